@@ -22,7 +22,7 @@ from players import SERVES, compare  # noqa: E402
 
 SECONDS_PER_RUN = 0.3  # calls are repeated until a run takes about this long
 MOST_CALLS = 10
-WARMUP, SHORT_WARMUP = 1, 3
+WARMUP, SHORT_WARMUP = 1, 30  # in 30 calls mtree's autotuner has settled
 SPARE_SECONDS, SPARE = 1, 2  # what a job's start may take beside what one took
 START_SECONDS = 30  # that the first one may take
 SHORT = 0.05  # seconds of a call that has the longer warm-up

@@ -7,6 +7,9 @@ NAMES = ("mtree", "default", "best", "han", "adapt", "mpich", "gloo")
 TITLES = dict(zip(NAMES, ("mtree", "Open MPI", "Open MPI's best", "han", "adapt", "MPICH", "Gloo")))
 # A plot has those that matter most in the colours of other plots.
 PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo")
+# Who serves a call of mtree's, as its report has it.
+BACKENDS = {"trees": "trees", "ring": "a ring", "openmpi": "Open MPI"}
+BACKENDS["rival"] = "another of Open MPI's algorithms"
 SIZES = ((1 << 20, "MB"), (1 << 10, "KB"))
 
 
@@ -85,8 +88,7 @@ def percent(value):
 
 def served_text(call):
     """Who served a record's calls, and why it was Open MPI."""
-    numbers = [(part["calls"], part["by"]) for part in call["served"]]
-    words = [f"{calls} by {'Open MPI' if by == 'openmpi' else by}" for calls, by in numbers]
+    words = [f"{part['calls']} by {BACKENDS[part['by']]}" for part in call["served"]]
     reasons = [f"{part['text']} ({part['calls']})" for part in call["fallbacks"]]
     return "; ".join(["calls: " + ", ".join(words), *reasons])
 
