@@ -152,66 +152,72 @@ void coll_mtree_params_register(const mca_base_component_t *component);
  * and MTREE_ARGUMENTS_x are those that all three forms of x begin with.
  */
 #define MTREE_PARAMETERS_allreduce                                                       \
-    const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype, ompi_op_t *op,      \
-        ompi_communicator_t *comm
+    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype,  \
+        ompi_op_t *op, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_allreduce sbuf, rbuf, count, dtype, op, comm
 #define MTREE_PARAMETERS_reduce                                                          \
-    const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype, ompi_op_t *op,      \
-        int root, ompi_communicator_t *comm
+    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype,  \
+        ompi_op_t *op, int root, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_reduce sbuf, rbuf, count, dtype, op, root, comm
 #define MTREE_PARAMETERS_bcast                                                           \
-    void *buffer, int count, ompi_datatype_t *dtype, int root, ompi_communicator_t *comm
+    void *buffer, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype, int root,        \
+        ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_bcast buffer, count, dtype, root, comm
 #define MTREE_PARAMETERS_allgather                                                       \
-    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
-        ompi_datatype_t *rdtype, ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
+        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype,              \
+        ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_allgather sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
 #define MTREE_PARAMETERS_allgatherv                                                      \
-    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf,                   \
-        const int *rcounts, const int *displs, ompi_datatype_t *rdtype,                  \
-        ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
+        void *rbuf, coll_mtree_mpi_counts_t rcounts, coll_mtree_mpi_displs_t displs,     \
+        ompi_datatype_t *rdtype, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_allgatherv                                                       \
     sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, comm
 #define MTREE_PARAMETERS_reduce_scatter                                                  \
-    const void *sbuf, void *rbuf, const int *rcounts, ompi_datatype_t *dtype,            \
-        ompi_op_t *op, ompi_communicator_t *comm
+    const void *sbuf, void *rbuf, coll_mtree_mpi_counts_t rcounts,                       \
+        ompi_datatype_t *dtype, ompi_op_t *op, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_reduce_scatter sbuf, rbuf, rcounts, dtype, op, comm
 #define MTREE_PARAMETERS_reduce_scatter_block                                            \
-    const void *sbuf, void *rbuf, int rcount, ompi_datatype_t *dtype, ompi_op_t *op,     \
-        ompi_communicator_t *comm
+    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *dtype, \
+        ompi_op_t *op, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_reduce_scatter_block sbuf, rbuf, rcount, dtype, op, comm
 #define MTREE_PARAMETERS_gather                                                          \
-    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
-        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
+        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype, int root,    \
+        ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_gather sbuf, scount, sdtype, rbuf, rcount, rdtype, root, comm
 #define MTREE_PARAMETERS_gatherv                                                         \
-    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf,                   \
-        const int *rcounts, const int *displs, ompi_datatype_t *rdtype, int root,        \
-        ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
+        void *rbuf, coll_mtree_mpi_counts_t rcounts, coll_mtree_mpi_displs_t displs,     \
+        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_gatherv                                                          \
     sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, root, comm
 #define MTREE_PARAMETERS_scatter MTREE_PARAMETERS_gather
 #define MTREE_ARGUMENTS_scatter  MTREE_ARGUMENTS_gather
 #define MTREE_PARAMETERS_scatterv                                                        \
-    const void *sbuf, const int *scounts, const int *displs, ompi_datatype_t *sdtype,    \
-        void *rbuf, int rcount, ompi_datatype_t *rdtype, int root,                       \
-        ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t displs,   \
+        ompi_datatype_t *sdtype, void *rbuf, coll_mtree_mpi_count_t rcount,              \
+        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_scatterv                                                         \
     sbuf, scounts, displs, sdtype, rbuf, rcount, rdtype, root, comm
 #define MTREE_PARAMETERS_alltoall                                                        \
-    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
-        ompi_datatype_t *rdtype, ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
+        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype,              \
+        ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_alltoall sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
 #define MTREE_PARAMETERS_alltoallv                                                       \
-    const void *sbuf, const int *scounts, const int *sdispls, ompi_datatype_t *sdtype,   \
-        void *rbuf, const int *rcounts, const int *rdispls, ompi_datatype_t *rdtype,     \
+    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t sdispls,  \
+        ompi_datatype_t *sdtype, void *rbuf, coll_mtree_mpi_counts_t rcounts,            \
+        coll_mtree_mpi_displs_t rdispls, ompi_datatype_t *rdtype,                        \
         ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_alltoallv                                                        \
     sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm
 #define MTREE_PARAMETERS_alltoallw                                                       \
-    const void *sbuf, const int *scounts, const int *sdispls,                            \
-        ompi_datatype_t *const *sdtypes, void *rbuf, const int *rcounts,                 \
-        const int *rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm
+    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t sdispls,  \
+        ompi_datatype_t *const *sdtypes, void *rbuf, coll_mtree_mpi_counts_t rcounts,    \
+        coll_mtree_mpi_displs_t rdispls, ompi_datatype_t *const *rdtypes,                \
+        ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_alltoallw                                                        \
     sbuf, scounts, sdispls, sdtypes, rbuf, rcounts, rdispls, rdtypes, comm
 #define MTREE_PARAMETERS_scan    MTREE_PARAMETERS_allreduce

@@ -5,11 +5,14 @@
 #ifndef COLL_MTREE_COMPAT_H
 #define COLL_MTREE_COMPAT_H
 
+#include "coll_mtree/base/int_array.h"
+
 #include "ompi_config.h"
 
 #include "mpi.h"
 #include "ompi/attribute/attribute.h"
 #include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_functions.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
@@ -27,7 +30,11 @@
 #include "opal/mca/accelerator/accelerator.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
+#if OMPI_MAJOR_VERSION >= 6
+#define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#else
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#endif
 #else
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
@@ -36,6 +43,80 @@
 #include "opal/datatype/opal_datatype_cuda.h"
 #endif
 #endif
+
+/*
+ * The counts of collectives, and arrays of counts and of displacements, as the coll
+ * interface passes them; Open MPI 6 has large counts.  Then what mtree makes of such
+ * arrays, and the other way round.
+ */
+#if OMPI_MAJOR_VERSION >= 6
+typedef size_t coll_mtree_mpi_count_t;
+typedef ompi_count_array_t coll_mtree_mpi_counts_t;
+typedef ompi_disp_array_t coll_mtree_mpi_displs_t;
+
+static inline coll_mtree_int_array_t coll_mtree_counts(ompi_count_array_t counts)
+{
+    return (coll_mtree_int_array_t){.items = ompi_count_array_ptr(counts),
+                                    .is_wide = ompi_count_array_is_64bit(counts)};
+}
+
+static inline coll_mtree_int_array_t coll_mtree_displs(ompi_disp_array_t displs)
+{
+    return (coll_mtree_int_array_t){.items = ompi_disp_array_ptr(displs),
+                                    .is_wide = ompi_disp_array_is_64bit(displs)};
+}
+
+#define coll_mtree_mpi_counts(_ints) ompi_count_array_create(_ints)
+#define coll_mtree_mpi_displs(_ints) ompi_disp_array_create(_ints)
+#else
+typedef int coll_mtree_mpi_count_t;
+typedef const int *coll_mtree_mpi_counts_t;
+typedef const int *coll_mtree_mpi_displs_t;
+
+#define coll_mtree_counts(_counts)   coll_mtree_int_array(_counts)
+#define coll_mtree_displs(_displs)   coll_mtree_int_array(_displs)
+#define coll_mtree_mpi_counts(_ints) (_ints)
+#define coll_mtree_mpi_displs(_ints) (_ints)
+#endif
+
+/*
+ * Who puts a module's functions on a communicator once it is enabled, and takes them
+ * back?  From Open MPI 6 on the module itself; before, Open MPI, which holds the module
+ * once for each function.
+ */
+#define MTREE_MODULES_SET_FUNCTIONS (OMPI_MAJOR_VERSION >= 6)
+
+/*
+ * The farthest tag of collectives that nobody has one by one.  Open MPI 6 takes what is
+ * farther away for no collective's, and the last ones are those of neighbourhoods.
+ */
+#if OMPI_MAJOR_VERSION >= 6
+#define MTREE_FARTHEST_TAG MCA_COLL_BASE_TAG_NONBLOCKING_END
+#else
+#define MTREE_FARTHEST_TAG MCA_COLL_BASE_TAG_HCOLL_END
+#endif
+
+/* Bruck's algorithm, of any radix in Open MPI 6. */
+#if OMPI_MAJOR_VERSION >= 6
+#define MTREE_ALLGATHER_BRUCK(...) ompi_coll_base_allgather_intra_k_bruck(__VA_ARGS__, 2)
+#else
+#define MTREE_ALLGATHER_BRUCK(...) ompi_coll_base_allgather_intra_bruck(__VA_ARGS__)
+#endif
+
+/* Component number @a i of those in Open MPI's library; NULL: there are no more. */
+static inline const mca_base_component_t *
+coll_mtree_static_component(const mca_base_framework_t *framework, int i)
+{
+    if (framework->framework_static_components == NULL ||
+        framework->framework_static_components[i] == NULL) {
+        return NULL;
+    }
+#if OMPI_MAJOR_VERSION >= 6
+    return *framework->framework_static_components[i];
+#else
+    return framework->framework_static_components[i];
+#endif
+}
 
 /* Is this address in the memory of a device, which the processor may not be able to read?
  */

@@ -76,6 +76,36 @@ static void module_install(mca_coll_mtree_module_t *module)
     MTREE_FOR_EACH_FUNCTION(INSTALL)
 }
 
+/* Where modules themselves put their functions on a communicator, and take them back
+ * (coll_mtree/compat.h). */
+#define SET_ON_COMM(_name)                                                               \
+    if (base->coll_##_name != NULL) {                                                    \
+        comm->c_coll->coll_##_name = base->coll_##_name;                                 \
+        comm->c_coll->coll_##_name##_module = base;                                      \
+    }
+
+static void set_on_comm(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    if (!MTREE_MODULES_SET_FUNCTIONS) {
+        return;
+    }
+    MTREE_FOR_EACH_FUNCTION(SET_ON_COMM)
+}
+
+#define TAKE_FROM_COMM(_name)                                                            \
+    if (comm->c_coll->coll_##_name##_module == base) {                                   \
+        comm->c_coll->coll_##_name = module->fallback.coll_##_name;                      \
+        comm->c_coll->coll_##_name##_module = module->fallback.coll_##_name##_module;    \
+    }
+
+static int module_disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
+
+    MTREE_FOR_EACH_FUNCTION(TAKE_FROM_COMM)
+    return OMPI_SUCCESS;
+}
+
 /*
  * The module of communicators for which this rank has no memory to make one, or to learn
  * whether mtree serves them.  Without a module this rank would call the fallback while
@@ -100,6 +130,7 @@ static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *co
 
 static int without_memory_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
+    set_on_comm(base, comm);
     begin_files((mca_coll_mtree_module_t *)base, comm);
     return OMPI_SUCCESS;
 }
@@ -245,6 +276,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return module_without_memory();
     }
     module->super.coll_module_enable = module_enable;
+    if (MTREE_MODULES_SET_FUNCTIONS) {
+        module->super.coll_module_disable = module_disable;
+    }
     module->is_local = is_local;
     module->longest_bytes = longest;
     if (is_local) {
@@ -278,6 +312,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
+    set_on_comm(base, comm);
     begin_files(module, comm);
     return OMPI_SUCCESS;
 }

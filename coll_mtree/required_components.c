@@ -38,12 +38,12 @@ static bool mtree_is_alone(void)
 /* Is there a coll component @a name, in Open MPI's library or as a file? */
 static bool is_available(mca_base_framework_t *framework, const char *name)
 {
-    const mca_base_component_t **own = framework->framework_static_components;
+    const mca_base_component_t *own;
     const mca_base_component_repository_item_t *item;
     opal_list_t *files;
 
-    for (int c = 0; own != NULL && own[c] != NULL; c++) {
-        if (strcmp(own[c]->mca_component_name, name) == 0) {
+    for (int c = 0; (own = coll_mtree_static_component(framework, c)) != NULL; c++) {
+        if (strcmp(own->mca_component_name, name) == 0) {
             return true;
         }
     }

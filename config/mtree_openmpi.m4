@@ -28,8 +28,8 @@ AS_IF([test -z "$OPENMPI_VERSION"],
       [OPENMPI_VERSION=`$OMPI_INFO --version 2>/dev/null | sed -n '1s/.*v//p'`])
 AC_MSG_RESULT([$OPENMPI_VERSION])
 AS_CASE([$OPENMPI_VERSION],
-        [4.1.*|5.0.*], [],
-        [AC_MSG_ERROR([Open MPI $OPENMPI_VERSION is not supported: 4.1 and 5.0 are])])
+        [4.1.*|5.0.*|6.0.*], [],
+        [AC_MSG_ERROR([Open MPI $OPENMPI_VERSION is not supported: 4.1, 5.0 and 6.0 are])])
 
 # System headers: what the compiler finds in them is not ours to mend.
 OPENMPI_CPPFLAGS=

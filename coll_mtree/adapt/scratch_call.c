@@ -45,7 +45,9 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
 {
     const mtree_call_t *like = call->like;
     void *bytes = call->bytes, *received = call->bytes + call->total;
-    int total = call->total, block = total / ompi_comm_size(comm);
+    const coll_mtree_mpi_count_t total = (coll_mtree_mpi_count_t)call->total;
+    const coll_mtree_mpi_count_t block =
+        total / (coll_mtree_mpi_count_t)ompi_comm_size(comm);
     bool is_root = ompi_comm_rank(comm) == like->root;
 
     switch (like->collective) {
@@ -63,8 +65,9 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
         if (call->counts == NULL) {
             CALL(allgather, MPI_IN_PLACE, 0, MPI_BYTE, bytes, block, MPI_BYTE, comm);
         } else {
-            CALL(allgatherv, MPI_IN_PLACE, 0, MPI_BYTE, bytes, call->counts,
-                 call->offsets, MPI_BYTE, comm);
+            CALL(allgatherv, MPI_IN_PLACE, 0, MPI_BYTE, bytes,
+                 coll_mtree_mpi_counts(call->counts),
+                 coll_mtree_mpi_displs(call->offsets), MPI_BYTE, comm);
         }
         break;
     case MTREE_REDUCE_SCATTER:
@@ -72,8 +75,8 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
             CALL(reduce_scatter_block, MPI_IN_PLACE, bytes, block, MPI_BYTE, MPI_BOR,
                  comm);
         } else {
-            CALL(reduce_scatter, MPI_IN_PLACE, bytes, call->counts, MPI_BYTE, MPI_BOR,
-                 comm);
+            CALL(reduce_scatter, MPI_IN_PLACE, bytes, coll_mtree_mpi_counts(call->counts),
+                 MPI_BYTE, MPI_BOR, comm);
         }
         break;
     case MTREE_GATHER:

@@ -5,7 +5,7 @@
 
 static int tags_limit(void)
 {
-    int limit = -MCA_COLL_BASE_TAG_HCOLL_END;
+    int limit = -MTREE_FARTHEST_TAG;
 
     return mca_pml.pml_max_tag < limit ? mca_pml.pml_max_tag : limit;
 }
@@ -21,8 +21,8 @@ static void learn_free_slots(mca_coll_mtree_module_t *module, ompi_communicator_
     opal_mutex_lock(&module->lock);
     bytes = coll_mtree_tag_slots_write(slots);
     opal_mutex_unlock(&module->lock);
-    rc = MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, slots->bits, (int)bytes,
-                        MPI_BYTE, MPI_BOR, comm);
+    rc = MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, slots->bits,
+                        (coll_mtree_mpi_count_t)bytes, MPI_BYTE, MPI_BOR, comm);
     if (rc == OMPI_SUCCESS) {
         opal_mutex_lock(&module->lock);
         coll_mtree_tag_slots_learn(slots, count);

@@ -15,8 +15,9 @@ static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgat
     coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
                               (size_t)rcount * (size_t)ompi_comm_size(comm), rdtype);
     coll_mtree_coll_args_own_block(
-        args, sbuf, scount, sdtype,
-        mtree_address(rbuf, (ptrdiff_t)ompi_comm_rank(comm) * rcount * extent), rcount);
+        args, sbuf, (size_t)scount, sdtype,
+        mtree_address(rbuf, (ptrdiff_t)ompi_comm_rank(comm) * (ptrdiff_t)rcount * extent),
+        (size_t)rcount);
 }
 
 MTREE_DEFINE_FORMS(allgather)
@@ -24,6 +25,8 @@ MTREE_DEFINE_FORMS(allgather)
 /* The same with blocks of any size, anywhere in the result. */
 static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgatherv)
 {
+    const coll_mtree_int_array_t counts = coll_mtree_counts(rcounts);
+    const coll_mtree_int_array_t places = coll_mtree_displs(displs);
     int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
     ptrdiff_t lower, extent;
     size_t size;
@@ -31,11 +34,12 @@ static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allga
     ompi_datatype_type_size(rdtype, &size);
     ompi_datatype_get_extent(rdtype, &lower, &extent);
     coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
-                              coll_mtree_blocks_sum(rcounts, ranks), rdtype);
-    coll_mtree_coll_args_blocks(args, rcounts, size, ranks);
-    coll_mtree_coll_args_own_block(args, sbuf, scount, sdtype,
-                                   mtree_address(rbuf, displs[rank] * extent),
-                                   rcounts[rank]);
+                              coll_mtree_blocks_sum(counts, ranks), rdtype);
+    coll_mtree_coll_args_blocks(args, counts, size, ranks);
+    coll_mtree_coll_args_own_block(
+        args, sbuf, (size_t)scount, sdtype,
+        mtree_address(rbuf, coll_mtree_int_array_at(places, rank) * extent),
+        (size_t)coll_mtree_int_array_at(counts, rank));
     if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;
     }
@@ -45,7 +49,7 @@ static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allga
         return;
     }
     for (int r = 0; r < ranks; r++) {
-        args->displace[r] = displs[r] * extent;
+        args->displace[r] = coll_mtree_int_array_at(places, r) * extent;
     }
 }
 

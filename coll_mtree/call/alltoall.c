@@ -6,8 +6,8 @@ static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoal
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of(rbuf, rcount, rdtype);
-    args->send = coll_mtree_side_of(sbuf, scount, sdtype);
+    args->recv = coll_mtree_side_of(rbuf, (size_t)rcount, rdtype);
+    args->send = coll_mtree_side_of(sbuf, (size_t)scount, sdtype);
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_equal(args, rdtype->super.size * (size_t)rcount, ranks);
 }
@@ -18,8 +18,10 @@ static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoa
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of_unequal(rbuf, rcounts, rdispls, rdtype);
-    args->send = coll_mtree_side_of_unequal(sbuf, scounts, sdispls, sdtype);
+    args->recv = coll_mtree_side_of_unequal(rbuf, coll_mtree_counts(rcounts),
+                                            coll_mtree_displs(rdispls), rdtype);
+    args->send = coll_mtree_side_of_unequal(sbuf, coll_mtree_counts(scounts),
+                                            coll_mtree_displs(sdispls), sdtype);
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
 }
@@ -30,9 +32,11 @@ static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoa
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of_unequal(rbuf, rcounts, rdispls, NULL);
+    args->recv = coll_mtree_side_of_unequal(rbuf, coll_mtree_counts(rcounts),
+                                            coll_mtree_displs(rdispls), NULL);
     args->recv.types = rdtypes;
-    args->send = coll_mtree_side_of_unequal(sbuf, scounts, sdispls, NULL);
+    args->send = coll_mtree_side_of_unequal(sbuf, coll_mtree_counts(scounts),
+                                            coll_mtree_displs(sdispls), NULL);
     args->send.types = sdtypes;
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));

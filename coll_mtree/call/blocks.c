@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-size_t coll_mtree_blocks_sum(const int *counts, int ranks)
+size_t coll_mtree_blocks_sum(coll_mtree_int_array_t counts, int ranks)
 {
     size_t sum = 0;
 
     for (int rank = 0; rank < ranks; rank++) {
-        sum += (size_t)counts[rank];
+        sum += (size_t)coll_mtree_int_array_at(counts, rank);
     }
     return sum;
 }
 
-size_t *coll_mtree_blocks_create(const int *counts, size_t units, int ranks)
+size_t *coll_mtree_blocks_create(coll_mtree_int_array_t counts, size_t units, int ranks)
 {
     size_t *blocks = malloc(((size_t)ranks + 1) * sizeof(*blocks));
 
@@ -22,7 +22,8 @@ size_t *coll_mtree_blocks_create(const int *counts, size_t units, int ranks)
     }
     blocks[0] = 0;
     for (int rank = 0; rank < ranks; rank++) {
-        blocks[rank + 1] = blocks[rank] + (size_t)counts[rank] * units;
+        blocks[rank + 1] =
+            blocks[rank] + (size_t)coll_mtree_int_array_at(counts, rank) * units;
     }
     return blocks;
 }

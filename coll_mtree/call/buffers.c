@@ -14,8 +14,8 @@ static void buffers_fold(void *arg, const void *a, const void *b, void *out, siz
     const coll_mtree_coll_args_t *args = ((coll_mtree_buffers_t *)arg)->args;
 
     if (out != b && ompi_op_is_intrinsic(args->op)) {
-        ompi_3buff_op_reduce(args->op, (void *)a, (void *)b, out, (int)count,
-                             args->datatype);
+        ompi_3buff_op_reduce(args->op, (void *)a, (void *)b, out,
+                             (coll_mtree_mpi_count_t)count, args->datatype);
         return;
     }
     if (out != b) {
@@ -205,8 +205,9 @@ static int copy_own_block(const coll_mtree_buffers_t *buffers)
 
     return buffers->args->copies_sent || from.count == 0 || to.count == 0
                ? OMPI_SUCCESS
-               : ompi_datatype_sndrcv(from.address, (int)from.count, from.type,
-                                      to.address, (int)to.count, to.type);
+               : ompi_datatype_sndrcv(from.address, (coll_mtree_mpi_count_t)from.count,
+                                      from.type, to.address,
+                                      (coll_mtree_mpi_count_t)to.count, to.type);
 }
 
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
@@ -225,8 +226,9 @@ int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
     if (args->own.from_type == NULL) {
         return OMPI_SUCCESS;
     }
-    return ompi_datatype_sndrcv(args->own.from, args->own.from_count, args->own.from_type,
-                                args->own.to, args->own.to_count, args->datatype);
+    return ompi_datatype_sndrcv(
+        args->own.from, (coll_mtree_mpi_count_t)args->own.from_count, args->own.from_type,
+        args->own.to, (coll_mtree_mpi_count_t)args->own.to_count, args->datatype);
 }
 
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)

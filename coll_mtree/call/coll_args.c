@@ -82,8 +82,8 @@ void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
 }
 
 void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    int scount, ompi_datatype_t *sdtype, void *to,
-                                    int to_count)
+                                    size_t scount, ompi_datatype_t *sdtype, void *to,
+                                    size_t to_count)
 {
     if (sbuf == MPI_IN_PLACE || to_count == 0) {
         return;
@@ -95,8 +95,9 @@ void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sb
                                          .to_count = to_count};
 }
 
-void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcounts,
-                                 size_t element, int ranks)
+void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
+                                 coll_mtree_int_array_t rcounts, size_t element,
+                                 int ranks)
 {
     if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;

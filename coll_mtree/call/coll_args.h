@@ -22,10 +22,10 @@ typedef enum {
  * NULL. */
 typedef struct {
     const void *from;
-    int from_count;
+    size_t from_count;
     ompi_datatype_t *from_type; /* NULL: there is no block */
     void *to;
-    int to_count; /* of the call's datatype */
+    size_t to_count; /* of the call's datatype */
 } coll_mtree_own_block_t;
 
 typedef struct {
@@ -71,15 +71,16 @@ void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
 
 /* The rank's own block of an allgather is to be copied to its place in the result. */
 void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    int scount, ompi_datatype_t *sdtype, void *to,
-                                    int to_count);
+                                    size_t scount, ompi_datatype_t *sdtype, void *to,
+                                    size_t to_count);
 
 /*
  * Rank r has a block of rcounts[r] elements, each of @a element units.  The verdict may
  * become MTREE_COLL_ARGS_NO_MEMORY.
  */
-void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcounts,
-                                 size_t element, int ranks);
+void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
+                                 coll_mtree_int_array_t rcounts, size_t element,
+                                 int ranks);
 
 /*
  * Set the arguments of a call of a personalized collective, whose sides, and root, are

@@ -6,7 +6,8 @@ static void scan_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_scan)
 {
     coll_mtree_coll_args_fold(args, MTREE_SCAN, sbuf, rbuf, (size_t)count, dtype, op);
     if (ompi_comm_rank(comm) == 0) {
-        coll_mtree_coll_args_own_block(args, sbuf, count, dtype, rbuf, count);
+        coll_mtree_coll_args_own_block(args, sbuf, (size_t)count, dtype, rbuf,
+                                       (size_t)count);
     }
 }
 

@@ -6,21 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-coll_mtree_side_t coll_mtree_side_of(const void *buffer, int count, ompi_datatype_t *type)
+coll_mtree_side_t coll_mtree_side_of(const void *buffer, size_t count,
+                                     ompi_datatype_t *type)
 {
     return (coll_mtree_side_t){
         .buffer = buffer, .only = -1, .count = count, .type = type};
 }
 
-coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, int count,
+coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, size_t count,
                                          ompi_datatype_t *type, int rank)
 {
     return (coll_mtree_side_t){
         .buffer = buffer, .only = rank, .count = count, .type = type};
 }
 
-coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer, const int *counts,
-                                             const int *displs, ompi_datatype_t *type)
+coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer,
+                                             coll_mtree_int_array_t counts,
+                                             coll_mtree_int_array_t displs,
+                                             ompi_datatype_t *type)
 {
     return (coll_mtree_side_t){
         .buffer = buffer, .only = -1, .type = type, .counts = counts, .displs = displs};
@@ -40,12 +43,15 @@ coll_mtree_elements_t coll_mtree_side_block(const coll_mtree_side_t *side, int r
         return block;
     }
     block.type = type_of(side, rank);
-    block.count = (size_t)(side->counts != NULL ? side->counts[rank] : side->count);
+    block.count = side->counts.items == NULL
+                      ? side->count
+                      : (size_t)coll_mtree_int_array_at(side->counts, rank);
     ompi_datatype_get_extent(block.type, &lower, &extent);
-    if (side->displs != NULL) {
-        place = side->displs[rank] * (side->types != NULL ? 1 : extent);
+    if (side->displs.items != NULL) {
+        place = coll_mtree_int_array_at(side->displs, rank) *
+                (side->types != NULL ? 1 : extent);
     } else if (side->only < 0) {
-        place = (ptrdiff_t)rank * side->count * extent;
+        place = (ptrdiff_t)rank * (ptrdiff_t)side->count * extent;
     }
     block.address = mtree_address(side->buffer, place);
     return block;
@@ -88,20 +94,22 @@ static void copy_array(const void **array_p, size_t bytes, char **to_p)
 
 bool coll_mtree_side_keep(coll_mtree_side_t *side, int ranks)
 {
-    const size_t counts = (size_t)ranks * sizeof(*side->counts);
-    const size_t types = (size_t)ranks * sizeof(*side->types);
+    const size_t counts = coll_mtree_int_array_bytes(side->counts, ranks);
+    const size_t displs = coll_mtree_int_array_bytes(side->displs, ranks);
+    const size_t types = side->types == NULL ? 0 : (size_t)ranks * sizeof(*side->types);
     char *to;
 
     if (!coll_mtree_side_exists(side)) {
         return true;
     }
-    to = side->copies = malloc(types + 2 * counts);
+    to = side->copies = malloc(types + counts + displs + 1);
     if (to == NULL) {
         return false;
     }
     copy_array((const void **)&side->types, types, &to);
-    copy_array((const void **)&side->counts, counts, &to);
-    copy_array((const void **)&side->displs, counts, &to);
+    /* Of the two the displacements are never the narrower ones. */
+    copy_array(&side->displs.items, displs, &to);
+    copy_array(&side->counts.items, counts, &to);
     side->held = side->types != NULL ? ranks : 1;
     for (int rank = 0; rank < side->held; rank++) {
         OBJ_RETAIN(type_of(side, rank));

@@ -11,11 +11,11 @@
 typedef struct {
     const void *buffer; /* may be MPI_BOTTOM, which is NULL */
     int only;           /* the one rank that has a block; -1: each has one */
-    int count;
-    ompi_datatype_t *type; /* NULL, as `types`: this rank has no such side */
-    const int *counts;     /* [ranks] elements; NULL: `count` each */
-    const int *displs;     /* [ranks] in elements, with `types` in bytes; NULL: the
-                              blocks follow one another */
+    size_t count;
+    ompi_datatype_t *type;         /* NULL, as `types`: this rank has no such side */
+    coll_mtree_int_array_t counts; /* [ranks] elements; no array: `count` each */
+    coll_mtree_int_array_t displs; /* [ranks] in elements, with `types` in bytes; no
+                                      array: the blocks follow one another */
     ompi_datatype_t *const *types; /* [ranks]; NULL: `type` each */
     void *copies; /* of the arrays, owned; NULL: the arrays are the user's */
     int held;     /* types to which there are references, with `copies` */
@@ -23,11 +23,13 @@ typedef struct {
 
 /* A side of equal blocks; of blocks that differ, with the user's arrays; and one with the
  * only block, that of @a rank. */
-coll_mtree_side_t coll_mtree_side_of(const void *buffer, int count,
+coll_mtree_side_t coll_mtree_side_of(const void *buffer, size_t count,
                                      ompi_datatype_t *type);
-coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer, const int *counts,
-                                             const int *displs, ompi_datatype_t *type);
-coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, int count,
+coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer,
+                                             coll_mtree_int_array_t counts,
+                                             coll_mtree_int_array_t displs,
+                                             ompi_datatype_t *type);
+coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, size_t count,
                                          ompi_datatype_t *type, int rank);
 
 static inline bool coll_mtree_side_exists(const coll_mtree_side_t *side)

@@ -83,12 +83,12 @@ static size_t bytes_of_reduction(ompi_op_t *op, ompi_datatype_t *dtype, size_t c
                : 0;
 }
 
-static size_t total_of(const int *counts, ompi_communicator_t *comm)
+static size_t total_of(coll_mtree_mpi_counts_t counts, ompi_communicator_t *comm)
 {
-    return coll_mtree_blocks_sum(counts, ompi_comm_size(comm));
+    return coll_mtree_blocks_sum(coll_mtree_counts(counts), ompi_comm_size(comm));
 }
 
-static size_t all_of(int count, ompi_communicator_t *comm)
+static size_t all_of(coll_mtree_mpi_count_t count, ompi_communicator_t *comm)
 {
     return (size_t)count * (size_t)ompi_comm_size(comm);
 }

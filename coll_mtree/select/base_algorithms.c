@@ -28,6 +28,11 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
     return ompi_coll_base_bcast_intra_knomial(MTREE_ARGUMENTS_bcast, module, 0, RADIX);
 }
 
+static int allgather_bruck(MTREE_PARAMETERS_allgather, mca_coll_base_module_t *module)
+{
+    return MTREE_ALLGATHER_BRUCK(MTREE_ARGUMENTS_allgather, module);
+}
+
 /* The functions by the numbers of simulate/forecast/forecast.h; 0 is the fallback.  They
  * keep requests and trees in the module's base_data. */
 #define DEFINE_BASE_ALGORITHM(_name, ...)                                                \
@@ -64,7 +69,7 @@ DEFINE_BASE_ALGORITHM(
     [MTREE_BASE_BCAST_BINOMIAL] = bcast_binomial,
     [MTREE_BASE_BCAST_KNOMIAL] = bcast_knomial)
 DEFINE_BASE_ALGORITHM(
-    allgather, [MTREE_BASE_ALLGATHER_BRUCK] = ompi_coll_base_allgather_intra_bruck,
+    allgather, [MTREE_BASE_ALLGATHER_BRUCK] = allgather_bruck,
     [MTREE_BASE_ALLGATHER_RING] = ompi_coll_base_allgather_intra_ring,
     [MTREE_BASE_ALLGATHER_DOUBLING] = ompi_coll_base_allgather_intra_recursivedoubling)
 DEFINE_BASE_ALGORITHM(

@@ -14,14 +14,14 @@ static const int counts[] = {3, 0, 0, 5, 1, 0};
 START_TEST(offsets_are_sums_in_units)
 {
     const size_t expected[RANKS + 1] = {0, 12, 12, 12, 32, 36, 36};
-    size_t *blocks = coll_mtree_blocks_create(counts, 4, RANKS);
+    size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(counts), 4, RANKS);
 
     for (int rank = 0; rank <= RANKS; rank++) {
         ck_assert_uint_eq(blocks[rank], expected[rank]);
     }
-    ck_assert_uint_eq(coll_mtree_blocks_sum(counts, RANKS), 9);
-    ck_assert_uint_eq(coll_mtree_blocks_sum(counts, 3), 3);
-    ck_assert_uint_eq(coll_mtree_blocks_sum(counts, 0), 0);
+    ck_assert_uint_eq(coll_mtree_blocks_sum(coll_mtree_int_array(counts), RANKS), 9);
+    ck_assert_uint_eq(coll_mtree_blocks_sum(coll_mtree_int_array(counts), 3), 3);
+    ck_assert_uint_eq(coll_mtree_blocks_sum(coll_mtree_int_array(counts), 0), 0);
     free(blocks);
 }
 END_TEST
@@ -29,18 +29,50 @@ END_TEST
 START_TEST(vectors_may_be_longer_than_an_int_counts)
 {
     const int many[] = {INT_MAX, INT_MAX, INT_MAX};
-    size_t *blocks = coll_mtree_blocks_create(many, 16, 3);
+    size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(many), 16, 3);
 
-    ck_assert_uint_eq(coll_mtree_blocks_sum(many, 3), 3 * (size_t)INT_MAX);
+    ck_assert_uint_eq(coll_mtree_blocks_sum(coll_mtree_int_array(many), 3),
+                      3 * (size_t)INT_MAX);
     ck_assert_uint_eq(blocks[3], 48 * (size_t)INT_MAX);
     ck_assert_int_eq(coll_mtree_blocks_find(blocks, 3, 32 * (size_t)INT_MAX), 2);
     free(blocks);
 }
 END_TEST
 
+START_TEST(blocks_may_be_longer_than_an_int_counts)
+{
+    const ptrdiff_t large[] = {(ptrdiff_t)3 * INT_MAX, 0, 7};
+    const coll_mtree_int_array_t wide = {.items = large, .is_wide = true};
+    size_t *blocks = coll_mtree_blocks_create(wide, 2, 3);
+
+    ck_assert_uint_eq(coll_mtree_blocks_sum(wide, 3), 3 * (size_t)INT_MAX + 7);
+    ck_assert_uint_eq(blocks[1], 6 * (size_t)INT_MAX);
+    ck_assert_uint_eq(blocks[2], 6 * (size_t)INT_MAX);
+    ck_assert_uint_eq(blocks[3], 6 * (size_t)INT_MAX + 14);
+    free(blocks);
+}
+END_TEST
+
+START_TEST(an_array_has_the_bytes_of_its_items)
+{
+    const int narrow[] = {5, -2};
+    const ptrdiff_t large[] = {PTRDIFF_MIN, PTRDIFF_MAX};
+    const coll_mtree_int_array_t wide = {.items = large, .is_wide = true};
+    const coll_mtree_int_array_t none = {.items = NULL};
+
+    ck_assert_int_eq(coll_mtree_int_array_at(coll_mtree_int_array(narrow), 1), -2);
+    ck_assert(coll_mtree_int_array_at(wide, 0) == PTRDIFF_MIN);
+    ck_assert(coll_mtree_int_array_at(wide, 1) == PTRDIFF_MAX);
+    ck_assert_uint_eq(coll_mtree_int_array_bytes(coll_mtree_int_array(narrow), 2),
+                      sizeof(narrow));
+    ck_assert_uint_eq(coll_mtree_int_array_bytes(wide, 2), sizeof(large));
+    ck_assert_uint_eq(coll_mtree_int_array_bytes(none, 2), 0);
+}
+END_TEST
+
 START_TEST(every_unit_is_found_in_the_block_that_holds_it)
 {
-    size_t *blocks = coll_mtree_blocks_create(counts, 1, RANKS);
+    size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(counts), 1, RANKS);
 
     for (size_t offset = 0; offset < 9; offset++) {
         int block = coll_mtree_blocks_find(blocks, RANKS, offset);
@@ -69,6 +101,8 @@ int main(void)
 
     tcase_add_test(tcase, offsets_are_sums_in_units);
     tcase_add_test(tcase, vectors_may_be_longer_than_an_int_counts);
+    tcase_add_test(tcase, blocks_may_be_longer_than_an_int_counts);
+    tcase_add_test(tcase, an_array_has_the_bytes_of_its_items);
     tcase_add_test(tcase, every_unit_is_found_in_the_block_that_holds_it);
     tcase_add_test(tcase, one_block_holds_everything);
     suite_add_tcase(suite, tcase);
