@@ -5,15 +5,31 @@ set -eu
 top=$(cd "$(dirname "$0")" && pwd)
 . "$top/config/setup.sh"
 
+# Build with and run the Open MPI of major version $1 in folder $2, which has its developer headers.
+use_openmpi() {
+    local info=${2:-PREFIX}/bin/ompi_info version
+    [ -x "$info" ] || die "--openmpi $1 takes the folder of an Open MPI $1; there is no $info"
+    version=$("$info" --version | sed -n '1s/.* v//p')
+    [ "${version%%.*}" = "$1" ] || die "--openmpi $1: $2 has Open MPI ${version:-of no version}"
+    build=$top/build-openmpi$1
+    configure_options=("--with-openmpi=$(cd "$2" && pwd)")
+    PATH=$(cd "$2" && pwd)/bin:$PATH
+    export PATH
+}
+
 case ${1:-} in
 -h | --help)
     echo "usage: ./runtests.sh              build in build/, run every test, count them in the last line"
     echo "       ./runtests.sh --openmpi 5  the same with Open MPI 5.0.7 in a Debian 13 (docs/openmpi.md)"
+    echo "       ./runtests.sh --openmpi 6 PREFIX  the same in build-openmpi6/ with the Open MPI 6 in PREFIX"
     exit 0
     ;;
 --openmpi)
-    [ "${2:-}" = 5 ] || die "--openmpi takes 5; without it the Open MPI of this machine is tested"
-    exec "$top/config/openmpi5.sh"
+    case ${2:-} in
+    5) exec "$top/config/openmpi5.sh" ;;
+    6) use_openmpi 6 "${3:-}" ;;
+    *) die "--openmpi takes 5, or 6 and a folder; without it the Open MPI of this machine is tested" ;;
+    esac
     ;;
 "") ;;
 *) die "unknown argument '$1'; --help tells what there is" ;;
@@ -22,7 +38,7 @@ esac
 install_packages
 build_all
 
-say "Testing (logs in build/)"
+say "Testing (logs in $(basename "$build")/)"
 cd "$build"
 status=0
 make -j2 check >make-check.log 2>&1 || status=$?

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by quickstart.sh and runtests.sh: the packages, then a build in ./build.
 #
-# Sets `build`.  Needs `top`, the source folder.
+# Sets `build`.  Needs `top`, the source folder.  build_all() passes `configure_options` on.
 
 build=$top/build
+configure_options=()
 
 packages="gcc make autoconf automake libtool pkg-config openmpi-bin libopenmpi-dev libhwloc-dev
     libglpk-dev libgraphviz-dev graphviz libjansson-dev libssl-dev libxml2-dev libyaml-dev check python3 iproute2
@@ -41,12 +42,12 @@ quietly() {
 }
 
 build_all() {
-    say "Building in build/"
+    say "Building in $(basename "$build")/"
     mkdir -p "$build"
     [ -x "$top/configure" ] && [ "$top/configure" -nt "$top/configure.ac" ] ||
         quietly autogen "$top/autogen.sh"
     cd "$build"
-    [ -e Makefile ] || quietly configure "$top/configure"
+    [ -e Makefile ] || quietly configure "$top/configure" "${configure_options[@]}"
     quietly make make -j"$(nproc)" all
     cd "$top"
 }
