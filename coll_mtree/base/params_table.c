@@ -51,7 +51,7 @@ static void agree_streams(const coll_mtree_param_t *param, char *text)
 {
     const char *value = *param->value.string;
 
-    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "0");
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "auto");
 }
 
 static void agree_relays(const coll_mtree_param_t *param, char *text)
@@ -162,9 +162,9 @@ static const coll_mtree_param_t table[] = {
      .help =
          "TCP connections of mtree's own between two processes on different hosts, up "
          "to 16, over which the messages of its calls go (docs/design.md). Long "
-         "links that lose packets carry more over several. auto: only for long "
-         "calls over long links, and as many are used as fill the link; 0, or empty: "
-         "none, all messages are Open MPI's"},
+         "links that lose packets carry more over several. auto, or empty: only for "
+         "long calls over long links, and as many are used as fill the link; 0: none, "
+         "all messages are Open MPI's"},
     {STRING("tcp_ports", tcp_ports), READ_ONCE, .level = 4,
      .help = "Ports, FIRST-LAST, on which processes wait for connections of "
              "coll_mtree_streams. Empty: any"},

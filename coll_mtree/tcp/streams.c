@@ -23,10 +23,7 @@ mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *
     long number;
 
     *streams = (coll_mtree_streams_t){.connections = 0};
-    if (text == NULL || text[0] == '\0') {
-        return MTREE_OK;
-    }
-    if (strcmp(text, "auto") == 0) {
+    if (text == NULL || text[0] == '\0' || strcmp(text, "auto") == 0) {
         *streams = (coll_mtree_streams_t){.connections = CONNECTIONS, .is_auto = true};
         return MTREE_OK;
     }

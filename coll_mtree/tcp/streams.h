@@ -16,7 +16,7 @@ typedef struct {
     bool carry_all;  /* wherever they can be had, whether they pay or not */
 } coll_mtree_streams_t;
 
-/* Of @a text: auto, or a number; empty: none.  MTREE_ERR_INVALID: neither.  Nothing is
+/* Of @a text: auto, or a number; empty: auto.  MTREE_ERR_INVALID: neither.  Nothing is
  * logged. */
 mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams);
 

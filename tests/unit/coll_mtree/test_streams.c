@@ -13,8 +13,8 @@ START_TEST(the_parameter_is_read)
         const char *text;
         int connections; /* -1: it is neither */
         bool is_auto;
-    } cases[] = {{NULL, 0, false},
-                 {"", 0, false},
+    } cases[] = {{NULL, 8, true},
+                 {"", 8, true},
                  {"auto", 8, true},
                  {"0", 0, false},
                  {"1", 1, false},
