@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/chunks.h"
 
+#include "planner/plan/finish.h"
+
 #include <math.h>
 
 /*
@@ -13,15 +15,8 @@
 #define LARGEST_CHUNK   32768
 #define SMALLEST_CHUNK  16384
 
-/*
- * Seconds by which what is outstanding to a peer may exceed a round trip.  It is more
- * than what the processors delay an acknowledgement by.  A router's queue that holds as
- * much and no more loses a few packets: where queues hold 30 ms, 20 ms here cost 60 to
- * 170 retransmissions in three calls, 40 ms about 1,000, and 100 ms 4,000 to 6,000.
- */
-#define QUEUE_SECONDS 0.03
-
-/* Bytes of that at most, and for a neighbour on the same host or of unknown rate. */
+/* Bytes of what is outstanding for MTREE_CHUNK_QUEUE_SECONDS at most, and for a neighbour
+ * on the same host or of unknown rate. */
 #define MOST_QUEUE_BYTES 196608
 
 /* What a link may hold, beyond any that there is. */
@@ -68,8 +63,8 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
 size_t mtree_chunk_window(double rate, double trip, size_t chunk)
 {
     double link = fmin(rate / 8 * trip, MOST_LINK_BYTES);
-    double queue =
-        rate > 0 ? fmin(rate / 8 * QUEUE_SECONDS, MOST_QUEUE_BYTES) : MOST_QUEUE_BYTES;
+    double queue = rate > 0 ? fmin(rate / 8 * MTREE_CHUNK_QUEUE_SECONDS, MOST_QUEUE_BYTES)
+                            : MOST_QUEUE_BYTES;
 
     /* While one chunk is acknowledged another is sent. */
     return (size_t)(link + fmax(queue, (double)chunk + 1));

@@ -331,6 +331,7 @@ static void builder_run(mtree_layout_builder_t *builder)
     for (int r = 0; r < builder->num_all; r++) {
         builder->rates[r] = -1;
         builder->trips[r] = 0;
+        builder->sent[r] = 0;
     }
     layout->num_steps =
         builder->part->collective == call->collective ? builder->part->num_steps : 0;
@@ -370,8 +371,9 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
         return status;
     }
     builder.layout = calloc(1, sizeof(*builder.layout));
-    builder.rates = malloc(2 * (size_t)builder.num_all * sizeof(double));
+    builder.rates = malloc(3 * (size_t)builder.num_all * sizeof(double));
     builder.trips = builder.rates + builder.num_all;
+    builder.sent = builder.trips + builder.num_all;
     if (builder.layout != NULL) {
         builder.layout->streams =
             calloc(builder_num_streams(&builder) + 1, sizeof(mtree_stream_t));

@@ -98,10 +98,12 @@ static void builder_add_below(mtree_layout_builder_t *builder, mtree_stream_t *s
 
         if (placement->host[children[i]] != placement->host[builder->rank]) {
             mtree_layout_add_peer(builder, children[i], rate * (end - places[i]), 0);
+            builder->sent[children[i]] += stream->down ? rate * (end - places[i]) : 0;
         }
     }
     if (builder->rank == leader && stream->parent >= 0) {
         mtree_layout_add_peer(builder, stream->parent, rate * below->num, 0);
+        builder->sent[stream->parent] += stream->up ? rate * below->num : 0;
     }
 }
 
@@ -142,11 +144,39 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     builder->num_children += stream->num_children;
 }
 
+/* Does each host send the others their blocks itself? */
+static bool builder_is_direct(const mtree_layout_builder_t *builder)
+{
+    bool is_direct = builder->personalized;
+
+    for (int t = 0; t < builder->part->num_trees; t++) {
+        is_direct = is_direct && builder->part->trees[t].widest <= 1;
+    }
+    return is_direct;
+}
+
+/*
+ * Bytes that may be outstanding to @a rank.  Where a host sends to all others itself,
+ * two chunks are what its part of the link allows (MTREE_CHUNK_QUEUE_SECONDS), and a
+ * third one for every peer would be more than a queue holds.  There only what is sent
+ * counts, not what comes the other way.
+ */
+static size_t builder_peer_window(const mtree_layout_builder_t *builder, int rank,
+                                  bool is_direct)
+{
+    const double *rates = is_direct ? builder->sent : builder->rates;
+    size_t chunk = builder->largest_chunk;
+    size_t window = mtree_chunk_window(rates[rank], builder->trips[rank], chunk);
+
+    return is_direct && window <= 2 * chunk ? chunk + 1 : window;
+}
+
 /* The peers, in ascending rank, with their windows. */
 void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
 {
     mtree_layout_t *layout = builder->layout;
     mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
+    bool is_direct = builder_is_direct(builder);
 
     layout->peers = peer;
     if (peer == NULL) {
@@ -159,13 +189,12 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         if (rate < 0) {
             continue;
         }
-        *peer = (mtree_peer_t){
-            .rank = rank,
-            .window =
-                mtree_chunk_window(rate, builder->trips[rank], builder->largest_chunk),
-            .rate = rate,
-            .trip = builder->trips[rank],
-            .is_relay = mtree_placement_is_relay(builder->placement, rank)};
+        *peer = (mtree_peer_t){.rank = rank,
+                               .window = builder_peer_window(builder, rank, is_direct),
+                               .rate = rate,
+                               .trip = builder->trips[rank],
+                               .is_relay =
+                                   mtree_placement_is_relay(builder->placement, rank)};
         if (rank < builder->rank) {
             layout->first_peer++;
         }

@@ -126,9 +126,8 @@ static double plan_throughput(const mtree_plan_t *plan)
         }
         return sum;
     }
-    for (int root = 0;
-         root <
-         mtree_collective_num_groups(plan->collective, mtree_plan_num_active(plan));
+    for (int root = 0; root < mtree_collective_num_groups(plan->collective,
+                                                          mtree_plan_num_active(plan));
          ++root) {
         sum = 0.0;
         for (int t = 0; t < plan->num_trees; ++t) {
@@ -185,6 +184,19 @@ static int chain_hops(const mtree_plan_t *plan)
     return hops;
 }
 
+/* The longest chunk of @a tree: half of what may be outstanding to a peer, where the root
+ * sends to all of them itself. */
+static double chunk_most(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    double rate = tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+
+    if (mtree_tree_height(tree, plan->num_hosts) > 1) {
+        return (double)MTREE_CHUNK_MAX;
+    }
+    return fmin(fmax(rate / 8 * MTREE_CHUNK_QUEUE_SECONDS / 2, (double)MTREE_CHUNK_LEAST),
+                (double)MTREE_CHUNK_MAX);
+}
+
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
  * of size. */
 static void fill_chunks(mtree_plan_t *plan)
@@ -210,7 +222,7 @@ static void fill_chunks(mtree_plan_t *plan)
 
         if (tree->chunk_bytes == 0) {
             tree->chunk_bytes = mtree_chunk_bytes(fmin(
-                fmax(bytes / chunks, chunk_floor(bytes, most)), (double)MTREE_CHUNK_MAX));
+                fmax(bytes / chunks, chunk_floor(bytes, most)), chunk_most(plan, tree)));
         }
     }
 }

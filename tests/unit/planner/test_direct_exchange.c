@@ -3,6 +3,7 @@
  * Direct exchange: what it carries behind a switch, and where the planner takes it by
  * itself.
  */
+#include "planner/plan/finish.h"
 #include "tests/unit/planner/networks.h"
 
 #include <check.h>
@@ -115,6 +116,44 @@ START_TEST(no_time_is_less_than_what_the_links_need)
 }
 END_TEST
 
+/* Two chunks to each peer are outstanding at least, all of them in the queue of the
+ * root's link. */
+START_TEST(chunks_to_all_peers_fit_into_a_queue)
+{
+    static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
+                                                     MTREE_ALLTOALL, MTREE_ALLGATHER};
+    double queue = 40 * MEGABIT / 8 * MTREE_CHUNK_QUEUE_SECONDS;
+    mtree_topology_t *topology = star(8, even);
+    mtree_plan_request_t request = {
+        .collective = collectives[_i], .algorithm = "direct", .bytes = 8 << 20};
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        size_t chunk = plan->trees[t].chunk_bytes;
+
+        /* Chunks are rounded up to 64 bytes. */
+        ck_assert_double_le(7 * 2 * ((double)chunk - 64), queue);
+        ck_assert_double_ge(7 * 2 * (double)chunk, 0.99 * queue);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(chunks_on_fast_links_are_long)
+{
+    static const double fast[] = {1e4, 1e4, 1e4, 1e4};
+    mtree_topology_t *topology = star(4, fast);
+    mtree_plan_request_t request = {
+        .collective = MTREE_SCATTER, .algorithm = "direct", .bytes = 8 << 20};
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_uint_eq(plan->trees[0].chunk_bytes, MTREE_CHUNK_MAX);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("direct");
@@ -126,6 +165,8 @@ int main(void)
     tcase_add_test(tcase, slow_host_sums_nothing);
     tcase_add_test(tcase, equal_hosts_share_the_sum);
     tcase_add_loop_test(tcase, no_time_is_less_than_what_the_links_need, 0, 6);
+    tcase_add_loop_test(tcase, chunks_to_all_peers_fit_into_a_queue, 0, 4);
+    tcase_add_test(tcase, chunks_on_fast_links_are_long);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

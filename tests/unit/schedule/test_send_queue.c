@@ -2,6 +2,7 @@
 /*
  * The order in which a rank serves its neighbours.
  */
+#include "planner/plan/finish.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/whole_plan.h"
@@ -17,6 +18,7 @@ typedef struct {
     mtree_transport_t transport;
     int receivers[MOST_SENT];
     int num_receivers;
+    size_t bytes[RANKS];
     mtree_completion_t *sent[MOST_SENT];
 } silence_t;
 
@@ -26,8 +28,9 @@ static mtree_status_t silence_send(mtree_transport_t *transport, int peer, int t
 {
     silence_t *silence = (silence_t *)transport;
 
-    (void)tag, (void)buffer, (void)count, (void)synchronous;
+    (void)tag, (void)buffer, (void)synchronous;
     ck_assert_int_lt(silence->num_receivers, MOST_SENT);
+    silence->bytes[peer] += count;
     silence->sent[silence->num_receivers] = done;
     silence->receivers[silence->num_receivers++] = peer;
     return MTREE_OK;
@@ -162,6 +165,69 @@ START_TEST(no_peer_waits_for_an_acknowledgement)
 }
 END_TEST
 
+/* A plan in which each root sends every other host its block, at @a rate bits/s. */
+static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
+{
+    int num_trees = collective == MTREE_SCATTER ? 1 : RANKS;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(collective, "direct", RANKS, names, num_trees, &plan),
+        MTREE_OK);
+    plan->root = collective == MTREE_SCATTER ? 0 : -1;
+    for (int t = 0; t < num_trees; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].rate = rate * RANKS;
+        plan->trees[t].share = 1;
+        plan->trees[t].chunk_bytes = CHUNK;
+        for (int r = 0; r < RANKS; r++) {
+            plan->trees[t].parent[r] = r == t ? -1 : t;
+        }
+    }
+    return plan;
+}
+
+/* Two chunks are what the planned rate carries in the time that queues have room for.  A
+ * block is cut into chunks that are a little shorter: a third one does not fit, and what
+ * comes the other way makes no room for it. */
+START_TEST(windows_of_blocks_hold_no_chunk_too_much)
+{
+    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static char sent[RANKS * CHUNK / 10 * 49], received[CHUNK / 10 * 49];
+    char *from[RANKS], *to[RANKS];
+    const mtree_operation_data_t call_data = {
+        .extent = 1, .send.address = from, .recv.address = to};
+    const mtree_call_t call = {.collective = _i == 0 ? MTREE_SCATTER : MTREE_ALLTOALL,
+                               .units = sizeof(sent),
+                               .unit_bytes = 1};
+    mtree_plan_t *plan =
+        blocks_to_all(call.collective, 8 * 2 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS);
+    mtree_placement_t *placement;
+    mtree_layout_t *layout;
+    static mtree_operation_t *operation;
+    static silence_t silence = {.transport = {.ops = &silence_ops}};
+
+    for (int r = 0; r < RANKS; r++) {
+        from[r] = sent + (size_t)r * sizeof(received);
+        to[r] = received;
+    }
+    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
+    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
+                                           NULL, &operation),
+                     MTREE_OK);
+    ck_assert_int_eq(silence.num_receivers, 2 * (RANKS - 1));
+    for (int r = 1; r < RANKS; r++) {
+        ck_assert_uint_gt(silence.bytes[r], CHUNK);
+        ck_assert_uint_le(silence.bytes[r], 2 * CHUNK);
+    }
+    mtree_layout_destroy(layout);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("outlet");
@@ -171,6 +237,7 @@ int main(void)
 
     tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
     tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
+    tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
