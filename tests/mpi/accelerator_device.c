@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * accelerator/device: a component that makes Open MPI 5 take the addresses of
+ * accelerator/device: a component that makes Open MPI 5 and 6 take the addresses of
  * tests/mpi/device.h for a device's.  Open MPI 4.1 has no such framework and does not
  * load it.
  */
@@ -49,9 +49,16 @@ static int create_stream(int device, opal_accelerator_stream_t **stream)
     return OPAL_SUCCESS;
 }
 
+#if OMPI_MAJOR_VERSION >= 6
+static int create_event(int device, opal_accelerator_event_t **event, bool enable_ipc)
+#else
 static int create_event(int device, opal_accelerator_event_t **event)
+#endif
 {
     (void)device;
+#if OMPI_MAJOR_VERSION >= 6
+    (void)enable_ipc;
+#endif
     *event = OBJ_NEW(opal_accelerator_event_t);
     return OPAL_SUCCESS;
 }
