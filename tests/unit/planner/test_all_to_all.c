@@ -15,7 +15,9 @@
 
 #define CAPACITY 1e9
 
-#define CLOSE 1e-5
+/* How far throughput may be from what is known, of 1.  Without GLPK flows between all
+ * pairs come within 1 %. */
+#define CLOSE (mtree_lp_is_available() ? 1e-5 : 1e-2)
 
 static double throughput(const mtree_topology_t *topology, mtree_collective_t collective,
                          int root)
@@ -360,7 +362,7 @@ START_TEST(few_demands)
     ck_assert_double_eq(least_seconds(topology, demand), 0);
     demand[1 * 6 + 3] = 1e6;
     ck_assert_double_eq_tol(least_seconds(topology, demand), 8e6 / 2 / CAPACITY,
-                            2e-3 * 8e6 / CAPACITY);
+                            (2e-3 + CLOSE) * 8e6 / CAPACITY);
     demand[2 * 6 + 4] = -1;
     ck_assert_int_eq(
         mtree_planner_least_seconds(topology, hosts, 6, demand, &seconds, NULL),
