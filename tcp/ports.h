@@ -18,4 +18,8 @@ typedef struct {
  * something else; nothing is logged. */
 mtree_status_t mtree_tcp_ports_parse(const char *text, mtree_tcp_ports_t *ports);
 
+/* @a number ports from @a least on, as btl/tcp's parameters give them; any, where these
+ * are all that users may take, or none. */
+mtree_tcp_ports_t mtree_tcp_ports_from(int least, int number);
+
 #endif

@@ -167,7 +167,8 @@ static const coll_mtree_param_t table[] = {
          "all messages are Open MPI's"},
     {STRING("tcp_ports", tcp_ports), READ_ONCE, .level = 4,
      .help = "Ports, FIRST-LAST, on which processes wait for connections of "
-             "coll_mtree_streams. Empty: any"},
+             "coll_mtree_streams. Empty: those of btl_tcp_port_min_v4 and "
+             "btl_tcp_port_range_v4, any by default"},
     {STRING("tcp_congestion_control", tcp_congestion_control), READ_ONCE, .level = 4,
      .help = "Congestion control of the connections of coll_mtree_streams, one of those "
              "that net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "

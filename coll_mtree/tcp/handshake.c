@@ -80,6 +80,17 @@ static void describe_own(void)
     is_drawn = mtree_tcp_secret_draw(&own.secret) == MTREE_OK;
 }
 
+/* Where none are said: those of Open MPI's connections.  A firewall may let no others
+ * pass. */
+static mtree_tcp_ports_t ports_of_btl(void)
+{
+    const int *least = coll_mtree_params_btl("tcp", "port_min_v4");
+    const int *number = coll_mtree_params_btl("tcp", "port_range_v4");
+
+    return least == NULL || number == NULL ? (mtree_tcp_ports_t){0, 0}
+                                           : mtree_tcp_ports_from(*least, *number);
+}
+
 /* Without a secret, or a port that is free, nobody listens. */
 static void begin_to_listen(mtree_tcp_admit_t admit)
 {
@@ -92,6 +103,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
         mtree_error("coll_mtree_tcp_ports %s is no range of ports (FIRST-LAST)",
                     coll_mtree_params.tcp_ports);
     } else if (is_drawn) {
+        ports = ports.first == 0 ? ports_of_btl() : ports;
         listener = mtree_tcp_listener_create(&ports, &own.secret, admit, NULL);
     }
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);

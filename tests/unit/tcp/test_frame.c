@@ -80,6 +80,33 @@ START_TEST(ports_are_read)
 }
 END_TEST
 
+/* A range that was set for Open MPI's connections, behind a firewall perhaps, is kept;
+ * its default is none. */
+START_TEST(ports_of_open_mpi)
+{
+    static const struct {
+        int least, number, first, last;
+    } cases[] = {{1024, 64511, 0, 0},
+                 {1024, 64512, 0, 0},
+                 {1, 65535, 0, 0},
+                 {1024, 100, 1024, 1123},
+                 {50000, 1, 50000, 50000},
+                 {50000, 64511, 50000, 65535},
+                 {0, 10, 0, 0},
+                 {-1, 10, 0, 0},
+                 {50000, 0, 0, 0},
+                 {70000, 10, 0, 0},
+                 {2000, 2147483647, 2000, 65535}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        mtree_tcp_ports_t ports = mtree_tcp_ports_from(cases[i].least, cases[i].number);
+
+        ck_assert_int_eq(ports.first, cases[i].first);
+        ck_assert_int_eq(ports.last, cases[i].last);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("frame");
@@ -90,6 +117,7 @@ int main(void)
     tcase_add_test(tcase, what_is_written_is_read);
     tcase_add_test(tcase, nothing_else_is_read);
     tcase_add_test(tcase, ports_are_read);
+    tcase_add_test(tcase, ports_of_open_mpi);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
