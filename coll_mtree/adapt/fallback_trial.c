@@ -75,7 +75,7 @@ void coll_mtree_fallback_trial_note(mca_coll_mtree_module_t *module,
         first->state = COLL_MTREE_FIRST_CALLS_STAY;
         return;
     }
-    coll_mtree_first_calls_add(first, seconds, what->expected);
+    coll_mtree_first_calls_add(first, seconds, what->expected, what->lead);
     if (first->state == COLL_MTREE_FIRST_CALLS_OFF) {
         judge(module, comm, comm_class, what);
     }

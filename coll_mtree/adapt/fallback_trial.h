@@ -15,6 +15,7 @@ typedef struct {
     const coll_mtree_count_t *count;
     double began;    /* on this rank's clock */
     double expected; /* seconds */
+    double lead;     /* how many times as long the fallback would take; 0: not known */
 } coll_mtree_first_call_t;
 
 /* All ranks of @a comm have made @a what, a call of @a comm_class over trees, and go on

@@ -4,6 +4,7 @@
 #include "base/median.h"
 #include "base/units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 #define LONG_SECONDS 0.1
 
 void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
-                                double expected)
+                                double expected, double lead)
 {
     double ratios[COLL_MTREE_FIRST_CALLS], ratio;
 
@@ -31,8 +32,9 @@ void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
     ratio = mtree_median(ratios, COLL_MTREE_FIRST_CALLS);
     first->expected = expected;
     first->took = ratio * expected;
-    first->state = ratio > OFF || ratio * OFF < 1 ? COLL_MTREE_FIRST_CALLS_OFF
-                                                  : COLL_MTREE_FIRST_CALLS_STAY;
+    first->state = ratio > fmax(OFF, lead) || ratio * OFF < 1
+                       ? COLL_MTREE_FIRST_CALLS_OFF
+                       : COLL_MTREE_FIRST_CALLS_STAY;
 }
 
 bool coll_mtree_first_calls_goes_on(const double *seconds, int count)

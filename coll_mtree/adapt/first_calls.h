@@ -5,8 +5,9 @@
  * The first blocking calls of a class over a plan are timed.  Where they are off the
  * expectation by more than a factor of two, to either side, the topology is not the
  * network, and that trees are faster than the fallback is not known any more.  So the
- * fallback is timed, too, and serves from then on where it gains enough: one change in
- * the life of a class, since another backend adds in another order.
+ * fallback is timed, too, unless the calls, slow as they are, take less than was expected
+ * of it: what slows them slows it.  It serves from then on where it gains enough: one
+ * change in the life of a class, since another backend adds in another order.
  *
  * No Open MPI header is used; coll_mtree/adapt/measure.h makes the measurements.  All
  * facts are the same on all ranks.
@@ -40,9 +41,10 @@ typedef struct {
     double agreed; /* clock at which the ranks agreed on the last time; 0: not yet */
 } coll_mtree_first_calls_t;
 
-/* A call took @a seconds, where @a expected were expected. */
+/* A call took @a seconds, where @a expected were expected, and of the fallback @a lead
+ * times as many (0: not known). */
 void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
-                                double expected);
+                                double expected, double lead);
 
 /* Is the fallback to be timed once more, which took @a seconds in each of @a count calls
  * so far?  The first of short calls opens connections. */

@@ -101,7 +101,8 @@ static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                         coll_mtree_request_t *req)
 {
     coll_mtree_first_call_t first = {.call = &req->args.call,
-                                     .count = &call->trial.count};
+                                     .count = &call->trial.count,
+                                     .lead = coll_mtree_plan_entry_lead(req->entry)};
     bool watched = coll_mtree_mpi_call_is_watched(call, comm_class, req, &first.expected);
     int rc;
 

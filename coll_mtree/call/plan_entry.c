@@ -72,6 +72,13 @@ double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *ent
                       seconds / 2);
 }
 
+double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry)
+{
+    const mtree_forecast_t *forecast = &entry->prospect.forecast;
+
+    return forecast->seconds > 0 ? forecast->fallback / forecast->seconds : 0;
+}
+
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;

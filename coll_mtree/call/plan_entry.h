@@ -53,6 +53,9 @@ bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry);
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes);
 
+/* How many times as long as those trees the fallback is expected to take; 0: not known. */
+double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry);
+
 /* The replan sequence of the nonblocking calls; all calls but those of persistent
  * requests wait in its gate. */
 coll_mtree_replan_nonblocking_t *

@@ -248,7 +248,8 @@ mtree_forecast_t mtree_forecast_make(double trees, double fallback,
                                      const double others[MTREE_BASE_ALGORITHMS + 1])
 {
     mtree_forecast_t forecast = {.confidence = confidence_of(trees, fallback),
-                                 .seconds = trees};
+                                 .seconds = trees,
+                                 .fallback = fmax(fallback, 0)};
     double least = fallback < 0 ? trees : fmin(trees, fallback);
 
     for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {

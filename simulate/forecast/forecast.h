@@ -78,7 +78,8 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
 typedef struct {
     mtree_confidence_t confidence;
     unsigned base_algorithms; /* bit r: base algorithm r may be faster than both */
-    double seconds; /* that the plan is expected to take; 0: nothing is compared */
+    double seconds;  /* that the plan is expected to take; 0: nothing is compared */
+    double fallback; /* the same of the fallback; 0: not known */
 } mtree_forecast_t;
 
 /* A forecast without base algorithms. */

@@ -6,18 +6,23 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Calls that take @a ratio times what was expected, which grows, after one that was late.
- */
-static coll_mtree_first_calls_t watch(double ratio)
+/* Calls that take @a ratio times what was expected, which grows, after one that was late;
+ * the fallback was expected to take @a lead times that. */
+static coll_mtree_first_calls_t watch_beside(double ratio, double lead)
 {
     coll_mtree_first_calls_t first = {.calls = 0};
 
-    coll_mtree_first_calls_add(&first, 100, 1);
+    coll_mtree_first_calls_add(&first, 100, 1, lead);
     for (int call = 1; call <= COLL_MTREE_FIRST_CALLS; call++) {
         ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_WATCH);
-        coll_mtree_first_calls_add(&first, ratio * call, call);
+        coll_mtree_first_calls_add(&first, ratio * call, call, lead);
     }
     return first;
+}
+
+static coll_mtree_first_calls_t watch(double ratio)
+{
+    return watch_beside(ratio, 0);
 }
 
 START_TEST(calls_that_take_about_what_was_expected_stay)
@@ -41,14 +46,24 @@ START_TEST(calls_that_are_off_to_either_side_ask_for_the_fallback)
 }
 END_TEST
 
+/* On a network that carries less than its map says, the fallback may take minutes. */
+START_TEST(slow_calls_stay_where_the_fallback_was_expected_to_be_slower)
+{
+    ck_assert_int_eq(watch_beside(2.5, 3).state, COLL_MTREE_FIRST_CALLS_STAY);
+    ck_assert_int_eq(watch_beside(3.5, 3).state, COLL_MTREE_FIRST_CALLS_OFF);
+    ck_assert_int_eq(watch_beside(2.1, 1.5).state, COLL_MTREE_FIRST_CALLS_OFF);
+    ck_assert_int_eq(watch_beside(0.4, 3).state, COLL_MTREE_FIRST_CALLS_OFF);
+}
+END_TEST
+
 START_TEST(one_call_that_is_disturbed_counts_little)
 {
     coll_mtree_first_calls_t first = {.calls = 0};
 
-    coll_mtree_first_calls_add(&first, 1, 1);
-    coll_mtree_first_calls_add(&first, 1, 1);
-    coll_mtree_first_calls_add(&first, 50, 1);
-    coll_mtree_first_calls_add(&first, 1, 1);
+    coll_mtree_first_calls_add(&first, 1, 1, 0);
+    coll_mtree_first_calls_add(&first, 1, 1, 0);
+    coll_mtree_first_calls_add(&first, 50, 1, 0);
+    coll_mtree_first_calls_add(&first, 1, 1, 0);
     ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_STAY);
 }
 END_TEST
@@ -113,6 +128,7 @@ int main(void)
 
     tcase_add_test(tcase, calls_that_take_about_what_was_expected_stay);
     tcase_add_test(tcase, calls_that_are_off_to_either_side_ask_for_the_fallback);
+    tcase_add_test(tcase, slow_calls_stay_where_the_fallback_was_expected_to_be_slower);
     tcase_add_test(tcase, one_call_that_is_disturbed_counts_little);
     tcase_add_test(tcase, the_fallback_is_timed_once_where_it_is_slow);
     tcase_add_test(tcase, calls_leave_where_the_fallback_gains_enough);
