@@ -74,17 +74,25 @@ void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message
     mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
 }
 
+/* Connections, up to which the first of them is filled first. */
+#define IN_ORDER 2
+
 /*
- * The first connection that may take a message; NULL: there is none.  Two messages side
- * by side share the link, and both arrive when the second one could have.  Schedules wait
- * for the first.
+ * The next connection that may take a message; NULL: there is none.  Two messages side by
+ * side share the link, and both arrive when the second one could have.  Schedules wait
+ * for the first, so few connections are filled in order.  More are used where packets are
+ * lost and no window fills the link: they take turns.
  */
-static mtree_tcp_connection_t *first_writable(mtree_tcp_peer_t *peer)
+static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
 {
+    int turn = peer->width > IN_ORDER ? peer->turn : 0;
+
     for (int i = 0; i < peer->width; i++) {
-        mtree_tcp_connection_t *connection = &peer->connections[i];
+        int number = (turn + i) % peer->width;
+        mtree_tcp_connection_t *connection = &peer->connections[number];
 
         if (connection->is_writable && connection->sending == NULL) {
+            peer->turn = number + 1;
             return connection;
         }
     }
@@ -113,7 +121,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
         return;
     }
     while ((!mtree_list_is_empty(&peer->urgent) || !mtree_list_is_empty(&peer->queue)) &&
-           (connection = first_writable(peer)) != NULL) {
+           (connection = next_writable(peer)) != NULL) {
         mtree_list_t *link = mtree_list_take(&peer->urgent);
 
         link = link == NULL ? mtree_list_take(&peer->queue) : link;

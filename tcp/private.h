@@ -92,6 +92,7 @@ struct mtree_tcp_peer {
     double next_look;           /* when that is due again */
     int num_connections;
     int width; /* of them, the first ones are used */
+    int turn;  /* where these take turns: the one that is asked first */
     mtree_tcp_connection_t connections[MTREE_TCP_CONNECTIONS];
 };
 

@@ -4,10 +4,10 @@
  *
  * A *peer* is another process, with the connections to it.  A *session* is what both do
  * together at a time, such as one call; its messages have tags and are matched in the
- * order in which they were sent.  Messages wait in the peer's queue, and the first
- * connection that takes more gets the next one.  So they may arrive in any order: the
- * receiver finds the receive that each belongs to by its number, and reads it into its
- * place.
+ * order in which they were sent.  Messages wait in the peer's queue, and the first of two
+ * connections that takes more gets the next one; more than two take turns.  So they may
+ * arrive in any order: the receiver finds the receive that each belongs to by its number,
+ * and reads it into its place.
  *
  * There are no acknowledgements but TCP's own: a synchronous send ends when the peer's
  * kernel has it, as the own kernel says when it is asked.  Kernels hold little that is

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-enum { CONNECTIONS = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };
+enum { FEW = 2, MANY = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };
 
 static const mtree_tcp_key_t key = {3, 70, 1};
 
@@ -19,14 +19,14 @@ static int waiting(const loop_t *loop, int number)
     return bytes;
 }
 
-/* Send some messages of @a length bytes, and poll this end alone. */
-static void send_some(loop_t *loop, size_t length)
+/* Send some messages of @a length bytes over @a connections, and poll this end alone. */
+static void send_some(loop_t *loop, int connections, size_t length)
 {
     static loop_message_t messages[MESSAGES];
     static char bytes[LONG];
     mtree_tcp_session_t *session;
 
-    loop_create(loop, CONNECTIONS);
+    loop_create(loop, connections);
     session = mtree_tcp_session_begin(loop->ends[0].peer, &key, 1, 0, loop);
     ck_assert_ptr_nonnull(session);
     for (int i = 0; i < MESSAGES; i++) {
@@ -39,14 +39,24 @@ static void send_some(loop_t *loop, size_t length)
     }
 }
 
-START_TEST(what_the_first_takes_goes_over_it)
+START_TEST(what_the_first_of_two_takes_goes_over_it)
 {
     loop_t loop;
 
-    send_some(&loop, SHORT);
+    send_some(&loop, FEW, SHORT);
     ck_assert_int_gt(waiting(&loop, 0), MESSAGES * SHORT);
-    for (int i = 1; i < CONNECTIONS; i++) {
-        ck_assert_int_eq(waiting(&loop, i), 0);
+    ck_assert_int_eq(waiting(&loop, 1), 0);
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(more_than_two_take_turns)
+{
+    loop_t loop;
+
+    send_some(&loop, MANY, SHORT);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_int_gt(waiting(&loop, i), (MESSAGES / MANY) * SHORT);
     }
     loop_destroy(&loop);
 }
@@ -56,8 +66,8 @@ START_TEST(the_rest_goes_over_the_others)
 {
     loop_t loop;
 
-    send_some(&loop, LONG);
-    for (int i = 0; i < CONNECTIONS; i++) {
+    send_some(&loop, FEW, LONG);
+    for (int i = 0; i < FEW; i++) {
         ck_assert_int_gt(waiting(&loop, i), 0);
     }
     loop_destroy(&loop);
@@ -71,7 +81,8 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_add_test(tcase, what_the_first_takes_goes_over_it);
+    tcase_add_test(tcase, what_the_first_of_two_takes_goes_over_it);
+    tcase_add_test(tcase, more_than_two_take_turns);
     tcase_add_test(tcase, the_rest_goes_over_the_others);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
