@@ -210,7 +210,8 @@ static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
             (void)close(socket);
         }
     } else {
-        mtree_tcp_peer_fail(peer->tcp, mtree_relay_dialer_reason(peer->dialer));
+        mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT,
+                            mtree_relay_dialer_reason(peer->dialer));
     }
     peer_stop_dialing(job, peer);
 }

@@ -19,7 +19,7 @@ static bool is_later(int error)
 
 static bool connection_fail(mtree_tcp_connection_t *connection, const char *reason)
 {
-    mtree_tcp_peer_fail(connection->peer, reason);
+    mtree_tcp_peer_fail(connection->peer, MTREE_ERR_TRANSPORT, reason);
     return false;
 }
 
@@ -47,6 +47,11 @@ static bool connection_place(mtree_tcp_connection_t *connection)
         place = mtree_tcp_session_place(connection->peer, &frame, &message, &reason);
     }
     connection->is_stuck = place == MTREE_TCP_LATER;
+    if (place == MTREE_TCP_NO_MEMORY) {
+        mtree_tcp_peer_fail(connection->peer, MTREE_ERR_NO_MEMORY,
+                            "there is no memory for what it sends");
+        return false;
+    }
     if (place == MTREE_TCP_WRONG) {
         return connection_fail(connection, reason);
     }
@@ -245,7 +250,9 @@ void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
         if (session == NULL || message->session == session) {
-            end_under_way(connection, message, MTREE_ERR_TRANSPORT);
+            end_under_way(connection, message,
+                          session == NULL ? connection->peer->status
+                                          : MTREE_ERR_TRANSPORT);
         }
     }
 }

@@ -56,7 +56,8 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
     peer->num_connections = count;
     mtree_tcp_peer_use(peer, adapts);
     if (status != MTREE_OK) {
-        mtree_tcp_peer_fail(peer, reason);
+        mtree_tcp_peer_fail(
+            peer, status == MTREE_ERR_NO_MEMORY ? status : MTREE_ERR_TRANSPORT, reason);
         return status;
     }
     mtree_tcp_peer_pump(peer);
@@ -142,8 +143,9 @@ void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer)
     }
 }
 
-/* End the messages of @a list that are of @a session (NULL: of any) with an error. */
-static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
+/* End the messages of @a list that are of @a session (NULL: of any) with @a status. */
+static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
+                       mtree_status_t status)
 {
     mtree_list_t *link, *next;
 
@@ -153,7 +155,7 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
         if (session == NULL || (message->session == session && message->done != NULL)) {
-            mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
+            mtree_tcp_message_complete(message, status);
         }
     }
 }
@@ -162,12 +164,12 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
 static void connection_close(mtree_tcp_connection_t *connection)
 {
     if (connection->sending != NULL) {
-        mtree_tcp_message_complete(connection->sending, MTREE_ERR_TRANSPORT);
+        mtree_tcp_message_complete(connection->sending, connection->peer->status);
     }
     mtree_tcp_connection_give_up(connection, NULL);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
-        mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
+        mtree_tcp_message_complete(connection->reading, connection->peer->status);
     }
     mtree_sealed_destroy(connection->sealed);
     (void)close(connection->socket);
@@ -191,13 +193,13 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
         connection_close(&peer->connections[i]);
     }
     peer->num_connections = peer->width = 0;
-    fail_sends(&peer->urgent, NULL);
-    fail_sends(&peer->queue, NULL);
+    fail_sends(&peer->urgent, NULL, peer->status);
+    fail_sends(&peer->queue, NULL, peer->status);
     for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
         for (mtree_hash_link_t *link = peer->sessions.buckets[i]; link != NULL;
              link = link->next) {
             mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link),
-                                   MTREE_ERR_TRANSPORT);
+                                   peer->status);
         }
     }
 }
@@ -220,14 +222,15 @@ void mtree_tcp_peer_log(mtree_tcp_peer_t *peer)
     }
 }
 
-void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
+                         const char *reason)
 {
     int before = peer->tcp->num_completed;
 
     if (peer->status != MTREE_OK) {
         return;
     }
-    peer->status = MTREE_ERR_TRANSPORT;
+    peer->status = status;
     (void)snprintf(peer->reason, sizeof(peer->reason), "%s", reason);
     peer_disconnect(peer);
     /* A peer that has nothing to do may have ended. */
@@ -281,11 +284,11 @@ void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
     for (int i = 0; i < peer->num_connections; i++) {
         is_detached = is_detached && connection_detach(&peer->connections[i], session);
     }
-    fail_sends(&peer->urgent, session);
-    fail_sends(&peer->queue, session);
+    fail_sends(&peer->urgent, session, MTREE_ERR_TRANSPORT);
+    fail_sends(&peer->queue, session, MTREE_ERR_TRANSPORT);
     mtree_tcp_session_fail(session, MTREE_ERR_TRANSPORT);
     if (!is_detached) {
-        mtree_tcp_peer_fail(peer, "there is no memory to go on");
+        mtree_tcp_peer_fail(peer, MTREE_ERR_NO_MEMORY, "there is no memory to go on");
     }
 }
 

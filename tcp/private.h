@@ -122,7 +122,8 @@ typedef enum {
     MTREE_TCP_PLACED, /* into *message_p */
     MTREE_TCP_THROWN, /* nobody wants it */
     MTREE_TCP_LATER,  /* there is no room until a receive is posted */
-    MTREE_TCP_WRONG   /* the peer breaks the rules, or there is no memory: *reason_p */
+    MTREE_TCP_WRONG,  /* the peer breaks the rules: *reason_p */
+    MTREE_TCP_NO_MEMORY
 } mtree_tcp_place_t;
 
 mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_MEMORY "there is no memory for what it sends"
-
 static bool session_equals(const mtree_hash_link_t *link, const void *key)
 {
     const mtree_tcp_session_t *session =
@@ -213,8 +211,9 @@ static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
 
     if (session->peer->status != MTREE_OK) {
         mtree_tcp_peer_log(session->peer);
+        return session->peer->status;
     }
-    if (session->peer->status != MTREE_OK || session->is_abandoned) {
+    if (session->is_abandoned) {
         return MTREE_ERR_TRANSPORT;
     }
     *flow_p = session_flow(session, tag);
@@ -339,8 +338,7 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
     }
     *message_p = early_create(session, flow, frame);
     if (*message_p == NULL) {
-        *reason_p = NO_MEMORY;
-        return MTREE_TCP_WRONG;
+        return MTREE_TCP_NO_MEMORY;
     }
     return MTREE_TCP_PLACED;
 }
@@ -362,8 +360,7 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
     }
     flow = session == NULL ? NULL : session_flow(session, frame->tag);
     if (flow == NULL) {
-        *reason_p = NO_MEMORY;
-        return MTREE_TCP_WRONG;
+        return MTREE_TCP_NO_MEMORY;
     }
     *message_p = find_message(&flow->posted, frame->sequence);
     if (*message_p == NULL) {

@@ -79,9 +79,10 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
                                       const mtree_record_keys_t *keys, int count,
                                       bool adapts);
 
-/* After a failure, which is logged once, all of its messages end, and so do all later
- * ones. */
-void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason);
+/* After a failure, which is logged once, all of its messages end with @a status, and so
+ * do all later ones: MTREE_ERR_TRANSPORT; MTREE_ERR_NO_MEMORY: this process has none. */
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
+                         const char *reason);
 
 /* Called with a message that waits for connections: of a send the @a bytes, else the
  * place for them. */

@@ -100,7 +100,8 @@ static void link_poll(link_t *link)
         (void)mtree_tcp_peer_connect(link->peer, &socket,
                                      mtree_relay_dialer_keys(link->dialer), 1, false);
     } else if (answer < 0) {
-        mtree_tcp_peer_fail(link->peer, mtree_relay_dialer_reason(link->dialer));
+        mtree_tcp_peer_fail(link->peer, MTREE_ERR_TRANSPORT,
+                            mtree_relay_dialer_reason(link->dialer));
     }
     if (answer != 0) {
         mtree_relay_dialer_destroy(link->dialer);

@@ -362,6 +362,31 @@ START_TEST(a_cut_connection_ends_all_messages)
 }
 END_TEST
 
+/* This end has no memory for what the peer sends: its calls are told that. */
+START_TEST(messages_end_with_the_reason_of_the_failure)
+{
+    mtree_tcp_session_t *session;
+    loop_message_t sent, received, late;
+    loop_t loop;
+    char byte = 0;
+
+    heard_start();
+    loop_create(&loop, 2);
+    session = begin(&loop, 0, &some_key);
+    (void)mtree_tcp_send(session, 0, &byte, 1, true, loop_begin(&sent));
+    (void)mtree_tcp_recv(session, 1, &byte, 1, loop_begin(&received));
+    mtree_tcp_peer_fail(loop.ends[0].peer, MTREE_ERR_NO_MEMORY, "there is none");
+    loop_poll(&loop, 0);
+    ck_assert(sent.has_ended && received.has_ended);
+    ck_assert_int_eq(sent.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(received.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
+                     MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(heard_lines(), 1);
+    loop_destroy(&loop);
+}
+END_TEST
+
 START_TEST(an_idle_peer_may_go)
 {
     mtree_tcp_session_t *session;
@@ -558,6 +583,7 @@ static TCase *make_tests(const char *name)
     tcase_add_test(tcase, little_is_sent_before_the_peer_begins);
     tcase_add_test(tcase, what_comes_early_has_a_limit);
     tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
+    tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
     tcase_add_test(tcase, an_idle_peer_may_go);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
