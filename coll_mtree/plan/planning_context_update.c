@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What measurements change in a planning context (coll_mtree/plan/planning_context.h). */
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/plan/planning.h"
+#include "coll_mtree/plan/planning_context_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context)
+{
+    return context->version;
+}
+
+coll_mtree_change_t
+coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
+                                   unsigned version)
+{
+    return version == context->version        ? COLL_MTREE_STAY
+           : version >= context->tree_version ? COLL_MTREE_REBALANCE
+                                              : COLL_MTREE_REPLAN;
+}
+
+/* The network has changed: is it worth other plans, or with @a shares_only other shares
+ * of their trees?  Above 0, @a least_gain stands for sums that change their order. */
+static void context_renew(coll_mtree_planning_context_t *context,
+                          ompi_communicator_t *comm,
+                          const coll_mtree_call_class_t *call_class, int max_trees,
+                          const mtree_plan_t *plan, bool shares_only, double least_gain)
+{
+    coll_mtree_call_class_t by_host =
+        coll_mtree_planning_context_by_host(context, call_class);
+    const char *news = mtree_drift_change_summary(context->drift);
+    double gain;
+    coll_mtree_change_t change = coll_mtree_planning_change(
+        &context->hosts, &by_host, max_trees, plan, shares_only, &gain);
+
+    if (change == COLL_MTREE_STAY || gain < least_gain) {
+        coll_mtree_verbose(comm, 2,
+                           "%s; the plans stay, others would be %.2f times as fast", news,
+                           gain);
+        return;
+    }
+    coll_mtree_planning_context_lock();
+    context->version++;
+    if (change == COLL_MTREE_REPLAN) {
+        context->tree_version = context->version;
+    }
+    coll_mtree_planning_context_unlock();
+    coll_mtree_verbose(
+        comm, least_gain > 0 ? 0 : 1, "%s; %s, %.2f times as fast%s", news,
+        change == COLL_MTREE_REPLAN ? "planned anew" : "the same trees with other shares",
+        gain, least_gain > 0 ? "; from here on sums are added in another order" : "");
+}
+
+/* Keep the samples for the report. */
+static void context_keep(coll_mtree_planning_context_t *context,
+                         const mtree_path_sample_t *samples, int num_samples)
+{
+    mtree_path_sample_t *kept =
+        realloc(context->samples, (size_t)num_samples * sizeof(*context->samples));
+
+    if (kept != NULL) {
+        memcpy(kept, samples, (size_t)num_samples * sizeof(*kept));
+        context->samples = kept;
+        context->num_samples = num_samples;
+    }
+}
+
+const mtree_path_sample_t *
+coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
+                                         int *num_p)
+{
+    *num_p = context->num_samples;
+    return context->samples;
+}
+
+/* Take what was measured.  Links are to be checked only where plans @a may_change. */
+static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *context,
+                                            const coll_mtree_path_samples_t *paths,
+                                            coll_mtree_link_check_t *check,
+                                            bool may_change)
+{
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+
+    if (check->count > 0) {
+        change = mtree_link_check_update(context->drift, check->streams, check->count);
+        free(check->streams);
+        *check = (coll_mtree_link_check_t){.count = 0};
+        return change;
+    }
+    if (may_change && mtree_link_check_is_due(context->drift, paths->slowness)) {
+        check->count = mtree_link_check_streams(context->drift, &check->streams);
+    }
+    return check->count > 0
+               ? MTREE_DRIFT_NOTHING
+               : mtree_drift_update(context->drift, paths->samples, paths->count);
+}
+
+void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_call_class_t *call_class,
+                                        int max_trees, const mtree_plan_t *plan,
+                                        const coll_mtree_path_samples_t *paths,
+                                        coll_mtree_link_check_t *check, double least_gain,
+                                        bool is_stale)
+{
+    /* A plan of the user's does not change. */
+    const char *plan_file = coll_mtree_params.plan;
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+
+    coll_mtree_planning_context_lock();
+    context_keep(context, paths->samples, paths->count);
+    if (context->drift == NULL &&
+        mtree_drift_create(context->hosts.topology, context->vertices,
+                           context->hosts.num_hosts, &context->drift) == MTREE_OK) {
+        context->hosts.topology = mtree_drift_topology(context->drift);
+    }
+    if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
+        change = context_observe(context, paths, check, !isinf(least_gain));
+    }
+    coll_mtree_planning_context_unlock();
+    context->is_corrected = context->is_corrected || change != MTREE_DRIFT_NOTHING;
+    /* A plan that need not follow every change is compared when others have followed. */
+    is_stale = is_stale && least_gain > 0 && context->drift != NULL;
+    if (!isinf(least_gain) && (change != MTREE_DRIFT_NOTHING || is_stale)) {
+        context_renew(context, comm, call_class, max_trees, plan,
+                      change == MTREE_DRIFT_SMALL && !is_stale, least_gain);
+    }
+}
