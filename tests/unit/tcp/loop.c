@@ -134,3 +134,12 @@ void loop_settle(loop_t *loop)
         }
     }
 }
+
+mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key)
+{
+    mtree_tcp_session_t *session =
+        mtree_tcp_session_begin(loop->ends[end].peer, key, 1 - end, 0, loop);
+
+    ck_assert_ptr_nonnull(session);
+    return session;
+}

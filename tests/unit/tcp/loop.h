@@ -36,6 +36,9 @@ void loop_create(loop_t *loop, int count);
 void loop_connect(loop_t *loop, int count);
 void loop_destroy(loop_t *loop);
 
+/* The session of @a key at one end, begun. */
+mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key);
+
 /* Set up before a send or a receive. */
 mtree_completion_t *loop_begin(loop_message_t *message);
 

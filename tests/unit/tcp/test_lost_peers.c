@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is wrong with a connection ends its peer and nothing else. */
+#include "tcp/sealed.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { LONGEST = 70000 };
+
+static const mtree_tcp_key_t some_key = {3, 70, 1};
+
+/* An end closes while a message is under way: all of the peer's messages end. */
+START_TEST(a_cut_connection_ends_all_messages)
+{
+    static char from[LONGEST], to[LONGEST];
+    loop_message_t sent, received[3], late;
+    mtree_tcp_session_t *sessions[2];
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 3);
+    sessions[0] = loop_session(&loop, 0, &some_key);
+    sessions[1] = loop_session(&loop, 1, &some_key);
+    (void)mtree_tcp_send(sessions[0], 0, from, LONGEST, true, loop_begin(&sent));
+    for (int i = 0; i < 3; i++) {
+        (void)mtree_tcp_recv(sessions[1], 0, to, LONGEST, loop_begin(&received[i]));
+    }
+    loop_poll(&loop, 1);
+    (void)shutdown(loop.sockets[0][_i], SHUT_RDWR);
+    loop_settle(&loop);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(received[i].has_ended);
+    }
+    ck_assert_int_eq(received[2].status, MTREE_ERR_TRANSPORT);
+    ck_assert(sent.has_ended);
+    ck_assert_int_eq(mtree_tcp_recv(sessions[1], 1, to, 1, loop_begin(&late)),
+                     MTREE_ERR_TRANSPORT);
+    ck_assert(!late.has_ended);
+    ck_assert_int_ge(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* This end has no memory for what the peer sends: its calls are told that. */
+START_TEST(messages_end_with_the_reason_of_the_failure)
+{
+    mtree_tcp_session_t *session;
+    loop_message_t sent, received, late;
+    loop_t loop;
+    char byte = 0;
+
+    heard_start();
+    loop_create(&loop, 2);
+    session = loop_session(&loop, 0, &some_key);
+    (void)mtree_tcp_send(session, 0, &byte, 1, true, loop_begin(&sent));
+    (void)mtree_tcp_recv(session, 1, &byte, 1, loop_begin(&received));
+    mtree_tcp_peer_fail(loop.ends[0].peer, MTREE_ERR_NO_MEMORY, "there is none");
+    loop_poll(&loop, 0);
+    ck_assert(sent.has_ended && received.has_ended);
+    ck_assert_int_eq(sent.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(received.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
+                     MTREE_ERR_NO_MEMORY);
+    ck_assert_int_eq(heard_lines(), 1);
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(an_idle_peer_may_go)
+{
+    mtree_tcp_session_t *session;
+    loop_message_t late;
+    loop_t loop;
+    char byte;
+
+    heard_start();
+    loop_create(&loop, 2);
+    session = loop_session(&loop, 0, &some_key);
+    loop_settle(&loop);
+    mtree_tcp_destroy(loop.ends[1].tcp);
+    for (int i = 0; i < 10; i++) {
+        loop_poll(&loop, 0);
+    }
+    ck_assert_int_eq(heard_lines(), 0);
+    /* Whoever needs it later is told. */
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
+                         MTREE_ERR_TRANSPORT);
+    }
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
+    mtree_tcp_destroy(loop.ends[0].tcp);
+}
+END_TEST
+
+/* An operation gives its messages up: its memory is left alone, and others go on. */
+START_TEST(an_abandoned_session_leaves_its_memory_alone)
+{
+    static char from[LONGEST], to[LONGEST], other[LONGEST];
+    static const mtree_tcp_key_t other_key = {3, 71, 1};
+    loop_message_t sent, received, after[2];
+    mtree_tcp_session_t *sessions[2], *others[2];
+    loop_t loop;
+
+    loop_create(&loop, 1);
+    for (int end = 0; end < 2; end++) {
+        sessions[end] = loop_session(&loop, end, &some_key);
+        others[end] = loop_session(&loop, end, &other_key);
+    }
+    loop_settle(&loop);
+    memset(from, 1, LONGEST);
+    (void)mtree_tcp_send(sessions[0], 0, from, LONGEST, true, loop_begin(&sent));
+    (void)mtree_tcp_recv(sessions[1], 0, to, LONGEST, loop_begin(&received));
+    loop_poll(&loop, 1);
+    mtree_tcp_session_abandon(sessions[_i]);
+    loop_poll(&loop, _i);
+    ck_assert(_i == 0 ? sent.has_ended : received.has_ended);
+    ck_assert_int_eq(_i == 0 ? sent.status : received.status, MTREE_ERR_TRANSPORT);
+    memset(_i == 0 ? from : to, 2, LONGEST);
+    (void)mtree_tcp_send(others[0], 0, from, LONGEST, false, loop_begin(&after[0]));
+    (void)mtree_tcp_recv(others[1], 0, other, LONGEST, loop_begin(&after[1]));
+    loop_settle(&loop);
+    ck_assert(after[0].has_ended && after[1].has_ended);
+    ck_assert_int_eq(after[1].status, MTREE_OK);
+    for (int i = 0; i < LONGEST; i++) {
+        ck_assert_int_eq(to[i], _i == 0 ? 1 : 2);
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Bytes that no peer of this version sends. */
+START_TEST(garbage_ends_the_peer)
+{
+    unsigned seed = (unsigned)_i + 1;
+    unsigned char bytes[4096];
+    loop_message_t received;
+    mtree_tcp_session_t *session;
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 2);
+    session = loop_session(&loop, 0, &some_key);
+    (void)mtree_tcp_recv(session, 0, bytes, sizeof(bytes), loop_begin(&received));
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (unsigned char)rand_r(&seed);
+    }
+    (void)send(loop.sockets[1][0], bytes, sizeof(bytes), MSG_NOSIGNAL);
+    loop_poll(&loop, 0);
+    ck_assert(received.has_ended);
+    ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
+    ck_assert_ptr_nonnull(strstr(heard_last(), loop_encrypts
+                                                   ? MTREE_SEALED_REASON
+                                                   : "it sent what is no message"));
+    loop_destroy(&loop);
+}
+END_TEST
+
+static void send_frame(loop_t *loop, const mtree_tcp_frame_t *frame)
+{
+    unsigned char header[MTREE_TCP_HEADER];
+
+    mtree_tcp_frame_write(frame, header);
+    (void)send(loop->sockets[1][0], header, sizeof(header), MSG_NOSIGNAL);
+}
+
+/* Frames that are well formed and break the rules. */
+START_TEST(broken_rules_end_the_peer)
+{
+    static const struct {
+        mtree_tcp_frame_t first, second;
+        const char *reason;
+    } cases[] = {
+        {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         {MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         "began a session twice"},
+        {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         {MTREE_TCP_MESSAGE, {3, 70, 1}, 0, 0, 9},
+         "longer than its receive"},
+        {{MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
+         {MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
+         "a message twice"},
+        {{MTREE_TCP_OPEN, {9, 9, 9}, 0, 0, 0},
+         {MTREE_TCP_MESSAGE, {9, 9, 9}, 1, 0, MTREE_TCP_AHEAD + 1},
+         "too much"},
+    };
+    loop_message_t received;
+    char bytes[8];
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 1);
+    (void)mtree_tcp_recv(loop_session(&loop, 0, &some_key), 0, bytes, sizeof(bytes),
+                         loop_begin(&received));
+    send_frame(&loop, &cases[_i].first);
+    send_frame(&loop, &cases[_i].second);
+    loop_poll(&loop, 0);
+    ck_assert(received.has_ended);
+    ck_assert_ptr_nonnull(strstr(heard_last(), cases[_i].reason));
+    loop_destroy(&loop);
+}
+END_TEST
+
+static void encrypt(void)
+{
+    loop_encrypts = true;
+}
+
+/* What holds whether connections are encrypted or not. */
+static TCase *make_tests(const char *name)
+{
+    TCase *tcase = tcase_create(name);
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
+    tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
+    tcase_add_test(tcase, an_idle_peer_may_go);
+    tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
+    tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("lost_peers");
+    TCase *plain = make_tests("lost peers");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 4);
+    suite_add_tcase(suite, plain);
+    if (mtree_crypto_is_supported()) {
+        TCase *encrypted = make_tests("encrypted lost peers");
+
+        tcase_add_checked_fixture(encrypted, encrypt, NULL);
+        suite_add_tcase(suite, encrypted);
+    }
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
