@@ -136,22 +136,12 @@ void mtree_steiner_oracle_set_prices(mtree_steiner_oracle_t *oracle, const doubl
     }
 }
 
-/*
- * The cheapest arborescence over the used vertices, with relays at its leaves cut off,
- * into @a parent.
- */
-static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *parent,
-                                double *price_p)
+/* Number the used vertices and list the edges between them. */
+static int list_edges(mtree_steiner_oracle_t *oracle, int *num_used_p)
 {
-    int n = oracle->num_vertices;
-    int num_used = 0;
-    int num_edges = 0;
-    int *children =
-        oracle->number; /* once the edges are made their numbers are not needed */
-    mtree_status_t status;
+    int n = oracle->num_vertices, num_used = 0, num_edges = 0;
 
     for (int v = 0; v < n; v++) {
-        parent[v] = MTREE_STEINER_ABSENT;
         if (oracle->used[v]) {
             oracle->number[v] = num_used;
             oracle->vertex[num_used++] = v;
@@ -168,19 +158,18 @@ static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *p
             }
         }
     }
-    status =
-        mtree_arborescence_find(num_used, oracle->number[root], num_edges, oracle->from,
-                                oracle->to, oracle->edge_price, oracle->enter);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    *num_used_p = num_used;
+    return num_edges;
+}
+
+/* Cut off relays below which there is no active vertex. */
+static void prune(mtree_steiner_oracle_t *oracle, int *parent)
+{
+    int n = oracle->num_vertices;
+    int *children = oracle->number; /* The edges are made: no numbers are needed. */
 
     memset(children, 0, (size_t)n * sizeof(*children));
-    for (int i = 0; i < num_used; i++) {
-        int v = oracle->vertex[i];
-
-        parent[v] =
-            oracle->enter[i] < 0 ? -1 : oracle->vertex[oracle->from[oracle->enter[i]]];
+    for (int v = 0; v < n; v++) {
         if (parent[v] >= 0) {
             children[parent[v]]++;
         }
@@ -195,6 +184,33 @@ static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *p
             leaf = above;
         }
     }
+}
+
+/*
+ * The cheapest arborescence over the used vertices, with relays at its leaves cut off,
+ * into @a parent.
+ */
+static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *parent,
+                                double *price_p)
+{
+    int n = oracle->num_vertices, num_used;
+    int num_edges = list_edges(oracle, &num_used);
+    mtree_status_t status =
+        mtree_arborescence_find(num_used, oracle->number[root], num_edges, oracle->from,
+                                oracle->to, oracle->edge_price, oracle->enter);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int v = 0; v < n; v++) {
+        parent[v] = MTREE_STEINER_ABSENT;
+    }
+    for (int i = 0; i < num_used; i++) {
+        int edge = oracle->enter[i];
+
+        parent[oracle->vertex[i]] = edge < 0 ? -1 : oracle->vertex[oracle->from[edge]];
+    }
+    prune(oracle, parent);
     *price_p = 0;
     for (int v = 0; v < n; v++) {
         *price_p += parent[v] >= 0 ? oracle->price[parent[v] * n + v] : 0;
