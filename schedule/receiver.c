@@ -100,49 +100,60 @@ static void receiver_blank(mtree_receiver_t *receiver, mtree_slot_t *slot)
     receiver_find_stop(receiver);
 }
 
+/* Tell those who measure the call that a chunk of @a units has come. */
+static void receiver_measure(mtree_receiver_t *receiver, size_t chunk, size_t units)
+{
+    mtree_stream_state_t *state = receiver->state;
+    mtree_operation_t *operation = state->operation;
+    mtree_goodput_t *goodput = operation->data.goodput;
+
+    if (operation->data.tree_ends != NULL) {
+        operation->data.tree_ends[state->stream->tree] = mtree_operation_now(operation);
+    }
+    if (goodput != NULL) {
+        int number = mtree_stream_state_number(state);
+
+        mtree_goodput_received(goodput, number,
+                               (double)units * (double)operation->data.extent,
+                               mtree_operation_now(operation));
+        if (receiver->arrived == 1 && number == 0) {
+            mtree_goodput_first_contact(goodput, receiver->peer,
+                                        mtree_operation_now(operation));
+        }
+    }
+    mtree_stream_state_trace(state, MTREE_TRACE_RECEIVE, receiver != state->above,
+                             receiver->peer, chunk, units,
+                             mtree_operation_clock(operation));
+}
+
 static void receiver_arrived(mtree_event_t *event)
 {
     mtree_slot_t *slot = (mtree_slot_t *)event;
     mtree_receiver_t *receiver = slot->receiver;
-    mtree_operation_t *operation = receiver->state->operation;
-    size_t units = mtree_edge_count(receiver->state, &receiver->edge, slot->chunk);
+    mtree_stream_state_t *state = receiver->state;
+    mtree_operation_t *operation = state->operation;
+    size_t units = mtree_edge_count(state, &receiver->edge, slot->chunk);
 
-    mtree_stream_state_end(receiver->state);
+    mtree_stream_state_end(state);
     if (event->status != MTREE_OK) {
         mtree_operation_fail(operation, event->status);
         return;
     }
-    receiver->state->awaited -= !receiver->up;
-    if (event->completion.empty && receiver->state->stream->open) {
+    state->awaited -= !receiver->up;
+    if (event->completion.empty && state->stream->open) {
         receiver_blank(receiver, slot);
         return;
     }
     slot->arrived = true;
-    receiver->state->batch->unreceived--;
+    state->batch->unreceived--;
     if (++receiver->arrived == receiver->edge.end) {
         mtree_operation_step(operation, receiver->step);
     }
-    if (operation->data.tree_ends != NULL) {
-        operation->data.tree_ends[receiver->state->stream->tree] =
-            mtree_operation_now(operation);
-    }
-    if (operation->data.goodput != NULL) {
-        mtree_goodput_received(operation->data.goodput,
-                               mtree_stream_state_number(receiver->state),
-                               (double)units * (double)operation->data.extent,
-                               mtree_operation_now(operation));
-        if (receiver->arrived == 1 && mtree_stream_state_number(receiver->state) == 0) {
-            mtree_goodput_first_contact(operation->data.goodput, receiver->peer,
-                                        mtree_operation_now(operation));
-        }
-    }
-    mtree_stream_state_trace(receiver->state, MTREE_TRACE_RECEIVE,
-                             receiver != receiver->state->above, receiver->peer,
-                             slot->chunk, units, mtree_operation_clock(operation));
-    if (receiver->state->blocks != NULL) {
+    receiver_measure(receiver, slot->chunk, units);
+    if (state->blocks != NULL) {
         mtree_edge_blocks_arrived(receiver, slot);
-    } else if (receiver != receiver->state->above) {
-        mtree_stream_state_reduce(receiver->state);
+    } else if (receiver != state->above) {
+        mtree_stream_state_reduce(state);
     } else if (operation->layout->is_relay) {
         receiver_hold(receiver, slot);
     } else {
