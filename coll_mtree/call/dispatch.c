@@ -344,12 +344,36 @@ static bool may_relay(const coll_mtree_mpi_call_t *call)
                                                call->form == MTREE_BLOCKING);
 }
 
+/* Run @a call, whose class is @a comm_class, or leave it to the fallback. */
+static int dispatch_choose(coll_mtree_mpi_call_t *call,
+                           coll_mtree_comm_class_t *comm_class,
+                           ompi_request_t **request_p)
+{
+    coll_mtree_fallback_reason_t reason;
+    coll_mtree_backend_t backend = coll_mtree_mpi_call_choose(call, comm_class, &reason);
+
+    if (call->form == MTREE_PERSISTENT && backend == COLL_MTREE_TREES &&
+        !comm_class->known) {
+        int rc = wait_for_request(call, comm_class, &backend, &reason);
+
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+    }
+    if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
+        coll_mtree_encryption_missed(call->comm, call->args.function,
+                                     coll_mtree_reason_text(reason));
+        coll_mtree_mpi_call_note(call, comm_class, backend);
+        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
+        return MTREE_DECLINED;
+    }
+    return dispatch_run(call, comm_class, backend == COLL_MTREE_RING, request_p);
+}
+
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 {
     const coll_mtree_coll_args_t *args = &call->args;
-    coll_mtree_fallback_reason_t reason;
     coll_mtree_comm_class_t *comm_class;
-    coll_mtree_backend_t backend;
     int rc;
 
     if (args->verdict == MTREE_COLL_ARGS_EMPTY) {
@@ -376,22 +400,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
             &call->trial.count, call->module, call->comm, args->function, comm_class,
             (double)args->call.units * (double)args->call.unit_bytes);
     }
-    backend = coll_mtree_mpi_call_choose(call, comm_class, &reason);
-    if (call->form == MTREE_PERSISTENT && backend == COLL_MTREE_TREES &&
-        !comm_class->known) {
-        rc = wait_for_request(call, comm_class, &backend, &reason);
-        if (rc != OMPI_SUCCESS) {
-            return rc;
-        }
-    }
-    if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
-        coll_mtree_encryption_missed(call->comm, args->function,
-                                     coll_mtree_reason_text(reason));
-        coll_mtree_mpi_call_note(call, comm_class, backend);
-        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
-        return MTREE_DECLINED;
-    }
-    return dispatch_run(call, comm_class, backend == COLL_MTREE_RING, request_p);
+    return dispatch_choose(call, comm_class, request_p);
 }
 
 /* A blocking call has ended, whatever served it. */
