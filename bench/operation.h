@@ -50,6 +50,9 @@ const bench_operation_t *bench_operation_get(int index);
 /* Make the call; it is complete on return. */
 void bench_operation_run(const bench_operation_t *operation, const bench_call_t *call);
 
+/* Is a rank's own part left out of its sum? */
+bool bench_operation_excludes_own(const bench_operation_t *operation);
+
 /* Is the vector put together from the ranks' contributions? */
 bool bench_operation_gathers(const bench_operation_t *operation);
 
