@@ -149,8 +149,8 @@ static bool builder_is_direct(const mtree_layout_builder_t *builder)
 {
     bool is_direct = builder->personalized;
 
-    for (int t = 0; t < builder->part->num_trees; t++) {
-        is_direct = is_direct && builder->part->trees[t].widest <= 1;
+    for (int t = 0; is_direct && t < builder->part->num_trees; t++) {
+        is_direct = builder->part->trees[t].widest <= 1;
     }
     return is_direct;
 }
