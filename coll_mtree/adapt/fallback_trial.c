@@ -61,21 +61,38 @@ static void judge(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                        text);
 }
 
+/* The ranks agree on what the calls took of which they do not know it yet. */
+static void agree(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                  coll_mtree_first_calls_t *first, double lead)
+{
+    coll_mtree_call_time_t agreed[COLL_MTREE_CALL_TIMES];
+    int count = first->times.count;
+    double fails = 0;
+
+    coll_mtree_agreed_times(module, comm, &first->times, agreed, &fails);
+    if (fails > 0) {
+        first->state = COLL_MTREE_FIRST_CALLS_STAY;
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        double expected = first->expecting[i];
+
+        coll_mtree_first_calls_add(
+            first, coll_mtree_first_calls_seconds(&agreed[i], expected), expected, lead);
+    }
+}
+
 void coll_mtree_fallback_trial_note(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm,
                                     coll_mtree_comm_class_t *comm_class,
                                     const coll_mtree_first_call_t *what)
 {
     coll_mtree_first_calls_t *first = &comm_class->first_calls;
-    double fails = 0;
-    double seconds =
-        coll_mtree_agreed_time(module, comm, what->began, &first->agreed, &fails);
 
-    if (fails > 0) {
-        first->state = COLL_MTREE_FIRST_CALLS_STAY;
-        return;
+    if (coll_mtree_first_calls_note(first, what->began, mtree_clock_seconds(),
+                                    what->expected)) {
+        agree(module, comm, first, what->lead);
     }
-    coll_mtree_first_calls_add(first, seconds, what->expected, what->lead);
     if (first->state == COLL_MTREE_FIRST_CALLS_OFF) {
         judge(module, comm, comm_class, what);
     }

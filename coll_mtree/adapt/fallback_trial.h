@@ -18,8 +18,8 @@ typedef struct {
     double lead;     /* how many times as long the fallback would take; 0: not known */
 } coll_mtree_first_call_t;
 
-/* All ranks of @a comm have made @a what, a call of @a comm_class over trees, and go on
- * when they know what follows from its time. */
+/* All ranks of @a comm have made @a what, a call of @a comm_class over trees.  Where they
+ * are to agree on times now, they go on when they know what follows from these. */
 void coll_mtree_fallback_trial_note(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm,
                                     coll_mtree_comm_class_t *comm_class,

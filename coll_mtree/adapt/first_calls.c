@@ -17,6 +17,31 @@
 /* One call of the fallback that takes longer says enough. */
 #define LONG_SECONDS 0.1
 
+/*
+ * Of calls that take less the ranks agree after each.  Of longer ones they agree after
+ * the first one and once more, since between sites that takes hundreds of milliseconds;
+ * by then clocks have drifted apart by microseconds per second.
+ */
+#define BRIEF_SECONDS 0.01
+
+_Static_assert(COLL_MTREE_CALL_TIMES >= COLL_MTREE_FIRST_CALLS,
+               "there is room for all first calls");
+
+bool coll_mtree_first_calls_note(coll_mtree_first_calls_t *first, double began,
+                                 double ended, double expected)
+{
+    first->expecting[first->times.count] = expected;
+    coll_mtree_call_times_add(&first->times, began, ended);
+    return first->calls == 0 || expected < BRIEF_SECONDS ||
+           first->calls + first->times.count > COLL_MTREE_FIRST_CALLS;
+}
+
+double coll_mtree_first_calls_seconds(const coll_mtree_call_time_t *agreed,
+                                      double expected)
+{
+    return fmin(fmax(expected, agreed->seconds), agreed->elapsed);
+}
+
 void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
                                 double expected, double lead)
 {

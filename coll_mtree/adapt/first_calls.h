@@ -15,6 +15,7 @@
 #ifndef COLL_MTREE_ADAPT_FIRST_CALLS_H
 #define COLL_MTREE_ADAPT_FIRST_CALLS_H
 
+#include "coll_mtree/select/call_times.h"
 #include "planner/plan/collective.h"
 
 #include <stdbool.h>
@@ -38,8 +39,22 @@ typedef struct {
     int calls;                             /* of which the ranks know the time */
     double ratios[COLL_MTREE_FIRST_CALLS]; /* of the times to the expected ones */
     double expected, took, fallback;       /* seconds of the last call's bytes */
-    double agreed; /* clock at which the ranks agreed on the last time; 0: not yet */
+    coll_mtree_call_times_t times; /* of calls of which the ranks do not know it yet */
+    double expecting[COLL_MTREE_CALL_TIMES]; /* seconds, of each of these */
 } coll_mtree_first_calls_t;
+
+/* A call that began at @a began has ended at @a ended, on this rank's clock, where @a
+ * expected seconds were expected.  Are the ranks to agree on what the calls took? */
+bool coll_mtree_first_calls_note(coll_mtree_first_calls_t *first, double began,
+                                 double ended, double expected);
+
+/*
+ * What a call took that the ranks did not begin together, as nothing holds up those that
+ * were done with the call before: what is the nearest to the @a expected seconds of all
+ * that it may be.
+ */
+double coll_mtree_first_calls_seconds(const coll_mtree_call_time_t *agreed,
+                                      double expected);
 
 /* A call took @a seconds, where @a expected were expected, and of the fallback @a lead
  * times as many (0: not known). */

@@ -68,6 +68,47 @@ START_TEST(one_call_that_is_disturbed_counts_little)
 }
 END_TEST
 
+/* Make @a calls calls, of which @a expected seconds are expected; how often the ranks
+ * agree. */
+static int agreements(int calls, double expected)
+{
+    coll_mtree_first_calls_t first = {.calls = 0};
+    int count = 0;
+
+    for (int call = 0; call < calls; call++) {
+        if (coll_mtree_first_calls_note(&first, call, call + expected, expected)) {
+            for (int i = 0; i < first.times.count; i++) {
+                ck_assert_double_eq(first.expecting[i], expected);
+                coll_mtree_first_calls_add(&first, expected, expected, 0);
+            }
+            first.times.count = 0;
+            count++;
+        }
+    }
+    ck_assert_int_eq(first.times.count, 0);
+    ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_STAY);
+    return count;
+}
+
+START_TEST(of_long_calls_the_ranks_agree_twice)
+{
+    ck_assert_int_eq(agreements(COLL_MTREE_FIRST_CALLS + 1, 0.5), 2);
+    ck_assert_int_eq(agreements(COLL_MTREE_FIRST_CALLS + 1, 1e-3),
+                     COLL_MTREE_FIRST_CALLS + 1);
+}
+END_TEST
+
+/* A root may be done with its part before others have begun. */
+START_TEST(calls_that_overlap_are_not_too_fast)
+{
+    const coll_mtree_call_time_t overlapping = {.seconds = 0.1, .elapsed = 1.1};
+
+    ck_assert_double_eq(coll_mtree_first_calls_seconds(&overlapping, 1), 1);
+    ck_assert_double_eq(coll_mtree_first_calls_seconds(&overlapping, 0.05), 0.1);
+    ck_assert_double_eq(coll_mtree_first_calls_seconds(&overlapping, 3), 1.1);
+}
+END_TEST
+
 START_TEST(the_fallback_is_timed_once_where_it_is_slow)
 {
     double seconds[COLL_MTREE_FALLBACK_CALLS] = {0.01, 0.01, 0.2};
@@ -130,6 +171,8 @@ int main(void)
     tcase_add_test(tcase, calls_that_are_off_to_either_side_ask_for_the_fallback);
     tcase_add_test(tcase, slow_calls_stay_where_the_fallback_was_expected_to_be_slower);
     tcase_add_test(tcase, one_call_that_is_disturbed_counts_little);
+    tcase_add_test(tcase, of_long_calls_the_ranks_agree_twice);
+    tcase_add_test(tcase, calls_that_overlap_are_not_too_fast);
     tcase_add_test(tcase, the_fallback_is_timed_once_where_it_is_slow);
     tcase_add_test(tcase, calls_leave_where_the_fallback_gains_enough);
     tcase_add_test(tcase, without_a_time_of_the_fallback_calls_stay);
