@@ -180,7 +180,7 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
     return plan;
 }
 
-double network_gap(double exact)
+double network_gap(double exact, double without_lp)
 {
-    return mtree_lp_is_available() ? exact : 1e-3;
+    return mtree_lp_is_available() ? exact : without_lp;
 }

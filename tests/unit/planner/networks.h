@@ -39,8 +39,8 @@ mtree_topology_t *network_hosts(int num_hosts);
 mtree_plan_t *network_plan(const mtree_topology_t *topology,
                            const mtree_plan_request_t *request);
 
-/* How much less than a bound throughput may be, of 1: @a exact, or what the planner comes
- * within where it was built without GLPK. */
-double network_gap(double exact);
+/* How much less than a bound throughput may be, of 1: @a exact, or where the planner was
+ * built without GLPK @a without_lp. */
+double network_gap(double exact, double without_lp);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* How far throughput may be from what is known, of 1.  Without GLPK flows between all
  * pairs come within 1 %. */
-#define CLOSE (mtree_lp_is_available() ? 1e-5 : 1e-2)
+#define CLOSE network_gap(1e-5, 1e-2)
 
 static double throughput(const mtree_topology_t *topology, mtree_collective_t collective,
                          int root)

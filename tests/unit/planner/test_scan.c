@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CAPACITY 1e9
-#define CLOSE    network_gap(1e-5)
+#define CLOSE    network_gap(1e-5, 1e-3)
 #define MAX_SIZE 12
 
 static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
@@ -154,7 +154,8 @@ START_TEST(concurrent_flows)
     ck_assert_int_eq(
         mtree_planner_least_seconds(topology, hosts, num_hosts, demand, &seconds, NULL),
         MTREE_OK);
-    ck_assert_double_eq_tol(plan->throughput * seconds, 8e6, 8e6 * network_gap(1e-4));
+    ck_assert_double_eq_tol(plan->throughput * seconds, 8e6,
+                            8e6 * network_gap(1e-4, 1e-3));
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
