@@ -2,9 +2,10 @@
 #include "tests/unit/tcp/loop.h"
 
 #include "base/clock.h"
+#include "tcp/crypto.h"
 
-#include <check.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -142,4 +143,28 @@ mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *
 
     ck_assert_ptr_nonnull(session);
     return session;
+}
+
+static void encrypt(void)
+{
+    loop_encrypts = true;
+}
+
+int loop_run(const char *suite_name, TCase *plain, TCase *(*make_tests)(const char *name))
+{
+    Suite *suite = suite_create(suite_name);
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, plain);
+    if (mtree_crypto_is_supported()) {
+        TCase *encrypted = make_tests("encrypted");
+
+        tcase_add_checked_fixture(encrypted, encrypt, NULL);
+        suite_add_tcase(suite, encrypted);
+    }
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -8,6 +8,7 @@
 
 #include "tcp/tcp.h"
 
+#include <check.h>
 #include <stdint.h>
 
 /* A message, as both ends see it. */
@@ -30,6 +31,12 @@ typedef struct {
 
 /* Are connections that are made from now on encrypted? */
 extern bool loop_encrypts;
+
+/* Run a suite of the tests @a plain and, where encryption is supported, those that
+ * @a make_tests makes under a name, with connections that are encrypted.  The program's
+ * exit status. */
+int loop_run(const char *suite_name, TCase *plain,
+             TCase *(*make_tests)(const char *name));
 
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);

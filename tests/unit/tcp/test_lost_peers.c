@@ -206,11 +206,6 @@ START_TEST(broken_rules_end_the_peer)
 }
 END_TEST
 
-static void encrypt(void)
-{
-    loop_encrypts = true;
-}
-
 /* What holds whether connections are encrypted or not. */
 static TCase *make_tests(const char *name)
 {
@@ -227,21 +222,8 @@ static TCase *make_tests(const char *name)
 
 int main(void)
 {
-    Suite *suite = suite_create("lost_peers");
     TCase *plain = make_tests("lost peers");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 4);
-    suite_add_tcase(suite, plain);
-    if (mtree_crypto_is_supported()) {
-        TCase *encrypted = make_tests("encrypted lost peers");
-
-        tcase_add_checked_fixture(encrypted, encrypt, NULL);
-        suite_add_tcase(suite, encrypted);
-    }
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return loop_run("lost_peers", plain, make_tests);
 }

@@ -2,7 +2,6 @@
 /*
  * Messages over several connections: each meets its receive, whatever order they come in.
  */
-#include "tcp/crypto.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -361,11 +360,6 @@ START_TEST(each_connection_may_have_the_planned_rate)
 }
 END_TEST
 
-static void encrypt(void)
-{
-    loop_encrypts = true;
-}
-
 /* What holds whether connections are encrypted or not. */
 static TCase *make_tests(const char *name)
 {
@@ -385,20 +379,5 @@ static TCase *make_tests(const char *name)
 
 int main(void)
 {
-    Suite *suite = suite_create("messages");
-    TCase *plain = make_tests("messages");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    suite_add_tcase(suite, plain);
-    if (mtree_crypto_is_supported()) {
-        TCase *encrypted = make_tests("encrypted messages");
-
-        tcase_add_checked_fixture(encrypted, encrypt, NULL);
-        suite_add_tcase(suite, encrypted);
-    }
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return loop_run("messages", make_tests("messages"), make_tests);
 }
