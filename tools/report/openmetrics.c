@@ -195,44 +195,50 @@ static void walk_links(const metric_t *metric, const json_t *report, FILE *out)
     }
 }
 
-static void walk_trees(const metric_t *metric, const json_t *report, FILE *out)
+/* Writes the samples of one object, whose labels are @a labels. */
+typedef void (*object_writer_t)(const metric_t *metric, const labels_t *labels,
+                                const json_t *object, FILE *out);
+
+/* A list of the report, whose objects have lists in turn, and the labels that have the
+ * numbers of both objects. */
+typedef struct {
+    const char *outer, *outer_label;
+    const char *inner, *inner_label;
+} nested_list_t;
+
+static void walk_nested(const nested_list_t *list, const metric_t *metric,
+                        const json_t *report, object_writer_t write, FILE *out)
 {
     number_text_t numbers[2];
-    json_t *plan, *tree;
-    size_t p, t;
+    json_t *outer, *inner;
+    size_t o, i;
 
-    json_array_foreach (json_object_get(report, "plans"), p, plan) {
-        json_array_foreach (json_object_get(plan, "trees"), t, tree) {
+    json_array_foreach (json_object_get(report, list->outer), o, outer) {
+        json_array_foreach (json_object_get(outer, list->inner), i, inner) {
             labels_t labels = {0};
 
-            add_label(&labels, "plan", number_text((double)p, &numbers[0]));
-            add_label(&labels, "tree", number_text((double)t, &numbers[1]));
-            write_object(metric, &labels, tree, out);
+            add_label(&labels, list->outer_label, number_text((double)o, &numbers[0]));
+            add_label(&labels, list->inner_label, number_text((double)i, &numbers[1]));
+            write(metric, &labels, inner, out);
         }
     }
 }
 
-/* Writes the samples of one line of calls, whose labels are @a labels. */
-typedef void (*calls_writer_t)(const metric_t *metric, const labels_t *labels,
-                               const json_t *calls, FILE *out);
+static void walk_trees(const metric_t *metric, const json_t *report, FILE *out)
+{
+    static const nested_list_t trees = {"plans", "plan", "trees", "tree"};
+
+    walk_nested(&trees, metric, report, write_object, out);
+}
 
 /* All lines of calls of all communicators. */
 static void walk_calls_with(const metric_t *metric, const json_t *report,
-                            calls_writer_t write, FILE *out)
+                            object_writer_t write, FILE *out)
 {
-    number_text_t numbers[3];
-    json_t *communicator, *calls;
-    size_t c, i;
+    static const nested_list_t lines = {"communicators", "communicator", "calls",
+                                        "calls"};
 
-    json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
-        json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-            labels_t labels = {0};
-
-            add_label(&labels, "communicator", number_text((double)c, &numbers[0]));
-            add_label(&labels, "calls", number_text((double)i, &numbers[1]));
-            write(metric, &labels, calls, out);
-        }
-    }
+    walk_nested(&lines, metric, report, write, out);
 }
 
 static void walk_calls(const metric_t *metric, const json_t *report, FILE *out)
