@@ -101,7 +101,6 @@ static void set_logical(void *element, int first, int second)
 static const mtree_element_t elements[] = {
     ROW(MPI_CHAR, char, TEXT, char),
     ROW(MPI_WCHAR, wchar_t, TEXT, wchar),
-    ROW(MPI_CHARACTER, char, TEXT, char),
     ROW(MPI_SIGNED_CHAR, signed char, INTEGER, schar),
     ROW(MPI_UNSIGNED_CHAR, unsigned char, INTEGER, uchar),
     ROW(MPI_SHORT, short, INTEGER, short),
@@ -120,24 +119,17 @@ static const mtree_element_t elements[] = {
     ROW(MPI_UINT16_T, uint16_t, INTEGER, ushort),
     ROW(MPI_UINT32_T, uint32_t, INTEGER, unsigned),
     ROW(MPI_UINT64_T, uint64_t, INTEGER, ullong),
-    ROW(MPI_INTEGER, int, MULTI, int),
     ROW(MPI_AINT, MPI_Aint, MULTI, aint),
     ROW(MPI_OFFSET, MPI_Offset, MULTI, offset),
     ROW(MPI_COUNT, MPI_Count, MULTI, count),
     ROW(MPI_FLOAT, float, FLOATING, float),
     ROW(MPI_DOUBLE, double, FLOATING, double),
     ROW(MPI_LONG_DOUBLE, long double, FLOATING, ldouble),
-    ROW(MPI_REAL, float, FLOATING, float),
-    ROW(MPI_DOUBLE_PRECISION, double, FLOATING, double),
     ROW(MPI_C_BOOL, bool, LOGICAL, bool),
     ROW(MPI_CXX_BOOL, bool, LOGICAL, bool),
-    {"MPI_LOGICAL", MPI_LOGICAL, sizeof(int), MTREE_CLASS_LOGICAL, set_logical,
-     equal_int},
     ROW(MPI_C_FLOAT_COMPLEX, float complex, COMPLEX, cfloat),
     ROW(MPI_C_DOUBLE_COMPLEX, double complex, COMPLEX, cdouble),
     ROW(MPI_C_LONG_DOUBLE_COMPLEX, long double complex, COMPLEX, cldouble),
-    ROW(MPI_COMPLEX, float complex, COMPLEX, cfloat),
-    ROW(MPI_DOUBLE_COMPLEX, double complex, COMPLEX, cdouble),
     ROW(MPI_BYTE, unsigned char, BYTE, uchar),
     ROW(MPI_FLOAT_INT, float_int_t, PAIR, float_int),
     ROW(MPI_DOUBLE_INT, double_int_t, PAIR, double_int),
@@ -145,6 +137,17 @@ static const mtree_element_t elements[] = {
     ROW(MPI_2INT, int_int_t, PAIR, int_int),
     ROW(MPI_SHORT_INT, short_int_t, PAIR, short_int),
     ROW(MPI_LONG_DOUBLE_INT, ldouble_int_t, PAIR, ldouble_int),
+};
+
+static const mtree_element_t fortran_elements[] = {
+    ROW(MPI_CHARACTER, char, TEXT, char),
+    ROW(MPI_INTEGER, int, MULTI, int),
+    ROW(MPI_REAL, float, FLOATING, float),
+    ROW(MPI_DOUBLE_PRECISION, double, FLOATING, double),
+    {"MPI_LOGICAL", MPI_LOGICAL, sizeof(int), MTREE_CLASS_LOGICAL, set_logical,
+     equal_int},
+    ROW(MPI_COMPLEX, float complex, COMPLEX, cfloat),
+    ROW(MPI_DOUBLE_COMPLEX, double complex, COMPLEX, cdouble),
     ROW(MPI_2INTEGER, int_int_t, PAIR, int_int),
     ROW(MPI_2REAL, float_float_t, PAIR, float_float),
     ROW(MPI_2DOUBLE_PRECISION, double_double_t, PAIR, double_double),
@@ -169,11 +172,25 @@ static const mtree_element_op_t ops[] = {
     {"MPI_MINLOC", MPI_MINLOC, MTREE_CLASS_PAIR, false},
 };
 
+/* An Open MPI that was built without Fortran takes none of its types in a call. */
+static bool has_fortran(void)
+{
+    int size;
+
+    MPI_Type_size(MPI_REAL, &size);
+    return size > 0;
+}
+
 const mtree_element_t *mtree_element_get(int index)
 {
-    int num_elements = (int)(sizeof(elements) / sizeof(elements[0]));
+    const int num_c = (int)(sizeof(elements) / sizeof(elements[0]));
+    const int num_fortran =
+        has_fortran() ? (int)(sizeof(fortran_elements) / sizeof(fortran_elements[0])) : 0;
 
-    return (index < num_elements) ? &elements[index] : NULL;
+    if (index < num_c) {
+        return &elements[index];
+    }
+    return index - num_c < num_fortran ? &fortran_elements[index - num_c] : NULL;
 }
 
 const mtree_element_op_t *mtree_element_op_get(int index)

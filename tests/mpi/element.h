@@ -40,7 +40,7 @@ typedef struct {
     bool product; /* its operands must be 1 or 2, or it overflows */
 } mtree_element_op_t;
 
-/* The i-th datatype or operation, or NULL behind the last. */
+/* The i-th datatype that this MPI has, or the i-th operation; NULL behind the last. */
 const mtree_element_t *mtree_element_get(int index);
 const mtree_element_op_t *mtree_element_op_get(int index);
 
