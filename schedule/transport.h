@@ -3,9 +3,9 @@
  * What the schedule needs of a network: start a send, start a receive, report the end of
  * each.
  *
- * The PML of Open MPI, the simulator and the transport of the unit tests, which delays
- * and reorders messages, implement it.  Two messages from one rank to another with the
- * same tag are received in the order in which they were sent.
+ * The PML of Open MPI, MPI's public functions, the simulator and the transport of the
+ * unit tests, which delays and reorders messages, implement it.  Two messages from one
+ * rank to another with the same tag are received in the order in which they were sent.
  */
 #ifndef MTREE_SCHEDULE_TRANSPORT_H
 #define MTREE_SCHEDULE_TRANSPORT_H

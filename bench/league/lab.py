@@ -144,7 +144,8 @@ class Lab:
         self.gloo = players.Gloo("netlab", socket.gethostname())
         self.broken = {}  # players that do not start here, and why
         self.comparison.startup_seconds = self.time_start("default")
-        self.mpich_seconds = self.time_start("mpich") if "mpich" in job["players"] else 0
+        plays = any(name in players.MPICH for name in job["players"])
+        self.mpich_seconds = self.time_start("mpich") if plays else 0
 
     def time_start(self, name):
         """Seconds to allow for the start and the end of a job: more than one took just now."""
@@ -159,7 +160,8 @@ class Lab:
 
     def startup(self, name):
         """Seconds to allow for the start of a player's job; Gloo's runs already."""
-        return self.mpich_seconds if name == "mpich" else self.comparison.startup_seconds
+        mpich = name in players.MPICH
+        return self.mpich_seconds if mpich else self.comparison.startup_seconds
 
     def variants(self):
         """What mpirun starts, but for the best of Open MPI's, which is looked for in each cell."""
@@ -170,7 +172,7 @@ class Lab:
             "default": compare.default_variant(),
             "han": players.component_variant("han"),
             "adapt": players.component_variant("adapt"),
-            "mpich": compare.Variant("mpich", []),
+            **self.comparison.mpich_variants(),
         }
 
     def report_calls(self, collective, num_bytes):

@@ -57,7 +57,7 @@ def parse_arguments(arguments=None):
     collectives = league.COLLECTIVES
     add("--collectives", type=some_of(collectives), metavar="LIST", default=collectives)
     add("--sizes", type=players.compare.parse_sizes, metavar="LIST", help="bytes; 64k,1M,16M")
-    add("--players", type=some_of(table.NAMES), metavar="LIST", default=table.NAMES)
+    add("--players", type=some_of(table.NAMES), metavar="LIST", default=players.USUAL)
     add("-R", "--turns", type=positive(int), default=1, metavar="N", help="of each player; 1")
     add("--limit", type=positive(float), default=20, metavar="SECONDS", help="the longest run; 20")
     add("--seconds", type=positive(float), help="begin no cell after this time; 3400, --quick 270")

@@ -11,11 +11,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import table
 from networks import ROOT
 from rows import CANDIDATES
 
-# Those of Open MPI's components that serve only some collectives (4.1.4).
+# Without those who play only when they are named.
+USUAL = tuple(name for name in table.NAMES if name != "mtree-mpich")
+
+COMPONENTS = ("han", "adapt")  # of Open MPI
+# Those who serve only some collectives (Open MPI 4.1.4).
 SERVES = {"han": ("allreduce", "bcast", "allgather", "gather"), "adapt": ("bcast",)}
+SERVES["mtree-mpich"] = ("allreduce", "bcast", "allgather")
 LONG = 1 << 20  # bytes from which on algorithms for long messages are tried
 SHORT_CANDIDATES = {
     "allreduce": "recursive_doubling,rabenseifner,ring",
@@ -26,6 +32,8 @@ SHORT_CANDIDATES = {
 }
 LONG_CANDIDATES = {**CANDIDATES, "alltoall": "linear,pairwise", "gather": "basic_linear,binomial"}
 MPICH_LAUNCHER, MPICH_BENCH = "mpiexec.mpich", "bench/league/mtree_bench.mpich"
+MPICH_LIBRARY = ".libs/libmtree_mpich.so"
+MPICH = ("mpich", "mtree-mpich")  # the players that it starts
 GLOO_BENCH = Path(__file__).resolve().parent / "gloo_bench.py"
 GLOO_SPARE, GLOO_CHECK = 3, 1e-7  # seconds of a task, and per byte to write and to compare
 GLOO_STARTS = 120  # seconds that a job of Python and torch may take to begin
@@ -65,30 +73,41 @@ def missing(build):
     found = subprocess.run(["ompi_info", "--parsable"], capture_output=True, text=True, check=False)
     reasons = {
         name: f"this Open MPI has no component {name}"
-        for name in SERVES
+        for name in COMPONENTS
         if f"mca:coll:{name}:version" not in found.stdout
     }
     if shutil.which(MPICH_LAUNCHER) is None or not (Path(build) / MPICH_BENCH).exists():
-        reasons["mpich"] = "it needs Debian's packages mpich and libmpich-dev"
+        reasons |= {name: "it needs Debian's packages mpich and libmpich-dev" for name in MPICH}
     if torch_python() is None:
         reasons["gloo"] = "it needs Debian's package python3-torch"
     return reasons
 
 
 class Comparison(compare.Comparison):
-    """Runs of mtree_bench under Open MPI's mpirun, and under MPICH's for the variant mpich."""
+    """Runs of mtree_bench under Open MPI's mpirun, and under MPICH's for its variants."""
 
     def command(self, variant, collective, size, iterations, warmup):
         command = super().command(variant, collective, size, iterations, warmup)
-        if variant.label != "mpich":
+        if variant.label not in MPICH:
             return command
         lab = os.environ["NETLAB_LAB"]
         with open(os.path.join(lab, "hostfile"), encoding="utf-8") as file:
             hosts = [line.split()[0] for line in file]
         launch = [MPICH_LAUNCHER, "-launcher", "ssh", "-launcher-exec", f"{lab}/enter"]
         launch += ["-iface", "netlab", "-hosts", ",".join(hosts), "-n", str(len(hosts))]
-        bench = str(Path(self.options.build).resolve() / MPICH_BENCH)
-        return [*launch, bench, *command[command.index(self.bench) + 1 :]]
+        for name, value in variant.parameters:
+            launch += ["-genv", name, value]
+        build = Path(self.options.build).resolve()
+        return [*launch, str(build / MPICH_BENCH), *command[command.index(self.bench) + 1 :]]
+
+    def mpich_variants(self):
+        """MPICH, and the same with mtree's library before it."""
+        library = str(Path(self.options.build).resolve() / MPICH_LIBRARY)
+        parameters = [("LD_PRELOAD", library), ("MTREE_TOPOLOGY", self.topology)]
+        return {
+            "mpich": compare.Variant("mpich", []),
+            "mtree-mpich": compare.Variant("mtree-mpich", parameters),
+        }
 
 
 def component_variant(name):

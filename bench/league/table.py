@@ -3,10 +3,20 @@
 
 import statistics
 
-NAMES = ("mtree", "default", "best", "han", "adapt", "mpich", "gloo")
-TITLES = dict(zip(NAMES, ("mtree", "Open MPI", "Open MPI's best", "han", "adapt", "MPICH", "Gloo")))
+TITLES = {
+    "mtree": "mtree",
+    "mtree-mpich": "mtree for MPICH",
+    "default": "Open MPI",
+    "best": "Open MPI's best",
+    "han": "han",
+    "adapt": "adapt",
+    "mpich": "MPICH",
+    "gloo": "Gloo",
+}
+NAMES = tuple(TITLES)
+OURS = ("mtree", "mtree-mpich")  # no rivals of each other
 # A plot has those that matter most in the colours of other plots.
-PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo")
+PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo", "mtree-mpich")
 # Who serves a call of mtree's, as its report has it.
 BACKENDS = {"trees": "trees", "ring": "a ring", "openmpi": "Open MPI"}
 BACKENDS["rival"] = "another of Open MPI's algorithms"
@@ -29,7 +39,7 @@ def rival(cell):
     others = {
         name: entry["median_us"]
         for name, entry in cell["players"].items()
-        if name != "mtree" and is_measured(entry)
+        if name not in OURS and is_measured(entry)
     }
     return min(others, key=others.get, default=None)
 

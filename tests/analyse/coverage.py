@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-ROOMS = ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "coll_mtree", "tools")
+ROOMS = ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "coll_mtree", "mpich", "tools")
 JUDGED = ("topo", "planner", "schedule", "tcp", "coll_mtree")
 
 

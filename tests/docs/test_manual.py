@@ -158,7 +158,7 @@ def check_form():
 
 
 # Folders with sources that documents name, and files beside them.
-ROOMS = ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "coll_mtree", "tools", "library", "bench",
+ROOMS = ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "coll_mtree", "mpich", "tools", "library", "bench",
          "papers", "tests", "config", "packaging", "examples", "topologies", "docs")
 
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Bcast, MPI_Allreduce and MPI_Allgather of a program that MPICH built, over the
+ * trees of a plan.  The library is loaded before MPICH's (LD_PRELOAD), whose own
+ * functions serve what this one does not.
+ *
+ * Whether a call is served follows from what is the same on all of its ranks: from its
+ * bytes and, where it reduces, from datatype and operation.  Datatypes with gaps, which
+ * may differ between ranks, are packed.
+ */
+#include "mpich/communicator.h"
+#include "mpich/require.h"
+
+#include "schedule/layout.h"
+#include "schedule/operation.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls of fewer bytes are MPICH's. */
+#define LEAST_BYTES 65536
+
+/* What a reduction folds. */
+typedef struct {
+    MPI_Op op;
+    MPI_Datatype type;
+    size_t size;
+} fold_t;
+
+/* Bytes of @a count elements of @a type in each of @a blocks; 0 where a call of these is
+ * MPICH's.  Messages have an int of bytes. */
+static size_t served_bytes(int count, MPI_Datatype type, int blocks, MPI_Comm comm)
+{
+    MPI_Count size;
+
+    if (count <= 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) {
+        return 0;
+    }
+    PMPI_Type_size_x(type, &size);
+    if (size <= 0 || size > INT_MAX / count / blocks) {
+        return 0;
+    }
+    size *= (MPI_Count)count * blocks;
+    return size < LEAST_BYTES ? 0 : (size_t)size;
+}
+
+/* Do elements of @a type lie one behind the other, without gaps? */
+static bool is_dense(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    MPI_Count lower, extent, size;
+
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    PMPI_Type_size_x(type, &size);
+    return combiner == MPI_COMBINER_NAMED && lower == 0 && extent == size;
+}
+
+static bool is_predefined(MPI_Op op)
+{
+    static const MPI_Op known[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,
+                                   MPI_BAND, MPI_LOR,  MPI_BOR, MPI_LXOR, MPI_BXOR};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (op == known[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Run @a call over the trees of @a part. */
+static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                const mtree_call_t *call, const mtree_operation_data_t *data)
+{
+    mtree_operation_t *operation;
+    mtree_layout_t *layout;
+    mtree_status_t status;
+
+    mtree_mpich_require(
+        mtree_layout_create(part, own->placement, call, own->rank, &layout));
+    own->transport.unit_bytes = (int)call->unit_bytes;
+    mtree_mpich_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
+                                              NULL, &operation));
+    while (!mtree_operation_done(operation, &status)) {
+        mtree_mpich_transport_progress(&own->transport);
+    }
+    mtree_mpich_require(status);
+    mtree_operation_free(operation);
+    mtree_layout_destroy(layout);
+}
+
+/* A call about @a bytes bytes that are the same everywhere when it has ended. */
+static mtree_call_t call_of_bytes(mtree_collective_t collective, int root, size_t bytes)
+{
+    return (mtree_call_t){
+        .collective = collective, .root = root, .units = bytes, .unit_bytes = 1};
+}
+
+static void run_bytes(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                      const mtree_call_t *call, void *bytes)
+{
+    const mtree_operation_data_t data = {
+        .input = bytes, .output = bytes, .extent = 1, .span = 1};
+
+    run(own, part, call, &data);
+}
+
+/* MPICH packs the data alone, in the order of the elements. */
+static void pack(const void *buffer, int count, MPI_Datatype type, void *packed,
+                 size_t bytes, MPI_Comm comm)
+{
+    int position = 0;
+
+    PMPI_Pack(buffer, count, type, packed, (int)bytes, &position, comm);
+}
+
+static void unpack(const void *packed, size_t bytes, void *buffer, int count,
+                   MPI_Datatype type, MPI_Comm comm)
+{
+    int position = 0;
+
+    PMPI_Unpack(packed, (int)bytes, &position, buffer, count, type, comm);
+}
+
+/* The part for @a call, or NULL: it is MPICH's. */
+static const mtree_plan_part_t *find_part(mtree_mpich_communicator_t *own,
+                                          const mtree_call_t *call)
+{
+    return own != NULL && call->root >= 0 && call->root < own->num_ranks
+               ? mtree_mpich_communicator_part(own, call)
+               : NULL;
+}
+
+static mtree_mpich_communicator_t *find_communicator(size_t bytes, MPI_Comm comm)
+{
+    return bytes == 0 ? NULL : mtree_mpich_communicator_find(comm);
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    const size_t bytes = served_bytes(count, type, 1, comm);
+    const mtree_call_t call = call_of_bytes(MTREE_BCAST, root, bytes);
+    mtree_mpich_communicator_t *own = find_communicator(bytes, comm);
+    const mtree_plan_part_t *part = find_part(own, &call);
+    void *packed;
+
+    if (part == NULL) {
+        return PMPI_Bcast(buffer, count, type, root, comm);
+    }
+    if (is_dense(type)) {
+        run_bytes(own, part, &call, buffer);
+        return MPI_SUCCESS;
+    }
+    packed = mtree_mpich_allocate(bytes, 1);
+    if (own->rank == root) {
+        pack(buffer, count, type, packed, bytes, comm);
+    }
+    run_bytes(own, part, &call, packed);
+    if (own->rank != root) {
+        unpack(packed, bytes, buffer, count, type, comm);
+    }
+    free(packed);
+    return MPI_SUCCESS;
+}
+
+static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const fold_t *own = arg;
+
+    if (out != b) {
+        memcpy(out, b, count * own->size);
+    }
+    PMPI_Reduce_local(a, out, (int)count, own->type, own->op);
+}
+
+int MPI_Allreduce(const void *input, void *output, int count, MPI_Datatype type,
+                  MPI_Op op, MPI_Comm comm)
+{
+    const size_t bytes = served_bytes(count, type, 1, comm);
+    const bool serves = bytes > 0 && is_predefined(op) && is_dense(type);
+    mtree_mpich_communicator_t *own = find_communicator(serves ? bytes : 0, comm);
+    const size_t size = serves ? bytes / (size_t)count : 1;
+    const mtree_call_t call = {
+        .collective = MTREE_ALLREDUCE, .units = (size_t)count, .unit_bytes = size};
+    const mtree_plan_part_t *part = find_part(own, &call);
+    fold_t folded = {.op = op, .type = type, .size = size};
+    const mtree_operation_data_t data = {
+        .input = input == MPI_IN_PLACE ? output : input,
+        .output = output,
+        .extent = (ptrdiff_t)size,
+        .span = size,
+        .fold = fold,
+        .arg = &folded,
+    };
+
+    if (part == NULL) {
+        return PMPI_Allreduce(input, output, count, type, op, comm);
+    }
+    run(own, part, &call, &data);
+    return MPI_SUCCESS;
+}
+
+/* Where the @a count elements of @a rank begin in the result of an allgather. */
+static const void *block_of(const void *output, int rank, int count, MPI_Datatype type)
+{
+    MPI_Count lower, extent;
+
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    return mtree_address(output, (ptrdiff_t)extent * count * rank);
+}
+
+int MPI_Allgather(const void *input, int input_count, MPI_Datatype input_type,
+                  void *output, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    int num_ranks = 1;
+    size_t bytes, block;
+    mtree_mpich_communicator_t *own;
+    const mtree_plan_part_t *part;
+    mtree_call_t call;
+    char *packed = output, *own_block;
+
+    if (comm != MPI_COMM_NULL) {
+        PMPI_Comm_size(comm, &num_ranks);
+    }
+    bytes = served_bytes(count, type, num_ranks, comm);
+    block = bytes / (size_t)num_ranks;
+    call = call_of_bytes(MTREE_ALLGATHER, 0, bytes);
+    own = find_communicator(bytes, comm);
+    part = find_part(own, &call);
+    if (part == NULL) {
+        return PMPI_Allgather(input, input_count, input_type, output, count, type, comm);
+    }
+    if (!is_dense(type)) {
+        packed = mtree_mpich_allocate(bytes, 1);
+    }
+    own_block = packed + (size_t)own->rank * block;
+    if (input != MPI_IN_PLACE) {
+        pack(input, input_count, input_type, own_block, block, comm);
+    } else if (packed != output) {
+        pack(block_of(output, own->rank, count, type), count, type, own_block, block,
+             comm);
+    }
+    run_bytes(own, part, &call, packed);
+    if (packed != output) {
+        unpack(packed, bytes, output, count * num_ranks, type, comm);
+        free(packed);
+    }
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpich/communicator.h"
+
+#include "mpich/hosts.h"
+#include "mpich/plan_message.h"
+#include "mpich/require.h"
+
+#include "base/log.h"
+#include "base/units.h"
+#include "simulate/forecast/choice.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* The plan for one kind of calls. */
+typedef struct {
+    mtree_list_t link;
+    mtree_collective_t collective;
+    int root;                /* host */
+    int size_class;          /* binary logarithm of the bytes, rounded down */
+    mtree_plan_part_t *part; /* NULL: there is none */
+} plan_entry_t;
+
+/* Under which communicators keep their mtree_mpich_communicator_t. */
+static int attribute_key = MPI_KEYVAL_INVALID;
+static pthread_once_t attribute_once = PTHREAD_ONCE_INIT;
+
+static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
+{
+    mtree_mpich_communicator_t *own = mtree_mpich_allocate(1, sizeof(*own));
+    int num_hosts, *host;
+
+    PMPI_Comm_rank(comm, &own->rank);
+    PMPI_Comm_size(comm, &own->num_ranks);
+    own->comm = MPI_COMM_NULL;
+    mtree_list_init(&own->plans);
+    host = mtree_mpich_allocate((size_t)own->num_ranks, sizeof(*host));
+    own->vertices = mtree_mpich_allocate((size_t)own->num_ranks, sizeof(*own->vertices));
+    num_hosts = mtree_mpich_hosts_find(comm, host, own->vertices);
+    if (num_hosts > 1) {
+        mtree_mpich_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
+                                                   &own->placement));
+        /* Unlike a duplicate it calls no function of the user's attributes. */
+        PMPI_Comm_split(comm, 0, own->rank, &own->comm);
+        PMPI_Comm_set_errhandler(own->comm, MPI_ERRORS_ARE_FATAL);
+    }
+    mtree_mpich_transport_init(&own->transport, own->comm);
+    free(host);
+    return own;
+}
+
+/* The communicator that has it is freed. */
+static int communicator_destroy(MPI_Comm comm, int key, void *value, void *extra)
+{
+    mtree_mpich_communicator_t *own = value;
+    mtree_list_t *link;
+
+    (void)comm;
+    (void)key;
+    (void)extra;
+    while ((link = mtree_list_take(&own->plans)) != NULL) {
+        plan_entry_t *entry = MTREE_CONTAINER_OF(link, plan_entry_t, link);
+
+        mtree_plan_part_destroy(entry->part);
+        free(entry);
+    }
+    mtree_mpich_transport_cleanup(&own->transport);
+    mtree_placement_destroy(own->placement);
+    free(own->vertices);
+    if (own->comm != MPI_COMM_NULL) {
+        PMPI_Comm_free(&own->comm);
+    }
+    free(own);
+    return MPI_SUCCESS;
+}
+
+static void attribute_open(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicator_destroy, &attribute_key,
+                            NULL);
+    if (getenv("MTREE_VERBOSE") != NULL) {
+        mtree_log_set(NULL, NULL, MTREE_LOG_INFO);
+    }
+}
+
+mtree_mpich_communicator_t *mtree_mpich_communicator_find(MPI_Comm comm)
+{
+    mtree_mpich_communicator_t *own;
+    int is_inter, is_found;
+
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) {
+        return NULL;
+    }
+    pthread_once(&attribute_once, attribute_open);
+    PMPI_Comm_get_attr(comm, attribute_key, &own, &is_found);
+    if (!is_found) {
+        own = communicator_create(comm);
+        PMPI_Comm_set_attr(comm, attribute_key, own);
+    }
+    return own->comm == MPI_COMM_NULL ? NULL : own;
+}
+
+/* Rank 0: a plan for calls of @a entry's kind; NULL, having logged why, when there is
+ * none. */
+static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
+                               const plan_entry_t *entry, size_t bytes)
+{
+    const mtree_plan_request_t request = {
+        .collective = entry->collective, .root = entry->root, .bytes = (double)bytes};
+    char size[MTREE_UNITS_LENGTH];
+    mtree_plan_t *plan;
+
+    if (mtree_choice_plan(mtree_mpich_hosts_topology(), own->vertices,
+                          own->placement->num_hosts, &request, &plan) != MTREE_OK) {
+        return NULL;
+    }
+    mtree_info("%s of about %s on %d ranks: %d trees over %d hosts",
+               mtree_collective_name(entry->collective),
+               mtree_units_format_size((double)bytes, size, sizeof(size)), own->num_ranks,
+               plan->num_trees, plan->num_hosts);
+    return plan;
+}
+
+static plan_entry_t *entry_find(const mtree_mpich_communicator_t *own,
+                                const plan_entry_t *key)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &own->plans)
+    {
+        plan_entry_t *entry = MTREE_CONTAINER_OF(link, plan_entry_t, link);
+
+        if (entry->collective == key->collective && entry->root == key->root &&
+            entry->size_class == key->size_class) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+const mtree_plan_part_t *mtree_mpich_communicator_part(mtree_mpich_communicator_t *own,
+                                                       const mtree_call_t *call)
+{
+    const size_t bytes = call->units * call->unit_bytes;
+    plan_entry_t key = {.collective = call->collective,
+                        .root = own->placement->host[call->root]};
+    plan_entry_t *entry;
+
+    while (bytes >> key.size_class > 1) {
+        key.size_class++;
+    }
+    entry = entry_find(own, &key);
+    if (entry == NULL) {
+        mtree_plan_t *plan = own->rank == 0 ? make_plan(own, &key, bytes) : NULL;
+
+        entry = mtree_mpich_allocate(1, sizeof(*entry));
+        *entry = key;
+        entry->part = mtree_mpich_plan_share(own->comm, own->placement, plan);
+        mtree_plan_destroy(plan);
+        mtree_list_append(&own->plans, &entry->link);
+    }
+    return entry->part;
+}

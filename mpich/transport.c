@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpich/transport.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests that one call tests. */
+#define TESTED 64
+
+/* Memory for one more message and its request. */
+static mtree_status_t transport_reserve(mtree_mpich_transport_t *transport)
+{
+    const int count = transport->num_messages + 1;
+    mtree_status_t status =
+        mtree_array_reserve(&transport->messages, &transport->message_capacity, count,
+                            sizeof(*transport->messages));
+
+    return status == MTREE_OK
+               ? mtree_array_reserve(&transport->requests, &transport->request_capacity,
+                                     count, sizeof(*transport->requests))
+               : status;
+}
+
+/* The request behind the last one has begun, for @a done. */
+static void transport_track(mtree_mpich_transport_t *transport, mtree_completion_t *done,
+                            bool is_receive)
+{
+    done->transport = &transport->super;
+    transport->messages[transport->num_messages++] =
+        (mtree_mpich_message_t){.done = done, .is_receive = is_receive};
+}
+
+static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
+                                     const void *buffer, size_t count, bool synchronous,
+                                     mtree_completion_t *done)
+{
+    mtree_mpich_transport_t *transport = (mtree_mpich_transport_t *)super;
+    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
+        synchronous ? PMPI_Issend : PMPI_Isend;
+    mtree_status_t status = transport_reserve(transport);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    (void)send(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
+               transport->comm, &transport->requests[transport->num_messages]);
+    transport_track(transport, done, false);
+    return MTREE_OK;
+}
+
+static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
+                                     void *buffer, size_t count, mtree_completion_t *done)
+{
+    mtree_mpich_transport_t *transport = (mtree_mpich_transport_t *)super;
+    mtree_status_t status = transport_reserve(transport);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    (void)PMPI_Irecv(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
+                     transport->comm, &transport->requests[transport->num_messages]);
+    transport_track(transport, done, true);
+    return MTREE_OK;
+}
+
+static double transport_now(mtree_transport_t *super)
+{
+    (void)super;
+    return mtree_clock_seconds();
+}
+
+static const mtree_transport_ops_t transport_ops = {
+    .send = transport_send, .recv = transport_recv, .now = transport_now};
+
+void mtree_mpich_transport_init(mtree_mpich_transport_t *transport, MPI_Comm comm)
+{
+    memset(transport, 0, sizeof(*transport));
+    transport->super.ops = &transport_ops;
+    transport->comm = comm;
+}
+
+void mtree_mpich_transport_cleanup(mtree_mpich_transport_t *transport)
+{
+    free(transport->messages);
+    free(transport->requests);
+}
+
+/* Append what has ended of the requests from @a first on to @a ended. */
+static void transport_test(const mtree_mpich_transport_t *transport, int first,
+                           mtree_list_t *ended)
+{
+    const int left = transport->num_messages - first;
+    MPI_Status statuses[TESTED];
+    int indices[TESTED];
+    int count = 0;
+
+    (void)PMPI_Testsome(left < TESTED ? left : TESTED, transport->requests + first,
+                        &count, indices, statuses);
+    for (int i = 0; i < count; i++) {
+        const mtree_mpich_message_t *message = &transport->messages[first + indices[i]];
+        int bytes = 0;
+
+        if (message->is_receive) {
+            (void)PMPI_Get_count(&statuses[i], MPI_BYTE, &bytes);
+        }
+        message->done->empty = message->is_receive && bytes == 0;
+        mtree_list_append(ended, &message->done->link);
+    }
+}
+
+/* Close the gaps that ended messages have left. */
+static void transport_compact(mtree_mpich_transport_t *transport)
+{
+    int kept = 0;
+
+    for (int i = 0; i < transport->num_messages; i++) {
+        if (transport->requests[i] != MPI_REQUEST_NULL) {
+            transport->requests[kept] = transport->requests[i];
+            transport->messages[kept++] = transport->messages[i];
+        }
+    }
+    transport->num_messages = kept;
+}
+
+void mtree_mpich_transport_progress(mtree_mpich_transport_t *transport)
+{
+    mtree_list_t ended, *link;
+
+    mtree_list_init(&ended);
+    for (int first = 0; first < transport->num_messages; first += TESTED) {
+        transport_test(transport, first, &ended);
+    }
+    if (mtree_list_is_empty(&ended)) {
+        sched_yield();
+        return;
+    }
+    transport_compact(transport);
+    /* Completions begin new messages. */
+    while ((link = mtree_list_take(&ended)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, MTREE_OK);
+    }
+}
