@@ -54,7 +54,7 @@ static void start_trial(coll_mtree_autotuner_t *autotuner)
         autotuner->candidates[c].out = false;
     }
     autotuner->trying = true;
-    autotuner->trial = 0;
+    autotuner->trusted = autotuner->trial = 0;
     autotuner->round = autotuner->calls = 0;
     autotuner->settled = false;
     autotuner->spent = autotuner->agreed = 0;
@@ -130,6 +130,15 @@ static bool is_ring_candidate(const coll_mtree_call_class_t *call_class,
            !has_base_ring(call_class->collective, forecast);
 }
 
+/* Calls that go over trees before the first trial.  Without a forecast of the fallback
+ * nothing is known. */
+static int trusted_calls(mtree_forecast_t forecast)
+{
+    return forecast.confidence <= MTREE_FORECAST_MAYBE_FASTER && forecast.fallback > 0
+               ? COLL_MTREE_AUTOTUNER_TRUST
+               : 0;
+}
+
 bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
                                const coll_mtree_call_class_t *call_class,
                                mtree_forecast_t forecast, bool enabled)
@@ -147,6 +156,7 @@ bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
         autotuner->calls = COLL_MTREE_AUTOTUNER_INTERVAL - COLL_MTREE_AUTOTUNER_DELAY;
     } else if (autotuner->open) {
         start_trial(autotuner);
+        autotuner->trusted = trusted_calls(forecast);
     }
     return ring;
 }
@@ -289,6 +299,10 @@ coll_mtree_selection_t coll_mtree_autotuner_select(coll_mtree_autotuner_t *autot
             return selection_of(autotuner, autotuner->serving, false);
         }
         start_trial(autotuner);
+    }
+    if (autotuner->trusted > 0) {
+        autotuner->trusted--;
+        return selection_of(autotuner, autotuner->serving, false);
     }
     if (settles(autotuner)) {
         autotuner->calls++;

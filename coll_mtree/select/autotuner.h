@@ -36,6 +36,10 @@
  * algorithms are candidates: a job of few calls pays nothing. */
 #define COLL_MTREE_AUTOTUNER_DELAY 16
 
+/* Calls before it where trees are expected to be as fast as any: a job of few calls does
+ * without a trial, and a map that is wrong is found out soon. */
+#define COLL_MTREE_AUTOTUNER_TRUST 8
+
 typedef struct {
     coll_mtree_backend_t backend;
     int base_algorithm; /* of COLL_MTREE_BASE_ALGORITHM; else 0 */
@@ -51,6 +55,7 @@ typedef struct coll_mtree_autotuner {
     int serving;   /* the candidate that serves between trials: the fastest so far */
     bool open;     /* there is a choice to make */
     bool trying;   /* a trial is under way */
+    int trusted;   /* calls before the trial begins, which `serving` serves */
     int trial;     /* the candidate that serves the trial's next call */
     int round;     /* of the trial; 0: the warm-up */
     bool settled;  /* the untimed call that precedes a timed one has been made */

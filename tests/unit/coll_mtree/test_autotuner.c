@@ -189,6 +189,37 @@ START_TEST(where_the_fallback_is_clearly_faster_the_first_calls_are_its)
 }
 END_TEST
 
+START_TEST(trees_that_are_expected_to_be_as_fast_serve_before_the_first_trial)
+{
+    const struct {
+        mtree_forecast_t forecast;
+        int trusted;
+    } cases[] = {
+        {{.confidence = MTREE_FORECAST_MAYBE_FASTER, .seconds = 1, .fallback = 1.2},
+         COLL_MTREE_AUTOTUNER_TRUST},
+        {{.confidence = MTREE_FORECAST_FASTER,
+          .base_algorithms = 2,
+          .seconds = 1,
+          .fallback = 3},
+         COLL_MTREE_AUTOTUNER_TRUST},
+        {{.confidence = MTREE_FORECAST_MAYBE_FASTER, .seconds = 1}, 0},
+        {{.confidence = MTREE_FORECAST_MAYBE_SLOWER, .seconds = 1, .fallback = 0.7}, 0},
+    };
+    coll_mtree_call_class_t call_class = trial_class(MTREE_ALLREDUCE, MB);
+    coll_mtree_autotuner_t autotuner;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        (void)coll_mtree_autotuner_init(&autotuner, &call_class, cases[i].forecast, true);
+        for (int call = 0; call < cases[i].trusted; call++) {
+            coll_mtree_selection_t selection = coll_mtree_autotuner_select(&autotuner);
+
+            ck_assert(selection.backend == COLL_MTREE_TREES && !selection.timed);
+        }
+        ck_assert(coll_mtree_autotuner_select(&autotuner).timed);
+    }
+}
+END_TEST
+
 START_TEST(short_calls_are_preceded_by_an_untimed_one_after_the_warm_up)
 {
     const trial_times_t times = {1e-4, 1e-4, 1e-4, 1e-4};
@@ -520,6 +551,8 @@ int main(void)
     tcase_add_test(tcase, the_winner_of_an_earlier_job_serves_from_the_first_call);
     tcase_add_test(tcase, ranks_agree_once_on_a_base_algorithm_that_moves_data);
     tcase_add_test(tcase, where_the_fallback_is_clearly_faster_the_first_calls_are_its);
+    tcase_add_test(tcase,
+                   trees_that_are_expected_to_be_as_fast_serve_before_the_first_trial);
     tcase_add_test(tcase, short_calls_are_preceded_by_an_untimed_one_after_the_warm_up);
     tcase_add_test(tcase, calls_that_are_not_short_are_all_timed);
     tcase_add_test(
