@@ -36,29 +36,25 @@ struct mtree_relay_dialer {
     const char *reason;
 };
 
-/* Split "host:port" and look the host up; false: it is no address. */
-static bool look_up(mtree_relay_dialer_t *dialer, const char *address)
+/* Add the addresses of the host whose name, maybe in brackets, has @a length characters.
+ */
+static void look_up_host(mtree_relay_dialer_t *dialer, const char *name, size_t length)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found, *at;
-    const char *colon = strrchr(address, ':');
-    char host[256], *end;
-    size_t length = colon == NULL ? 0 : (size_t)(colon - address);
-    long port;
+    char host[256];
 
+    if (length > 1 && name[0] == '[' && name[length - 1] == ']') {
+        name++;
+        length -= 2;
+    }
     if (length == 0 || length >= sizeof(host)) {
-        return false;
+        return;
     }
-    memcpy(host, address, length);
+    memcpy(host, name, length);
     host[length] = '\0';
-    if (host[0] == '[' && host[length - 1] == ']') {
-        host[length - 1] = '\0';
-        memmove(host, host + 1, length - 1);
-    }
-    port = strtol(colon + 1, &end, 10);
-    if (*end != '\0' || port < 1 || port > UINT16_MAX ||
-        getaddrinfo(host, NULL, &hints, &found) != 0) {
-        return false;
+    if (getaddrinfo(host, NULL, &hints, &found) != 0) {
+        return;
     }
     for (at = found; at != NULL && dialer->num_addresses < MOST_ADDRESSES;
          at = at->ai_next) {
@@ -67,8 +63,27 @@ static bool look_up(mtree_relay_dialer_t *dialer, const char *address)
         dialer->num_addresses +=
             dialer->addresses[dialer->num_addresses].family != AF_UNSPEC;
     }
-    dialer->port = (uint16_t)port;
     freeaddrinfo(found);
+}
+
+/* Split "host,host:port" and look the hosts up; false: it is no address. */
+static bool look_up(mtree_relay_dialer_t *dialer, const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    char *end;
+    long port = colon == NULL ? 0 : strtol(colon + 1, &end, 10);
+
+    if (port < 1 || port > UINT16_MAX || *end != '\0') {
+        return false;
+    }
+    dialer->port = (uint16_t)port;
+    while (address < colon) {
+        size_t length = strcspn(address, ",");
+
+        length = address + length > colon ? (size_t)(colon - address) : length;
+        look_up_host(dialer, address, length);
+        address += length + 1;
+    }
     return dialer->num_addresses > 0;
 }
 

@@ -11,9 +11,10 @@
 typedef struct mtree_relay_dialer mtree_relay_dialer_t;
 
 /*
- * Begin to dial @a address, "host:port" or "[IPv6]:port", at @a now
- * (mtree_clock_seconds()), for at most @a seconds; again and again while it does not
- * answer.  The nonce of @a hello is drawn.  NULL: no memory.
+ * Begin to dial @a address, "host:port" or "[IPv6]:port", or several hosts before the
+ * port, with commas between them, one after the other, at @a now (mtree_clock_seconds()),
+ * for at most @a seconds; again and again while it does not answer.  The nonce of @a
+ * hello is drawn.  NULL: no memory.
  */
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,

@@ -74,6 +74,16 @@ static mtree_status_t read_file(const char *path, int file, unsigned char *secre
     return MTREE_OK;
 }
 
+mtree_status_t mtree_relay_supported(void)
+{
+    if (!mtree_crypto_is_supported()) {
+        mtree_error("relays are not supported: mtree was built without OpenSSL's "
+                    "libcrypto");
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return MTREE_OK;
+}
+
 mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
 {
     unsigned char secret[MTREE_RELAY_MOST_SECRET + 1];
@@ -81,9 +91,7 @@ mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
     size_t length;
     int file;
 
-    if (!mtree_crypto_is_supported()) {
-        mtree_error("relays are not supported: mtree was built without OpenSSL's "
-                    "libcrypto");
+    if (mtree_relay_supported() != MTREE_OK) {
         return MTREE_ERR_UNSUPPORTED;
     }
     file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 /* Jobs at most, whatever the user allows. */
@@ -43,7 +44,7 @@ struct mtree_relay_server {
     mtree_relay_memory_t memory;
     mtree_relay_done_t done;
     mtree_tcp_t *tcp;
-    int socket;
+    int socket, waker;
     uint16_t port;
     int num_pending;
     pending_t pending[MTREE_RELAY_PENDING];
@@ -74,7 +75,9 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
         free(server);
         return MTREE_ERR_IO;
     }
-    if (mtree_tcp_create(0, &server->tcp) != MTREE_OK) {
+    server->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (server->waker < 0 || mtree_tcp_create(0, &server->tcp) != MTREE_OK) {
+        (void)close(server->waker);
         (void)close(server->socket);
         free(server);
         return MTREE_ERR_IO;
@@ -86,6 +89,17 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
 uint16_t mtree_relay_server_port(const mtree_relay_server_t *server)
 {
     return server->port;
+}
+
+void mtree_relay_server_set_secret(mtree_relay_server_t *server,
+                                   const mtree_relay_key_t *secret)
+{
+    server->options.secret = *secret;
+}
+
+void mtree_relay_server_wake(mtree_relay_server_t *server)
+{
+    (void)eventfd_write(server->waker, 1);
 }
 
 static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
@@ -309,12 +323,14 @@ static void poll_jobs(mtree_relay_server_t *server, double now)
 /* Until something happens, or @a seconds are over. */
 static void sleep_until(const mtree_relay_server_t *server, double seconds)
 {
-    struct pollfd fds[MTREE_RELAY_PENDING + MOST_JOBS + 2];
+    struct pollfd fds[MTREE_RELAY_PENDING + MOST_JOBS + 3];
     nfds_t count = 0;
+    eventfd_t wakes;
     mtree_list_t *link;
     bool looks = server->num_pending > 0;
 
     fds[count++] = (struct pollfd){.fd = server->socket, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = server->waker, .events = POLLIN};
     fds[count++] =
         (struct pollfd){.fd = mtree_tcp_descriptor(server->tcp), .events = POLLIN};
     for (int i = 0; i < server->num_pending; i++) {
@@ -331,6 +347,7 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     seconds = fmin(seconds, mtree_tcp_patience(server->tcp));
     seconds = looks ? fmin(seconds, LOOK) : seconds;
     (void)poll(fds, count, (int)ceil(1000 * seconds));
+    (void)eventfd_read(server->waker, &wakes);
 }
 
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)
@@ -379,6 +396,8 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server)
         (void)close(server->pending[i].socket);
     }
     (void)close(server->socket);
+    (void)close(server->waker);
     mtree_tcp_destroy(server->tcp);
+    explicit_bzero(&server->options.secret, sizeof(server->options.secret));
     free(server);
 }

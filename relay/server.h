@@ -18,7 +18,7 @@
 
 typedef struct {
     mtree_tcp_ports_t ports;
-    mtree_relay_key_t secret;
+    mtree_relay_key_t secret; /* may be set later */
     int most_jobs;
     uint64_t memory; /* bytes of all calls together */
     double rate;     /* bits/s to each peer; 0: no limit */
@@ -40,8 +40,15 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server);
 
 uint16_t mtree_relay_server_port(const mtree_relay_server_t *server);
 
+/* The secret of the jobs that it serves, before it is polled. */
+void mtree_relay_server_set_secret(mtree_relay_server_t *server,
+                                   const mtree_relay_key_t *secret);
+
 /* Do what there is to do; when that is nothing wait for at most @a seconds. */
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds);
+
+/* From any thread: the poll that waits, or else the next one, waits no longer. */
+void mtree_relay_server_wake(mtree_relay_server_t *server);
 
 void mtree_relay_server_status(const mtree_relay_server_t *server,
                                mtree_relay_status_t *status);

@@ -6,12 +6,14 @@
  */
 #include "base/clock.h"
 #include "relay/fold.h"
+#include "relay/share.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
 
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +265,85 @@ START_TEST(strangers_are_turned_away)
 END_TEST
 
 /* What was heard once proves nothing later, and a code of one end none of the other. */
+/* The first address is none that anybody can reach. */
+START_TEST(all_addresses_of_a_relay_are_tried)
+{
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 9};
+    relayed_job_t job;
+    const char *reason;
+    int socket;
+
+    relayed_encrypts = false;
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
+                   _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",
+                   mtree_relay_server_port(job.servers[0]));
+    socket = relayed_dial(&job, 0, &hello, &job.key, &reason);
+    ck_assert_msg(socket >= 0, "%s", reason);
+    (void)close(socket);
+    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), ",:%d", _i + 1);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "its address is not known");
+    relayed_destroy(&job);
+}
+END_TEST
+
+static void *wake(void *server)
+{
+    mtree_relay_server_wake(server);
+    return NULL;
+}
+
+/* Else this would take an hour. */
+START_TEST(a_relay_that_sleeps_is_woken)
+{
+    mtree_relay_options_t options = {.most_jobs = 1, .memory = memory};
+    mtree_relay_server_t *server;
+    pthread_t thread;
+
+    ck_assert_int_eq(mtree_relay_server_create(&options, &server), MTREE_OK);
+    ck_assert_int_eq(pthread_create(&thread, NULL, wake, server), 0);
+    mtree_relay_server_poll(server, 3600);
+    (void)pthread_join(thread, NULL);
+    mtree_relay_server_destroy(server);
+}
+END_TEST
+
+START_TEST(a_share_of_a_processor_is_kept)
+{
+    mtree_relay_share_t share;
+    double now = 100, worked = 7, rested = 0;
+
+    mtree_relay_share_init(&share, 0.25, now, worked);
+    /* It has not worked for long: that gives it no right to more than a little. */
+    now += 1000;
+    ck_assert_double_eq(mtree_relay_share_rest(&share, now, worked), 0);
+    for (int i = 0; i < 1000; i++) {
+        double rest;
+
+        now += 0.001;
+        worked += 0.001;
+        rest = mtree_relay_share_rest(&share, now, worked);
+        ck_assert_double_le(rest, MTREE_RELAY_SHARE_REST);
+        now += rest;
+        rested += rest;
+    }
+    ck_assert_double_eq_tol(rested, 3 - MTREE_RELAY_SHARE_SAVED, 0.01);
+    /* A long piece of work is made up for by several rests. */
+    now += 2;
+    worked += 2;
+    rested = 0;
+    for (int i = 0; i < 1000; i++) {
+        double rest = mtree_relay_share_rest(&share, now, worked);
+
+        now += rest;
+        rested += rest;
+    }
+    ck_assert_double_eq_tol(rested, 6, 0.01);
+}
+END_TEST
+
 START_TEST(nothing_can_be_said_again)
 {
     mtree_relay_key_t key = {{1}};
@@ -359,8 +440,11 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, numbers_are_folded);
+    tcase_add_test(tests, a_relay_that_sleeps_is_woken);
+    tcase_add_test(tests, a_share_of_a_processor_is_kept);
     if (mtree_crypto_is_supported()) {
         tcase_add_test(tests, secrets_are_for_their_owner);
+        tcase_add_loop_test(tests, all_addresses_of_a_relay_are_tried, 0, 2);
         tcase_add_test(tests, nothing_can_be_said_again);
         tcase_add_loop_test(tests, calls_give_their_results, 0, 12);
         tcase_add_loop_test(tests, all_of_a_job_is_encrypted_or_nothing, 0, 2);
