@@ -264,10 +264,31 @@ static mtree_status_t read_options(int argc, char **argv, const bench_call_t *ca
     return status;
 }
 
+/* Measure on the ranks that are active. */
+static mtree_status_t run(bench_t *bench, const bench_options_t *options,
+                          long *failures_p)
+{
+    bench_pattern_t *pattern = NULL;
+    mtree_status_t status;
+
+    bench->call.num_ranks = options->active;
+    status = bench_pattern_create(options->active, &pattern);
+    if (status == MTREE_OK) {
+        bench->options = options;
+        bench->pattern = pattern;
+        status = measure(bench, failures_p);
+    }
+    if (status != MTREE_OK) {
+        /* Other ranks may be waiting for this one in a collective. */
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    bench_pattern_destroy(pattern);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     bench_t bench = {0};
-    bench_pattern_t *pattern = NULL;
     long failures = 0;
     bench_options_t options;
     mtree_status_t status;
@@ -279,17 +300,14 @@ int main(int argc, char **argv)
 
     status = read_options(argc, argv, &bench.call, &options);
     if (status == MTREE_OK && !options.help) {
-        status = bench_pattern_create(bench.call.num_ranks, &pattern);
-        if (status == MTREE_OK) {
-            bench.options = &options;
-            bench.pattern = pattern;
-            status = measure(&bench, &failures);
+        if (options.active < bench.call.num_ranks) {
+            MPI_Comm_split(MPI_COMM_WORLD,
+                           bench.call.rank < options.active ? 0 : MPI_UNDEFINED, 0,
+                           &bench.call.comm);
         }
-        if (status != MTREE_OK) {
-            /* Other ranks may be waiting for this one in a collective. */
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        if (bench.call.comm != MPI_COMM_NULL) {
+            status = run(&bench, &options, &failures);
         }
-        bench_pattern_destroy(pattern);
         bench_arrivals_cleanup(&options.arrivals);
     }
     MPI_Finalize();

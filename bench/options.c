@@ -20,7 +20,14 @@
 /* The time of a pattern's last arrival (seconds). */
 #define DEFAULT_SPAN 1.0
 
-enum { OPTION_ROOT = 256, OPTION_TOTAL, OPTION_JSON, OPTION_ARRIVAL, OPTION_SPAN };
+enum {
+    OPTION_ROOT = 256,
+    OPTION_TOTAL,
+    OPTION_JSON,
+    OPTION_ARRIVAL,
+    OPTION_SPAN,
+    OPTION_ACTIVE
+};
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'},
@@ -31,6 +38,7 @@ static const struct option long_options[] = {
     {"collective", required_argument, NULL, 't'},
     {"root", required_argument, NULL, OPTION_ROOT},
     {"total", no_argument, NULL, OPTION_TOTAL},
+    {"active", required_argument, NULL, OPTION_ACTIVE},
     {"arrival", required_argument, NULL, OPTION_ARRIVAL},
     {"span", required_argument, NULL, OPTION_SPAN},
     {"json", no_argument, NULL, OPTION_JSON},
@@ -58,10 +66,13 @@ void bench_options_help(FILE *file)
         "  -c, --validation            check every element of every result\n"
         "  -f, --full                  print minimum, maximum, iterations and "
         "processor time too\n"
-        "      --root N|rotate         the root of collectives that have one (default 0)\n"
+        "      --root N|rotate         the root of collectives that have one (default "
+        "0)\n"
         "      --total                 sizes of (all)gather(v) count the whole result, "
         "not\n"
         "                              one rank's part\n"
+        "      --active N              the first N ranks call, the others wait for "
+        "their end\n"
         "      --arrival PATTERN       who comes when: all, one-late, interval, random, "
         "ramp,\n"
         "                              or a file with a line a call: seconds of each "
@@ -179,6 +190,8 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
         return parse_number("-x", value, 0, &options->warmup);
     case OPTION_ROOT:
         return parse_root(value, num_ranks, &options->root);
+    case OPTION_ACTIVE:
+        return parse_number("--active", value, 1, &options->active);
     case OPTION_ARRIVAL:
         options->staggered = true;
         bench_arrivals_cleanup(&options->arrivals);
@@ -223,6 +236,18 @@ static mtree_status_t settle_sizes(bench_options_t *options)
     return MTREE_OK;
 }
 
+/* Some of the ranks, and the root one of them. */
+static mtree_status_t settle_ranks(const bench_options_t *options, int num_ranks)
+{
+    if (options->active > num_ranks || options->root >= options->active) {
+        mtree_error("--active %d: give from %d to %d, the ranks up to the root, and all",
+                    options->active, options->root < 0 ? 1 : options->root + 1,
+                    num_ranks);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
 mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                    bench_options_t *options_p)
 {
@@ -230,6 +255,7 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                .min_bytes = 1,
                                .max_bytes = DEFAULT_MAX,
                                .arrivals = {.span = DEFAULT_SPAN},
+                               .active = num_ranks,
                                .iterations = -1,
                                .warmup = -1};
     mtree_status_t status;
@@ -251,7 +277,10 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
         mtree_error("%s: not an option; --help lists them", argv[optind]);
         return MTREE_ERR_INVALID;
     }
-    status = settle_sizes(&options);
+    status = settle_ranks(&options, num_ranks);
+    if (status == MTREE_OK) {
+        status = settle_sizes(&options);
+    }
     if (status == MTREE_OK) {
         *options_p = options;
     }

@@ -21,8 +21,9 @@ typedef struct {
     size_t max_bytes;
     int iterations; /* -1: the default for the size */
     int warmup;     /* -1: the default for the size */
-    int root; /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
-                 ranks */
+    int root;   /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
+                   ranks */
+    int active; /* ranks that call, from rank 0 on */
     bool staggered; /* ranks enter as `arrivals` says, not all at once */
     bench_arrivals_t arrivals;
     bool total; /* sizes of a gathering operation are those of its whole result */

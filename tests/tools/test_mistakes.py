@@ -179,6 +179,7 @@ def check_bench(folder):
             ("-m 2k:1k", "-m: the least size, 2048 bytes, is above the greatest, 1024"),
             ("-i 0", "-i 0: must be a whole number from 1 on"),
             ("--root 5", "--root 5: there are 1 ranks, numbered from 0"),
+            ("--active 2", "--active 2: give from 1 to 1, the ranks up to the root, and all"),
             ("--span x", "--span x: .*; give 200ms, or 2s"),
             ("--nonsense", "--nonsense: no such option, or its value is missing; --help lists them"),
             ("here", "here: not an option; --help lists them"),
