@@ -4,13 +4,13 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/locality.h"
-#include "coll_mtree/control/seat.h"
 
 #include "topo/host/nic.h"
 
 #include "ompi/mca/pml/base/base.h"
 
 #include <ifaddrs.h>
+#include <math.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,13 +35,13 @@ static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
            (exclude == NULL || !mtree_nic_is_listed(entry->ifa_name, address, exclude));
 }
 
-/* Add the addresses of @a family of the interfaces that are used, and their speed. */
-static void describe_interfaces(coll_mtree_host_t *host, int *count,
-                                const struct ifaddrs *all, sa_family_t family)
+/* Add the addresses of @a family of the interfaces that are used; their speed, where that
+ * is more than *speed. */
+static void add_interfaces(mtree_address_t *addresses, int *count, double *speed,
+                           const struct ifaddrs *all, sa_family_t family)
 {
     for (const struct ifaddrs *entry = all; entry != NULL; entry = entry->ifa_next) {
         mtree_address_t address;
-        double speed;
 
         if (entry->ifa_addr == NULL || (entry->ifa_flags & IFF_UP) == 0 ||
             entry->ifa_addr->sa_family != family || *count == COLL_MTREE_HOST_ADDRESSES) {
@@ -49,11 +49,54 @@ static void describe_interfaces(coll_mtree_host_t *host, int *count,
         }
         address = mtree_address_from_sockaddr(entry->ifa_addr);
         if (!is_local(&address) && is_used(entry, &address)) {
-            host->addresses[(*count)++] = address;
-            speed = mtree_nic_read_speed(entry->ifa_name, MTREE_NIC_NETWORK);
-            host->speed = speed > host->speed ? speed : host->speed;
+            addresses[(*count)++] = address;
+            *speed =
+                fmax(*speed, mtree_nic_read_speed(entry->ifa_name, MTREE_NIC_NETWORK));
         }
     }
+}
+
+static void describe_interfaces(mtree_address_t *addresses, double *speed)
+{
+    struct ifaddrs *all;
+    int count = 0;
+
+    memset(addresses, 0, COLL_MTREE_HOST_ADDRESSES * sizeof(*addresses));
+    *speed = 0;
+    if (getifaddrs(&all) == 0) {
+        add_interfaces(addresses, &count, speed, all, AF_INET);
+        add_interfaces(addresses, &count, speed, all, AF_INET6);
+        freeifaddrs(all);
+    }
+}
+
+void coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES])
+{
+    double speed;
+
+    describe_interfaces(addresses, &speed);
+}
+
+bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH])
+{
+    size_t length;
+    const char *replaced =
+        coll_mtree_seat_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
+
+    if (replaced != NULL) {
+        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%.*s", (int)length, replaced);
+    } else {
+        (void)snprintf(name, COLL_MTREE_NAME_LENGTH, "%s", coll_mtree_nodename());
+    }
+    return replaced != NULL;
+}
+
+coll_mtree_seat_t coll_mtree_host_seat(void)
+{
+    return coll_mtree_seat_find(
+        coll_mtree_params.hosts, coll_mtree_world_rank(),
+        (coll_mtree_seat_t){opal_process_info.my_local_rank,
+                            (int)opal_process_info.num_local_peers + 1});
 }
 
 const char *coll_mtree_host_fabric(void)
@@ -67,22 +110,8 @@ const char *coll_mtree_host_fabric(void)
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
-    size_t length;
-    const char *replaced =
-        coll_mtree_seat_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
-    struct ifaddrs *all;
-    int count = 0;
-
     memset(host, 0, sizeof(*host));
     host->locality = coll_mtree_locality_own();
-    snprintf(host->name, sizeof(host->name), "%s", coll_mtree_nodename());
-    if (getifaddrs(&all) == 0) {
-        describe_interfaces(host, &count, all, AF_INET);
-        describe_interfaces(host, &count, all, AF_INET6);
-        freeifaddrs(all);
-    }
-    if (replaced != NULL) {
-        snprintf(host->name, sizeof(host->name), "%.*s", (int)length, replaced);
-        host->is_replaced = true;
-    }
+    describe_interfaces(host->addresses, &host->speed);
+    host->is_replaced = coll_mtree_host_name(host->name);
 }

@@ -6,6 +6,7 @@
 #define COLL_MTREE_CONTROL_HOST_H
 
 #include "coll_mtree/base/hint_values.h"
+#include "coll_mtree/control/seat.h"
 
 #include "base/address.h"
 #include "topo/host/locality.h"
@@ -29,6 +30,13 @@ typedef struct {
 /* What carries messages to other hosts: "tcp", whose interfaces the addresses and the
  * speed are of, or the name of Open MPI's PML, of whose network they say nothing. */
 const char *coll_mtree_host_fabric(void);
+
+/* What is known from MPI_Init's beginning on: the name of this process's host, its
+ * addresses as above, and the process's seat there.  True: the name is from
+ * coll_mtree_hosts. */
+bool coll_mtree_host_name(char name[COLL_MTREE_NAME_LENGTH]);
+void coll_mtree_host_addresses(mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES]);
+coll_mtree_seat_t coll_mtree_host_seat(void);
 
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);

@@ -4,7 +4,6 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/control/seat.h"
 
 #include "topo/host/machine.h"
 
@@ -100,10 +99,7 @@ static mtree_locality_t locate(void)
     const char *path = coll_mtree_params.hwloc;
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
-    coll_mtree_seat_t seat = coll_mtree_seat_find(
-        coll_mtree_params.hosts, coll_mtree_world_rank(),
-        (coll_mtree_seat_t){opal_process_info.my_local_rank,
-                            (int)opal_process_info.num_local_peers + 1});
+    coll_mtree_seat_t seat = coll_mtree_host_seat();
 
     if (seat.count < 2) {
         return locality;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config/mtree_config.h"
-
 #include "coll_mtree/plan/plan_thread.h"
+
+#include "coll_mtree/base/helper_thread.h"
 
 #include "base/cancel.h"
 #include "base/clock.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <time.h>
 
 /* All below are changed under the lock; the number is also read without it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,18 +28,6 @@ static coll_mtree_plan_task_t *task_of(mtree_list_t *link)
     return MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, link);
 }
 
-/* Seconds of the processor that the thread has taken. */
-static double seconds_worked(void)
-{
-    struct timespec time = {0};
-    clockid_t clock;
-
-    if (pthread_getcpuclockid(thread, &clock) == 0) {
-        (void)clock_gettime(clock, &time);
-    }
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Under the lock: @a task cannot become late any more. */
 static void await_no_more(coll_mtree_plan_task_t *task)
 {
@@ -61,16 +45,6 @@ static void task_ended(coll_mtree_plan_task_t *task)
     atomic_fetch_add(&num_watched, 1);
 }
 
-/* A process may be bound to the processor on which its program polls.  The kernel leaves
- * out the processors that the job does not have. */
-static void use_all_processors(void)
-{
-    cpu_set_t all;
-
-    memset(&all, 0xff, sizeof(all));
-    (void)pthread_setaffinity_np(pthread_self(), sizeof(all), &all);
-}
-
 static void task_run(coll_mtree_plan_task_t *task)
 {
     pthread_mutex_lock(&turn);
@@ -82,7 +56,6 @@ static void *thread_main(void *unused)
 {
     mtree_list_t *link;
 
-    use_all_processors();
     pthread_mutex_lock(&lock);
     while (!stops) {
         link = mtree_list_take(&waiting);
@@ -99,17 +72,10 @@ static void *thread_main(void *unused)
     return unused;
 }
 
-/* Under the lock; signals are the program's threads'. */
+/* Under the lock. */
 static bool thread_start(void)
 {
-    sigset_t all, before;
-
-    if (!is_running) {
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        is_running = pthread_create(&thread, NULL, thread_main, NULL) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    is_running = is_running || coll_mtree_helper_thread_start(&thread, thread_main, NULL);
     return is_running;
 }
 
@@ -125,7 +91,7 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     if (started) {
         mtree_list_append(&waiting, &task->link);
         if (task->patience > 0) {
-            task->worked = seconds_worked();
+            task->worked = coll_mtree_helper_thread_worked(thread);
             task->began = mtree_clock_seconds();
             mtree_list_append(&awaited, &task->awaited);
             atomic_fetch_add(&num_watched, 1);
@@ -142,7 +108,7 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
 /* Under the lock: the first task that is late by now; NULL: none. */
 static coll_mtree_plan_task_t *find_late(void)
 {
-    double worked = seconds_worked(), now = mtree_clock_seconds();
+    double worked = coll_mtree_helper_thread_worked(thread), now = mtree_clock_seconds();
     mtree_list_t *link;
 
     MTREE_LIST_FOR_EACH(link, &awaited)

@@ -6,6 +6,7 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/control/message.h"
+#include "coll_mtree/tcp/listening.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "tcp/dialer.h"
@@ -80,17 +81,6 @@ static void describe_own(void)
     is_drawn = mtree_tcp_secret_draw(&own.secret) == MTREE_OK;
 }
 
-/* Where none are said: those of Open MPI's connections.  A firewall may let no others
- * pass. */
-static mtree_tcp_ports_t ports_of_btl(void)
-{
-    const int *least = coll_mtree_params_btl("tcp", "port_min_v4");
-    const int *number = coll_mtree_params_btl("tcp", "port_range_v4");
-
-    return least == NULL || number == NULL ? (mtree_tcp_ports_t){0, 0}
-                                           : mtree_tcp_ports_from(*least, *number);
-}
-
 /* Without a secret, or a port that is free, nobody listens. */
 static void begin_to_listen(mtree_tcp_admit_t admit)
 {
@@ -99,11 +89,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
     if (!is_drawn) {
         describe_own();
     }
-    if (mtree_tcp_ports_parse(coll_mtree_params.tcp_ports, &ports) != MTREE_OK) {
-        mtree_error("coll_mtree_tcp_ports %s is no range of ports (FIRST-LAST)",
-                    coll_mtree_params.tcp_ports);
-    } else if (is_drawn) {
-        ports = ports.first == 0 ? ports_of_btl() : ports;
+    if (coll_mtree_listening_ports(&ports) && is_drawn) {
         listener = mtree_tcp_listener_create(&ports, &own.secret, admit, NULL);
     }
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads of mtree's own beside those of the program.  They make no call of MPI and write
+ * no line: what they log is kept (coll_mtree/base/log.h).
+ */
+#ifndef COLL_MTREE_BASE_HELPER_THREAD_H
+#define COLL_MTREE_BASE_HELPER_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Run @a func in a thread that gets none of the program's signals, on any processor of
+ * the job.  False: the system has no more threads. */
+bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), void *arg);
+
+/* Seconds of the processor that @a thread has taken. */
+double coll_mtree_helper_thread_worked(pthread_t thread);
+
+#endif
