@@ -14,6 +14,8 @@
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/links.h"
+#include "coll_mtree/relay/relays.h"
+#include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/pvars.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
@@ -57,6 +59,7 @@ static int mtree_open(void)
     }
     coll_mtree_arrival_open();
     coll_mtree_modex_publish();
+    coll_mtree_relay_world_publish();
     return OMPI_SUCCESS;
 }
 
@@ -67,6 +70,7 @@ static int mtree_close(void)
     coll_mtree_bandwidth_monitor_close();
     coll_mtree_relays_close();
     coll_mtree_relay_links_close();
+    coll_mtree_relay_world_close();
     coll_mtree_tcp_close();
     coll_mtree_transport_close();
     coll_mtree_modex_close();

@@ -8,6 +8,7 @@
 #include "coll_mtree/obstacle.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/relays.h"
+#include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/select/trial_rule.h"
@@ -259,6 +260,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     mca_coll_mtree_module_t *module;
 
     *priority = coll_mtree_params.priority;
+    if (comm == &ompi_mpi_comm_world.comm) {
+        coll_mtree_relay_world_begin(comm);
+    }
     if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
         return module_without_memory();
     }

@@ -28,7 +28,9 @@ typedef struct {
     bool barrier;
     char *streams; /* coll_mtree/tcp/streams.h */
     char *tcp_ports;
-    char *relay_secret; /* a file on the host of rank 0 */
+    char *relay_secret;  /* a file on the host of rank 0 */
+    char *relays;        /* "world", or none */
+    double relays_share; /* of a processor */
     char *tcp_congestion_control;
     bool encrypt; /* coll_mtree/tcp/encryption.h */
     int autotune; /* coll_mtree/select/trial_rule.h */
@@ -124,6 +126,9 @@ coll_mtree_topology_choice_t coll_mtree_params_topology(void);
 
 /* Is the traffic between hosts encrypted: asked for, and supported by this build? */
 bool coll_mtree_params_encrypt(void);
+
+/* Do hosts of MPI_COMM_WORLD relay for communicators that they are not in? */
+bool coll_mtree_params_relays_world(void);
 
 /* coll_mtree_min_bytes as it is in force: 0 where it is, since no call is left to Open
  * MPI then because that is faster. */

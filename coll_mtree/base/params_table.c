@@ -56,8 +56,9 @@ static void agree_streams(const coll_mtree_param_t *param, char *text)
 
 static void agree_relays(const coll_mtree_param_t *param, char *text)
 {
-    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s",
-             is_set(*param->value.string) ? "set" : "empty");
+    const char *value = *param->value.string;
+
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "empty");
 }
 
 /* Those that cannot encrypt are not like those that do. */
@@ -180,10 +181,18 @@ static const coll_mtree_param_t table[] = {
          "connections of its own, and have it serve every call that it can; what it "
          "cannot serve goes over Open MPI's connections, unencrypted, with a line that "
          "says so (docs/encryption.md)"},
-    {STRING("relay_secret", relay_secret), READ_ONCE, .level = 5, .agree = agree_relays,
+    {STRING("relay_secret", relay_secret), READ_ONCE, .level = 5, .agree = agree_value,
      .help = "Path of a file, on the host of rank 0, with the secret of the relays that "
              "the topology file names (relay=\"host:port\", docs/relays.md). Blocking "
              "calls pass through them where that is faster. Empty: none are used"},
+    {STRING("relays", relays), READ_ONCE, .level = 5, .agree = agree_relays,
+     .help = "world: hosts of MPI_COMM_WORLD relay for the communicators that none of "
+             "their processes is in, in a thread of one process per host, while the "
+             "program computes; blocking calls pass through them where that is faster "
+             "(docs/relays.md). Empty: none do"},
+    {DOUBLE("relays_share", relays_share, 0.25), READ_ONCE, .level = 6,
+     .help = "Of one processor, the share that a host's thread of coll_mtree_relays "
+             "world takes at most"},
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},
@@ -338,6 +347,12 @@ bool coll_mtree_params_ask(const char *selection)
 bool coll_mtree_params_encrypt(void)
 {
     return coll_mtree_params.encrypt && mtree_crypto_is_supported();
+}
+
+bool coll_mtree_params_relays_world(void)
+{
+    return is_set(coll_mtree_params.relays) &&
+           strcmp(coll_mtree_params.relays, "world") == 0;
 }
 
 size_t coll_mtree_params_min_bytes(void)

@@ -284,12 +284,13 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
 {
     mtree_plan_request_t request = make_request(call_class, max_trees);
     prediction_t prediction = {-1, -1, false};
-    int relays[COLL_MTREE_RELAYS];
+    coll_mtree_relays_found_t found;
     mtree_plan_t *relayed = NULL;
 
-    request.num_relays = coll_mtree_relays_find(hosts->topology, hosts->vertices,
-                                                hosts->num_hosts, relays);
-    request.relays = relays;
+    coll_mtree_relays_find(hosts->topology, hosts->vertices, hosts->num_hosts, &found);
+    request.num_relays = found.count;
+    request.relays = found.vertices;
+    request.relay_addresses = found.addresses;
     if (request.num_relays == 0 ||
         mtree_choice_relays(hosts->topology, hosts->vertices, hosts->num_hosts, &request,
                             plan, &relayed) != MTREE_OK ||

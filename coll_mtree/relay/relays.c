@@ -2,6 +2,7 @@
 #include "coll_mtree/relay/relays.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/relay/world.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -45,13 +46,22 @@ static int secret_state;
 
 bool coll_mtree_relays_are_asked_for(void)
 {
-    return coll_mtree_params.relay_secret != NULL &&
-           coll_mtree_params.relay_secret[0] != '\0';
+    return coll_mtree_params_relays_world() ||
+           (coll_mtree_params.relay_secret != NULL &&
+            coll_mtree_params.relay_secret[0] != '\0');
 }
 
 bool coll_mtree_relays_are_wanted(void)
 {
     return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic;
+}
+
+static bool read_secret(mtree_relay_key_t *secret)
+{
+    return coll_mtree_params_relays_world()
+               ? coll_mtree_relay_world_secret(secret)
+               : mtree_relay_secret_read(coll_mtree_params.relay_secret, secret) ==
+                     MTREE_OK;
 }
 
 /* The job begins with its first relay. */
@@ -60,8 +70,7 @@ static bool has_key(void)
     mtree_relay_key_t secret;
 
     if (secret_state == 0) {
-        bool is_read = mtree_relay_secret_read(coll_mtree_params.relay_secret, &secret) ==
-                           MTREE_OK &&
+        bool is_read = read_secret(&secret) &&
                        mtree_crypto_draw(job.bytes, sizeof(job.bytes)) == MTREE_OK;
 
         secret_state = is_read ? 1 : -1;
@@ -154,37 +163,61 @@ static bool is_host(const int *hosts, int num_hosts, int vertex)
     return false;
 }
 
-/* May @a vertex relay for @a hosts? */
-static bool may_relay(const mtree_topology_t *topology, const int *hosts, int num_hosts,
-                      int vertex)
+/* Add the relay of @a vertex, unless that has ranks or there are too many to plan with.
+ */
+static void add_candidate(const int *hosts, int num_hosts, int vertex,
+                          const char *address, coll_mtree_relays_found_t *candidates)
 {
-    return topology->vertices[vertex].relay != NULL && !is_host(hosts, num_hosts, vertex);
+    if (vertex >= 0 && address != NULL && !is_host(hosts, num_hosts, vertex) &&
+        num_hosts + candidates->count < COLL_MTREE_RELAYS) {
+        candidates->vertices[candidates->count] = vertex;
+        candidates->addresses[candidates->count++] = address;
+    }
 }
 
-int coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
-                           int num_hosts, int *found)
+/* Those that may relay for @a hosts. */
+static void find_candidates(const mtree_topology_t *topology, const int *hosts,
+                            int num_hosts, coll_mtree_relays_found_t *candidates)
+{
+    const char *address;
+    int vertex;
+
+    candidates->count = 0;
+    if (coll_mtree_params_relays_world()) {
+        for (int i = 0; coll_mtree_relay_world_get(topology, i, &vertex, &address); i++) {
+            add_candidate(hosts, num_hosts, vertex, address, candidates);
+        }
+        return;
+    }
+    for (int v = 0; v < topology->num_vertices; v++) {
+        add_candidate(hosts, num_hosts, v, topology->vertices[v].relay, candidates);
+    }
+}
+
+void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
+                            int num_hosts, coll_mtree_relays_found_t *found)
 {
     double now = mtree_clock_seconds();
-    int count = 0;
+    coll_mtree_relays_found_t candidates;
 
+    found->count = 0;
+    find_candidates(topology, hosts, num_hosts, &candidates);
     pthread_mutex_lock(&lock);
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (may_relay(topology, hosts, num_hosts, v) && has_key()) {
-            (void)find_relay(topology->vertices[v].relay, now);
+    if (candidates.count > 0 && has_key()) {
+        for (int i = 0; i < candidates.count; i++) {
+            (void)find_relay(candidates.addresses[i], now);
         }
-    }
-    await_answers();
-    for (int v = 0; v < topology->num_vertices && secret_state > 0; v++) {
-        relay_t *relay = may_relay(topology, hosts, num_hosts, v)
-                             ? find_relay(topology->vertices[v].relay, now)
-                             : NULL;
+        await_answers();
+        for (int i = 0; i < candidates.count; i++) {
+            const relay_t *relay = find_relay(candidates.addresses[i], now);
 
-        if (relay != NULL && relay->is_up) {
-            found[count++] = v;
+            if (relay != NULL && relay->is_up) {
+                found->vertices[found->count] = candidates.vertices[i];
+                found->addresses[found->count++] = candidates.addresses[i];
+            }
         }
     }
     pthread_mutex_unlock(&lock);
-    return count;
 }
 
 bool coll_mtree_relays_answer(const mtree_plan_t *plan)

@@ -29,13 +29,22 @@ typedef struct {
 bool coll_mtree_relays_are_asked_for(void);
 bool coll_mtree_relays_are_wanted(void);
 
+/* Where relays answer. */
+typedef struct {
+    int count;
+    int vertices[COLL_MTREE_RELAYS];
+    const char *addresses[COLL_MTREE_RELAYS]; /* the topology's, or until the component is
+                                                 closed */
+} coll_mtree_relays_found_t;
+
 /*
- * In the planning thread: the vertices of @a topology that may relay and whose relay
- * answers, to @a relays, [COLL_MTREE_RELAYS]; how many.  Who does not answer is logged
- * once, and not asked again.  @a hosts, [@a num_hosts] vertices, have ranks.
+ * In the planning thread: the vertices of @a topology whose relay answers: of the hosts
+ * of MPI_COMM_WORLD where the user asks for these, else those that the topology marks.
+ * Who does not answer is logged once, and not asked again.  @a hosts, [@a num_hosts]
+ * vertices, have ranks.
  */
-int coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
-                           int num_hosts, int *relays);
+void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
+                            int num_hosts, coll_mtree_relays_found_t *found);
 
 /* In the planning thread: do all relays of @a plan still answer? */
 bool coll_mtree_relays_answer(const mtree_plan_t *plan);

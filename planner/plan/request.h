@@ -21,6 +21,8 @@ typedef struct {
     const int
         *relays; /* [num_relays] vertices of the topology that trees may pass through
                     besides the hosts, where that is faster (planner/relays/relays.h) */
+    const char *const *relay_addresses; /* [num_relays] where they listen; NULL: as the
+                                           topology says */
     int num_relays;
     unsigned seed;            /* for algorithms that draw at random */
     const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best

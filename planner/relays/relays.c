@@ -179,7 +179,21 @@ static void fill_trees(const mtree_relayed_packing_t *packing, const int *number
     }
 }
 
-/* With the addresses of its relays; a vertex without one has an empty one. */
+/* Where the relay at @a vertex listens; "": nobody has said so. */
+static const char *address_of(const mtree_topology_t *topology,
+                              const mtree_plan_request_t *request, int vertex)
+{
+    const char *address = topology->vertices[vertex].relay;
+
+    for (int i = 0; i < request->num_relays && request->relay_addresses != NULL; i++) {
+        if (request->relays[i] == vertex) {
+            address = request->relay_addresses[i];
+        }
+    }
+    return address == NULL ? "" : address;
+}
+
+/* With the addresses of its relays. */
 static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active,
                                   int num_trees, mtree_plan_t **plan_p)
 {
@@ -194,11 +208,10 @@ static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active
         return MTREE_ERR_NO_MEMORY;
     }
     for (int host = 0; host < problem->num_hosts; host++) {
-        const mtree_vertex_t *vertex = &topology->vertices[problem->hosts[host]];
-
-        names[host] = vertex->host;
+        names[host] = topology->vertices[problem->hosts[host]].host;
         if (host >= num_active) {
-            addresses[host - num_active] = vertex->relay == NULL ? "" : vertex->relay;
+            addresses[host - num_active] =
+                address_of(topology, problem->request, problem->hosts[host]);
         }
     }
     status = mtree_plan_create(problem->request->collective, "relays", problem->num_hosts,

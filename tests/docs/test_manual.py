@@ -127,7 +127,7 @@ def check_parameters():
     compare("coll_mtree.7", "the parameter", set(known), set(says))
     for name in sorted(set(known) & set(says)):
         default = {"": "empty", "true": "1", "false": "0"}.get(known[name], known[name])
-        default = re.sub(r"\.0+$", "", default)
+        default = re.sub(r"\.?0+$", "", default) if re.fullmatch(r"\d+\.\d+", default) else default
         if name == "topology" and default == "empty":
             default = "auto"
         if default != says[name]:

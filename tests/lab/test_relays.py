@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls of two hosts pass through a relay on a third, with mtree's default parameters, and are right; also while the relay
-is flooded by foreign connections, and where it stops in the midst.
+is flooded by foreign connections, and where it stops in the midst.  Calls of two ranks of a job on twelve hosts pass through
+the others.
 """
 
 import json
@@ -18,6 +19,8 @@ import unittest
 import labs
 
 TRIANGLE = os.path.join(labs.ROOT, "tests", "lab", "triangle.dot")
+B4 = os.path.join(labs.ROOT, "topologies", "b4.dot")
+BENCH = os.path.join(labs.BUILD, "mtree_bench")
 TIMEOUT = 120
 SECRET_BYTES = 32
 FLOOD = 100
@@ -35,6 +38,21 @@ for i in range(int(sys.argv[1])):
     held.append(one)
 time.sleep(2)
 """
+
+
+class World(unittest.TestCase):
+    def test_other_hosts_of_the_job_relay(self):
+        done = labs.netlab(
+            *("run", B4, "--scale", "0.05", "--no-latency", "--", "mpirun", "-n", "12", BENCH),
+            *("--active", "2", "-c", "-t", "allreduce", "-m", "1M:1M", "-x", "1", "-i", "3"),
+            environment=labs.environment(verbose="2", relays="world", min_bytes="0"),
+            timeout=TIMEOUT,
+        )
+        output = done.stdout + done.stderr
+        self.assertEqual(done.returncode, 0, output)
+        self.assertIn("Pass", output)
+        self.assertRegex(output, "relayed [34] calls .* 0 failed")
+        self.assertNotRegex(output, "without (it|relays)")
 
 
 class Relays(unittest.TestCase):
@@ -92,8 +110,7 @@ class Relays(unittest.TestCase):
     def bench(self, collective, calls):
         """All results of so many calls of 1 MB are right; what was said."""
         output = self.run_netlab(
-            *("exec", self.lab, "-", "--", "mpirun", "-n", "2", "--host", "h0,h1"),
-            *(os.path.join(labs.BUILD, "mtree_bench"), "-c", "-t", collective),
+            *("exec", self.lab, "-", "--", "mpirun", "-n", "2", "--host", "h0,h1", BENCH, "-c", "-t", collective),
             *("-m", "1M:1M", "-x", "1", "-i", str(calls)),
         )
         self.assertIn("Pass", output)
