@@ -5,14 +5,14 @@
 #include "relay/bytes.h"
 #include "relay/channel.h"
 #include "relay/dialer.h"
+#include "relay/plans.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Plans that a job may have, and calls under way. */
-#define MOST_PLANS 256
+/* Calls under way that a job may have; fewer than MTREE_RELAY_PLANS. */
 #define MOST_CALLS 64
 
 /* Seconds that another relay has to answer. */
@@ -30,11 +30,6 @@ typedef struct {
     mtree_relay_dialer_t *dialer; /* NULL: it dials, or is connected */
 } peer_t;
 
-typedef struct {
-    mtree_list_t link;
-    mtree_relay_plan_t *plan;
-} plan_t;
-
 struct mtree_relay_job {
     mtree_list_t link;
     mtree_tcp_t *tcp;
@@ -47,8 +42,9 @@ struct mtree_relay_job {
     double rate;
     mtree_relay_memory_t *memory;
     mtree_relay_done_t *done;
-    mtree_list_t peers, plans, calls;
-    int num_peers, num_plans, num_calls, num_dialing;
+    mtree_list_t peers, calls;
+    mtree_relay_plans_t plans;
+    int num_peers, num_calls, num_dialing;
     double end; /* clock of the latest end; 0: rank 0 is there */
     bool is_over;
 };
@@ -77,7 +73,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_relay_channel_init(&job->channel, socket, keys);
     mtree_list_init(&job->link);
     mtree_list_init(&job->peers);
-    mtree_list_init(&job->plans);
+    mtree_relay_plans_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
@@ -238,40 +234,16 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
     }
 }
 
-static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t number)
-{
-    mtree_list_t *link;
-
-    MTREE_LIST_FOR_EACH(link, &job->plans)
-    {
-        plan_t *plan = MTREE_CONTAINER_OF(link, plan_t, link);
-
-        if (plan->plan->number == number) {
-            return plan->plan;
-        }
-    }
-    return NULL;
-}
-
 /* False: the job is to end. */
 static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
                       double now)
 {
     mtree_relay_plan_t *plan;
-    plan_t *entry;
 
-    if (job->num_plans == MOST_PLANS ||
-        mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK) {
+    if (mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK ||
+        mtree_relay_plans_add(&job->plans, plan) != MTREE_OK) {
         return false;
     }
-    entry = find_plan(job, plan->number) == NULL ? calloc(1, sizeof(*entry)) : NULL;
-    if (entry == NULL) {
-        mtree_relay_plan_destroy(plan);
-        return false;
-    }
-    entry->plan = plan;
-    mtree_list_append(&job->plans, &entry->link);
-    job->num_plans++;
     dial_relays(job, plan, now);
     return true;
 }
@@ -287,25 +259,45 @@ static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
                                    sizeof(bytes));
 }
 
-static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *message)
+static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 {
+    const mtree_relay_plan_t *plan = job->num_calls < MOST_CALLS
+                                         ? mtree_relay_plans_use(&job->plans, start->plan)
+                                         : NULL;
     mtree_relay_call_t *call;
-    mtree_relay_start_t start;
-    const mtree_relay_plan_t *plan;
-    mtree_status_t status = MTREE_ERR_LIMIT;
+    mtree_status_t status;
 
-    if (mtree_relay_start_read(message->bytes, message->length, &start) != MTREE_OK) {
-        return false;
+    if (plan == NULL) {
+        return MTREE_ERR_LIMIT;
     }
-    plan = find_plan(job, start.plan);
-    if (plan != NULL && job->num_calls < MOST_CALLS) {
-        status = mtree_relay_call_begin(plan, &start, job->rate, job->memory, find_peer,
-                                        job, &call);
-    }
+    status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
+                                    &call);
     if (status == MTREE_OK) {
         mtree_list_append(&job->calls, mtree_relay_call_link(call));
         job->num_calls++;
     } else {
+        mtree_relay_plans_leave(&job->plans, start->plan);
+    }
+    return status;
+}
+
+static void end_call(mtree_relay_job_t *job, mtree_relay_call_t *call)
+{
+    mtree_relay_plans_leave(&job->plans, mtree_relay_call_start(call)->plan);
+    mtree_relay_call_destroy(call);
+    job->num_calls--;
+}
+
+static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *message)
+{
+    mtree_relay_start_t start;
+    mtree_status_t status;
+
+    if (mtree_relay_start_read(message->bytes, message->length, &start) != MTREE_OK) {
+        return false;
+    }
+    status = begin_call(job, &start);
+    if (status != MTREE_OK) {
         mtree_warn("job %02x%02x%02x: call of %zu bytes: %s", job->id.bytes[0],
                    job->id.bytes[1], job->id.bytes[2],
                    start.call.units * start.call.unit_bytes, mtree_status_string(status));
@@ -407,8 +399,7 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
             refuse(job, start);
         }
         if (ended != 0) {
-            job->num_calls--;
-            mtree_relay_call_destroy(call);
+            end_call(job, call);
         }
     }
 }
@@ -452,12 +443,7 @@ void mtree_relay_job_destroy(mtree_relay_job_t *job)
         mtree_tcp_peer_destroy(peer->tcp);
         free(peer);
     }
-    while ((link = mtree_list_take(&job->plans)) != NULL) {
-        plan_t *plan = MTREE_CONTAINER_OF(link, plan_t, link);
-
-        mtree_relay_plan_destroy(plan->plan);
-        free(plan);
-    }
+    mtree_relay_plans_cleanup(&job->plans);
     mtree_list_remove(&job->link);
     explicit_bzero(&job->key, sizeof(job->key));
     free(job);

@@ -93,13 +93,14 @@ int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
     return socket;
 }
 
-/* Tell relay @a i its plan. */
-static void tell_plan(relayed_job_t *job, int i)
+void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number)
 {
     uint32_t peers[RELAYED_RANKS + RELAYED_RELAYS];
     char *addresses[RELAYED_RELAYS + 1] = {0};
-    mtree_relay_plan_t plan = {
-        .number = 1, .placement = job->placement, .peers = peers, .addresses = addresses};
+    mtree_relay_plan_t plan = {.number = number,
+                               .placement = job->placement,
+                               .peers = peers,
+                               .addresses = addresses};
     mtree_wire_t wire = {0};
 
     for (int r = 0; r < job->num_ranks; r++) {
@@ -177,7 +178,7 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
                                  relayed_encrypts ? &job->keys : NULL);
     }
     for (int i = 0; i < num_relays; i++) {
-        tell_plan(job, i);
+        relayed_tell_plan(job, i, 1);
     }
     for (int r = 0; r < num_ranks; r++) {
         rank_create(job, r);

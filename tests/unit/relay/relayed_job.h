@@ -55,6 +55,9 @@ void relayed_destroy(relayed_job_t *job);
 int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
                  const mtree_relay_key_t *key, const char **reason_p);
 
+/* Tell relay @a i the job's plan as plan @a number; calls are over plan 1. */
+void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number);
+
 /* Begin a call of @a units numbers. */
 void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
                    size_t units);

@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "relay/fold.h"
+#include "relay/plans.h"
 #include "relay/share.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
@@ -236,6 +237,40 @@ START_TEST(limits_hold)
 }
 END_TEST
 
+/* All of them would be beyond the limit; those that calls use stay. */
+START_TEST(plans_that_are_not_used_are_forgotten)
+{
+    relayed_job_t job;
+    mtree_relay_status_t status;
+    uint32_t number = 1;
+
+    relayed_create(&job, 2, 1, memory);
+    for (int i = 0; i < 3; i++) {
+        for (int n = 1; n < MTREE_RELAY_PLANS; n++) {
+            relayed_tell_plan(&job, 0, ++number);
+            relayed_poll(&job);
+        }
+        relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+        ck_assert(relayed_finish(&job));
+        relayed_verify(&job);
+        relayed_end(&job);
+    }
+    for (int n = 0; n < MTREE_RELAY_PLANS; n++) {
+        relayed_tell_plan(&job, 0, ++number);
+        relayed_poll(&job);
+    }
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+    relayed_destroy(&job);
+}
+END_TEST
+
 START_TEST(strangers_are_turned_away)
 {
     relayed_job_t job;
@@ -454,6 +489,7 @@ int main(void)
         tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
         tcase_add_test(tests, a_job_may_leave_after_its_last_call);
         tcase_add_test(tests, limits_hold);
+        tcase_add_test(tests, plans_that_are_not_used_are_forgotten);
         tcase_add_test(tests, strangers_are_turned_away);
     }
     suite_add_tcase(suite, tests);
