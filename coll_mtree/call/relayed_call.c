@@ -22,8 +22,9 @@
 enum { ENDED, VERDICT, NUM_TAGS };
 
 /* What is said with both; UNKNOWN: nothing yet.  Only a verdict is LOST: it has failed,
- * and a relay is gone. */
-enum { UNKNOWN, DONE, FAILED, LOST };
+ * and a relay is gone.  UNREACHED and more, of a rank: it has failed, since the rank
+ * cannot reach a relay, that of so much less in the plan. */
+enum { UNKNOWN, DONE, FAILED, LOST, UNREACHED };
 
 /* A message of one number; it is the PML's until it has ended. */
 typedef struct {
@@ -249,6 +250,35 @@ static bool relays_serve(const relayed_call_t *call)
                                    &call->start, &who) == COLL_MTREE_RELAYS_SERVE;
 }
 
+/* How this rank's part has failed. */
+static int failure(const relayed_call_t *call)
+{
+    int relay = coll_mtree_relay_links_unreached(call->relayed);
+
+    return relay < 0 ? FAILED : UNREACHED + relay;
+}
+
+/* Rank 0: give up the relays that a rank has said that it cannot reach; were there some?
+ */
+static bool give_up_unreached(const relayed_call_t *call)
+{
+    bool some = false;
+
+    for (int r = 0; r < ompi_comm_size(call->req->comm); r++) {
+        int what = r > 0                 ? call->words[r].what
+                   : call->own == FAILED ? failure(call)
+                                         : DONE;
+
+        if (what >= UNREACHED && what < UNREACHED + num_relays(call)) {
+            coll_mtree_relays_give_up(
+                &call->relayed->contact, what - UNREACHED,
+                (int)coll_mtree_process_name(call->req->comm, r).vpid);
+            some = true;
+        }
+    }
+    return some;
+}
+
 /* Rank 0: the call has failed.  Ranks and relays beside one that is gone notice that
  * before rank 0 may, so all are asked. */
 static int find_cause(const relayed_call_t *call)
@@ -262,12 +292,15 @@ static int find_cause(const relayed_call_t *call)
         go_on();
         what = coll_mtree_relays_watch(contact, num_relays(call), &call->start, &who);
     } while (!coll_mtree_relays_have_answered(contact, num_relays(call)));
+    if (what == COLL_MTREE_RELAYS_LOST || give_up_unreached(call)) {
+        return LOST;
+    }
     if (what == COLL_MTREE_RELAYS_REFUSE) {
         mtree_warn(
             "relay %s: it refused or failed a call; such calls go on without relays",
             who);
     }
-    return what == COLL_MTREE_RELAYS_LOST ? LOST : FAILED;
+    return FAILED;
 }
 
 /* Rank 0: what has become of all parts so far. */
@@ -277,7 +310,7 @@ static int gather_words(relayed_call_t *call)
 
     for (int r = 1; r < ranks; r++) {
         if (has_ended(&call->words[r])) {
-            if (call->words[r].what == FAILED) {
+            if (call->words[r].what != DONE) {
                 return FAILED;
             }
             done++;
@@ -336,7 +369,7 @@ static void obey(relayed_call_t *call)
             call->verdict = heard->what;
         }
         if (!has_said && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
-            say(call, said, 0, ENDED, call->own == DONE ? DONE : FAILED);
+            say(call, said, 0, ENDED, call->own == DONE ? DONE : failure(call));
             has_said = true;
         }
     }

@@ -23,6 +23,7 @@ typedef struct {
     uint32_t number;
     mtree_tcp_peer_t *peer;
     mtree_relay_dialer_t *dialer; /* NULL: it stands, or will not */
+    bool is_unreached;            /* it will not */
 } link_t;
 
 /* Under the lock of coll_mtree/tcp/endpoints.h; zeros are the initial value. */
@@ -102,6 +103,7 @@ static void link_poll(link_t *link)
     } else if (answer < 0) {
         mtree_tcp_peer_fail(link->peer, MTREE_ERR_TRANSPORT,
                             mtree_relay_dialer_reason(link->dialer));
+        link->is_unreached = true;
     }
     if (answer != 0) {
         mtree_relay_dialer_destroy(link->dialer);
@@ -122,6 +124,23 @@ void coll_mtree_relay_links_poll(void)
         link_poll(MTREE_CONTAINER_OF(at, link_t, link));
     }
     coll_mtree_endpoint_unlock();
+}
+
+int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
+{
+    int found = -1;
+
+    if (coll_mtree_endpoints_lock() == NULL) {
+        return -1;
+    }
+    for (int i = 0; i < relayed->contact.num_relays && found < 0; i++) {
+        const link_t *link =
+            link_find(&relayed->contact.job, relayed->contact.numbers[i]);
+
+        found = link != NULL && link->is_unreached ? i : -1;
+    }
+    coll_mtree_endpoint_unlock();
+    return found;
 }
 
 /* Lock the connections to @a rank, a rank or a relay; NULL: there are none, and nothing

@@ -37,6 +37,9 @@ void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport);
 /* Go on with connections to relays that do not stand yet. */
 void coll_mtree_relay_links_poll(void);
 
+/* Which relay of @a relayed this process has dialed in vain, in its plan; -1: none. */
+int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed);
+
 /* With the component. */
 void coll_mtree_relay_links_close(void);
 

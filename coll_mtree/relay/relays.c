@@ -403,6 +403,20 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, 
     return all;
 }
 
+void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i, int rank)
+{
+    relay_t *relay = &relays[contact->numbers[i]];
+    char reason[80];
+
+    (void)snprintf(reason, sizeof(reason), "process %d of MPI_COMM_WORLD cannot reach it",
+                   rank);
+    pthread_mutex_lock(&lock);
+    if (relay->is_up) {
+        relay_fail(relay, reason);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
                               const mtree_relay_start_t *start)
 {

@@ -81,6 +81,10 @@ void coll_mtree_relays_ask(const coll_mtree_relay_contact_t *contact, int num);
 /* Has each of them answered since, or been lost?  They are heard by the watch. */
 bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num);
 
+/* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a contact: it is lost. */
+void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i,
+                               int rank);
+
 /* That call has failed: those that are left need not go on. */
 void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
                               const mtree_relay_start_t *start);

@@ -6,6 +6,7 @@
                                      ports FIRST to LAST, and those of all ports that hold TEXT; status 77 without the right to see
     wire.py change TO AFTER          a proxy to port TO of this host: prints its own port; of each connection one bit is
                                      changed, each way, as soon as AFTER bytes have passed
+    wire.py admit TO COUNT           a proxy to port TO of this host: prints its own port; only COUNT connections get through
 """
 import select
 import signal
@@ -68,18 +69,23 @@ def pass_on(source, target, after):
             return
 
 
-def change(port, after):
+def proxy(port, after, most):
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
-    while True:
+    while most > 0:
         one = listener.accept()[0]
         other = socket.create_connection(("127.0.0.1", port))
         for source, target in ((one, other), (other, one)):
             threading.Thread(target=pass_on, args=(source, target, after), daemon=True).start()
+        most -= 1
+    listener.close()
+    signal.pause()
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "watch":
         watch(sys.argv[2].encode(), int(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1] == "change":
+        proxy(int(sys.argv[2]), int(sys.argv[3]), float("inf"))
     else:
-        change(int(sys.argv[2]), int(sys.argv[3]))
+        proxy(int(sys.argv[2]), float("inf"), int(sys.argv[3]))
