@@ -110,7 +110,7 @@ class Lab:
         """Seconds of the fastest of Open MPI's algorithms, and its name."""
         times = {"default": self.seconds(collective, 1, coll="^mtree")}
         for algorithm in ALGORITHMS[collective]:
-            if len(self.group) > 2:
+            if len(self.group) > 2 and not self.options.default_alone:
                 times[algorithm] = self.seconds(
                     collective,
                     1,
@@ -200,6 +200,7 @@ def main():
     parser.add_argument("--size", type=int, default=16 << 20, help="bytes")
     parser.add_argument("--trees", type=int, default=10, help="coll_mtree_trees")
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--default-alone", action="store_true", help="of Open MPI's algorithms; the others take minutes")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no drawing after so many")
     parser.add_argument("--timeout", type=float, default=120, help="the longest that one job may take")
     parser.add_argument("--summary", action="store_true", help="print what is there, measure nothing")
