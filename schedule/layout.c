@@ -70,7 +70,7 @@ void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int ro
 
     stream->offset = offset;
     stream->length = length;
-    stream->chunk = chunk;
+    stream->chunk = stream->stride = chunk;
     stream->window = builder_window(builder, tree, length, chunk);
     if (tree->rate > 0) {
         builder->seconds = fmax(

@@ -5,6 +5,9 @@
  */
 #include "schedule/layout_private.h"
 
+/* What shares may be off that add up to one. */
+#define ROUNDING 1e-9
+
 /* Are rank @a source and the next one on one host? */
 static bool stays(const mtree_layout_builder_t *builder, int source)
 {
@@ -39,6 +42,63 @@ size_t mtree_layout_prefix_streams(const mtree_layout_builder_t *builder)
     return streams;
 }
 
+/* Units of a section of which the largest @a share is a message of at most @a chunk. */
+static size_t section_width(size_t chunk, double share)
+{
+    size_t width = (size_t)((double)chunk / share * (1 - ROUNDING));
+
+    return width == 0 ? 1 : width;
+}
+
+/* A stream in tree number @a number that takes @a piece units, from the @a from-th on, of
+ * each section of @a width units. */
+static void add_slices(mtree_layout_builder_t *builder, int number, int source,
+                       size_t from, size_t piece, size_t width)
+{
+    mtree_layout_t *layout = builder->layout;
+    size_t units = builder->call->units;
+    size_t rest = units % width < from ? 0 : units % width - from;
+    size_t length = units / width * piece + (rest < piece ? rest : piece);
+
+    mtree_layout_add_stream(builder, number, -1, source, from, length,
+                            piece == 0 ? 1 : piece);
+    layout->streams[layout->num_streams - 1].stride = width;
+}
+
+/*
+ * The streams from @a source to the next host.  The vector is cut into sections, and each
+ * stream takes its share of every section.  So what the next rank sends on, over shares
+ * of its own, is there as early in each of its streams.  Of shares that are one piece of
+ * the vector each, it would have to wait for most of one before it began with the next.
+ */
+static void add_streams(mtree_layout_builder_t *builder, int source)
+{
+    const mtree_plan_part_t *part = builder->part;
+    int host = builder->placement->host[source];
+    const int *numbers = part->by_root + part->first[host];
+    int count = part->first[host + 1] - part->first[host];
+    const mtree_part_tree_t *largest = &part->trees[numbers[0]];
+    size_t length, width;
+    double begin = 0;
+
+    for (int i = 1; i < count; i++) {
+        if (part->trees[numbers[i]].share > largest->share) {
+            largest = &part->trees[numbers[i]];
+        }
+    }
+    length = (size_t)(largest->share * (double)builder->call->units) + 1;
+    width = section_width(mtree_layout_chunk(builder, largest, length, length),
+                          largest->share);
+    for (int i = 0; i < count && builder->status == MTREE_OK; i++) {
+        double end = begin + part->trees[numbers[i]].share;
+        size_t from = (size_t)(begin * (double)width + 0.5);
+        size_t to = end > 1 - ROUNDING ? width : (size_t)(end * (double)width + 0.5);
+
+        add_slices(builder, numbers[i], source, from, to - from, width);
+        begin = end;
+    }
+}
+
 void mtree_layout_add_prefix(mtree_layout_builder_t *builder)
 {
     mtree_layout_t *layout = builder->layout;
@@ -54,7 +114,7 @@ void mtree_layout_add_prefix(mtree_layout_builder_t *builder)
 
             mtree_layout_add_stream(builder, longest, -1, r, 0, units, chunk);
         } else {
-            mtree_layout_add_part(builder, r, 0, units);
+            add_streams(builder, r);
         }
         if (builder->rank == r + 1) {
             layout->first_in = before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
- * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
- * edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
+ * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams
+ * carry), edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
  * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life),
  * prefix.c (scans) and dynamic_peers.c (open streams).  Only the thread that holds the
  * operation's inbox touches any of it.
@@ -181,8 +181,8 @@ struct mtree_operation {
                         step waits for */
     mtree_batch_t *oldest, *newest; /* running */
     int next_stream;                /* the first that has not begun */
-    size_t *prefix_done; /* [layout->num_in] of a scan: units of each incoming stream that
-                            are in the output */
+    size_t *prefix_done; /* [layout->num_in] of a scan: chunks of each incoming stream
+                            that are in the output */
     mtree_stream_state_t *states; /* of the first batch, which has the open stream */
     mtree_send_queue_t *send_queues;
     mtree_send_op_t *free_send_ops;
@@ -193,7 +193,7 @@ struct mtree_operation {
 static inline size_t mtree_stream_state_offset(const mtree_stream_state_t *state,
                                                size_t chunk)
 {
-    return state->stream->offset + chunk * state->stream->chunk;
+    return state->stream->offset + chunk * state->stream->stride;
 }
 
 static inline size_t mtree_stream_state_count(const mtree_stream_state_t *state,

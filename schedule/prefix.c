@@ -7,33 +7,46 @@
  */
 #include "schedule/operation_private.h"
 
-size_t mtree_prefix_ready(const mtree_operation_t *operation,
-                          const mtree_stream_t *stream)
+#include <stdint.h>
+
+/* The first unit of the vector that is still to come from the ranks before; SIZE_MAX: all
+ * are there. */
+static size_t first_missing(const mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
-    size_t at = stream->offset, end = stream->offset + stream->length;
+    size_t first = SIZE_MAX;
 
     for (int i = 0; i < layout->num_in; i++) {
         const mtree_stream_t *in = &layout->streams[layout->first_in + i];
+        size_t next = in->offset + operation->prefix_done[i] * in->stride;
 
-        if (at >= in->offset && at < in->offset + operation->prefix_done[i]) {
-            at = in->offset + operation->prefix_done[i];
+        if (operation->prefix_done[i] < mtree_stream_num_chunks(in) && next < first) {
+            first = next;
         }
     }
-    return at >= end ? mtree_stream_num_chunks(stream)
-                     : (at - stream->offset) / stream->chunk;
+    return first;
+}
+
+size_t mtree_prefix_ready(const mtree_operation_t *operation,
+                          const mtree_stream_t *stream)
+{
+    size_t missing = first_missing(operation), chunks = mtree_stream_num_chunks(stream);
+    size_t end = stream->offset + stream->chunk, ready;
+
+    if (missing == SIZE_MAX) {
+        return chunks;
+    }
+    ready = missing < end ? 0 : (missing - end) / stream->stride + 1;
+    return ready < chunks ? ready : chunks;
 }
 
 void mtree_prefix_advance(const mtree_stream_state_t *state)
 {
     mtree_operation_t *operation = state->operation;
     const mtree_layout_t *layout = operation->layout;
-    const mtree_stream_t *in = state->stream;
     int first_out = layout->first_in + layout->num_in;
-    size_t units = state->folded * in->chunk;
 
-    operation->prefix_done[in->number - layout->first_in] =
-        units < in->length ? units : in->length;
+    operation->prefix_done[state->stream->number - layout->first_in] = state->folded;
     for (mtree_batch_t *batch = operation->oldest; batch != NULL; batch = batch->next) {
         for (int i = 0; i < layout->num_out; i++) {
             int place = first_out + i - batch->states[0].stream->number;

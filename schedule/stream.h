@@ -47,6 +47,8 @@ typedef struct {
     size_t offset;       /* first unit in the vector */
     size_t length;       /* units; may be 0, then nothing is sent */
     size_t chunk;        /* units per message; > 0 */
+    size_t stride; /* units from one chunk to the next in the vector: `chunk`, but of a
+                      scan, where chunks of other streams lie between */
     size_t window; /* chunks that a receiver has memory for; > 0, the same on all ranks */
     bool up;       /* data flows up, and is reduced unless the stream is personalized */
     bool down;     /* data flows down; after it was reduced when both are set */
@@ -84,9 +86,9 @@ typedef struct {
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */
-    bool paced;     /* false: so little is sent that windows are not worth a round trip */
-    bool is_relay;  /* no rank: nothing is contributed and no result kept; chunks stay in
-                       their slots until they were sent on */
+    bool paced;    /* false: so little is sent that windows are not worth a round trip */
+    bool is_relay; /* no rank: nothing is contributed and no result kept; chunks stay in
+                      their slots until they were sent on */
     int first_in, num_in, num_out; /* of a scan: the streams that bring this rank the sum
                                       of those before it, by ascending offset, and right
                                       behind them those that take it to the next rank */

@@ -141,6 +141,7 @@ static void run_fill_layout(mtree_arrival_run_t *run)
         .parent = mtree_arrival_is_coordinator(run) ? -1 : run->coordinator,
         .length = call->units,
         .chunk = chunk,
+        .stride = chunk,
         .window = room > LEAST_WINDOW ? room : LEAST_WINDOW,
         .up = mtree_collective_goes_up(call->collective),
         .down = mtree_collective_goes_down(call->collective),
