@@ -20,7 +20,8 @@ struct mtree_prim {
     int *height; /* [num_hosts] hops from the root, of hosts in the tree; -1: not in it */
     int *waiting; /* hosts not in the tree */
     int num_waiting;
-    int *load; /* [num_constraints] uses by the tree */
+    int *load;     /* [num_constraints] uses by the tree */
+    double *again; /* [num_constraints] what another use by the tree adds to the price */
 };
 
 mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
@@ -42,22 +43,22 @@ mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, prim->height, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->waiting, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->load, (size_t)candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, prim->again, (size_t)candidates->num_constraints);
     return arena->status == MTREE_OK ? prim : NULL;
 }
 
-/* What joining over @a edge from @a host costs now. */
-static double edge_key(const mtree_prim_t *prim, const double *constraint_price,
-                       const mtree_prim_options_t *options, int edge, int host)
+/* What joining over @a edge from @a host costs now; of what is more than @a most, some
+ * part that is. */
+static double edge_key(const mtree_prim_t *prim, const mtree_prim_options_t *options,
+                       int edge, int host, double most)
 {
     const mtree_candidates_t *candidates = prim->candidates;
     double key = prim->path[host] + prim->price[edge];
 
     if (options->reuse_factor > 0.0) {
-        for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
-             ++use) {
-            int c = candidates->constraints[use];
-
-            key += constraint_price[c] * options->reuse_factor * prim->load[c];
+        for (int use = candidates->first[edge];
+             use < candidates->first[edge + 1] && key <= most; ++use) {
+            key += prim->again[candidates->constraints[use]];
         }
     }
     return key + options->hop_price * (prim->height[host] + 1) +
@@ -65,8 +66,7 @@ static double edge_key(const mtree_prim_t *prim, const double *constraint_price,
 }
 
 /* Offer the edges of @a host, which has just joined, to the hosts that wait. */
-static void offer_edges(mtree_prim_t *prim, const double *constraint_price,
-                        const mtree_prim_options_t *options, int host)
+static void offer_edges(mtree_prim_t *prim, const mtree_prim_options_t *options, int host)
 {
     const mtree_candidates_t *candidates = prim->candidates;
 
@@ -78,7 +78,7 @@ static void offer_edges(mtree_prim_t *prim, const double *constraint_price,
         int other = mtree_candidates_other(candidates, edge, host);
 
         if (prim->height[other] < 0) {
-            double key = edge_key(prim, constraint_price, options, edge, host);
+            double key = edge_key(prim, options, edge, host, prim->key[other]);
 
             if (key < prim->key[other]) {
                 prim->key[other] = key;
@@ -90,10 +90,12 @@ static void offer_edges(mtree_prim_t *prim, const double *constraint_price,
 
 /* Compute anew the key of a waiting host, over all edges from the tree that can be seen
  * from it. */
-static void refresh_key(mtree_prim_t *prim, const double *constraint_price,
-                        const mtree_prim_options_t *options, int host)
+static void refresh_key(mtree_prim_t *prim, const mtree_prim_options_t *options, int host)
 {
     const mtree_candidates_t *candidates = prim->candidates;
+    int via = prim->via[host];
+    double most = edge_key(prim, options, via,
+                           mtree_candidates_other(candidates, via, host), INFINITY);
 
     prim->key[host] = INFINITY;
     for (int o = candidates->in_first[host]; o < candidates->in_first[host + 1]; ++o) {
@@ -102,7 +104,7 @@ static void refresh_key(mtree_prim_t *prim, const double *constraint_price,
 
         if (prim->height[other] >= 0 &&
             (options->max_height == 0 || prim->height[other] < options->max_height)) {
-            double key = edge_key(prim, constraint_price, options, edge, other);
+            double key = edge_key(prim, options, edge, other, most);
 
             if (key < prim->key[host]) {
                 prim->key[host] = key;
@@ -127,8 +129,7 @@ static int find_cheapest(const mtree_prim_t *prim)
     return best;
 }
 
-static int take_cheapest(mtree_prim_t *prim, const double *constraint_price,
-                         const mtree_prim_options_t *options)
+static int take_cheapest(mtree_prim_t *prim, const mtree_prim_options_t *options)
 {
     int best = find_cheapest(prim);
 
@@ -139,14 +140,14 @@ static int take_cheapest(mtree_prim_t *prim, const double *constraint_price,
         int host = prim->waiting[best];
         double old = prim->key[host];
 
-        refresh_key(prim, constraint_price, options, host);
+        refresh_key(prim, options, host);
         if (prim->key[host] <= old) {
             return best;
         }
         best = find_cheapest(prim);
     }
     /* Whichever host it is now, it joins over the edge that is best now. */
-    refresh_key(prim, constraint_price, options, prim->waiting[best]);
+    refresh_key(prim, options, prim->waiting[best]);
     return best;
 }
 
@@ -158,6 +159,8 @@ static void start(mtree_prim_t *prim, const double *constraint_price, int root,
     mtree_candidates_price(candidates, constraint_price, prim->price);
     if (options->reuse_factor > 0.0) {
         memset(prim->load, 0, (size_t)candidates->num_constraints * sizeof(*prim->load));
+        memset(prim->again, 0,
+               (size_t)candidates->num_constraints * sizeof(*prim->again));
     }
     prim->num_waiting = 0;
     for (int i = 0; i < candidates->num_hosts; ++i) {
@@ -184,9 +187,9 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
     }
     start(prim, constraint_price, root, options);
     for (int i = 0; i + 1 < candidates->num_hosts; ++i) {
-        offer_edges(prim, constraint_price, options, joined);
+        offer_edges(prim, options, joined);
 
-        int place = take_cheapest(prim, constraint_price, options);
+        int place = take_cheapest(prim, options);
 
         if (place < 0) {
             return false;
@@ -205,7 +208,10 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
         for (int use = candidates->first[edges[i]];
              options->reuse_factor > 0.0 && use < candidates->first[edges[i] + 1];
              ++use) {
-            ++prim->load[candidates->constraints[use]];
+            int c = candidates->constraints[use];
+
+            prim->again[c] =
+                constraint_price[c] * options->reuse_factor * ++prim->load[c];
         }
     }
     return true;
