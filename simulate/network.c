@@ -66,8 +66,10 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
         status = mtree_fair_share_create(network->num_arcs, network->capacity,
                                          &network->flows);
     }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
+    network->routes = options->routes;
+    if (status == MTREE_OK && network->routes == NULL) {
+        status = mtree_routes_create(topology, hosts, num_hosts, &network->found);
+        network->routes = network->found;
     }
     if (status != MTREE_OK) {
         mtree_network_destroy(network);
@@ -82,7 +84,7 @@ void mtree_network_destroy(mtree_network_t *network)
     if (network == NULL) {
         return;
     }
-    mtree_routes_destroy(network->routes);
+    mtree_routes_destroy(network->found);
     mtree_fair_share_destroy(network->flows);
     mtree_arena_cleanup(&network->arena);
     free(network);

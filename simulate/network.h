@@ -26,12 +26,14 @@ typedef enum { MTREE_NETWORK_QUEUE, MTREE_NETWORK_FLOW } mtree_network_model_t;
 
 typedef struct {
     mtree_network_model_t model;
-    size_t packet_bytes;  /* payload of a full packet; > 0 */
-    size_t header_bytes;  /* added to each packet */
-    double ack_bytes;     /* sent back per packet */
-    double window_bytes;  /* a connection's bytes in flight; 0: no limit */
-    double local_rate;    /* bits/s between two ranks of one host */
-    double local_latency; /* seconds between two ranks of one host */
+    size_t packet_bytes;          /* payload of a full packet; > 0 */
+    size_t header_bytes;          /* added to each packet */
+    double ack_bytes;             /* sent back per packet */
+    double window_bytes;          /* a connection's bytes in flight; 0: no limit */
+    double local_rate;            /* bits/s between two ranks of one host */
+    double local_latency;         /* seconds between two ranks of one host */
+    const mtree_routes_t *routes; /* between the network's vertices, which outlive it;
+                                     NULL: they are found */
 } mtree_network_options_t;
 
 typedef struct mtree_network mtree_network_t;

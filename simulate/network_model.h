@@ -42,7 +42,8 @@ struct mtree_network {
     mtree_event_queue_t *queue;
     const mtree_topology_t *topology;
     mtree_network_options_t options;
-    mtree_routes_t *routes;
+    const mtree_routes_t *routes;
+    mtree_routes_t *found; /* owned; NULL: the routes were given */
     int num_arcs;
     double *capacity;
     double *busy;

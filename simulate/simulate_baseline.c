@@ -70,7 +70,8 @@ static mtree_status_t run_programs(const mtree_simulation_t *simulation,
     if (status == MTREE_OK) {
         status = mtree_programs_run(
             simulation->queue, simulation->pt2pt, programs, call.num_ranks, buffers,
-            mtree_simulation_fold_seconds(simulation), options->arrivals, seconds_p);
+            mtree_simulation_fold_seconds(simulation), options->arrivals,
+            checks ? 0 : options->most_messages, seconds_p);
     }
     for (int r = 0; r < call.num_ranks && checks && status == MTREE_OK; r++) {
         status = mtree_check_data_check(&data, baseline->name, r,

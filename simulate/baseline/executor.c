@@ -22,7 +22,11 @@ typedef struct {
     mtree_event_queue_t *queue;
     mtree_pt2pt_t *pt2pt;
     double fold_seconds;
-    double end; /* the last time at which a rank ended, so far */
+    double end;      /* the last time at which a rank ended, so far */
+    size_t all;      /* messages of all programs */
+    size_t received; /* of these */
+    size_t most;     /* those after which programs are left; 0: they end */
+    double half_end; /* when half of them had been received */
 } mtree_executor_t;
 
 /* The state of one rank. */
@@ -42,6 +46,46 @@ static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
     return runner->buffers == NULL ? NULL : runner->buffers[place.buffer] + place.offset;
 }
 
+/* A message has been received.  With the last one that is allowed the run ends. */
+static void count_message(mtree_executor_t *executor)
+{
+    executor->received++;
+    if (executor->most > 0 && executor->received == executor->most / 2) {
+        executor->half_end = mtree_event_queue_now(executor->queue);
+    }
+    if (executor->most > 0 && executor->received == executor->most) {
+        executor->end = mtree_event_queue_now(executor->queue);
+        mtree_event_queue_fail(executor->queue, MTREE_ERR_LIMIT);
+    }
+}
+
+static bool is_left(const mtree_executor_t *executor)
+{
+    return executor->most > 0 && executor->received >= executor->most;
+}
+
+/* When all would have ended. */
+static double end_of_all(const mtree_executor_t *executor)
+{
+    size_t half = executor->most - executor->most / 2;
+
+    return is_left(executor)
+               ? executor->end + (executor->end - executor->half_end) *
+                                     (double)(executor->all - executor->most) /
+                                     (double)half
+               : executor->end;
+}
+
+static size_t count_receives(const mtree_program_t *program)
+{
+    size_t count = 0;
+
+    for (size_t step = 0; step < program->num_steps; step++) {
+        count += program->steps[step].kind == MTREE_STEP_RECV;
+    }
+    return count;
+}
+
 static void request_done(mtree_completion_t *self, mtree_status_t status)
 {
     mtree_request_t *request = MTREE_CONTAINER_OF(self, mtree_request_t, done);
@@ -52,6 +96,9 @@ static void request_done(mtree_completion_t *self, mtree_status_t status)
         mtree_event_queue_fail(runner->executor->queue, status);
     }
     runner->is_done[request->step] = true;
+    if (runner->program->steps[request->step].kind == MTREE_STEP_RECV) {
+        count_message(runner->executor);
+    }
     mtree_list_append(&runner->spare, &request->spare);
     if (runner->at < runner->program->num_steps && at->kind == MTREE_STEP_WAIT &&
         at->request == request->step) {
@@ -137,7 +184,7 @@ static void run(mtree_timer_t *event)
         }
     }
     end = mtree_pt2pt_free_at(executor->pt2pt, runner->rank);
-    if (end > executor->end) {
+    if (!is_left(executor) && end > executor->end) {
         executor->end = end;
     }
 }
@@ -166,7 +213,7 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,
-                                  double *seconds_p)
+                                  size_t most_messages, double *seconds_p)
 {
     mtree_executor_t executor = {
         .queue = queue, .pt2pt = pt2pt, .fold_seconds = fold_seconds};
@@ -183,15 +230,19 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2
         runners[r].step_on.func = run;
         mtree_list_init(&runners[r].spare);
         MTREE_ARENA_ARRAY(arena, runners[r].is_done, programs[r].num_steps);
+        executor.all += count_receives(&programs[r]);
         mtree_event_queue_add(queue, &runners[r].step_on,
                               arrivals == NULL ? 0.0 : arrivals[r]);
     }
+    executor.most = executor.all > most_messages ? most_messages : 0;
     status = arena->status == MTREE_OK ? mtree_event_queue_run(queue) : arena->status;
     if (status == MTREE_OK) {
         status = check_ended(runners, num_ranks);
+    } else if (is_left(&executor)) {
+        status = MTREE_OK;
     }
     if (status == MTREE_OK) {
-        *seconds_p = executor.end;
+        *seconds_p = end_of_all(&executor);
     }
     for (int r = 0; runners != NULL && r < num_ranks; r++) {
         mtree_event_queue_remove(queue, &runners[r].step_on);

@@ -89,11 +89,16 @@ void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to
  * @a fold_seconds per element.  Rank r begins at arrivals[r] seconds (NULL: all at 0).
  * *seconds_p is the time at which the last rank ended.  MTREE_ERR_TRANSPORT (logged): a
  * rank waits for ever.
+ *
+ * Where they have more than @a most_messages (0: no limit) in all, a microsecond or two
+ * each, they are left when so many have been received, and *seconds_p is what all would
+ * take at the pace of the second half of these.
  */
+
 mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,
-                                  double *seconds_p);
+                                  size_t most_messages, double *seconds_p);
 
 #endif

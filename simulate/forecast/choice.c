@@ -46,6 +46,10 @@
 #define MOST_WORK     1e5
 #define LEAST_BYTES   ((double)(512 << 10))
 
+/* Plans whose trees have more edges in all are not simulated: each edge is a stream of
+ * both its ranks, which costs tens of microseconds however short the message is. */
+#define MOST_EDGES 2e5
+
 /* The messages that a kind competes for. */
 typedef enum { ALL, LONG, SHORT } length_t;
 
@@ -143,6 +147,7 @@ static mtree_status_t simulate(const choice_t *choice, const mtree_plan_t *plan,
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)bytes;
     options.root = choice->request->root;
+    options.network.routes = choice->routes;
     status = mtree_simulate_plan(choice->topology, choice->hosts, choice->num_hosts, plan,
                                  plan->collective, &options, &result);
     if (status == MTREE_OK) {
@@ -161,8 +166,8 @@ static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
     double bytes = work > MOST_WORK ? floor(plan->bytes * MOST_WORK / work) : plan->bytes;
 
     if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
-        choice->num_hosts < 2 || !(plan->throughput > 0.0) ||
-        (work > MOST_WORK && bytes < LEAST_BYTES)) {
+        (double)plan->num_trees * plan->num_hosts > MOST_EDGES || choice->num_hosts < 2 ||
+        !(plan->throughput > 0.0) || (work > MOST_WORK && bytes < LEAST_BYTES)) {
         return 0.0;
     }
     return bytes;

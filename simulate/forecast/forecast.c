@@ -23,6 +23,14 @@
 #define MOST_ALLTOALL_RANKS 256
 
 /*
+ * What a simulation may take, some tenths of a second: of more messages the pace of these
+ * counts, and of more bytes to all ranks a part is simulated, and half of it, which tells
+ * how the time grows.  A segmented ring of 256 MiB over 1,024 hosts takes half a minute.
+ */
+#define MOST_MESSAGES 100000
+#define MOST_BYTES    1e9
+
+/*
  * Two estimates whose ratio is less may be wrong about which is faster.  Of brief calls
  * the estimates know less, since processors decide there and not the network.
  */
@@ -172,6 +180,42 @@ static int most_ranks(const mtree_plan_request_t *request,
                : MOST_RANKS;
 }
 
+/* Seconds that @a bytes take with @a baseline in the simulator; negative: not known. */
+static double simulated_seconds(const mtree_topology_t *topology, const int *vertices,
+                                int num_hosts, const mtree_baseline_t *baseline,
+                                const mtree_simulate_options_t *options, double bytes)
+{
+    mtree_simulate_options_t some = *options;
+    mtree_simulate_result_t result;
+    double seconds;
+
+    some.bytes = (size_t)bytes;
+    if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &some,
+                                &result) != MTREE_OK) {
+        return -1;
+    }
+    seconds = result.seconds;
+    mtree_simulate_result_clear(&result);
+    return seconds;
+}
+
+/* The same of options->bytes, where these are too many from what a part takes. */
+static double extrapolated_seconds(const mtree_topology_t *topology, const int *vertices,
+                                   int num_hosts, const mtree_baseline_t *baseline,
+                                   const mtree_simulate_options_t *options)
+{
+    double whole = (double)options->bytes;
+    double part = fmin(whole, MOST_BYTES / (num_hosts * options->ranks_per_host));
+    double seconds, half;
+
+    seconds = simulated_seconds(topology, vertices, num_hosts, baseline, options, part);
+    if (seconds < 0 || part >= whole) {
+        return seconds;
+    }
+    half = simulated_seconds(topology, vertices, num_hosts, baseline, options, part / 2);
+    return half < 0 ? -1 : seconds + (whole - part) * (seconds - half) / (part / 2);
+}
+
 /* Seconds that Open MPI takes with @a baseline; negative: not known. */
 static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
                                int num_hosts, int ranks_per_host,
@@ -179,11 +223,12 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
                                const mtree_baseline_t *baseline, size_t segment)
 {
     mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
     int most_per_host = baseline == NULL ? 0 : most_ranks(request, baseline) / num_hosts;
-    double seconds = -1;
+    mtree_routes_t *routes;
+    double seconds;
 
-    if (most_per_host < 1) {
+    if (most_per_host < 1 ||
+        mtree_routes_create(topology, vertices, num_hosts, &routes) != MTREE_OK) {
         return -1;
     }
     mtree_simulate_default_options(&options);
@@ -192,11 +237,10 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
         ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
     options.bytes = call_bytes(request, options.ranks_per_host);
     options.segment_bytes = segment;
-    if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &options,
-                                &result) == MTREE_OK) {
-        seconds = result.seconds;
-        mtree_simulate_result_clear(&result);
-    }
+    options.most_messages = MOST_MESSAGES;
+    options.network.routes = routes;
+    seconds = extrapolated_seconds(topology, vertices, num_hosts, baseline, &options);
+    mtree_routes_destroy(routes);
     return seconds;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/simulate.h"
+#include "topo/generators.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -120,6 +121,37 @@ START_TEST(test_deterministic)
 }
 END_TEST
 
+/* Left after a part of its messages, a ring takes as long as it would have. */
+START_TEST(test_left)
+{
+    const mtree_baseline_t *baseline = mtree_baseline_find(MTREE_ALLREDUCE, "ring");
+    const mtree_generate_request_t shape = {.capacity = 1e9};
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t whole, part;
+    mtree_topology_t *topology;
+    int hosts[40];
+
+    ck_assert_int_eq(mtree_generate("ring:40", &shape, &topology), MTREE_OK);
+    for (int host = 0; host < 40; host++) {
+        hosts[host] = host;
+    }
+    mtree_simulate_default_options(&options);
+    options.bytes = 1000000;
+    ck_assert_int_eq(
+        mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &whole),
+        MTREE_OK);
+    options.most_messages = 400;
+    ck_assert_int_eq(
+        mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &part),
+        MTREE_OK);
+    ck_assert_uint_lt(part.messages, whole.messages / 4);
+    ck_assert_double_eq_tol(part.seconds, whole.seconds, 0.1 * whole.seconds);
+    mtree_simulate_result_clear(&part);
+    mtree_simulate_result_clear(&whole);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 static const char *default_name(mtree_collective_t collective, int ranks, size_t bytes)
 {
     return mtree_baseline_default(collective, ranks, bytes)->name;
@@ -171,6 +203,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, test_results, 0, num);
     tcase_add_test(tcase, test_deterministic);
+    tcase_add_test(tcase, test_left);
     tcase_add_test(tcase, test_default);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

@@ -5,6 +5,7 @@
 #include "planner/planner.h"
 #include "simulate/baseline/baseline.h"
 #include "simulate/forecast/forecast.h"
+#include "simulate/simulate.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
@@ -239,6 +240,38 @@ START_TEST(a_torus_of_512_hosts_is_forecast)
 }
 END_TEST
 
+/* Of many messages or bytes a part is simulated. */
+START_TEST(a_part_tells_the_whole)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                                     MTREE_BCAST, MTREE_REDUCE_SCATTER};
+    const mtree_generate_request_t shape = {.capacity = 10e9, .latency = 1e-6, .seed = 1};
+    const mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    int vertices[200], count = 0;
+    double seconds;
+
+    ck_assert_int_eq(mtree_generate("star:200", &shape, &topology), MTREE_OK);
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            vertices[count++] = v;
+        }
+    }
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)request.bytes;
+    ck_assert_int_eq(mtree_simulate_baseline(
+                         topology, vertices, 200,
+                         mtree_baseline_default(request.collective, 200, options.bytes),
+                         &options, &result),
+                     MTREE_OK);
+    seconds = mtree_forecast_fallback_seconds(topology, vertices, 200, 1, &request);
+    ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
+    mtree_simulate_result_clear(&result);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("estimate");
@@ -254,6 +287,7 @@ int main(void)
     tcase_add_test(estimates, base_algorithms_that_may_be_fastest_are_tried);
     tcase_add_test(estimates, base_algorithms_are_those_not_taken_by_default);
     tcase_add_test(estimates, some_ranks_of_a_host_stand_for_many);
+    tcase_add_loop_test(estimates, a_part_tells_the_whole, 0, 4);
     tcase_add_loop_test(estimates, a_torus_of_512_hosts_is_forecast, 0,
                         MTREE_COLLECTIVE_LAST);
     suite_add_tcase(suite, estimates);
