@@ -64,8 +64,11 @@ static const mtree_algorithm_t algorithms[] = {
  * too large for the linear programs that shape trees for a size. */
 #define MANY_HOSTS 65
 
-/* A search that could make calls faster by no more than this part is not made. */
-#define SEARCH_GAIN 0.1
+/* A search that could make calls faster by no more than this part is not made; between
+ * so many hosts, where one takes seconds, several times as much. */
+#define SEARCH_GAIN       0.1
+#define MANY_SEARCH_HOSTS 512
+#define MANY_SEARCH_GAIN  0.5
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
 
@@ -280,8 +283,20 @@ static void replace_plan(mtree_plan_t **plan_p, mtree_plan_t *other)
     *plan_p = other;
 }
 
-/* Two trees between many hosts, with a bound, which take no search.  *plan_p is NULL
- * where they are not what the request asks for. */
+/* Does a search take minutes, and is direct exchange a plan?  Of an all-to-all each host
+ * has trees of its own. */
+static bool is_direct_at_once(const mtree_problem_t *problem)
+{
+    mtree_collective_t collective = problem->request->collective;
+
+    return problem->num_hosts >= MANY_SEARCH_HOSTS &&
+           mtree_collective_is_personalized(collective) &&
+           mtree_collective_has_blocks(collective) &&
+           mtree_direct_exchange_passes_nobody(problem->routes, problem->num_hosts);
+}
+
+/* A plan that takes no search: between many hosts two trees with a bound, or direct
+ * exchange without.  *plan_p is NULL where it is not what the request asks for. */
 static mtree_status_t plan_without_search(const mtree_problem_t *problem,
                                           mtree_plan_t **plan_p)
 {
@@ -289,6 +304,9 @@ static mtree_status_t plan_without_search(const mtree_problem_t *problem,
     mtree_status_t status;
 
     *plan_p = NULL;
+    if (request->min_rate <= 0.0 && is_direct_at_once(problem)) {
+        return run_named(problem, "direct", plan_p);
+    }
     if (problem->num_hosts < MANY_HOSTS || request->bytes <= 0.0 ||
         request->max_trees == 1 || request->max_height > 0 || request->min_rate > 0.0 ||
         !mtree_planner_does("doubletree", request->collective)) {
@@ -313,11 +331,29 @@ static double least_delay(const mtree_problem_t *problem)
     return mtree_collective_passes(collective) * farthest;
 }
 
+/*
+ * The seconds that processors need at least, whatever the trees: at best all hosts that
+ * have a chunk hand it on at the same time, so their number doubles with each message;
+ * and on average a host receives each chunk once and sends it once, per pass.
+ */
+static double least_processing(const mtree_plan_t *plan)
+{
+    double passes = mtree_collective_passes(plan->collective) * MTREE_CHUNK_OVERHEAD;
+    double largest = 1.0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        largest = fmax(largest, (double)plan->trees[t].chunk_bytes);
+    }
+    return passes * fmax(ceil(log2(plan->num_hosts)), 2.0 * plan->bytes / largest);
+}
+
 /* Might trees that carry more, or whose paths are shorter, be clearly faster than @a
  * plan? */
 static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     double carried = 8.0 * plan->bytes / MTREE_PLAN_YIELD;
+    double processing = least_processing(plan);
+    double gain = plan->num_hosts < MANY_SEARCH_HOSTS ? SEARCH_GAIN : MANY_SEARCH_GAIN;
     double least = plan->seconds, delay = 0.0;
 
     for (int t = 0; t < plan->num_trees; t++) {
@@ -326,7 +362,7 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
     }
     least -= carried / plan->throughput - carried / plan->bound;
     least -= fmax(delay - least_delay(problem), 0.0);
-    return plan->seconds > least * (1.0 + SEARCH_GAIN);
+    return plan->seconds > fmax(least, processing) * (1.0 + gain);
 }
 
 /* The user leaves it to the planner. */
@@ -335,7 +371,8 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
     mtree_plan_t *quick = NULL;
     mtree_status_t status = plan_without_search(problem, &quick);
 
-    if (status == MTREE_OK && quick != NULL && !is_search_worth_it(problem, quick)) {
+    if (status == MTREE_OK && quick != NULL &&
+        (quick->bound <= 0.0 || !is_search_worth_it(problem, quick))) {
         *plan_p = quick;
         return MTREE_OK;
     }

@@ -12,9 +12,12 @@
 
 bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts)
 {
-    if (num_hosts < 3 || num_hosts > MOST_HOSTS) {
-        return false;
-    }
+    return num_hosts >= 3 && num_hosts <= MOST_HOSTS &&
+           mtree_direct_exchange_passes_nobody(routes, num_hosts);
+}
+
+bool mtree_direct_exchange_passes_nobody(const mtree_routes_t *routes, int num_hosts)
+{
     for (int from = 0; from < num_hosts; from++) {
         for (int to = 0; to < num_hosts; to++) {
             if (from != to && !mtree_routes_adjacent(routes, from, to)) {

@@ -18,6 +18,9 @@
  */
 bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts);
 
+/* The same of any number of hosts, whatever their trees cost. */
+bool mtree_direct_exchange_passes_nobody(const mtree_routes_t *routes, int num_hosts);
+
 /*
  * The algorithm "direct" of the planner, for allreduce, collectives with blocks and
  * personalized ones; where there is a root, one tree.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/double_tree.h"
 
+#include "planner/plan/finish.h"
+
 #include <math.h>
 
 #define NUM_TREES 2
@@ -77,16 +79,74 @@ static void order_hosts(const mtree_problem_t *problem, int first, int *order)
     }
 }
 
+/* Turn the edges from @a root up, so that the tree leads down from there. */
+static void turn_tree(mtree_tree_t *tree, int root)
+{
+    int below = -1;
+
+    for (int host = root, above; host >= 0; host = above) {
+        above = tree->parent[host];
+        tree->parent[host] = below;
+        below = host;
+    }
+    tree->root = root;
+}
+
+/* Two trees over the hosts from number @a above of @a order on; with 1 the first host of
+ * it stands above both, else a root is one of the hosts. */
+static void fill_trees(const mtree_problem_t *problem, const int *order, int above,
+                       int *parent, mtree_plan_t *plan)
+{
+    int num_below = problem->num_hosts - above;
+
+    mtree_double_tree_parents(num_below, parent);
+    for (int t = 0; t < NUM_TREES; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        tree->root = order[0];
+        tree->parent[order[0]] = -1;
+        for (int i = 0; i < num_below; i++) {
+            int up = parent[t * num_below + i];
+            int host = order[i + above];
+
+            tree->parent[host] = up >= 0 ? order[up + above] : above ? order[0] : -1;
+            tree->root = tree->parent[host] < 0 ? host : tree->root;
+        }
+        if (mtree_collective_has_root(plan->collective)) {
+            turn_tree(tree, order[0]);
+        }
+    }
+}
+
+/* The seconds that the trees of @a plan take, about; without memory infinitely many. */
+static double estimate(const mtree_problem_t *problem, const mtree_plan_t *plan)
+{
+    double *load;
+    int hops = 0;
+
+    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
+    for (int t = 0; t < NUM_TREES && load != NULL; t++) {
+        int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
+
+        hops = height > hops ? height : hops;
+        mtree_plan_tree_load(plan, t, problem->routes, 8.0 / NUM_TREES, load);
+    }
+    return load == NULL ? INFINITY
+                        : hops * MTREE_CHUNK_OVERHEAD +
+                              fmax(problem->request->bytes, 1.0) *
+                                  mtree_plan_busiest(problem->topology, load);
+}
+
 mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
                                       mtree_plan_t **plan_p)
 {
     bool rooted = mtree_collective_has_root(problem->request->collective);
-    int num_hosts = problem->num_hosts, below = num_hosts - rooted;
+    size_t num_hosts = (size_t)problem->num_hosts;
     int *order, *parent;
     mtree_status_t status;
 
-    MTREE_ARENA_ARRAY(problem->arena, order, (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(problem->arena, parent, NUM_TREES * (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, order, num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, parent, NUM_TREES * num_hosts);
     if (problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -95,18 +155,14 @@ mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
         return status;
     }
     order_hosts(problem, rooted ? problem->request->root : 0, order);
-    mtree_double_tree_parents(below, parent);
-    for (int t = 0; t < NUM_TREES; t++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+    fill_trees(problem, order, rooted, parent, *plan_p);
+    if (rooted) {
+        double seconds = estimate(problem, *plan_p);
 
-        tree->root = order[0];
-        for (int i = 0; i < below; i++) {
-            int up = parent[t * below + i];
-            int host = order[i + rooted];
-
-            tree->parent[host] = up >= 0 ? order[up + rooted] : rooted ? order[0] : -1;
-            tree->root = tree->parent[host] < 0 ? host : tree->root;
+        fill_trees(problem, order, 0, parent, *plan_p);
+        if (!(estimate(problem, *plan_p) < seconds)) {
+            fill_trees(problem, order, 1, parent, *plan_p);
         }
     }
-    return MTREE_OK;
+    return problem->arena->status;
 }

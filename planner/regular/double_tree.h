@@ -24,7 +24,8 @@ void mtree_double_tree_parents(int num_hosts, int *parent);
 /*
  * The algorithm "doubletree": such trees over the hosts in an order in which each is
  * followed by the nearest that is left.  The root of a reduce or bcast stands above both
- * trees.
+ * trees, or is one of their hosts where that is faster: trees over all hosts keep to the
+ * groups of hosts behind a switch, and are higher.
  */
 mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
                                       mtree_plan_t **plan_p);

@@ -154,6 +154,27 @@ START_TEST(chunks_on_fast_links_are_long)
 }
 END_TEST
 
+/* An all-to-all of many hosts, whose search would take minutes. */
+START_TEST(many_hosts_need_no_search)
+{
+    double capacity[600];
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLTOALL, .max_trees = 10, .bytes = 1e6};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    for (int i = 0; i < 600; i++) {
+        capacity[i] = 1000;
+    }
+    topology = star(600, capacity);
+    plan = network_plan(topology, &request);
+    ck_assert_str_eq(plan->algorithm, "direct");
+    ck_assert_double_gt(plan->throughput, 0.99e9);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("direct");
@@ -167,6 +188,7 @@ int main(void)
     tcase_add_loop_test(tcase, no_time_is_less_than_what_the_links_need, 0, 6);
     tcase_add_loop_test(tcase, chunks_to_all_peers_fit_into_a_queue, 0, 4);
     tcase_add_test(tcase, chunks_on_fast_links_are_long);
+    tcase_add_test(tcase, many_hosts_need_no_search);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -70,6 +70,37 @@ START_TEST(many_hosts_need_no_search)
 }
 END_TEST
 
+/* So are they between a thousand, however short the message: low trees cost processors
+ * more than their latency saves. */
+START_TEST(a_thousand_hosts_need_no_search)
+{
+    mtree_topology_t *topology = network_shaped("fattree:16");
+    mtree_plan_t *plan =
+        plan_by(topology, collectives[_i % 3], NULL, (double)(65536 << (4 * (_i / 3))));
+
+    ck_assert_str_eq(plan->algorithm, "doubletree");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* A root among the hosts of both trees leaves those behind a switch together. */
+START_TEST(a_root_keeps_to_switches)
+{
+    mtree_topology_t *topology = network_shaped("fattree:8");
+    mtree_plan_t *plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
+    mtree_plan_t *brief = plan_by(topology, collectives[_i], "doubletree", 1e3);
+
+    ck_assert_double_gt(plan->throughput, 0.66e9);
+    ck_assert_int_eq(plan->trees[0].root, 3);
+    ck_assert_int_eq(plan->trees[1].root, 3);
+    ck_assert_int_lt(mtree_tree_height(&brief->trees[0], 128), 10);
+    mtree_plan_destroy(brief);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Where hosts have several links, long messages go over the trees of the packing. */
 START_TEST(several_links_need_one)
 {
@@ -112,6 +143,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, star_is_full, 0, 3);
     tcase_add_loop_test(tcase, many_hosts_need_no_search, 0, 4);
+    tcase_add_loop_test(tcase, a_thousand_hosts_need_no_search, 0, 6);
+    tcase_add_loop_test(tcase, a_root_keeps_to_switches, 1, 3);
     tcase_add_test(tcase, several_links_need_one);
     tcase_add_test(tcase, limits_are_searched);
     suite_add_tcase(suite, tcase);
