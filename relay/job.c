@@ -39,7 +39,7 @@ struct mtree_relay_job {
     uint32_t self; /* the relay's number in the job */
     mtree_relay_channel_t channel;
     char from[80];
-    double rate;
+    mtree_relay_traffic_t traffic;
     mtree_relay_memory_t *memory;
     mtree_relay_done_t *done;
     mtree_list_t peers, calls;
@@ -52,8 +52,9 @@ struct mtree_relay_job {
 mtree_relay_job_t *
 mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
                        const mtree_relay_key_t *key, int socket,
-                       const mtree_record_keys_t *keys, const char *from, double rate,
-                       mtree_relay_memory_t *memory, mtree_relay_done_t *done)
+                       const mtree_record_keys_t *keys, const char *from,
+                       const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
+                       mtree_relay_done_t *done)
 {
     mtree_relay_job_t *job = calloc(1, sizeof(*job));
 
@@ -66,7 +67,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     job->key = *key;
     job->is_encrypted = keys != NULL;
     job->self = hello->number;
-    job->rate = rate;
+    job->traffic = *traffic;
     job->memory = memory;
     job->done = done;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
@@ -177,7 +178,7 @@ bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket
     }
     mtree_info("job %02x%02x%02x: number %u is %s", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], number & ~MTREE_RELAY_IS_RELAY, from);
-    (void)mtree_tcp_socket_tune(socket, NULL);
+    (void)mtree_tcp_socket_tune(socket, job->traffic.congestion);
     peer->is_connected = true;
     (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, false);
     return true;
@@ -270,8 +271,8 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
     if (plan == NULL) {
         return MTREE_ERR_LIMIT;
     }
-    status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
-                                    &call);
+    status = mtree_relay_call_begin(plan, start, job->traffic.rate, job->memory,
+                                    find_peer, job, &call);
     if (status == MTREE_OK) {
         mtree_list_append(&job->calls, mtree_relay_call_link(call));
         job->num_calls++;

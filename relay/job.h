@@ -17,17 +17,24 @@ typedef struct {
     uint64_t bytes;         /* of vectors of the former */
 } mtree_relay_done_t;
 
+/* What goes to each peer. */
+typedef struct {
+    double rate;            /* bits/s at most; 0: no limit */
+    const char *congestion; /* control of TCP; NULL: the kernel's default, which also
+                               holds where the kernel does not allow this one */
+} mtree_relay_traffic_t;
+
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
  * @a from, which it takes over even on failure, with @a keys (NULL: nothing of the job is
- * encrypted).  At most @a rate bits/s go to each peer;
- * 0: no limit.  NULL: no memory.
+ * encrypted).  NULL: no memory.
  */
 mtree_relay_job_t *
 mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
                        const mtree_relay_key_t *key, int socket,
-                       const mtree_record_keys_t *keys, const char *from, double rate,
-                       mtree_relay_memory_t *memory, mtree_relay_done_t *done);
+                       const mtree_record_keys_t *keys, const char *from,
+                       const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
+                       mtree_relay_done_t *done);
 
 /* End its calls and forget it. */
 void mtree_relay_job_destroy(mtree_relay_job_t *job);

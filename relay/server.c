@@ -206,9 +206,10 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
         return mtree_relay_job_connect(job, pending->hello.number, pending->socket,
                                        is_encrypted ? &keys : NULL, name);
     }
-    job = mtree_relay_job_create(server->tcp, &pending->hello, &pending->key,
-                                 pending->socket, is_encrypted ? &keys : NULL, name,
-                                 server->options.rate, &server->memory, &server->done);
+    job =
+        mtree_relay_job_create(server->tcp, &pending->hello, &pending->key,
+                               pending->socket, is_encrypted ? &keys : NULL, name,
+                               &server->options.traffic, &server->memory, &server->done);
     if (job != NULL) {
         mtree_list_append(&server->jobs, mtree_relay_job_link(job));
         server->num_jobs++;

@@ -21,7 +21,7 @@ typedef struct {
     mtree_relay_key_t secret; /* may be set later */
     int most_jobs;
     uint64_t memory; /* bytes of all calls together */
-    double rate;     /* bits/s to each peer; 0: no limit */
+    mtree_relay_traffic_t traffic;
 } mtree_relay_options_t;
 
 typedef struct {

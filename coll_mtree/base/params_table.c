@@ -171,8 +171,9 @@ static const coll_mtree_param_t table[] = {
              "coll_mtree_streams. Empty: those of btl_tcp_port_min_v4 and "
              "btl_tcp_port_range_v4, any by default"},
     {STRING("tcp_congestion_control", tcp_congestion_control), READ_ONCE, .level = 4,
-     .help = "Congestion control of the connections of coll_mtree_streams, one of those "
-             "that net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
+     .help = "Congestion control of the connections of coll_mtree_streams, and of ranks "
+             "and the job's own relays with each other, one of those that "
+             "net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
              "default"},
     {BOOL("encrypt", encrypt, false), READ_ONCE, .level = 3, .is_request = true,
      .agree = agree_encrypt,

@@ -4,12 +4,12 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/endpoints.h"
+#include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "relay/call.h"
 #include "relay/dialer.h"
-#include "tcp/socket.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void link_poll(link_t *link)
     if (answer > 0) {
         int socket = mtree_relay_dialer_take(link->dialer, &welcome);
 
-        (void)mtree_tcp_socket_tune(socket, NULL);
+        coll_mtree_socket_tune(socket);
         (void)mtree_tcp_peer_connect(link->peer, &socket,
                                      mtree_relay_dialer_keys(link->dialer), 1, false);
     } else if (answer < 0) {

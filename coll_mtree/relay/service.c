@@ -4,7 +4,7 @@
 #include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/tcp/listening.h"
+#include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
 #include "relay/server.h"
@@ -32,7 +32,10 @@ static mtree_list_t lines; /* that the thread has logged */
 
 bool coll_mtree_relay_service_listen(uint16_t *port_p)
 {
-    mtree_relay_options_t options = {.most_jobs = MOST_JOBS, .memory = MEMORY};
+    mtree_relay_options_t options = {.most_jobs = MOST_JOBS,
+                                     .memory = MEMORY,
+                                     .traffic.congestion =
+                                         coll_mtree_congestion_control()};
 
     coll_mtree_log_about("coll_mtree_relays", "this host does not relay");
     if (!coll_mtree_listening_ports(&options.ports) ||

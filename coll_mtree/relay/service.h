@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Listen on a port that a process may listen on (coll_mtree/tcp/listening.h).  False,
+/* Listen on a port that a process may listen on (coll_mtree/tcp/sockets.h).  False,
  * which is logged: this process does not relay. */
 bool coll_mtree_relay_service_listen(uint16_t *port_p);
 

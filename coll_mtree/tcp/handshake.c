@@ -6,7 +6,7 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/control/message.h"
-#include "coll_mtree/tcp/listening.h"
+#include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "tcp/dialer.h"
@@ -264,21 +264,10 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
 
 int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets)
 {
-    const char *congestion = coll_mtree_params.tcp_congestion_control;
-    bool is_set = true;
-
     for (int i = 0; i < handshake->num_connections; i++) {
-        is_set = mtree_tcp_socket_tune(
-                     handshake->sockets[i],
-                     congestion == NULL || congestion[0] == '\0' ? NULL : congestion) &&
-                 is_set;
+        coll_mtree_socket_tune(handshake->sockets[i]);
         sockets[i] = handshake->sockets[i];
         handshake->sockets[i] = -1;
-    }
-    if (!is_set) {
-        mtree_warn("TCP connections keep the kernel's congestion control: %s is not one "
-                   "of net.ipv4.tcp_allowed_congestion_control",
-                   congestion);
     }
     return handshake->num_connections;
 }

@@ -89,7 +89,7 @@ static mtree_status_t run_relay(const arguments_t *arguments)
         .ports = {(uint16_t)arguments->port, (uint16_t)arguments->port},
         .most_jobs = arguments->jobs,
         .memory = arguments->memory,
-        .rate = arguments->rate};
+        .traffic = {.rate = arguments->rate}};
     mtree_relay_server_t *server;
     mtree_status_t status = mtree_relay_secret_read(arguments->secret, &options.secret);
 

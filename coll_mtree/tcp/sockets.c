@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/tcp/listening.h"
+#include "coll_mtree/tcp/sockets.h"
 
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
+#include "tcp/socket.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
 
 static mtree_tcp_ports_t ports_of_btl(void)
 {
@@ -23,4 +27,23 @@ bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports)
     }
     *ports = ports->first == 0 ? ports_of_btl() : *ports;
     return true;
+}
+
+const char *coll_mtree_congestion_control(void)
+{
+    const char *name = coll_mtree_params.tcp_congestion_control;
+
+    return name == NULL || name[0] == '\0' ? NULL : name;
+}
+
+void coll_mtree_socket_tune(int socket)
+{
+    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
+    const char *name = coll_mtree_congestion_control();
+
+    if (!mtree_tcp_socket_tune(socket, name) && !atomic_flag_test_and_set(&is_logged)) {
+        mtree_warn("TCP connections keep the kernel's congestion control: %s is not one "
+                   "of net.ipv4.tcp_allowed_congestion_control",
+                   name);
+    }
 }
