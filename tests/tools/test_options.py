@@ -102,6 +102,7 @@ BENCH = {
     "-f": ("-f -m 8:8 -i 2 -x 0", r"Min Latency.*Max Latency.*Iterations"),
     "--full": ("--full -m 8:8 -i 2 -x 0", r"Min Latency"),
     "--root": ("--root rotate -t bcast -m 8:8 -i 2 -x 0 -c", r" Pass"),
+    "--active": ("--active 1 -t bcast -m 8:8 -i 2 -x 0", r"MPI bcast latency, 1 ranks\n"),
     "--total": ("--total -t allgather -m 64:64 -i 2 -x 0 --json", lambda bench: bench["total"] is True),
     "--json": ("--json -m 8:16 -i 2 -x 0", lambda bench: [size["bytes"] for size in bench["sizes"]] == [8, 16]),
     "--arrival": ("--arrival one-late --span 100ms -m 8:8 -i 1 -x 0 --json",
