@@ -62,7 +62,8 @@ const option_t plan_options[] = {
      .argument = "A", .help = "one of those below (default: the fastest of some)"},
     {"trees", 't', OPTION_WHOLE, offsetof(plan_options_t, request.max_trees),
      .argument = "K",
-     .help = "at most K trees (per root, if many); 0: no limit (default 10)"},
+     .help = "at most K trees (per root, if many; through relays up to\n"
+             "4 K); 0: no limit (default 10)"},
     {"height", 'e', OPTION_WHOLE, offsetof(plan_options_t, request.max_height),
      .argument = "H", .help = "at most H hops from root to leaf; 0: no limit (default)"},
     {"min-rate", 'm', OPTION_RATE, offsetof(plan_options_t, request.min_rate),

@@ -141,7 +141,8 @@ static const coll_mtree_param_t table[] = {
              "real ones"},
     {INT("trees", trees, 10), READ_ONCE, .level = 4, .agree = agree_value,
      .help = "Most trees of a plan (allgather, reduce_scatter: per root); 0: as many as "
-             "the planner likes. More trees use more of the network, fewer have less "
+             "the planner likes. Through relays four times as many, where fewer leave "
+             "links idle. More trees use more of the network, fewer have less "
              "overhead"},
     {SIZE("chunk", chunk_bytes, 0), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Bytes sent as one message; 0: what the plan says, by size and network. "

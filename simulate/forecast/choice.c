@@ -33,6 +33,9 @@
 /* Between more hosts one packing is enough work. */
 #define MOST_HOSTS 64
 
+/* Trees through relays that carry this part of the bound need no others beside them. */
+#define WELL_FILLED 0.9
+
 /* Low trees of a gathering collective, one per host, of which each is grown anew.  Beyond
  * so many that takes seconds, and the messages of so many blocks decide. */
 #define MOST_LOW_TREES 256
@@ -366,25 +369,64 @@ static double relayed_bits(const mtree_plan_t *plan)
     return sum;
 }
 
+/* A plan through relays with at most @a max_trees trees, and how long it takes; NULL:
+ * none is needed. */
+static mtree_status_t plan_relays(const choice_t *choice, int max_trees,
+                                  mtree_plan_t **plan_p)
+{
+    mtree_plan_request_t request = *choice->request;
+    mtree_status_t status;
+    double bytes = 0.0;
+
+    request.max_trees = max_trees;
+    status = mtree_relays_plan(choice->topology, choice->hosts, choice->num_hosts,
+                               &request, plan_p);
+    if (status == MTREE_OK && *plan_p != NULL && (*plan_p)->bytes > 0.0) {
+        bytes = simulated_bytes(choice, *plan_p, relayed_bits(*plan_p));
+    }
+    return status == MTREE_OK && bytes > 0.0 ? predict(choice, *plan_p, bytes) : status;
+}
+
+/* Through relays lead far more ways than between the hosts alone.  Where few trees do not
+ * fill them, *plan_p becomes one of more trees if that is faster.  A short message has
+ * too few bytes for many. */
+static mtree_status_t try_more_trees(const choice_t *choice, mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = choice->request;
+    const mtree_plan_t *few = *plan_p;
+    mtree_plan_t *many = NULL;
+    mtree_status_t status;
+
+    if (few == NULL || (request->bytes > 0.0 && is_short(request)) ||
+        request->max_trees == 0 || few->throughput >= WELL_FILLED * few->bound) {
+        return MTREE_OK;
+    }
+    status =
+        plan_relays(choice, MTREE_CHOICE_MORE_TREES * choice->request->max_trees, &many);
+    if (status == MTREE_OK && many != NULL && mtree_relays_gain(many, few)) {
+        mtree_plan_destroy(*plan_p);
+        *plan_p = many;
+    } else {
+        mtree_plan_destroy(many);
+    }
+    return status;
+}
+
 mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, const mtree_plan_request_t *request,
                                    const mtree_plan_t *plan, mtree_plan_t **relayed_p)
 {
-    choice_t choice = {
+    const choice_t choice = {
         .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
     mtree_plan_t *relayed = NULL;
     mtree_status_t status = MTREE_OK;
-    double bytes = 0.0;
 
     *relayed_p = NULL;
     if (mtree_relays_unavailable(request, num_hosts) == NULL) {
-        status = mtree_relays_plan(topology, hosts, num_hosts, request, &relayed);
+        status = plan_relays(&choice, request->max_trees, &relayed);
     }
-    if (status == MTREE_OK && relayed != NULL && relayed->bytes > 0.0) {
-        bytes = simulated_bytes(&choice, relayed, relayed_bits(relayed));
-    }
-    if (status == MTREE_OK && bytes > 0.0) {
-        status = predict(&choice, relayed, bytes);
+    if (status == MTREE_OK) {
+        status = try_more_trees(&choice, &relayed);
     }
     if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, plan)) {
         *relayed_p = relayed;

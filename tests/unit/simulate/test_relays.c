@@ -329,6 +329,45 @@ START_TEST(the_simulator_chooses)
 END_TEST
 
 /* A host that is active, one that is there twice, and none. */
+/* Sixteen hosts, each joined to each, of which four are active: four trees fill few of
+ * the links.  A short message needs no others. */
+START_TEST(many_ways_take_many_trees)
+{
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+    job_t job;
+
+    ck_assert_int_eq(mtree_topology_create("joined", "test", &topology), MTREE_OK);
+    for (int h = 0; h < 16; h++) {
+        char name[8];
+
+        (void)snprintf(name, sizeof(name), "h%d", h);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+        for (int other = 0; other < h; other++) {
+            add_link(topology, h, other, 10 * MBPS);
+        }
+    }
+    job = job_of(topology, 4, MTREE_ALLREDUCE);
+    job.request.relays = job.vertices + job.num;
+    job.request.max_trees = 4;
+    job.request.bytes = _i == 0 ? 16 << 20 : 20 << 10;
+    ck_assert_int_eq(
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan),
+        MTREE_OK);
+    if (_i == 0) {
+        ck_assert_int_gt(plan->num_relays, 0);
+        ck_assert_int_gt(plan->num_trees, 4);
+        ck_assert_int_le(plan->num_trees, 4 * MTREE_CHOICE_MORE_TREES);
+    } else {
+        ck_assert_int_le(plan->num_trees, 4);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(other_relays_are_refused)
 {
     static const int relays[][2] = {{0, 2}, {2, 2}, {2, 99}};
@@ -367,6 +406,7 @@ int main(void)
     tcase_add_loop_test(tests, parts_of_b4_gain, 0, 2);
     tcase_add_loop_test(tests, relays_run_in_the_simulator, 0, NUM_SERVED);
     tcase_add_loop_test(tests, the_simulator_chooses, 0, 2);
+    tcase_add_loop_test(tests, many_ways_take_many_trees, 0, 2);
     tcase_add_loop_test(tests, other_relays_are_refused, 0, 3);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
