@@ -73,7 +73,7 @@ def main():
     package, mpi = recipe.Mtree(), Package()
     mpi.prefix = "/mpi"
     package.prefix = Prefix("/prefix")
-    package.spec = Spec(openmpi=mpi, constraints=["^openmpi@5"])
+    package.spec = Spec(openmpi=mpi, constraints=["^openmpi@5:"])
     assert "--without-glpk" not in package.configure_args()
     package.spec["constraints"].append("~glpk")
     helps = subprocess.run([os.path.join(SOURCE, "configure"), "--help"],

@@ -2,10 +2,11 @@
 """MPI in a library that the program itself opens and nobody else sees, as Python's mpi4py has it: mtree's component
 finds what it needs of Open MPI all the same."""
 import ctypes
+import sys
 
 N = 20000
 
-mpi = ctypes.CDLL("libmpi.so.40", mode=ctypes.RTLD_LOCAL)
+mpi = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
 
 
 def handle(name):

@@ -36,7 +36,7 @@ class Mtree(AutotoolsPackage):
 
     # A component fits the release series that it was built for.  Its headers come with
     # --with-devel-headers, which the openmpi of this repository adds.
-    depends_on("openmpi@4.1,5.0")
+    depends_on("openmpi@4.1,5.0,6.0")
     depends_on("glpk", when="+glpk")
     depends_on("graphviz")
     depends_on("hwloc@2.1:")
@@ -54,6 +54,7 @@ class Mtree(AutotoolsPackage):
         args = [
             f"--with-openmpi={self.spec['openmpi'].prefix}",
             f"--with-component-dir={self.component_dir}",
+            "--without-mpich",
         ]
         if self.spec.satisfies("~glpk"):
             args.append("--without-glpk")
@@ -64,6 +65,6 @@ class Mtree(AutotoolsPackage):
             "OMPI_MCA_mca_base_component_path",
             f"{self.component_dir}:SYS_DEFAULT:USER_DEFAULT",
         )
-        if self.spec.satisfies("^openmpi@5"):
+        if self.spec.satisfies("^openmpi@5:"):
             # PMIx would look for its own components there, and complain (docs/openmpi.md).
             env.set("PMIX_MCA_mca_base_component_path", "/sys")
