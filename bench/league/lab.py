@@ -22,10 +22,13 @@ from players import SERVES, compare  # noqa: E402
 
 SECONDS_PER_RUN = 0.3  # calls are repeated until a run takes about this long
 MOST_CALLS = 10
-WARMUP, SHORT_WARMUP = 1, 30  # in 30 calls mtree's autotuner has settled
+SCAN_CALLS = 2  # of each of Open MPI's algorithms
+# In 30 calls mtree's autotuner has settled, in three connections have gained speed.
+SHORT, SHORT_WARMUP = 0.05, 30  # seconds of a call
+WARMUP = 3
+LONG, LONG_WARMUP = 1, 1
 SPARE_SECONDS, SPARE = 1, 2  # what a job's start may take beside what one took
 START_SECONDS = 30  # that the first one may take
-SHORT = 0.05  # seconds of a call that has the longer warm-up
 
 
 class Entry:
@@ -34,6 +37,7 @@ class Entry:
     def __init__(self, label, failed=None):
         self.label = label
         self.calls = []
+        self.seconds = 0  # that its runs took, starts and all
         self.more_than = None  # microseconds that a call takes at least: it was stopped
         self.failed = failed
 
@@ -41,19 +45,22 @@ class Entry:
         return self.more_than is None and self.failed is None
 
     def to_json(self):
+        result = {"label": self.label, "seconds": self.seconds}
         if self.failed is not None:
-            return {"label": self.label, "failed": self.failed}
+            return result | {"failed": self.failed}
         if self.more_than is not None:
-            return {"label": self.label, "more_than_us": self.more_than}
+            return result | {"more_than_us": self.more_than}
         figures = {"median": statistics.median, "min": min, "max": max}
         numbers = {f"{name}_us": figure(self.calls) for name, figure in figures.items()}
-        return {"label": self.label, **numbers, "calls_us": self.calls}
+        return result | numbers | {"calls_us": self.calls}
 
 
 def calls_of(predicted):
     """Timed calls and warm-up of a run, from the seconds that a call of mtree's should take."""
     calls = round(min(max(SECONDS_PER_RUN / predicted, 1), MOST_CALLS))
-    return calls, SHORT_WARMUP if predicted < SHORT else WARMUP
+    if predicted < SHORT:
+        return calls, SHORT_WARMUP
+    return calls, WARMUP if predicted < LONG else LONG_WARMUP
 
 
 class Match:
@@ -73,16 +80,31 @@ class Match:
         hopeless = compare.HOPELESS * min(done, default=float("inf")) * 1e-6
         return min(hopeless * (self.calls + self.warmup), self.lab.job["limit"])
 
+    def known_best(self, size):
+        """Open MPI's algorithm that was the fastest with fewer bytes, or None."""
+        cell = Cell(self.lab.job["network"], self.collective, size)
+        measured = cell.load(Path(self.lab.job["folder"])) or {"players": {}}
+        label = measured["players"].get("best", {}).get("label")
+        known = players.forced(self.collective, size, self.lab.comparison.num_ranks)
+        return next((variant for variant in known if variant.label == label), None)
+
     def find_best(self):
         """The fastest of Open MPI's algorithms in one forced run each; RunTooSlow: none was."""
         options, size = self.lab.options, self.num_bytes
         options.algorithms, options.segments = players.candidates(self.collective, size)
         best_us = self.limit() / compare.HOPELESS / (self.calls + self.warmup) * 1e6
-        found, _ = self.lab.comparison.scan(self.collective, size, self.calls, 0, best_us)
+        calls = min(self.calls, SCAN_CALLS)
+        found, _ = self.lab.comparison.scan(self.collective, size, calls, 0, best_us)
         if not found:
             raise compare.RunTooSlow()
-        self.entries["best"].label = found[0].label
         return found[0]
+
+    def choose_best(self):
+        """Long calls are not tried with every algorithm where shorter ones were."""
+        known = self.known_best(players.LONG) if self.num_bytes > players.LONG else None
+        best = known or self.find_best()
+        self.entries["best"].label = best.label
+        return best
 
     def run(self, name, seconds):
         """Microseconds of the calls of one run."""
@@ -91,7 +113,7 @@ class Match:
             task |= {"iterations": self.calls, "warmup": self.warmup}
             return self.lab.gloo.calls(self.lab.comparison.environment(), task, seconds)
         if name == "best" and name not in self.variants:
-            self.variants[name] = self.find_best()
+            self.variants[name] = self.choose_best()
         variant = self.variants[name]
         task = (self.collective, self.num_bytes, self.calls, self.warmup)
         self.lab.comparison.run(variant, *task, seconds + self.lab.startup(name))
@@ -100,6 +122,7 @@ class Match:
     def turn(self, name):
         """One run of a player."""
         entry, seconds = self.entries[name], self.limit()
+        began = time.monotonic()
         try:
             entry.calls += self.run(name, seconds)
         except compare.RunTooSlow:
@@ -107,6 +130,7 @@ class Match:
         except compare.RunFailed as failure:
             entry.failed = str(failure)
             compare.note(f"FAILED {self.collective} {self.num_bytes} {name}: {failure}")
+        entry.seconds += time.monotonic() - began
 
     def play(self):
         """All turns; what was measured."""

@@ -6,6 +6,7 @@ Each cell has a file of its own in FOLDER, and a cell that is there is not measu
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -51,11 +52,11 @@ def parse_arguments(arguments=None):
     add = parser.add_argument
     add("folder", type=pathlib.Path, metavar="FOLDER", help="of the results")
     add("--build", default=".", metavar="DIR", help="the build folder; .")
-    add("--quick", action="store_true", help="two networks and short messages, in five minutes")
+    add("--quick", action="store_true", help="a part, in five minutes")
     names = ", ".join(league.NETWORKS)
     add("--networks", type=some_of(league.NETWORKS), metavar="LIST", help=names)
-    collectives = league.COLLECTIVES
-    add("--collectives", type=some_of(collectives), metavar="LIST", default=collectives)
+    known = ", ".join(league.COLLECTIVES)
+    add("--collectives", type=some_of(league.COLLECTIVES), metavar="LIST", help=known)
     add("--sizes", type=players.compare.parse_sizes, metavar="LIST", help="bytes; 64k,1M,16M")
     add("--players", type=some_of(table.NAMES), metavar="LIST", default=players.USUAL)
     add("-R", "--turns", type=positive(int), default=1, metavar="N", help="of each player; 1")
@@ -63,9 +64,11 @@ def parse_arguments(arguments=None):
     add("--seconds", type=positive(float), help="begin no cell after this time; 3400, --quick 270")
     add("--again", action="store_true", help="measure cells that are there, too")
     options = parser.parse_args(arguments)
-    quick = (league.QUICK_NETWORKS, league.QUICK_SIZES)
-    networks, sizes = quick if options.quick else (league.NETWORKS, league.SIZES)
+    quick = (league.QUICK_NETWORKS, league.QUICK_COLLECTIVES, league.QUICK_SIZES)
+    every = (league.NETWORKS, league.COLLECTIVES, league.SIZES)
+    networks, collectives, sizes = quick if options.quick else every
     options.networks = options.networks or list(networks)
+    options.collectives = options.collectives or list(collectives)
     options.sizes = options.sizes or list(sizes)
     options.seconds = options.seconds or (FIVE_MINUTES if options.quick else HOUR)
     return options
@@ -174,9 +177,10 @@ class League:
         inside = [sys.executable, HERE / "lab.py", json.dumps(job)]
         return [str(word) for word in [*lab, "--", *inside]]
 
-    def play(self, name, folder):
-        """Measure the missing cells of a network in a lab of it."""
-        cells = {cell.name: cell for cell in self.missing if cell.network == name}
+    def play(self, name, sizes, folder):
+        """Measure the missing cells of these sizes of a network in a lab of it."""
+        wanted = [cell for cell in self.missing if cell.num_bytes in sizes]
+        cells = {cell.name: cell for cell in wanted if cell.network == name}
         if not cells or time.time() > self.until:
             return
         file = folder / f"{name}.dot"
@@ -221,9 +225,10 @@ def main():
     try:
         play = League(options)
         with tempfile.TemporaryDirectory(prefix="mtree_league_") as folder:
-            for name in options.networks:
+            parts = itertools.product(league.passes(options.sizes), options.networks)
+            for sizes, name in parts:
                 try:
-                    play.play(name, pathlib.Path(folder))
+                    play.play(name, sizes, pathlib.Path(folder))
                 except RowFailed as failure:
                     print(f"league.py: error: {failure}", file=sys.stderr)
                     failed = True

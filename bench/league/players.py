@@ -58,6 +58,12 @@ def candidates(collective, num_bytes):
     return LONG_CANDIDATES[collective].split(","), [64 << 10]
 
 
+def forced(collective, num_bytes, num_ranks):
+    """These algorithms as variants of mtree_bench_compare."""
+    names, segments = candidates(collective, num_bytes)
+    return compare.forced_variants(collective, num_ranks, segments, names)
+
+
 def torch_python():
     """A Python that has torch with Gloo, or None."""
     test = "import sys, torch.distributed as d; sys.exit(not d.is_gloo_available())"

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -74,7 +75,26 @@ class Cells(unittest.TestCase):
     def test_calls_of_a_run_follow_the_forecast(self):
         self.assertEqual(lab.calls_of(0.001), (lab.MOST_CALLS, lab.SHORT_WARMUP))
         self.assertEqual(lab.calls_of(0.15), (2, lab.WARMUP))
-        self.assertEqual(lab.calls_of(60), (1, lab.WARMUP))
+        self.assertEqual(lab.calls_of(60), (1, lab.LONG_WARMUP))
+
+    def test_long_calls_take_the_algorithm_that_was_best_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            match = object.__new__(lab.Match)
+            match.collective, match.num_bytes = "allreduce", 16 << 20
+            match.entries = {"best": lab.Entry("best")}
+            match.lab = types.SimpleNamespace(
+                job={"network": "b4", "folder": folder},
+                comparison=types.SimpleNamespace(num_ranks=12),
+            )
+            self.assertIsNone(match.known_best(1 << 20))
+            shorter = networks.Cell("b4", "allreduce", 1 << 20)
+            shorter.save(pathlib.Path(folder), cell("b4", entry(1), best=entry(2)))
+            self.assertEqual(match.choose_best().label, "4 ring")
+            self.assertEqual(match.entries["best"].label, "4 ring")
+
+    def test_long_calls_come_last(self):
+        self.assertEqual(networks.passes(networks.SIZES), [[64 << 10, 1 << 20], [16 << 20]])
+        self.assertEqual(networks.passes([16 << 20]), [[16 << 20]])
 
 
 class Resuming(unittest.TestCase):
@@ -88,7 +108,7 @@ class Resuming(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def test_a_cell_that_is_there_is_loaded_and_not_measured(self):
-        for size in networks.QUICK_SIZES:
+        for size in (64 << 10, 1 << 20):
             each = networks.Cell("b4", "allreduce", size)
             self.assertIsNone(each.load(self.path))
             each.save(self.path, {**LOST, "network": "b4", "bytes": size})
@@ -114,6 +134,7 @@ class Resuming(unittest.TestCase):
         every = league.parse_arguments(["folder"])
         self.assertLess(quick.seconds, every.seconds)
         self.assertLess(set(quick.networks), set(every.networks))
+        self.assertLess(set(quick.collectives), set(every.collectives))
         self.assertLess(set(quick.sizes), set(every.sizes))
 
     def test_a_build_without_a_program_for_mpich_leaves_it_out(self):
