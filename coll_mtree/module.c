@@ -181,10 +181,8 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
                                                 uint32_t *longest_p)
 {
-    coll_mtree_modex_t modex = coll_mtree_modex_compare(comm, longest_p);
     const coll_mtree_processes_facts_t facts = {
-        .settings_known = modex != COLL_MTREE_MODEX_UNKNOWN,
-        .settings_agree = modex == COLL_MTREE_MODEX_SAME,
+        .settings_agree = coll_mtree_modex_compare(comm, longest_p),
         .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
         .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
         .is_uniform = comm_is_uniform(comm)};
@@ -205,7 +203,7 @@ static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
     }
     if (comm->c_local_group != of) {
         obstacle = processes_obstacle(comm, &longest);
-        of = obstacle == COLL_MTREE_OBSTACLE_UNKNOWN ? NULL : comm->c_local_group;
+        of = comm->c_local_group;
     }
     *longest_p = longest;
     return obstacle;
@@ -262,9 +260,6 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_relay_world_begin(comm);
-    }
-    if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
-        return module_without_memory();
     }
     if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
         log_obstacle(comm, obstacle, is_local);

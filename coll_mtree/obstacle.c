@@ -13,8 +13,6 @@ static const char *const texts[COLL_MTREE_OBSTACLES] = {
     [COLL_MTREE_OBSTACLE_PRIORITY] = "coll_mtree_priority is below 0",
     [COLL_MTREE_OBSTACLE_SESSION] =
         "it was made from a session's group (a copy of it is served)",
-    [COLL_MTREE_OBSTACLE_UNKNOWN] =
-        "there is no memory to ask its ranks what they agree on",
     [COLL_MTREE_OBSTACLE_DIFFERENT] = "its ranks differ in what they must agree on",
     [COLL_MTREE_OBSTACLE_NO_TOPOLOGY] = "coll_mtree_topology is none",
     [COLL_MTREE_OBSTACLE_ONE_HOST] = "all its ranks run on one host",
@@ -51,9 +49,6 @@ coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t 
 coll_mtree_obstacle_t
 coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts)
 {
-    if (!facts->settings_known) {
-        return COLL_MTREE_OBSTACLE_UNKNOWN;
-    }
     if (!facts->settings_agree) {
         return COLL_MTREE_OBSTACLE_DIFFERENT;
     }

@@ -18,8 +18,8 @@
 
 /* What is known of another process. */
 typedef struct {
-    coll_mtree_modex_t settings;
-    uint32_t longest; /* message; where they are the same */
+    bool is_known, is_same; /* its settings are this process's */
+    uint32_t longest;       /* message; where they are the same */
 } process_t;
 
 static char own_lines[LINES_BYTES]; /* "": published nothing */
@@ -69,8 +69,8 @@ void coll_mtree_modex_close(void)
 
 /*
  * What the process @a name published, malloc'ed (NULL: nothing); false, which is logged:
- * PMIx does not say.  The other ranks may know, so that cannot mean that this process has
- * no mtree.  Where it would, the answer may be late, so that is asked for again.
+ * PMIx does not say.  Where that process has no mtree the answer may be late, so it is
+ * asked for again.
  */
 static bool settings_get(const opal_process_name_t *name, char **text_p)
 {
@@ -83,9 +83,8 @@ static bool settings_get(const opal_process_name_t *name, char **text_p)
     }
     if (rc != 0 && rc != MTREE_MODEX_NOTHING && rc != MTREE_MODEX_LATE) {
         mtree_error(
-            "PMIx does not say what process %u is set to (code %d), so calls on its "
-            "communicators end with an error; see whether this host is short of "
-            "memory",
+            "PMIx does not say what process %u is set to (code %d), so it is taken to be "
+            "set as this one; see whether this host is short of memory",
             (unsigned)name->vpid, rc);
         return false;
     }
@@ -122,19 +121,19 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
                 difference.theirs, rank, coll_mtree_cid(comm), comm->c_name);
 }
 
+/* Where PMIx does not say, the other ranks know, and wait if this one does something
+ * else: mostly they know that all are the same. */
 static process_t settings_ask(ompi_communicator_t *comm, int rank,
                               const opal_process_name_t *name)
 {
-    process_t process = {COLL_MTREE_MODEX_UNKNOWN, COLL_MTREE_ANY_LENGTH};
+    process_t process = {true, true, coll_mtree_transport_longest()};
     char *theirs;
 
     if (!settings_get(name, &theirs)) {
         return process;
     }
-    if (coll_mtree_settings_equal(own_lines, theirs, &process.longest)) {
-        process.settings = COLL_MTREE_MODEX_SAME;
-    } else {
-        process.settings = COLL_MTREE_MODEX_DIFFERENT;
+    if (!coll_mtree_settings_equal(own_lines, theirs, &process.longest)) {
+        process.is_same = false;
         log_difference(comm, rank, theirs);
     }
     free(theirs);
@@ -162,14 +161,14 @@ static process_t *settings_known(const opal_process_name_t *name)
     return &known[name->vpid];
 }
 
-/* What the process of rank @a rank of @a comm published, if it is known or can be. */
+/* What the process of rank @a rank of @a comm published. */
 static process_t settings_of(ompi_communicator_t *comm, int rank)
 {
     const opal_process_name_t name = coll_mtree_process_name(comm, rank);
     process_t *at = settings_known(&name);
     process_t process;
 
-    if (at != NULL && at->settings != COLL_MTREE_MODEX_UNKNOWN) {
+    if (at != NULL && at->is_known) {
         return *at;
     }
     process = settings_ask(comm, rank, &name);
@@ -179,30 +178,20 @@ static process_t settings_of(ompi_communicator_t *comm, int rank)
     return process;
 }
 
-coll_mtree_modex_t coll_mtree_modex_compare(ompi_communicator_t *comm,
-                                            uint32_t *longest_p)
+bool coll_mtree_modex_compare(ompi_communicator_t *comm, uint32_t *longest_p)
 {
-    coll_mtree_modex_t all = COLL_MTREE_MODEX_SAME;
     uint32_t longest = coll_mtree_transport_longest();
 
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        process_t process;
+        if (rank != ompi_comm_rank(comm)) {
+            process_t process = settings_of(comm, rank);
 
-        if (rank == ompi_comm_rank(comm)) {
-            continue;
+            if (!process.is_same) {
+                return false;
+            }
+            longest = process.longest < longest ? process.longest : longest;
         }
-        process = settings_of(comm, rank);
-        /* What one rank does not know, the others may: all see that two differ. */
-        if (process.settings == COLL_MTREE_MODEX_DIFFERENT) {
-            return process.settings;
-        }
-        if (process.settings == COLL_MTREE_MODEX_UNKNOWN) {
-            all = process.settings;
-        }
-        longest = process.longest < longest ? process.longest : longest;
     }
-    if (all == COLL_MTREE_MODEX_SAME) {
-        *longest_p = longest;
-    }
-    return all;
+    *longest_p = longest;
+    return true;
 }

@@ -16,20 +16,15 @@
 /* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);
 
-typedef enum {
-    COLL_MTREE_MODEX_UNKNOWN, /* PMIx does not tell this rank; the others may know */
-    COLL_MTREE_MODEX_SAME,
-    COLL_MTREE_MODEX_DIFFERENT
-} coll_mtree_modex_t;
-
 /*
  * Are the settings the same on all ranks of @a comm?  Otherwise rank 0 of the first such
  * communicator (rank 1, when rank 0 has no mtree) logs what differs.  No message is sent.
+ * Settings that PMIx does not say, which is logged, are taken to be the same: the other
+ * ranks know, and find another answer only where two things are wrong at once.
  * Where they are the same, *longest_p is what a message between the ranks may hold, in
  * bytes: the least coll_mtree_transport_longest() of all.
  */
-coll_mtree_modex_t coll_mtree_modex_compare(ompi_communicator_t *comm,
-                                            uint32_t *longest_p);
+bool coll_mtree_modex_compare(ompi_communicator_t *comm, uint32_t *longest_p);
 
 void coll_mtree_modex_close(void);
 

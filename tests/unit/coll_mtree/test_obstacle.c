@@ -34,9 +34,6 @@ START_TEST(the_first_obstacle_of_its_processes_is_named)
     coll_mtree_processes_facts_t facts = {.without_topology = true, .on_one_host = true};
 
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_UNKNOWN);
-    facts.settings_known = true;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
                      COLL_MTREE_OBSTACLE_DIFFERENT);
     facts.settings_agree = true;
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
