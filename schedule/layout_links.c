@@ -192,7 +192,6 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         *peer = (mtree_peer_t){.rank = rank,
                                .window = builder_peer_window(builder, rank, is_direct),
                                .rate = rate,
-                               .trip = builder->trips[rank],
                                .is_relay =
                                    mtree_placement_is_relay(builder->placement, rank)};
         if (rank < builder->rank) {

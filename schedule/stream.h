@@ -70,7 +70,6 @@ typedef struct {
     int rank;      /* or the number of a relay (schedule/placement.h), as in streams */
     size_t window; /* bytes that may be outstanding to this rank */
     double rate;   /* bits/s planned each way; 0: on the same host, or not known */
-    double trip;   /* seconds to this rank and back, without queues */
     bool is_relay; /* it has no memory for the result: what goes down needs credit */
 } mtree_peer_t;
 

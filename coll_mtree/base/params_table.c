@@ -165,7 +165,7 @@ static const coll_mtree_param_t table[] = {
          "TCP connections of mtree's own between two processes on different hosts, up "
          "to 16, over which the messages of its calls go (docs/design.md). Long "
          "links that lose packets carry more over several. auto, or empty: only for "
-         "long calls over long links, and as many are used as fill the link; 0: none, "
+         "long calls where some link is long, and as many are used as fill it; 0: none, "
          "all messages are Open MPI's"},
     {STRING("tcp_ports", tcp_ports), READ_ONCE, .level = 4,
      .help = "Ports, FIRST-LAST, on which processes wait for connections of "

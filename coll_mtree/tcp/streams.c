@@ -56,20 +56,13 @@ static bool pays(double bytes, double rate, double trip)
     return trip >= LEAST_TRIP && bytes >= LEAST_LINKFULS * rate / 8 * trip;
 }
 
-bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams, double bytes,
-                              const mtree_peer_t *peer)
+bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams,
+                              const mtree_plan_part_t *part)
 {
-    return streams->connections > 0 && (!streams->is_auto || streams->carry_all ||
-                                        pays(bytes, peer->rate, peer->trip));
-}
+    bool carry = streams->connections > 0 && (!streams->is_auto || streams->carry_all);
 
-bool coll_mtree_streams_carry_some(const coll_mtree_streams_t *streams,
-                                   const mtree_plan_part_t *part)
-{
-    bool is_some = streams->connections > 0 && (!streams->is_auto || streams->carry_all);
-
-    for (int t = 0; t < part->num_trees && streams->is_auto && !is_some; t++) {
-        is_some = pays(part->bytes, part->trees[t].rate, 2 * part->trees[t].latency);
+    for (int t = 0; t < part->num_trees && streams->is_auto && !carry; t++) {
+        carry = pays(part->bytes, part->trees[t].rate, 2 * part->trees[t].latency);
     }
-    return is_some;
+    return carry;
 }

@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "schedule/plan_part.h"
-#include "schedule/stream.h"
 
 typedef struct {
     int connections; /* between two processes; 0: none */
@@ -27,15 +26,11 @@ void coll_mtree_streams_require(coll_mtree_streams_t *streams);
 int coll_mtree_streams_usual(const coll_mtree_streams_t *streams);
 
 /*
- * Do the messages to @a peer, on another host, go over connections of mtree's own in a
- * call whose plan is made for @a bytes?  All of that comes from the plan, so both ends
- * answer the same.
+ * Do the messages between hosts of calls over the plan of @a part go over connections of
+ * mtree's own?  The same on all ranks.  Where one edge is long all do: a packet that is
+ * lost on a short one holds the others up as well.
  */
-bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams, double bytes,
-                              const mtree_peer_t *peer);
-
-/* May they on some edge of the plan of @a part?  The same on all ranks. */
-bool coll_mtree_streams_carry_some(const coll_mtree_streams_t *streams,
-                                   const mtree_plan_part_t *part);
+bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams,
+                              const mtree_plan_part_t *part);
 
 #endif

@@ -12,9 +12,7 @@
 static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
                               const mtree_peer_t *peer)
 {
-    return operation->placement->host[peer->rank] != operation->host &&
-           coll_mtree_streams_carry(coll_mtree_endpoints_streams(), operation->bytes,
-                                    peer);
+    return operation->placement->host[peer->rank] != operation->host;
 }
 
 static int compare_ranks(const void *rank, const void *peer)
@@ -135,7 +133,7 @@ void coll_mtree_tcp_close(void)
 double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_t *part)
 {
     return coll_mtree_endpoints_serve(comm) &&
-                   coll_mtree_streams_carry_some(coll_mtree_endpoints_streams(), part)
+                   coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part)
                ? COLL_MTREE_TCP_RECOVERY
                : 0;
 }
@@ -160,6 +158,9 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
 {
     bool is_used = false;
 
+    if (!coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part)) {
+        return false;
+    }
     if (!is_contiguous(transport->unit)) {
         coll_mtree_encryption_missed(transport->comm, "a reduction",
                                      "its datatype has gaps");
@@ -175,7 +176,6 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,
                                               .layout = layout,
                                               .host = part->host,
-                                              .bytes = part->bytes,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,
                                                       generation}};

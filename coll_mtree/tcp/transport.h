@@ -15,8 +15,7 @@
 typedef struct coll_mtree_tcp_operation {
     const mtree_placement_t *placement;
     const mtree_layout_t *layout;
-    int host;     /* this rank's */
-    double bytes; /* that the plan is made for */
+    int host; /* this rank's */
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 

@@ -100,8 +100,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
             .rank = rank,
             .window = mtree_chunk_window(route.rate, 2 * route.latency, chunk),
-            .rate = route.rate,
-            .trip = 2 * route.latency};
+            .rate = route.rate};
     }
 }
 

@@ -37,32 +37,49 @@ START_TEST(the_parameter_is_read)
 }
 END_TEST
 
-/* 100 Mb/s over 20 ms hold 250 KB. */
-static const mtree_peer_t far = {.rate = 100e6, .trip = 0.02};
-static const mtree_peer_t near = {.rate = 100e6, .trip = 0.0002};
-static const mtree_peer_t unknown = {.rate = 0, .trip = 0};
+/* 10 Mb/s over 20 ms hold 25 KB. */
+static mtree_part_tree_t near = {.rate = 100e6, .latency = 0.0001};
+static mtree_part_tree_t far = {.rate = 10e6, .latency = 0.01};
+static mtree_part_tree_t unknown = {.rate = 0, .latency = 0};
+
+/* Do streams as @a text says carry what is between hosts in a plan of one tree? */
+static bool carry(const char *text, mtree_part_tree_t *tree, double bytes)
+{
+    mtree_plan_part_t part = {.num_trees = 1, .bytes = bytes, .trees = tree};
+    coll_mtree_streams_t streams;
+
+    (void)coll_mtree_streams_parse(text, &streams);
+    return coll_mtree_streams_carry(&streams, &part);
+}
 
 START_TEST(a_number_is_for_all_calls)
 {
-    coll_mtree_streams_t some, none;
-
-    (void)coll_mtree_streams_parse("3", &some);
-    (void)coll_mtree_streams_parse("0", &none);
-    ck_assert(coll_mtree_streams_carry(&some, 1, &near));
-    ck_assert(coll_mtree_streams_carry(&some, 1, &unknown));
-    ck_assert(!coll_mtree_streams_carry(&none, 1e9, &far));
+    ck_assert(carry("3", &near, 1));
+    ck_assert(carry("3", &unknown, 1));
+    ck_assert(!carry("0", &far, 1e9));
 }
 END_TEST
 
 START_TEST(left_to_mtree_long_calls_over_long_links_have_them)
 {
+    ck_assert(carry("auto", &far, 64e6));
+    ck_assert(!carry("auto", &near, 64e6));
+    ck_assert(!carry("auto", &unknown, 64e6));
+    ck_assert(!carry("auto", &far, 64e3));
+}
+END_TEST
+
+/* A loss on a short edge holds up what is to go over the long one. */
+START_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
+{
+    mtree_part_tree_t trees[] = {near, far};
+    mtree_plan_part_t part = {.num_trees = 2, .bytes = 16e6, .trees = trees};
     coll_mtree_streams_t streams;
 
     (void)coll_mtree_streams_parse("auto", &streams);
-    ck_assert(coll_mtree_streams_carry(&streams, 64e6, &far));
-    ck_assert(!coll_mtree_streams_carry(&streams, 64e6, &near));
-    ck_assert(!coll_mtree_streams_carry(&streams, 64e6, &unknown));
-    ck_assert(!coll_mtree_streams_carry(&streams, 64e3, &far));
+    ck_assert(coll_mtree_streams_carry(&streams, &part));
+    part.num_trees = 1;
+    ck_assert(!coll_mtree_streams_carry(&streams, &part));
 }
 END_TEST
 
@@ -81,32 +98,8 @@ START_TEST(where_they_are_required_they_carry_all)
         ck_assert(streams.is_auto == before.is_auto);
         ck_assert_int_eq(streams.connections,
                          before.connections > 0 ? before.connections : 1);
-        ck_assert(coll_mtree_streams_carry(&streams, 1, &near));
-        ck_assert(coll_mtree_streams_carry(&streams, 1, &unknown));
-        ck_assert(coll_mtree_streams_carry_some(&streams, &part));
+        ck_assert(coll_mtree_streams_carry(&streams, &part));
     }
-}
-END_TEST
-
-/* Whoever has them on an edge has room for what they carry. */
-START_TEST(a_plan_has_them_where_one_of_its_trees_has)
-{
-    mtree_part_tree_t trees[] = {{.rate = 100e6, .latency = 0.0001},
-                                 {.rate = 10e6, .latency = 0.01}};
-    mtree_plan_part_t part = {.num_trees = 2, .bytes = 16e6, .trees = trees};
-    coll_mtree_streams_t streams;
-
-    (void)coll_mtree_streams_parse("auto", &streams);
-    ck_assert(coll_mtree_streams_carry_some(&streams, &part));
-    part.bytes = 1e3;
-    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
-    part.bytes = 16e6;
-    part.num_trees = 1;
-    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
-    (void)coll_mtree_streams_parse("2", &streams);
-    ck_assert(coll_mtree_streams_carry_some(&streams, &part));
-    (void)coll_mtree_streams_parse("0", &streams);
-    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
 }
 END_TEST
 
@@ -137,7 +130,7 @@ int main(void)
     tcase_add_test(tcase, a_number_is_for_all_calls);
     tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
     tcase_add_test(tcase, where_they_are_required_they_carry_all);
-    tcase_add_test(tcase, a_plan_has_them_where_one_of_its_trees_has);
+    tcase_add_test(tcase, all_edges_have_them_where_one_tree_has_a_long_one);
     tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
