@@ -180,7 +180,7 @@ bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket
                job->id.bytes[2], number & ~MTREE_RELAY_IS_RELAY, from);
     (void)mtree_tcp_socket_tune(socket, job->traffic.congestion);
     peer->is_connected = true;
-    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, false);
+    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, MTREE_TCP_TUNING_NONE);
     return true;
 }
 

@@ -30,7 +30,7 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
                                       const mtree_record_keys_t *keys, int count,
-                                      bool adapts)
+                                      mtree_tcp_tuning_t tuning)
 {
     mtree_status_t status = MTREE_OK;
     const char *reason = NULL;
@@ -54,7 +54,7 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
         }
     }
     peer->num_connections = count;
-    mtree_tcp_peer_use(peer, adapts);
+    mtree_tcp_peer_use(peer, tuning);
     if (status != MTREE_OK) {
         mtree_tcp_peer_fail(
             peer, status == MTREE_ERR_NO_MEMORY ? status : MTREE_ERR_TRANSPORT, reason);

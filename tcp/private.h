@@ -87,11 +87,12 @@ struct mtree_tcp_peer {
     double rate;                /* bits/s planned to it; 0: not known */
     double pace;                /* bits/s of each connection at most; 0: not set */
     int num_running;            /* sessions that have begun here and not ended */
-    bool adapts;                /* `width` follows from what the kernel says */
-    double part;                /* mtree_tcp_width()'s, lately */
-    double next_look;           /* when that is due again */
+    mtree_tcp_tuning_t tuning;
+    double part;      /* mtree_tcp_width()'s, lately */
+    double next_look; /* when that is due again */
     int num_connections;
-    int width; /* of them, the first ones are used */
+    int most;  /* of them, the first ones may be used */
+    int width; /* of these, the first ones are */
     int turn;  /* where these take turns: the one that is asked first */
     mtree_tcp_connection_t connections[MTREE_TCP_CONNECTIONS];
 };
@@ -165,7 +166,7 @@ void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message
 void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
 
 /* Use the new connections, all of them or as many as are needed. */
-void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, bool adapts);
+void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning);
 
 /* Look at the connections, now and then, while messages are under way. */
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now);

@@ -19,6 +19,8 @@
 
 #define BACKLOG 64
 
+#define BBR "bbr"
+
 static socklen_t fill_address(struct sockaddr_storage *storage,
                               const mtree_address_t *address, uint16_t port)
 {
@@ -138,14 +140,41 @@ int mtree_tcp_socket_accept(int listener)
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+static bool set_congestion(int fd, const char *name)
+{
+    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ==
+           0;
+}
+
+static bool uses_bbr(int fd)
+{
+    char name[16] = "";
+    socklen_t length = sizeof(name) - 1;
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0 &&
+           strcmp(name, BBR) == 0;
+}
+
+bool mtree_tcp_socket_use_bbr(int fd)
+{
+    return set_congestion(fd, BBR);
+}
+
+void mtree_tcp_socket_restart_bbr(int fd)
+{
+    /* Every kernel has it and lets every process use it. */
+    if (set_congestion(fd, "reno")) {
+        (void)set_congestion(fd, BBR);
+    }
+}
+
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
     int yes = 1, unsent = UNSENT;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
-    return congestion == NULL || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
-                                            (socklen_t)strlen(congestion)) == 0;
+    return congestion == NULL || set_congestion(fd, congestion);
 }
 
 /* The slow start threshold of who has lost nothing, or takes no notice of losses. */
@@ -194,6 +223,7 @@ bool mtree_tcp_socket_report(int fd, mtree_tcp_report_t *report)
                                fmax(info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh);
     report->trip = info.tcpi_rtt * 1e-6;
     report->min_trip = info.tcpi_min_rtt * 1e-6;
+    report->pace = uses_bbr(fd) ? 8 * (double)info.tcpi_pacing_rate : 0;
     return true;
 }
 

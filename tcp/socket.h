@@ -29,6 +29,12 @@ int mtree_tcp_socket_accept(int listener);
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);
 
+/* Have BBR control the congestion of @a socket; false: the kernel does not let it. */
+bool mtree_tcp_socket_use_bbr(int socket);
+
+/* Have BBR, which controls the congestion of @a socket, find the link's rate anew. */
+void mtree_tcp_socket_restart_bbr(int socket);
+
 /* Have @a socket send @a rate bits/s at most, evenly; infinite: as fast as it can. */
 void mtree_tcp_socket_pace(int socket, double rate);
 

@@ -70,14 +70,21 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
+/* What follows from what the kernel says of a peer's connections. */
+typedef enum {
+    MTREE_TCP_TUNING_NONE,   /* nothing: all of them are used */
+    MTREE_TCP_TUNING_WIDTH,  /* how many are used: as many as the planned rate needs */
+    MTREE_TCP_TUNING_CONTROL /* and their congestion control: where losses would make it
+                                more than two, one with BBR if the kernel lets it */
+} mtree_tcp_tuning_t;
+
 /*
  * Use @a sockets, [@a count], which are connected, and which it takes over even on
- * failure: all of them, or, if it @a adapts, as many as the planned rate needs.  With @a
- * keys, [@a count], all that they carry is encrypted; NULL: nothing is.
+ * failure.  With @a keys, [@a count], all that they carry is encrypted; NULL: nothing is.
  */
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
                                       const mtree_record_keys_t *keys, int count,
-                                      bool adapts);
+                                      mtree_tcp_tuning_t tuning);
 
 /* After a failure, which is logged once, all of its messages end with @a status, and so
  * do all later ones: MTREE_ERR_TRANSPORT; MTREE_ERR_NO_MEMORY: this process has none. */

@@ -39,36 +39,69 @@ void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate)
     peer_pace(peer);
 }
 
+/* The part of the rate that @a connection, one of those in use, has room for.  Where
+ * messages wait for BBR it begins again. */
+static double connection_look(const mtree_tcp_peer_t *peer,
+                              const mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_report_t report;
+
+    if (!mtree_tcp_socket_report(connection->socket, &report)) {
+        return 1;
+    }
+    if (!connection->is_writable &&
+        mtree_tcp_pace_has_fallen(&report, peer->rate / peer->width)) {
+        mtree_tcp_socket_restart_bbr(connection->socket);
+    }
+    return mtree_tcp_width_part(&report, peer->rate);
+}
+
 /* The part of the rate that a connection in use has room for, on average. */
 static double mean_part(const mtree_tcp_peer_t *peer)
 {
     double sum = 0;
 
     for (int i = 0; i < peer->width; i++) {
-        mtree_tcp_report_t report;
-
-        sum += mtree_tcp_socket_report(peer->connections[i].socket, &report)
-                   ? mtree_tcp_width_part(&report, peer->rate)
-                   : 1;
+        sum += connection_look(peer, &peer->connections[i]);
     }
     return sum / peer->width;
 }
 
+/*
+ * Losses keep windows small.  Have BBR, which takes no notice of them, fill the link over
+ * one connection: of two each would pause, and BBR forgets what the link carries.  Where
+ * the kernel does not let it more connections are all that helps.
+ */
+static void peer_use_bbr(mtree_tcp_peer_t *peer)
+{
+    peer->tuning = MTREE_TCP_TUNING_WIDTH;
+    if (mtree_tcp_socket_use_bbr(peer->connections[0].socket)) {
+        peer->part = 1;
+        peer->most = 1;
+    }
+}
+
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now)
 {
-    if (!peer->adapts || peer->rate <= 0 || peer->width == 0 || now < peer->next_look) {
+    if (peer->tuning == MTREE_TCP_TUNING_NONE || peer->rate <= 0 || peer->width == 0 ||
+        now < peer->next_look) {
         return;
     }
     peer->next_look = now + LOOK;
     peer->part += WEIGHT * (mean_part(peer) - peer->part);
-    peer->width = mtree_tcp_width(peer->part, peer->num_connections);
+    if (peer->tuning == MTREE_TCP_TUNING_CONTROL && mtree_tcp_width_is_cut(peer->part)) {
+        peer_use_bbr(peer);
+    }
+    peer->width = mtree_tcp_width(peer->part, peer->most);
 }
 
-void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, bool adapts)
+void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning)
 {
-    peer->adapts = adapts;
+    peer->tuning = tuning;
     peer->part = 1;
-    peer->width = adapts ? mtree_tcp_width(peer->part, peer->num_connections)
-                         : peer->num_connections;
+    peer->most = peer->num_connections;
+    peer->width = tuning == MTREE_TCP_TUNING_NONE
+                      ? peer->num_connections
+                      : mtree_tcp_width(peer->part, peer->num_connections);
     peer_pace(peer);
 }

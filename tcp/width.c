@@ -2,7 +2,6 @@
 #include "tcp/width.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Times the rate that the windows together have room for.  Two connections where one has
@@ -17,6 +16,10 @@
  * acknowledgement adds is less. */
 #define QUEUED_TIMES   1.25
 #define QUEUED_SECONDS 0.004
+
+/* The part of its rate below which BBR has fallen.  It sends at 3/4 of its estimate for a
+ * moment now and then, and that may be PACE times the rate. */
+#define FALLEN 0.9
 
 /*
  * Times the planned rate that each connection may send at.  A schedule pauses, and what
@@ -39,12 +42,27 @@ double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate)
     return rate > 0 && !is_short ? PACE * rate : INFINITY;
 }
 
+static bool packets_wait(const mtree_tcp_report_t *report)
+{
+    return report->trip > report->min_trip * QUEUED_TIMES + QUEUED_SECONDS;
+}
+
+bool mtree_tcp_pace_has_fallen(const mtree_tcp_report_t *report, double rate)
+{
+    return report->pace > 0 && report->pace < FALLEN * rate && !packets_wait(report);
+}
+
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate)
 {
-    if (report->trip > report->min_trip * QUEUED_TIMES + QUEUED_SECONDS) {
+    if (report->pace > 0 || packets_wait(report)) {
         return 1;
     }
     return fmin(1, 8 * report->window / (rate * report->min_trip));
+}
+
+bool mtree_tcp_width_is_cut(double part)
+{
+    return SPARE / part - MISSING > SPARE;
 }
 
 int mtree_tcp_width(double part, int most)

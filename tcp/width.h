@@ -12,17 +12,32 @@
 #ifndef MTREE_TCP_WIDTH_H
 #define MTREE_TCP_WIDTH_H
 
+#include <stdbool.h>
+
 /* What the kernel knows of a connection. */
 typedef struct {
     double window;   /* bytes; after a loss those that it returns to at once; infinite:
                         it has not met a limit */
     double trip;     /* seconds of a round trip, lately */
     double min_trip; /* of the shortest */
+    double pace;     /* bits/s at which BBR lets it send; 0: another congestion control */
 } mtree_tcp_report_t;
 
 /* The part of @a rate bits/s that the window of a connection has room for; 1 where
- * packets wait. */
+ * packets wait, and of BBR, whose window no loss makes smaller. */
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate);
+
+/* Have losses made the windows of connections so small, each with room for @a part of the
+ * rate on average, that it takes more of them? */
+bool mtree_tcp_width_is_cut(double part);
+
+/*
+ * Is BBR's estimate of the link, by which a connection sends, too low for the @a rate
+ * bits/s that it is to carry, although no packets wait?  BBR forgets what it has not seen
+ * for ten round trips, and what a schedule that pauses shows it meanwhile is less.  It
+ * then takes ten trips for each quarter more.
+ */
+bool mtree_tcp_pace_has_fallen(const mtree_tcp_report_t *report, double rate);
 
 /*
  * Bits/s that each connection to a peer may send at, to which @a rate bits/s are planned

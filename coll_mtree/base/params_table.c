@@ -175,7 +175,8 @@ static const coll_mtree_param_t table[] = {
      .help = "Congestion control of the connections of coll_mtree_streams, and of ranks "
              "and the job's own relays with each other, one of those that "
              "net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
-             "default"},
+             "default, and bbr between ranks where losses keep that from filling the "
+             "link, if the kernel allows it"},
     {BOOL("encrypt", encrypt, false), READ_ONCE, .level = 3, .is_request = true,
      .agree = agree_encrypt,
      .help =

@@ -129,6 +129,16 @@ static void log_refusal(const endpoint_t *endpoint, const char *reason)
     }
 }
 
+/* What the user has not set follows from what the kernel says. */
+static mtree_tcp_tuning_t tuning(void)
+{
+    const char *control = coll_mtree_params.tcp_congestion_control;
+
+    return !streams.is_auto                        ? MTREE_TCP_TUNING_NONE
+           : control == NULL || control[0] == '\0' ? MTREE_TCP_TUNING_CONTROL
+                                                   : MTREE_TCP_TUNING_WIDTH;
+}
+
 /* The handshake of @a endpoint has ended: it has connections, or not. */
 static void endpoint_decide(endpoint_t *endpoint, bool stands)
 {
@@ -143,7 +153,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         int count = coll_mtree_handshake_sockets(handshake, sockets);
 
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
-                                     count, streams.is_auto);
+                                     count, tuning());
         explicit_bzero(keys, sizeof(keys));
     } else {
         mtree_tcp_peer_t *peer = endpoint->peer;

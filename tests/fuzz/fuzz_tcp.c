@@ -73,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (mtree_tcp_create(0, &tcp) != MTREE_OK ||
         (peer = mtree_tcp_peer_create(tcp, "the peer")) == NULL ||
-        mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS, false) != MTREE_OK ||
+        mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS, MTREE_TCP_TUNING_NONE) !=
+            MTREE_OK ||
         (session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL)) == NULL) {
         abort();
     }

@@ -140,7 +140,7 @@ static void rank_create(relayed_job_t *job, int r)
     rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
     ck_assert_int_eq(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
                                             relayed_encrypts ? &job->keys : NULL, 1,
-                                            false),
+                                            MTREE_TCP_TUNING_NONE),
                      MTREE_OK);
 }
 

@@ -3,11 +3,14 @@
 
 #include "base/clock.h"
 #include "tcp/crypto.h"
+#include "tcp/socket.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Bytes that a socket holds, more or less. */
 #define SOCKET_BYTES 8192
@@ -54,6 +57,24 @@ static void make_pair(int pair[2])
     }
 }
 
+void loop_connect_over_tcp(int sockets[2])
+{
+    const mtree_tcp_ports_t any = {0, 0};
+    mtree_address_t address = {.family = AF_INET};
+    uint16_t port;
+    int listener = mtree_tcp_socket_listen(&any, &port);
+
+    ck_assert_int_ge(listener, 0);
+    ck_assert_int_eq(inet_pton(AF_INET, "127.0.0.1", address.bytes), 1);
+    sockets[0] = mtree_tcp_socket_connect(&address, port);
+    ck_assert_int_ge(sockets[0], 0);
+    while ((sockets[1] = mtree_tcp_socket_accept(listener)) < 0 ||
+           mtree_tcp_socket_connected(sockets[0]) != 1) {
+        (void)usleep(500);
+    }
+    (void)close(listener);
+}
+
 void loop_connect(loop_t *loop, int count)
 {
     loop->count = count;
@@ -72,7 +93,7 @@ void loop_connect(loop_t *loop, int count)
         }
         ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
                                                 loop_encrypts ? keys : NULL, count,
-                                                false),
+                                                MTREE_TCP_TUNING_NONE),
                          MTREE_OK);
     }
 }

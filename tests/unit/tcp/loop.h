@@ -43,6 +43,9 @@ void loop_create(loop_t *loop, int count);
 void loop_connect(loop_t *loop, int count);
 void loop_destroy(loop_t *loop);
 
+/* Both ends of a TCP connection over the loopback interface, as it was made. */
+void loop_connect_over_tcp(int sockets[2]);
+
 /* The session of @a key at one end, begun. */
 mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key);
 

@@ -3,10 +3,8 @@
 #include "tcp/socket.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <arpa/inet.h>
 #include <check.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Kernels acknowledge the first packets of a connection at once anyway. */
 enum { TURNS = 400, BYTES = 1000 };
@@ -16,25 +14,12 @@ static const mtree_tcp_key_t key = {3, 70, 1};
 /* One connection over the loopback interface; its two sockets. */
 static void connect_over_tcp(loop_t *loop, int sockets[2])
 {
-    const mtree_tcp_ports_t any = {0, 0};
-    mtree_address_t address = {.family = AF_INET};
-    uint16_t port;
-    int listener = mtree_tcp_socket_listen(&any, &port);
-
-    ck_assert_int_ge(listener, 0);
-    ck_assert_int_eq(inet_pton(AF_INET, "127.0.0.1", address.bytes), 1);
-    sockets[0] = mtree_tcp_socket_connect(&address, port);
-    ck_assert_int_ge(sockets[0], 0);
-    while ((sockets[1] = mtree_tcp_socket_accept(listener)) < 0 ||
-           mtree_tcp_socket_connected(sockets[0]) != 1) {
-        (void)usleep(500);
-    }
-    (void)close(listener);
+    loop_connect_over_tcp(sockets);
     for (int end = 0; end < 2; end++) {
         ck_assert(mtree_tcp_socket_tune(sockets[end], NULL));
-        ck_assert_int_eq(
-            mtree_tcp_peer_connect(loop->ends[end].peer, &sockets[end], NULL, 1, false),
-            MTREE_OK);
+        ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, &sockets[end], NULL,
+                                                1, MTREE_TCP_TUNING_NONE),
+                         MTREE_OK);
     }
 }
 

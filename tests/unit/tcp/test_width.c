@@ -13,7 +13,7 @@ static const double rate = 100e6, trip = 0.02, linkful = 250e3;
 
 static int width(double window, double queue)
 {
-    mtree_tcp_report_t report = {window, trip + queue, trip};
+    mtree_tcp_report_t report = {window, trip + queue, trip, 0};
 
     return mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST);
 }
@@ -44,6 +44,51 @@ START_TEST(a_queue_takes_no_more_connections)
 }
 END_TEST
 
+/* Losses do not make its window small; a low estimate of the link does. */
+START_TEST(bbr_takes_no_more_connections)
+{
+    mtree_tcp_report_t report = {linkful / 4, trip, trip, rate / 4};
+
+    ck_assert_int_eq(mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST), 2);
+}
+END_TEST
+
+START_TEST(windows_are_cut_where_it_takes_more_than_two)
+{
+    ck_assert(!mtree_tcp_width_is_cut(1));
+    ck_assert(!mtree_tcp_width_is_cut(0.9));
+    ck_assert(mtree_tcp_width_is_cut(0.7));
+    ck_assert(mtree_tcp_width_is_cut(0.01));
+}
+END_TEST
+
+START_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
+{
+    mtree_tcp_report_t report = {INFINITY, trip, trip, rate / 4};
+
+    ck_assert(mtree_tcp_pace_has_fallen(&report, rate));
+    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate / 4));
+    report.pace = rate;
+    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
+}
+END_TEST
+
+START_TEST(a_link_with_a_queue_carries_no_more)
+{
+    mtree_tcp_report_t report = {INFINITY, trip + 0.03, trip, rate / 4};
+
+    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
+}
+END_TEST
+
+START_TEST(other_congestion_controls_have_no_pace)
+{
+    mtree_tcp_report_t report = {linkful / 4, trip, trip, 0};
+
+    ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
+}
+END_TEST
+
 START_TEST(there_are_no_more_than_were_made)
 {
     ck_assert_int_eq(mtree_tcp_width(1, 1), 1);
@@ -53,7 +98,7 @@ END_TEST
 
 START_TEST(a_long_link_is_not_flooded)
 {
-    mtree_tcp_report_t report = {INFINITY, trip, trip};
+    mtree_tcp_report_t report = {INFINITY, trip, trip, 0};
 
     ck_assert_double_gt(mtree_tcp_pace(&report, rate), rate);
     ck_assert_double_lt(mtree_tcp_pace(&report, rate), 2 * rate);
@@ -65,7 +110,7 @@ END_TEST
 /* Neither a wrong rate of the map nor a queue on the host holds it back. */
 START_TEST(a_short_link_has_no_limit)
 {
-    mtree_tcp_report_t report = {INFINITY, trip, 0.0001};
+    mtree_tcp_report_t report = {INFINITY, trip, 0.0001, 0};
 
     ck_assert(isinf(mtree_tcp_pace(&report, rate)));
 }
@@ -81,6 +126,11 @@ int main(void)
     tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
     tcase_add_test(tcase, small_windows_take_more_connections);
     tcase_add_test(tcase, a_queue_takes_no_more_connections);
+    tcase_add_test(tcase, bbr_takes_no_more_connections);
+    tcase_add_test(tcase, windows_are_cut_where_it_takes_more_than_two);
+    tcase_add_test(tcase, bbr_has_fallen_where_it_sends_less_than_it_is_to);
+    tcase_add_test(tcase, a_link_with_a_queue_carries_no_more);
+    tcase_add_test(tcase, other_congestion_controls_have_no_pace);
     tcase_add_test(tcase, there_are_no_more_than_were_made);
     tcase_add_test(tcase, a_long_link_is_not_flooded);
     tcase_add_test(tcase, a_short_link_has_no_limit);

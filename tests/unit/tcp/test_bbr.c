@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* BBR on a socket: it is known for what it is, and stays when it begins again. */
+#include "tcp/socket.h"
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int sockets[2];
+
+static void connect_with_reno(void)
+{
+    loop_connect_over_tcp(sockets);
+    ck_assert(mtree_tcp_socket_tune(sockets[0], "reno"));
+}
+
+static void disconnect(void)
+{
+    (void)close(sockets[0]);
+    (void)close(sockets[1]);
+}
+
+/* The bits/s at which BBR lets it send; 0: it does not. */
+static double pace(void)
+{
+    mtree_tcp_report_t report;
+
+    ck_assert(mtree_tcp_socket_report(sockets[0], &report));
+    return report.pace;
+}
+
+START_TEST(another_congestion_control_has_no_pace)
+{
+    ck_assert(pace() == 0);
+}
+END_TEST
+
+/* Kernels may lack it, or keep it for others: all stays as it was. */
+START_TEST(who_may_not_have_it_is_told)
+{
+    ck_assert(mtree_tcp_socket_use_bbr(sockets[0]) == (pace() > 0));
+}
+END_TEST
+
+START_TEST(it_stays_when_it_begins_again)
+{
+    if (mtree_tcp_socket_use_bbr(sockets[0])) {
+        mtree_tcp_socket_restart_bbr(sockets[0]);
+        ck_assert(pace() > 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bbr");
+    TCase *tcase = tcase_create("bbr");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, connect_with_reno, disconnect);
+    tcase_add_test(tcase, another_congestion_control_has_no_pace);
+    tcase_add_test(tcase, who_may_not_have_it_is_told);
+    tcase_add_test(tcase, it_stays_when_it_begins_again);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
