@@ -17,6 +17,14 @@
  * congestion control has found the rate. */
 #define LEAST_LINKFULS 4
 
+/*
+ * Bytes that a link holds at least of the blocks of one host for those behind another,
+ * where calls are personalized.  Pairs of hosts share the links between sites.  Where
+ * such a part is less, and goes over two connections, too few packets follow a lost one
+ * to show it before TCP's timeout (docs/performance.md).
+ */
+#define LEAST_BLOCKS_LINKFUL 65536
+
 mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams)
 {
     char *end;
@@ -51,9 +59,16 @@ int coll_mtree_streams_usual(const coll_mtree_streams_t *streams)
                                       : 1;
 }
 
-static bool pays(double bytes, double rate, double trip)
+/* Do they pay on the longest edge of @a tree of @a part? */
+static bool pays(const mtree_plan_part_t *part, const mtree_part_tree_t *tree)
 {
-    return trip >= LEAST_TRIP && bytes >= LEAST_LINKFULS * rate / 8 * trip;
+    double trip = 2 * tree->latency, linkful = tree->rate / 8 * trip;
+
+    if (mtree_collective_is_personalized(part->collective) &&
+        linkful * tree->widest < LEAST_BLOCKS_LINKFUL * part->num_hosts) {
+        return false;
+    }
+    return trip >= LEAST_TRIP && part->bytes >= LEAST_LINKFULS * linkful;
 }
 
 bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams,
@@ -62,7 +77,7 @@ bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams,
     bool carry = streams->connections > 0 && (!streams->is_auto || streams->carry_all);
 
     for (int t = 0; t < part->num_trees && streams->is_auto && !carry; t++) {
-        carry = pays(part->bytes, part->trees[t].rate, 2 * part->trees[t].latency);
+        carry = pays(part, &part->trees[t]);
     }
     return carry;
 }

@@ -69,6 +69,30 @@ START_TEST(left_to_mtree_long_calls_over_long_links_have_them)
 }
 END_TEST
 
+/* Three sites of four hosts; the link between two holds 56 KB of four blocks. */
+START_TEST(where_little_is_on_a_link_personalized_calls_have_none)
+{
+    mtree_part_tree_t tree = {.rate = 60e6, .latency = 0.0111, .widest = 4};
+    mtree_plan_part_t part = {.collective = MTREE_ALLTOALL,
+                              .num_hosts = 12,
+                              .num_trees = 1,
+                              .bytes = 786432,
+                              .trees = &tree};
+    coll_mtree_streams_t streams;
+
+    (void)coll_mtree_streams_parse("auto", &streams);
+    ck_assert(!coll_mtree_streams_carry(&streams, &part));
+    tree.widest = 8;
+    ck_assert(coll_mtree_streams_carry(&streams, &part));
+    tree.widest = 4;
+    part.collective = MTREE_ALLGATHER;
+    ck_assert(coll_mtree_streams_carry(&streams, &part));
+    part.collective = MTREE_ALLTOALL;
+    coll_mtree_streams_require(&streams);
+    ck_assert(coll_mtree_streams_carry(&streams, &part));
+}
+END_TEST
+
 /* A loss on a short edge holds up what is to go over the long one. */
 START_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
 {
@@ -130,6 +154,7 @@ int main(void)
     tcase_add_test(tcase, a_number_is_for_all_calls);
     tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
     tcase_add_test(tcase, where_they_are_required_they_carry_all);
+    tcase_add_test(tcase, where_little_is_on_a_link_personalized_calls_have_none);
     tcase_add_test(tcase, all_edges_have_them_where_one_tree_has_a_long_one);
     tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
     suite_add_tcase(suite, tcase);
