@@ -19,12 +19,12 @@
 
 /*
  * Of calls that take less the ranks agree after each.  Of longer ones they agree after
- * the first one and once more, since between sites that takes hundreds of milliseconds;
- * by then clocks have drifted apart by microseconds per second.
+ * the last one, since between sites that takes hundreds of milliseconds, and a job of few
+ * calls does without; by then clocks have drifted apart by microseconds per second.
  */
 #define BRIEF_SECONDS 0.01
 
-_Static_assert(COLL_MTREE_CALL_TIMES >= COLL_MTREE_FIRST_CALLS,
+_Static_assert(COLL_MTREE_CALL_TIMES > COLL_MTREE_FIRST_CALLS,
                "there is room for all first calls");
 
 bool coll_mtree_first_calls_note(coll_mtree_first_calls_t *first, double began,
@@ -32,7 +32,7 @@ bool coll_mtree_first_calls_note(coll_mtree_first_calls_t *first, double began,
 {
     first->expecting[first->times.count] = expected;
     coll_mtree_call_times_add(&first->times, began, ended);
-    return first->calls == 0 || expected < BRIEF_SECONDS ||
+    return expected < BRIEF_SECONDS ||
            first->calls + first->times.count > COLL_MTREE_FIRST_CALLS;
 }
 

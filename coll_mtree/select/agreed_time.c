@@ -7,6 +7,20 @@
  * greatest counts. */
 enum { FIRST_BEGAN, LAST_BEGAN, LAST_ENDED, NUMBERS }; /* the first one negative */
 
+/* Have all ranks return at about the same time.  False: the allreduce has failed. */
+static bool meet(const mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                 double *clock_p)
+{
+    double nothing = 0;
+
+    if (MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, &nothing, 1, MPI_DOUBLE, MPI_MAX,
+                       comm) != OMPI_SUCCESS) {
+        return false;
+    }
+    *clock_p = mtree_clock_seconds();
+    return true;
+}
+
 void coll_mtree_agreed_times(const mca_coll_mtree_module_t *module,
                              ompi_communicator_t *comm, coll_mtree_call_times_t *times,
                              coll_mtree_call_time_t *agreed, double *flag)
@@ -15,6 +29,11 @@ void coll_mtree_agreed_times(const mca_coll_mtree_module_t *module,
     double since = times->agreed > 0 ? times->agreed : times->began[0];
     int count = NUMBERS * times->count;
 
+    /* Of one call alone each rank may count from its own beginning. */
+    if (times->agreed <= 0 && times->count > 1 && !meet(module, comm, &since)) {
+        *flag = 1;
+        return;
+    }
     for (int i = 0; i < times->count; i++) {
         numbers[NUMBERS * i + FIRST_BEGAN] = since - times->began[i];
         numbers[NUMBERS * i + LAST_BEGAN] = times->began[i] - since;

@@ -9,7 +9,7 @@
 #define COLL_MTREE_SELECT_CALL_TIMES_H
 
 /* Calls between two agreements at most. */
-#define COLL_MTREE_CALL_TIMES 3
+#define COLL_MTREE_CALL_TIMES 4
 
 /* Calls that have ended on this rank since the ranks agreed; zeros at first.  Times are
  * of this rank's clock. */
