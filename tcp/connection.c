@@ -137,10 +137,10 @@ static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_re
             mtree_tcp_connection_confirm(connection);
             return connection_fail(connection, "the connection was closed");
         } else if (bytes > 0) {
-            /* Less than wanted is all that there was, but of records; the end of the
-             * stream is another event. */
-            connection->is_readable =
-                (size_t)bytes == wanted || connection->sealed != NULL;
+            /* Less than wanted is all that there was, but of records.  The end of the
+             * stream may have had its event already. */
+            connection->is_readable = (size_t)bytes == wanted || connection->is_ending ||
+                                      connection->sealed != NULL;
             connection_advance(connection, (size_t)bytes);
             *has_read_p = true;
         }

@@ -61,6 +61,7 @@ struct mtree_tcp_connection {
     int socket;
     mtree_sealed_t *sealed;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
+    bool is_ending;                /* the end of the stream or an error has come */
     mtree_tcp_message_t *sending;  /* written in part */
     uint64_t written;              /* bytes */
     mtree_list_t under_way;        /* synchronous sends that are written */

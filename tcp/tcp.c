@@ -121,8 +121,8 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
 
 static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
 {
-    connection->is_readable |=
-        (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0;
+    connection->is_ending |= (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0;
+    connection->is_readable |= connection->is_ending || (events & EPOLLIN) != 0;
     connection->is_writable |= (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
     connection->peer->is_active = true;
 }

@@ -46,6 +46,35 @@ START_TEST(a_cut_connection_ends_all_messages)
 }
 END_TEST
 
+/* One event tells of the last bytes and of the end behind them. */
+START_TEST(an_end_that_comes_with_the_last_message_is_seen)
+{
+    static char from[LONGEST], to[LONGEST];
+    loop_message_t sent, received[2];
+    mtree_tcp_session_t *sessions[2];
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 1);
+    sessions[0] = loop_session(&loop, 0, &some_key);
+    sessions[1] = loop_session(&loop, 1, &some_key);
+    for (int i = 0; i < 2; i++) {
+        (void)mtree_tcp_recv(sessions[1], 0, to, 1, loop_begin(&received[i]));
+    }
+    loop_settle(&loop);
+    (void)mtree_tcp_send(sessions[0], 0, from, 1, false, loop_begin(&sent));
+    loop_poll(&loop, 0);
+    (void)shutdown(loop.sockets[0][0], SHUT_RDWR);
+    for (int i = 0; i < 10; i++) {
+        loop_poll(&loop, 1);
+    }
+    ck_assert(received[0].has_ended && received[1].has_ended);
+    ck_assert_int_eq(received[0].status, MTREE_OK);
+    ck_assert_int_eq(received[1].status, MTREE_ERR_TRANSPORT);
+    loop_destroy(&loop);
+}
+END_TEST
+
 /* This end has no memory for what the peer sends: its calls are told that. */
 START_TEST(messages_end_with_the_reason_of_the_failure)
 {
@@ -214,6 +243,7 @@ static TCase *make_tests(const char *name)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
     tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
+    tcase_add_test(tcase, an_end_that_comes_with_the_last_message_is_seen);
     tcase_add_test(tcase, an_idle_peer_may_go);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
