@@ -426,11 +426,11 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     if (status == MTREE_OK) {
         status = name_hosts(&problem);
     }
-    if (status == MTREE_OK) {
+    if (status == MTREE_OK && request->routes == NULL) {
         status = mtree_routes_create(topology, hosts, num_hosts, &routes);
     }
     if (status == MTREE_OK) {
-        problem.routes = routes;
+        problem.routes = request->routes == NULL ? routes : request->routes;
         status = request->algorithm == NULL && request->keep == NULL
                      ? plan_freely(&problem, &plan)
                      : run_algorithm(&problem, algorithm, &plan);

@@ -191,6 +191,31 @@ static mtree_plan_t *plan_with_lent_trees(const coll_mtree_plan_hosts_t *hosts,
     return plan;
 }
 
+/* The plan for @a request, over the trees of @a lent if those do; NULL: there is none. */
+static mtree_plan_t *
+plan_for_request(ompi_communicator_t *comm, const coll_mtree_plan_hosts_t *hosts,
+                 const mtree_plan_request_t *request, const coll_mtree_lent_trees_t *lent,
+                 prediction_t *prediction, mtree_forecast_t *forecast_p)
+{
+    mtree_plan_t *plan = plan_with_lent_trees(hosts, request, lent);
+
+    prediction->has_lent = plan != NULL;
+    if (plan == NULL && run_planner(hosts, request, &plan) != MTREE_OK) {
+        return NULL;
+    }
+    /* Where the user chose an algorithm there is nothing to choose between. */
+    if (request->algorithm == NULL) {
+        prediction->trees = mtree_forecast_plan_seconds(plan);
+        /* With 0 the user wants all to be served, whatever is predicted. */
+        if (prediction->has_lent && lent->holds) {
+            *forecast_p = lent->forecast;
+        } else if (coll_mtree_params_min_bytes() > 0) {
+            *forecast_p = make_forecast(comm, hosts, request, prediction);
+        }
+    }
+    return plan;
+}
+
 /* The planner's plan; NULL, having logged why, when there is none. */
 static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
                                      const coll_mtree_plan_hosts_t *hosts,
@@ -200,25 +225,20 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
                                      mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = make_request(call_class, max_trees);
-    mtree_plan_t *plan = plan_with_lent_trees(hosts, &request, lent);
+    mtree_plan_t *plan = NULL;
+    mtree_routes_t *routes;
 
-    prediction->has_lent = plan != NULL;
-    if (plan == NULL && run_planner(hosts, &request, &plan) != MTREE_OK) {
-        if (!mtree_cancel_is_set()) {
-            coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
-                               mtree_collective_name(call_class->collective));
-        }
-        return NULL;
+    /* Among thousands of hosts routes take a tenth of a second: all searches share them.
+     */
+    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
+                            &routes) == MTREE_OK) {
+        request.routes = routes;
+        plan = plan_for_request(comm, hosts, &request, lent, prediction, forecast_p);
+        mtree_routes_destroy(routes);
     }
-    /* Where the user chose an algorithm there is nothing to choose between. */
-    if (request.algorithm == NULL) {
-        prediction->trees = mtree_forecast_plan_seconds(plan);
-        /* With 0 the user wants all to be served, whatever is predicted. */
-        if (prediction->has_lent && lent->holds) {
-            *forecast_p = lent->forecast;
-        } else if (coll_mtree_params_min_bytes() > 0) {
-            *forecast_p = make_forecast(comm, hosts, &request, prediction);
-        }
+    if (plan == NULL && !mtree_cancel_is_set()) {
+        coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
+                           mtree_collective_name(call_class->collective));
     }
     return plan;
 }
@@ -342,6 +362,7 @@ coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_plan_hosts_t *ho
         return COLL_MTREE_STAY;
     }
     now = coll_mtree_plan_choice_seconds(plan, hosts->topology, routes);
+    request.routes = routes;
     request.keep = plan;
     rebalanced = planned_seconds(hosts, &request, routes);
     if (!shares_only) {

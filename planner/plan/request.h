@@ -24,10 +24,12 @@ typedef struct {
     const char *const *relay_addresses; /* [num_relays] where they listen; NULL: as the
                                            topology says */
     int num_relays;
-    unsigned seed;            /* for algorithms that draw at random */
-    const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
-                                 now (planner/packing/reweight.h), whatever the algorithm;
-                                 NULL: new trees */
+    const mtree_routes_t *routes; /* between the hosts, of who has them; NULL: they are
+                                     found */
+    unsigned seed;                /* for algorithms that draw at random */
+    const mtree_plan_t *keep;     /* its trees are to stay and get the rates that are best
+                                     now (planner/packing/reweight.h), whatever the algorithm;
+                                     NULL: new trees */
 } mtree_plan_request_t;
 
 #endif

@@ -72,7 +72,7 @@ typedef struct {
     const int *hosts;
     int num_hosts;
     const mtree_plan_request_t *request;
-    mtree_routes_t *routes;
+    const mtree_routes_t *routes;
     mtree_plan_t *plans[1 + NUM_KINDS]; /* the first one is the planner's own */
     mtree_contender_t contenders[1 + NUM_KINDS];
     int count;
@@ -320,13 +320,16 @@ static mtree_plan_t *take_best(choice_t *choice)
     return plan;
 }
 
-/* The best of the kinds, which have no relays. */
+/* The best of the kinds, which have no relays, over the routes of @a request. */
 static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *hosts,
                                   int num_hosts, const mtree_plan_request_t *request,
                                   mtree_plan_t **plan_p)
 {
-    choice_t choice = {
-        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
+    choice_t choice = {.topology = topology,
+                       .hosts = hosts,
+                       .num_hosts = num_hosts,
+                       .request = request,
+                       .routes = request->routes};
     mtree_status_t status =
         mtree_planner_run(topology, hosts, num_hosts, request, &choice.plans[0]);
 
@@ -334,10 +337,7 @@ static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *h
         return status;
     }
     choice.count = 1;
-    status = mtree_routes_create(topology, hosts, num_hosts, &choice.routes);
-    if (status == MTREE_OK) {
-        status = plan_kinds(&choice);
-    }
+    status = plan_kinds(&choice);
     if (status == MTREE_OK) {
         status = judge(&choice);
     }
@@ -347,7 +347,6 @@ static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *h
     for (int c = 0; c < choice.count; c++) {
         mtree_plan_destroy(choice.plans[c]);
     }
-    mtree_routes_destroy(choice.routes);
     return status;
 }
 
@@ -442,10 +441,18 @@ mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *ho
 {
     mtree_plan_request_t alone = *request;
     mtree_plan_t *plan = NULL, *relayed = NULL;
-    mtree_status_t status;
+    mtree_routes_t *found = NULL;
+    mtree_status_t status = MTREE_OK;
 
     alone.num_relays = 0;
-    status = choose_kind(topology, hosts, num_hosts, &alone, &plan);
+    if (request->routes == NULL) {
+        status = mtree_routes_create(topology, hosts, num_hosts, &found);
+        alone.routes = found;
+    }
+    if (status == MTREE_OK) {
+        status = choose_kind(topology, hosts, num_hosts, &alone, &plan);
+    }
+    mtree_routes_destroy(found);
     if (status == MTREE_OK) {
         status = mtree_choice_relays(topology, hosts, num_hosts, request, plan, &relayed);
     }

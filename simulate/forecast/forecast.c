@@ -224,11 +224,12 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
 {
     mtree_simulate_options_t options;
     int most_per_host = baseline == NULL ? 0 : most_ranks(request, baseline) / num_hosts;
-    mtree_routes_t *routes;
+    mtree_routes_t *found = NULL;
     double seconds;
 
     if (most_per_host < 1 ||
-        mtree_routes_create(topology, vertices, num_hosts, &routes) != MTREE_OK) {
+        (request->routes == NULL &&
+         mtree_routes_create(topology, vertices, num_hosts, &found) != MTREE_OK)) {
         return -1;
     }
     mtree_simulate_default_options(&options);
@@ -238,9 +239,9 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
     options.bytes = call_bytes(request, options.ranks_per_host);
     options.segment_bytes = segment;
     options.most_messages = MOST_MESSAGES;
-    options.network.routes = routes;
+    options.network.routes = request->routes == NULL ? found : request->routes;
     seconds = extrapolated_seconds(topology, vertices, num_hosts, baseline, &options);
-    mtree_routes_destroy(routes);
+    mtree_routes_destroy(found);
     return seconds;
 }
 

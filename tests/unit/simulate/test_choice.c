@@ -2,6 +2,7 @@
 /*
  * Which of several plans is taken: by numbers alone, and on small networks.
  */
+#include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
@@ -9,6 +10,7 @@
 #include "topo/generators.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_HOSTS 64
@@ -260,6 +262,33 @@ START_TEST(trees_of_a_mesh_are_low)
 }
 END_TEST
 
+/* Who has the routes spares the search for them, and gets the same plan. */
+START_TEST(routes_that_are_given_change_nothing)
+{
+    const int rates[] = {10, 25, 50, 100, 100, 50};
+    mtree_plan_request_t request = {
+        .collective = (mtree_collective_t)_i, .max_trees = 4, .bytes = MESSAGE};
+    mtree_routes_t *routes;
+    mtree_plan_t *found, *given;
+    char *text[2];
+
+    make_star(rates, 6);
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    found = choose(request);
+    request.routes = routes;
+    given = choose(request);
+    ck_assert_int_eq(mtree_plan_to_json(found, &text[0]), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_to_json(given, &text[1]), MTREE_OK);
+    ck_assert_str_eq(text[0], text[1]);
+    free(text[0]);
+    free(text[1]);
+    mtree_plan_destroy(found);
+    mtree_plan_destroy(given);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Where processors limit, few trees are faster than many, which carry more. */
 START_TEST(few_trees_where_messages_cost_more)
 {
@@ -327,6 +356,8 @@ int main(void)
     tcase_add_test(tcase, elsewhere_packing_stays);
     tcase_add_test(tcase, gateways_between_sites);
     tcase_add_test(tcase, trees_of_a_mesh_are_low);
+    tcase_add_loop_test(tcase, routes_that_are_given_change_nothing, 0,
+                        MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, few_trees_where_messages_cost_more);
     tcase_add_loop_test(tcase, no_other_kind_is_clearly_faster, 0, 6);
     suite_add_tcase(suite, tcase);
