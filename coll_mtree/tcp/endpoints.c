@@ -5,6 +5,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/handshake.h"
+#include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
@@ -132,11 +133,9 @@ static void log_refusal(const endpoint_t *endpoint, const char *reason)
 /* What the user has not set follows from what the kernel says. */
 static mtree_tcp_tuning_t tuning(void)
 {
-    const char *control = coll_mtree_params.tcp_congestion_control;
-
-    return !streams.is_auto                        ? MTREE_TCP_TUNING_NONE
-           : control == NULL || control[0] == '\0' ? MTREE_TCP_TUNING_CONTROL
-                                                   : MTREE_TCP_TUNING_WIDTH;
+    return !streams.is_auto                          ? MTREE_TCP_TUNING_NONE
+           : coll_mtree_congestion_control() == NULL ? MTREE_TCP_TUNING_CONTROL
+                                                     : MTREE_TCP_TUNING_WIDTH;
 }
 
 /* The handshake of @a endpoint has ended: it has connections, or not. */
