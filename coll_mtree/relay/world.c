@@ -132,11 +132,11 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
             job_secret = contact.secret;
             has_secret = true;
         }
+        explicit_bzero(&contact.secret, sizeof(contact.secret));
         if (contact.address[0] != '\0') {
             relays[num_relays++] = contact;
         }
     }
-    explicit_bzero(&contact, sizeof(contact));
     if (has_secret) {
         coll_mtree_relay_service_start(&job_secret);
     }
