@@ -331,10 +331,9 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
     return relayed;
 }
 
-/* Seconds of a new plan for @a request; below 0: there is none. */
+/* Seconds of a new plan for @a request, which has routes; below 0: there is none. */
 static double planned_seconds(const coll_mtree_plan_hosts_t *hosts,
-                              const mtree_plan_request_t *request,
-                              const mtree_routes_t *routes)
+                              const mtree_plan_request_t *request)
 {
     mtree_plan_t *plan;
     double seconds;
@@ -342,7 +341,7 @@ static double planned_seconds(const coll_mtree_plan_hosts_t *hosts,
     if (run_planner(hosts, request, &plan) != MTREE_OK) {
         return -1;
     }
-    seconds = coll_mtree_plan_choice_seconds(plan, hosts->topology, routes);
+    seconds = coll_mtree_plan_choice_seconds(plan, hosts->topology, request->routes);
     mtree_plan_destroy(plan);
     return seconds;
 }
@@ -364,10 +363,10 @@ coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_plan_hosts_t *ho
     now = coll_mtree_plan_choice_seconds(plan, hosts->topology, routes);
     request.routes = routes;
     request.keep = plan;
-    rebalanced = planned_seconds(hosts, &request, routes);
+    rebalanced = planned_seconds(hosts, &request);
     if (!shares_only) {
         request.keep = NULL;
-        anew = planned_seconds(hosts, &request, routes);
+        anew = planned_seconds(hosts, &request);
     }
     mtree_routes_destroy(routes);
     return coll_mtree_plan_choice_change(now, rebalanced, anew, gain_p);

@@ -94,7 +94,6 @@ void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to
  * each, they are left when so many have been received, and *seconds_p is what all would
  * take at the pace of the second half of these.
  */
-
 mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
