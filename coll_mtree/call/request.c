@@ -72,6 +72,9 @@ static void request_construct(coll_mtree_request_t *req)
     request->req_free = request_free;
     request->req_cancel = request_cancel;
     request->req_status = ompi_status_empty;
+    memset((char *)req + sizeof(req->super), 0, sizeof(*req) - sizeof(req->super));
+    atomic_init(&req->holders, 1);
+    req->deferred.release = request_destroy_deferred;
 }
 
 OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, request_construct,
@@ -115,6 +118,22 @@ int coll_mtree_request_tags(mtree_collective_t collective)
     return own_tags(collective) + COLL_MTREE_QUERY_TAGS;
 }
 
+/* A request cannot be made: what it was to own goes back. */
+static void give_up(mca_coll_mtree_module_t *module, coll_mtree_request_t *req,
+                    coll_mtree_coll_args_t *args, bool persistent, int slot)
+{
+    coll_mtree_coll_args_cleanup(args);
+    if (slot >= 0) {
+        coll_mtree_tags_release_slot(module, slot);
+    }
+    if (!persistent) {
+        coll_mtree_calls_break(module);
+    }
+    if (req != NULL) {
+        OBJ_RELEASE(req);
+    }
+}
+
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
@@ -133,16 +152,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     }
     if (req == NULL || (persistent && slot < 0) ||
         !coll_mtree_coll_args_keep(args, ompi_comm_size(comm))) {
-        coll_mtree_coll_args_cleanup(args);
-        if (slot >= 0) {
-            coll_mtree_tags_release_slot(module, slot);
-        }
-        if (!persistent) {
-            coll_mtree_calls_break(module);
-        }
-        if (req != NULL) {
-            OBJ_RELEASE(req);
-        }
+        give_up(module, req, args, persistent, slot);
         return NULL;
     }
     req->call = call;
@@ -154,25 +164,12 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     req->entry = entry;
     coll_mtree_plan_entry_retain(entry);
     req->replan = coll_mtree_plan_entry_replan(entry);
-    req->is_settled = false;
     req->args = *args;
     req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
     request_retain_types(&req->args);
-    memset(&req->buffers, 0, sizeof(req->buffers));
-    req->count.record = req->transfer.record = NULL;
-    req->scratch = 0;
     req->slot = slot;
     req->first_tag = persistent ? coll_mtree_tags_of_slot(module, slot)
                                 : coll_mtree_tags_of_call(call.number);
-    req->blocking = req->ring = false;
-    req->part = req->chosen = NULL;
-    req->by_arrival = req->over_tcp = false;
-    req->starts = 0;
-    req->layout = NULL;
-    req->goodput = NULL;
-    req->arrival_times = NULL;
-    atomic_init(&req->holders, 1);
-    req->deferred.release = request_destroy_deferred;
     return req;
 }
 
