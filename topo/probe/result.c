@@ -287,6 +287,18 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
     return status;
 }
 
+/* How often arcs were measured anew, and how steady they were then. */
+static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *findings)
+{
+    for (int i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
+        const bool repeated = probe->arcs[i].known && probe->tries[i] > 1;
+
+        findings->num_reused += probe->reused[i] > 0;
+        findings->num_repeated += repeated;
+        findings->num_unsteady += repeated && probe->arcs[i].spread > UNSTEADY;
+    }
+}
+
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                   mtree_probe_findings_t *findings_p)
 {
@@ -327,12 +339,7 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
     if (status != MTREE_OK) {
         goto err_clear;
     }
-    for (int i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
-        findings.num_reused += probe->reused[i] > 0;
-        findings.num_repeated += probe->arcs[i].known && probe->tries[i] > 1;
-        findings.num_unsteady += probe->arcs[i].known && probe->tries[i] > 1 &&
-                                 probe->arcs[i].spread > UNSTEADY;
-    }
+    count_tries(probe, &findings);
     *findings_p = findings;
     return MTREE_OK;
 
