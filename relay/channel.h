@@ -22,11 +22,16 @@ typedef enum {
     MTREE_RELAY_PING,   /* empty; the answer is MTREE_RELAY_PONG */
     MTREE_RELAY_PONG,
     MTREE_RELAY_REFUSED, /* by the relay: a call cannot be, or has failed; as of CANCEL */
+    MTREE_RELAY_UNREACHED, /* by the relay: it cannot reach another; that one's number in
+                              the job */
     MTREE_RELAY_NUM_KINDS
 } mtree_relay_kind_t;
 
 /* Bytes of CANCEL and REFUSED: two numbers. */
 #define MTREE_RELAY_CALL_BYTES 8
+
+/* Bytes of UNREACHED: one number. */
+#define MTREE_RELAY_UNREACHED_BYTES 4
 
 typedef struct {
     mtree_relay_kind_t kind;

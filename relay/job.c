@@ -191,6 +191,17 @@ static void peer_stop_dialing(mtree_relay_job_t *job, peer_t *peer)
     job->num_dialing--;
 }
 
+/* Rank 0 hears of it before it hears of calls that fail by it. */
+static void peer_give_up(mtree_relay_job_t *job, peer_t *peer, const char *reason)
+{
+    unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
+
+    mtree_relay_put32(bytes, peer->number & ~MTREE_RELAY_IS_RELAY);
+    (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_UNREACHED, bytes,
+                                   sizeof(bytes));
+    mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT, reason);
+}
+
 static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
 {
     int answer = mtree_relay_dialer_poll(peer->dialer, now);
@@ -207,10 +218,22 @@ static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
             (void)close(socket);
         }
     } else {
-        mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT,
-                            mtree_relay_dialer_reason(peer->dialer));
+        peer_give_up(job, peer, mtree_relay_dialer_reason(peer->dialer));
     }
     peer_stop_dialing(job, peer);
+}
+
+/* Has the part's host an edge to @a host in a tree? */
+static bool is_neighbour(const mtree_plan_part_t *part, int host)
+{
+    for (int t = 0; t < part->num_trees; t++) {
+        for (int e = 0; e < part->trees[t].num_edges; e++) {
+            if (part->trees[t].edges[e].host == host) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Of two relays that are neighbours the one with the lower number dials the other. */
@@ -222,10 +245,13 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
                                        .is_encrypted = job->is_encrypted,
                                        .job = job->id};
 
+    int first = plan->part->num_hosts - plan->placement->num_relays;
+
     for (int i = 0; i < plan->placement->num_relays; i++) {
         uint32_t number = plan->peers[plan->placement->num_ranks + i];
-        peer_t *peer =
-            (number & ~MTREE_RELAY_IS_RELAY) <= job->self ? NULL : job_peer(job, number);
+        bool dials = (number & ~MTREE_RELAY_IS_RELAY) > job->self &&
+                     is_neighbour(plan->part, first + i);
+        peer_t *peer = dials ? job_peer(job, number) : NULL;
 
         if (peer != NULL && !peer->is_connected && peer->dialer == NULL) {
             peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &hello,

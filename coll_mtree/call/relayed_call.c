@@ -258,8 +258,8 @@ static int failure(const relayed_call_t *call)
     return relay < 0 ? FAILED : UNREACHED + relay;
 }
 
-/* Rank 0: give up the relays that a rank has said that it cannot reach; were there some?
- */
+/* Rank 0: give up the relays that a rank, or another relay, has said that it cannot
+ * reach; were there some? */
 static bool give_up_unreached(const relayed_call_t *call)
 {
     bool some = false;
@@ -276,7 +276,7 @@ static bool give_up_unreached(const relayed_call_t *call)
             some = true;
         }
     }
-    return some;
+    return coll_mtree_relays_give_up_unreached() || some;
 }
 
 /* Rank 0: the call has failed.  Ranks and relays beside one that is gone notice that
@@ -292,7 +292,7 @@ static int find_cause(const relayed_call_t *call)
         go_on();
         what = coll_mtree_relays_watch(contact, num_relays(call), &call->start, &who);
     } while (!coll_mtree_relays_have_answered(contact, num_relays(call)));
-    if (what == COLL_MTREE_RELAYS_LOST || give_up_unreached(call)) {
+    if (give_up_unreached(call) || what == COLL_MTREE_RELAYS_LOST) {
         return LOST;
     }
     if (what == COLL_MTREE_RELAYS_REFUSE) {

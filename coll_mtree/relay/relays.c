@@ -2,6 +2,7 @@
 #include "coll_mtree/relay/relays.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/relay/unreached.h"
 #include "coll_mtree/relay/world.h"
 
 #include "base/clock.h"
@@ -37,6 +38,7 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static relay_t relays[COLL_MTREE_RELAYS]; /* their places are their numbers in the job */
 static int num_relays;
+static coll_mtree_unreached_t unreached;
 static mtree_relay_job_id_t job;
 static mtree_relay_key_t key;
 static uint32_t num_plans;
@@ -324,6 +326,19 @@ bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
     return all;
 }
 
+static void take_message(relay_t *relay, const mtree_relay_message_t *message)
+{
+    if (message->kind == MTREE_RELAY_REFUSED &&
+        message->length == MTREE_RELAY_CALL_BYTES) {
+        relay->refused_plan = mtree_relay_get32(message->bytes);
+        relay->refused_call = mtree_relay_get32(message->bytes + 4);
+    } else if (message->kind == MTREE_RELAY_UNREACHED &&
+               message->length == MTREE_RELAY_UNREACHED_BYTES) {
+        (void)coll_mtree_unreached_add(&unreached, (uint32_t)(relay - relays),
+                                       mtree_relay_get32(message->bytes));
+    }
+}
+
 /* Read what it has said, and ask it now and then whether it is there. */
 static void listen_to(relay_t *relay, double now)
 {
@@ -332,11 +347,7 @@ static void listen_to(relay_t *relay, double now)
 
     while ((answer = mtree_relay_channel_poll(&relay->channel, &message)) > 0) {
         relay->heard = now;
-        if (message.kind == MTREE_RELAY_REFUSED &&
-            message.length == MTREE_RELAY_CALL_BYTES) {
-            relay->refused_plan = mtree_relay_get32(message.bytes);
-            relay->refused_call = mtree_relay_get32(message.bytes + 4);
-        }
+        take_message(relay, &message);
     }
     if (answer < 0) {
         relay_fail(relay, "its connection is lost");
@@ -417,6 +428,34 @@ void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i,
     pthread_mutex_unlock(&lock);
 }
 
+static uint64_t relays_up(void)
+{
+    uint64_t up = 0;
+
+    for (int i = 0; i < num_relays; i++) {
+        up |= (uint64_t)relays[i].is_up << i;
+    }
+    return up;
+}
+
+bool coll_mtree_relays_give_up_unreached(void)
+{
+    char reason[MTREE_RELAY_ADDRESS + 80];
+    bool some = false;
+    int worst, other;
+
+    _Static_assert(COLL_MTREE_RELAYS <= COLL_MTREE_UNREACHED_RELAYS, "a bit for each");
+    pthread_mutex_lock(&lock);
+    while ((worst = coll_mtree_unreached_worst(&unreached, relays_up(), &other)) >= 0) {
+        (void)snprintf(reason, sizeof(reason), "it and relay %s cannot reach each other",
+                       relays[other].address);
+        relay_fail(&relays[worst], reason);
+        some = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return some;
+}
+
 void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
                               const mtree_relay_start_t *start)
 {
@@ -438,6 +477,7 @@ void coll_mtree_relays_close(void)
         mtree_relay_channel_cleanup(&relays[i].channel);
     }
     num_relays = 0;
+    unreached = (coll_mtree_unreached_t){0};
     explicit_bzero(&key, sizeof(key));
     secret_state = 0;
 }

@@ -85,6 +85,10 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, 
 void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i,
                                int rank);
 
+/* Of relays that have said that they cannot reach each other some are lost, so that those
+ * that are left can; were there some? */
+bool coll_mtree_relays_give_up_unreached(void);
+
 /* That call has failed: those that are left need not go on. */
 void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
                               const mtree_relay_start_t *start);

@@ -7,6 +7,7 @@
     wire.py change TO AFTER          a proxy to port TO of this host: prints its own port; of each connection one bit is
                                      changed, each way, as soon as AFTER bytes have passed
     wire.py admit TO COUNT           a proxy to port TO of this host: prints its own port; only COUNT connections get through
+    wire.py ranks TO 0               a proxy to relay TO of this host: prints its own port; those of other relays are closed
 """
 import select
 import signal
@@ -69,11 +70,20 @@ def pass_on(source, target, after):
             return
 
 
-def proxy(port, after, most):
+def is_of_a_relay(connection):
+    """Does its greeting (relay/greeting.h) say so?"""
+    hello = connection.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)
+    return len(hello) == 12 and hello[7] == 1 and hello[8] >= 0x80
+
+
+def proxy(port, after, most, ranks_alone=False):
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     while most > 0:
         one = listener.accept()[0]
+        if ranks_alone and is_of_a_relay(one):
+            one.close()
+            continue
         other = socket.create_connection(("127.0.0.1", port))
         for source, target in ((one, other), (other, one)):
             threading.Thread(target=pass_on, args=(source, target, after), daemon=True).start()
@@ -87,5 +97,7 @@ if __name__ == "__main__":
         watch(sys.argv[2].encode(), int(sys.argv[3]), int(sys.argv[4]))
     elif sys.argv[1] == "change":
         proxy(int(sys.argv[2]), int(sys.argv[3]), float("inf"))
+    elif sys.argv[1] == "ranks":
+        proxy(int(sys.argv[2]), float("inf"), float("inf"), ranks_alone=True)
     else:
         proxy(int(sys.argv[2]), float("inf"), int(sys.argv[3]))

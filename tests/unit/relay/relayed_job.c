@@ -65,7 +65,7 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
     return plan;
 }
 
-bool relayed_encrypts;
+bool relayed_encrypts, relayed_cuts;
 
 int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
                  const mtree_relay_key_t *key, const char **reason_p)
@@ -108,7 +108,7 @@ void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number)
     }
     for (int j = 0; j < job->num_relays; j++) {
         peers[job->num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
-        addresses[j] = job->addresses[j];
+        addresses[j] = relayed_cuts ? "127.0.0.1:1" : job->addresses[j];
     }
     ck_assert_int_eq(mtree_plan_part_create(job->plan, job->num_ranks + i, &plan.part),
                      MTREE_OK);
@@ -295,6 +295,12 @@ void relayed_poll(relayed_job_t *job)
         if (job->channels[i].socket > 0 &&
             mtree_relay_channel_poll(&job->channels[i], &message) > 0) {
             job->num_refused += message.kind == MTREE_RELAY_REFUSED;
+            if (message.kind == MTREE_RELAY_UNREACHED) {
+                ck_assert_uint_eq(message.length, MTREE_RELAY_UNREACHED_BYTES);
+                ck_assert_int_eq(job->num_refused, 0);
+                job->num_unreached++;
+                job->unreached = message.bytes[3];
+            }
         }
     }
     for (int r = 0; r < job->num_ranks; r++) {

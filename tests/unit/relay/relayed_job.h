@@ -41,10 +41,12 @@ typedef struct relayed_job {
     mtree_status_t status;    /* of the last call */
     mtree_record_keys_t keys; /* of the last connection that was dialed */
     int num_refused;
+    int num_unreached, unreached; /* relays that others say they cannot reach; the last */
 } relayed_job_t;
 
-/* Are jobs that are made from now on encrypted? */
-extern bool relayed_encrypts;
+/* Are jobs that are made from now on encrypted, and are their relays told addresses of
+ * each other at which nobody is? */
+extern bool relayed_encrypts, relayed_cuts;
 
 /* Ranks that reach each other through relays alone: one after the other, as a chain of
  * @a num_relays between rank 0 and the others.  Each relay has @a memory bytes. */

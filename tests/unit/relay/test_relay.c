@@ -110,6 +110,25 @@ START_TEST(a_relay_that_is_gone_fails_the_call)
 }
 END_TEST
 
+/* Rank 0 is told which relay another cannot reach before the call fails there. */
+START_TEST(a_relay_tells_which_it_cannot_reach)
+{
+    relayed_job_t job;
+
+    relayed_cuts = true;
+    relayed_create(&job, 2, 2, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    ck_assert_int_eq(job.num_unreached, 1);
+    ck_assert_int_eq(job.unreached, 1);
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    relayed_destroy(&job);
+}
+END_TEST
+
 /* Rank 0 cancels a call, and the next one is served. */
 START_TEST(a_cancelled_call_gives_its_memory_back)
 {
@@ -486,6 +505,7 @@ int main(void)
         tcase_add_test(tests, keys_are_those_of_both_nonces);
         tcase_add_test(tests, a_flood_changes_nothing);
         tcase_add_test(tests, a_relay_that_is_gone_fails_the_call);
+        tcase_add_test(tests, a_relay_tells_which_it_cannot_reach);
         tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
         tcase_add_test(tests, a_job_may_leave_after_its_last_call);
         tcase_add_test(tests, limits_hold);
