@@ -90,14 +90,14 @@ class Lab:
             relay.wait()
         subprocess.run(self.netlab("down", self.name), env=self.environment, check=True)
 
-    def seconds(self, collective, calls, **parameters):
-        """Of the slowest rank, the mean of so many calls behind one that is not timed."""
+    def seconds(self, collective, calls, warmup=1, **parameters):
+        """Of the slowest rank, the mean of so many calls behind those of the warm-up."""
         environment = dict(self.environment)
         for name, value in parameters.items():
             environment[f"OMPI_MCA_{name}"] = str(value)
         command = self.netlab("exec", self.name, self.group[0], "--", "mpirun", "-n", len(self.group))
         command += ["--host", ",".join(self.group), str(self.build / "mtree_bench"), "-t", collective]
-        command += ["-m", f"{self.options.size}:{self.options.size}", "-x", "1", "-i", str(calls)]
+        command += ["-m", f"{self.options.size}:{self.options.size}", "-x", str(warmup), "-i", str(calls)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=self.options.timeout, check=False
         )
@@ -108,12 +108,13 @@ class Lab:
 
     def best_of_openmpi(self, collective):
         """Seconds of the fastest of Open MPI's algorithms, and its name."""
-        times = {"default": self.seconds(collective, 1, coll="^mtree")}
+        times = {"default": self.seconds(collective, 1, 0, coll="^mtree")}
         for algorithm in ALGORITHMS[collective]:
             if len(self.group) > 2 and not self.options.default_alone:
                 times[algorithm] = self.seconds(
                     collective,
                     1,
+                    0,
                     coll="^mtree",
                     coll_tuned_use_dynamic_rules=1,
                     **{f"coll_tuned_{collective}_algorithm": algorithm},
@@ -153,6 +154,7 @@ class Lab:
             "algorithm": name,
             "mtree": without,
             "relays": with_relays,
+            "load": os.getloadavg()[0],
             "spread": [min(turn[1] for turn in turns), max(turn[1] for turn in turns)],
             "times": min(openmpi, without) / with_relays,
             "share": bound / with_relays,
@@ -161,7 +163,8 @@ class Lab:
 
 def setting(options):
     group = ",".join(options.group) if options.group else options.hosts
-    return [os.path.basename(options.map), group, options.latency, options.size, options.trees]
+    rates = None if options.group else [options.slowest, options.fastest]
+    return [os.path.basename(options.map), group, rates, options.latency, options.size, options.trees]
 
 
 def read(output):
