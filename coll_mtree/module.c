@@ -182,7 +182,7 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
                                                 uint32_t *longest_p)
 {
     const coll_mtree_processes_facts_t facts = {
-        .settings_agree = coll_mtree_modex_compare(comm, longest_p),
+        .settings = coll_mtree_modex_compare(comm, longest_p),
         .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
         .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
         .is_uniform = comm_is_uniform(comm)};
@@ -260,6 +260,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_relay_world_begin(comm);
+    }
+    if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
+        return module_without_memory();
     }
     if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
         log_obstacle(comm, obstacle, is_local);

@@ -12,6 +12,7 @@
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/witness.h"
 
 /* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);
@@ -19,12 +20,15 @@ void coll_mtree_modex_publish(void);
 /*
  * Are the settings the same on all ranks of @a comm?  Otherwise rank 0 of the first such
  * communicator (rank 1, when rank 0 has no mtree) logs what differs.  No message is sent.
- * Settings that PMIx does not say, which is logged, are taken to be the same: the other
- * ranks know, and find another answer only where two things are wrong at once.
+ * Where PMIx does not say what a process is set to, which is logged, the answer is that
+ * of a process that knows (coll_mtree/control/witness.h); COLL_MTREE_UNKNOWN, logged,
+ * where there is none.  Then this rank must not serve @a comm, nor leave it to the
+ * fallback: the others do one of these, and wait.
  * Where they are the same, *longest_p is what a message between the ranks may hold, in
  * bytes: the least coll_mtree_transport_longest() of all.
  */
-bool coll_mtree_modex_compare(ompi_communicator_t *comm, uint32_t *longest_p);
+coll_mtree_likeness_t coll_mtree_modex_compare(ompi_communicator_t *comm,
+                                               uint32_t *longest_p);
 
 void coll_mtree_modex_close(void);
 

@@ -12,6 +12,7 @@
  *   FAIL_SOLVER if it is set, the solver's alone are counted
  *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
  *               to
+ *   FAIL_WITNESS  the same for what another rank has found of all
  *   FAIL_PUT    if it is set, it has none to take what this rank's is set to
  */
 #define _GNU_SOURCE
@@ -131,11 +132,10 @@ typedef int (*pmix_put_t)(unsigned char, const char *, void *);
 
 static const int no_memory = -32; /* PMIX_ERR_NOMEM */
 
-/* Is it mtree's settings that @a told has PMIx fail with? */
-static bool fails_with(const char *told, const char *key)
+/* Does the variable @a told have PMIx fail with @a key, which is @a its? */
+static bool fails_with(const char *told, const char *key, const char *its)
 {
-    return getenv(told) != NULL && is_rank() && key != NULL &&
-           strcmp(key, "mtree.settings") == 0;
+    return getenv(told) != NULL && is_rank() && key != NULL && strcmp(key, its) == 0;
 }
 
 static void *pmix_function(const char *name)
@@ -146,14 +146,18 @@ static void *pmix_function(const char *name)
 int PMIx_Get(const void *process, const char *key, const void *info, size_t num_info,
              void **value)
 {
-    return fails_with("FAIL_MODEX", key) ? atoi(getenv("FAIL_MODEX"))
-                                         : ((pmix_get_t)pmix_function("PMIx_Get"))(
-                                               process, key, info, num_info, value);
+    if (fails_with("FAIL_MODEX", key, "mtree.settings")) {
+        return atoi(getenv("FAIL_MODEX"));
+    }
+    if (fails_with("FAIL_WITNESS", key, "mtree.different")) {
+        return atoi(getenv("FAIL_WITNESS"));
+    }
+    return ((pmix_get_t)pmix_function("PMIx_Get"))(process, key, info, num_info, value);
 }
 
 int PMIx_Put(unsigned char scope, const char *key, void *value)
 {
-    return fails_with("FAIL_PUT", key)
+    return fails_with("FAIL_PUT", key, "mtree.settings")
                ? no_memory
                : ((pmix_put_t)pmix_function("PMIx_Put"))(scope, key, value);
 }
