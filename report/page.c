@@ -121,6 +121,41 @@ void mtree_page_topology(const json_t *report, size_t number, FILE *out)
             mtree_page_text(topology, "origin"));
 }
 
+/* The first relay among @a vertices from number @a from on; their number: none. */
+static size_t next_relay(const json_t *vertices, size_t from)
+{
+    while (from < json_array_size(vertices) &&
+           !json_is_true(json_object_get(json_array_get(vertices, from), "relay"))) {
+        from++;
+    }
+    return from;
+}
+
+static const json_t *vertices_of(const json_t *report, size_t topology)
+{
+    return json_object_get(
+        json_array_get(json_object_get(report, "topologies"), topology), "vertices");
+}
+
+bool mtree_page_has_relays(const json_t *report, size_t topology)
+{
+    const json_t *vertices = vertices_of(report, topology);
+
+    return next_relay(vertices, 0) < json_array_size(vertices);
+}
+
+void mtree_page_relays(const json_t *report, size_t topology, FILE *out)
+{
+    const json_t *vertices = vertices_of(report, topology);
+    const char *lead = "Relays: ";
+
+    for (size_t v = next_relay(vertices, 0); v < json_array_size(vertices);
+         v = next_relay(vertices, v + 1)) {
+        fprintf(out, "%s%s", lead, mtree_page_text(json_array_get(vertices, v), "name"));
+        lead = ", ";
+    }
+}
+
 void mtree_page_communicator(const json_t *report, size_t number, FILE *out)
 {
     const json_t *communicator =

@@ -34,6 +34,11 @@ void mtree_page_work(const json_t *report, size_t unused, FILE *out);
 void mtree_page_topology(const json_t *report, size_t topology, FILE *out);
 void mtree_page_communicator(const json_t *report, size_t communicator, FILE *out);
 
+/* "Relays: US2, EU1", where calls on the topology passed through relays; nothing where
+ * they passed through none. */
+void mtree_page_relays(const json_t *report, size_t topology, FILE *out);
+bool mtree_page_has_relays(const json_t *report, size_t topology);
+
 /* The link whose capacity was used most, and which trees cross it; nothing without
  * traffic. */
 void mtree_page_busiest(const json_t *report, size_t topology, FILE *out);

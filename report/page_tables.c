@@ -26,16 +26,37 @@ static void add_size(mtree_table_t *table, double bytes)
     mtree_table_add(table, "%s", mtree_units_format_size(bytes, text, sizeof(text)));
 }
 
+/* "10 trees, packing", or "10 trees through 3 relays", or "10 trees through 3 relays, 18
+ * of 20 calls". */
+static void add_trees(mtree_table_t *table, const json_t *server, const json_t *calls,
+                      const json_t *plan)
+{
+    size_t trees = json_array_size(json_object_get(plan, "trees"));
+    size_t relays = json_array_size(json_object_get(plan, "relays"));
+    double relayed = mtree_page_number(calls, "relayed");
+    const char *plural = trees == 1 ? "" : "s";
+
+    if (relays == 0) {
+        mtree_table_add(table, "%zu tree%s, %s", trees, plural,
+                        mtree_page_text(plan, "algorithm"));
+    } else if (relayed == mtree_page_number(server, "calls")) {
+        mtree_table_add(table, "%zu tree%s through %zu relay%s", trees, plural, relays,
+                        relays == 1 ? "" : "s");
+    } else {
+        mtree_table_add(table, "%zu tree%s through %zu relay%s, %.0f of %.0f calls",
+                        trees, plural, relays, relays == 1 ? "" : "s", relayed,
+                        mtree_page_number(server, "calls"));
+    }
+}
+
 /* The backend that served: "10 trees, packing", "a ring", "Open MPI", ... */
-static void add_backend(mtree_table_t *table, const json_t *server, const json_t *plan)
+static void add_backend(mtree_table_t *table, const json_t *server, const json_t *calls,
+                        const json_t *plan)
 {
     const char *by = mtree_page_text(server, "by");
 
     if (strcmp(by, "trees") == 0 && plan != NULL) {
-        size_t trees = json_array_size(json_object_get(plan, "trees"));
-
-        mtree_table_add(table, "%zu tree%s, %s", trees, trees == 1 ? "" : "s",
-                        mtree_page_text(plan, "algorithm"));
+        add_trees(table, server, calls, plan);
     } else {
         mtree_table_add(table, "%s",
                         strcmp(by, "openmpi") == 0 ? "Open MPI"
@@ -75,7 +96,7 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
 
         mtree_table_add(table, "%s",
                         i == 0 ? mtree_page_calls_name(calls, name, sizeof(name)) : "-");
-        add_backend(table, server, plan);
+        add_backend(table, server, calls, plan);
         mtree_table_add(table, "%.0f", mtree_page_number(server, "calls"));
         add_size(table, mtree_page_number(server, "bytes"));
         add_time(table, server, "seconds");

@@ -157,6 +157,10 @@ void mtree_report_print(json_t *report, FILE *out)
         fputs("\nTopology ", out);
         mtree_page_topology(report, i, out);
         fputc('\n', out);
+        if (mtree_page_has_relays(report, i)) {
+            mtree_page_relays(report, i, out);
+            fputc('\n', out);
+        }
         mtree_page_busiest(report, i, out);
         fputc('\n', out);
         mtree_page_slowest(report, i, out);

@@ -10,7 +10,8 @@
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)
 {
-    double part = mtree_collective_root_bytes(plan->collective, message, plan->num_hosts);
+    double part = mtree_collective_root_bytes(plan->collective, message,
+                                              mtree_plan_num_active(plan));
 
     for (int t = 0; t < plan->num_trees; t++) {
         mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, bytes);
@@ -84,7 +85,7 @@ void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_
     }
 }
 
-static json_t *vertex_json(const mtree_vertex_t *vertex)
+static json_t *vertex_json(const mtree_vertex_t *vertex, bool is_relay)
 {
     json_t *json =
         json_pack("{s:s, s:s, s:s}", "name", vertex->name, "host", vertex->host, "kind",
@@ -93,6 +94,9 @@ static json_t *vertex_json(const mtree_vertex_t *vertex)
     if (vertex->has_position) {
         json_object_set_new(json, "x", json_real(vertex->x));
         json_object_set_new(json, "y", json_real(vertex->y));
+    }
+    if (is_relay) {
+        json_object_set_new(json, "relay", json_true());
     }
     return json;
 }
@@ -123,12 +127,12 @@ static json_t *link_json(const mtree_topology_t *topology, int number,
 
 json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
                            const double *bytes, double seconds,
-                           const mtree_traffic_gave_t *gave)
+                           const mtree_traffic_gave_t *gave, const bool *is_relay)
 {
     json_t *vertices = json_array(), *links = json_array();
 
     for (int v = 0; v < topology->num_vertices; v++) {
-        json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
+        json_array_append_new(vertices, vertex_json(&topology->vertices[v], is_relay[v]));
     }
     for (int l = 0; l < topology->num_links; l++) {
         json_array_append_new(

@@ -14,7 +14,7 @@
  * put on each arc over @a plan's trees: each edge of a tree carries the tree's share, of
  * an allgather or reduce_scatter its root's part of it, which is taken for the same for
  * all.
- * @a routes must number the hosts as the plan does.
+ * @a routes must number the hosts as the plan does, its relays included.
  */
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes);
@@ -55,11 +55,12 @@ void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_
 
 /*
  * The topology with its traffic as docs/report.md describes it: @a bytes [2 x links] in
- * @a seconds of calls, and what its arcs @a gave [2 x links]; @a origin says where the
- * topology came from.  NULL: no memory.
+ * @a seconds of calls, and what its arcs @a gave [2 x links]; @a is_relay [vertices]: the
+ * calls passed through a relay there; @a origin says where the topology came from.  NULL:
+ * no memory.
  */
 json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
                            const double *bytes, double seconds,
-                           const mtree_traffic_gave_t *gave);
+                           const mtree_traffic_gave_t *gave, const bool *is_relay);
 
 #endif

@@ -83,6 +83,7 @@ static int run_over_relays(coll_mtree_mpi_call_t *call,
     if (end == COLL_MTREE_RELAYED_DONE) {
         /* It has not entered the window of calls. */
         call->module->calls.issued--;
+        coll_mtree_statistics_relayed(&call->trial.count);
         return OMPI_SUCCESS;
     }
     if (end == COLL_MTREE_RELAYED_LOST) {

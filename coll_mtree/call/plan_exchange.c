@@ -247,8 +247,9 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
-                                      entry->part->plan);
+        coll_mtree_statistics_planned(
+            module, entry->comm, &entry->call_class, entry->part->plan,
+            entry->relayed == NULL ? NULL : entry->relayed->plan);
     }
     if (entry->call_class.bytes >= LOGGED_BYTES) {
         coll_mtree_plan_entry_log(entry);

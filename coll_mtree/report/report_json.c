@@ -60,10 +60,26 @@ static void place_init(place_t *place, builder_t *builder,
     }
 }
 
-/* The plan of calls of @a call_class, a reference, and its number in the report; NULL:
- * none. */
-static mtree_plan_t *plan_of(const place_t *place,
-                             const coll_mtree_call_class_t *call_class, int *number_p)
+/* Did calls of @a class pass through relays? */
+static bool is_relayed(const coll_mtree_group_class_t *class)
+{
+    const coll_mtree_record_t *record = class->records;
+
+    while (record != NULL && record->relayed == 0) {
+        record = record->next_function;
+    }
+    return record != NULL && class->relayed != NULL;
+}
+
+/* The plan of @a class that the report has; NULL: none. */
+static const mtree_plan_t *shown_plan(const coll_mtree_group_class_t *class)
+{
+    return is_relayed(class) ? class->relayed : class->plan;
+}
+
+/* The class of @a call_class, and the number of its plan, if any, in the report. */
+static const coll_mtree_group_class_t *
+class_of(const place_t *place, const coll_mtree_call_class_t *call_class, int *number_p)
 {
     const coll_mtree_group_class_t *class =
         coll_mtree_class_table_find(&place->group->classes, call_class);
@@ -76,9 +92,30 @@ static mtree_plan_t *plan_of(const place_t *place,
         if (other == class) {
             break;
         }
-        *number_p += other->plan != NULL;
+        *number_p += shown_plan(other) != NULL;
     }
-    return class == NULL ? NULL : mtree_plan_retain(class->plan);
+    return class;
+}
+
+/* Routes between the hosts of @a plan with relays, a plan of the group, as it numbers
+ * them; NULL: no map, or no memory. */
+static mtree_routes_t *relayed_routes(const place_t *place, const mtree_plan_t *plan)
+{
+    return place->map == NULL ? NULL
+                              : coll_mtree_report_map_pass_relays(
+                                    place->map, place->vertices, place->num_hosts, plan);
+}
+
+/* Give the trees of @a plan in @a json the arcs that they cross. */
+static void mark_arcs(const place_t *place, const mtree_plan_t *plan, json_t *json)
+{
+    mtree_routes_t *relayed = plan->num_relays > 0 ? relayed_routes(place, plan) : NULL;
+
+    if (plan->num_relays == 0 || relayed != NULL) {
+        mtree_traffic_mark(plan, relayed != NULL ? relayed : place->routes,
+                           place->map->topology->num_links, json);
+    }
+    mtree_routes_destroy(relayed);
 }
 
 /* Add the group's plans to the report, with the arcs that each tree crosses. */
@@ -90,18 +127,18 @@ static void append_plans(builder_t *builder, place_t *place)
     place->first_plan = (int)json_array_size(builder->plans);
     COLL_MTREE_CLASS_TABLE_FOR_EACH(class, link, &place->group->classes)
     {
+        const mtree_plan_t *plan = shown_plan(class);
         json_t *json;
         char *text;
 
-        if (class->plan == NULL || mtree_plan_to_json(class->plan, &text) != MTREE_OK) {
+        if (plan == NULL || mtree_plan_to_json(plan, &text) != MTREE_OK) {
             continue;
         }
         json = json_loads(text, 0, NULL);
         free(text);
         if (place->map != NULL) {
             json_object_set_new(json, "topology", json_integer(place->map_number));
-            mtree_traffic_mark(class->plan, place->routes,
-                               place->map->topology->num_links, json);
+            mark_arcs(place, plan, json);
         }
         json_array_append_new(builder->plans, json);
     }
@@ -195,27 +232,49 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
         builder->is_measured && (timed == 0 || strcmp(how, "measured") == 0);
 }
 
-static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *record,
-                       double bytes, double seconds)
+/* Add the traffic of the calls of @a record to the map; of the bytes of a message @a
+ * share is a host's. */
+static void add_traffic(const place_t *place, const coll_mtree_group_class_t *class,
+                        const coll_mtree_record_t *record, double share)
 {
-    int number;
-    mtree_plan_t *plan = plan_of(place, &record->call_class, &number);
-    double share;
+    mtree_routes_t *relayed;
 
-    if (plan == NULL) {
+    coll_mtree_report_map_add_trees(
+        place->map, place->routes, class->plan,
+        share * (record->by[COLL_MTREE_TREES].bytes - record->relayed_bytes));
+    coll_mtree_report_map_add_ring(place->map, place->routes, class->plan,
+                                   record->by[COLL_MTREE_RING].bytes);
+    if (record->relayed == 0 || class->relayed == NULL) {
         return;
     }
-    share = coll_mtree_call_class_host_share(plan->collective, place->group->num_ranks,
-                                             plan->num_hosts);
+    relayed = relayed_routes(place, class->relayed);
+    if (relayed != NULL) {
+        coll_mtree_report_map_add_trees(place->map, relayed, class->relayed,
+                                        share * record->relayed_bytes);
+    }
+    mtree_routes_destroy(relayed);
+}
+
+static void write_plan(json_t *json, const place_t *place,
+                       const coll_mtree_record_t *record, double bytes, double seconds)
+{
+    int number;
+    const coll_mtree_group_class_t *class = class_of(place, &record->call_class, &number);
+    double share;
+
+    if (class == NULL || class->plan == NULL) {
+        return;
+    }
+    share = coll_mtree_call_class_host_share(
+        class->plan->collective, place->group->num_ranks, class->plan->num_hosts);
     if (place->map != NULL) {
-        coll_mtree_report_map_add_trees(place->map, place->routes, plan,
-                                        share * record->by[COLL_MTREE_TREES].bytes);
-        coll_mtree_report_map_add_ring(place->map, place->routes, plan,
-                                       record->by[COLL_MTREE_RING].bytes);
+        add_traffic(place, class, record, share);
     }
     json_object_set_new(json, "plan", json_integer(number));
-    write_promise(json, plan, share * bytes, seconds);
-    mtree_plan_destroy(plan);
+    if (record->relayed > 0) {
+        json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
+    }
+    write_promise(json, shown_plan(class), share * bytes, seconds);
 }
 
 /* The sums of the calls of one record over all backends. */
@@ -254,7 +313,7 @@ static json_t *record_json(builder_t *builder, place_t *place,
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));
     }
-    if (record->num_trees > 0) {
+    if (record->num_trees > 0 && record->relayed == 0) {
         json_object_set_new(json, "trees_bps", coll_mtree_report_tree_rates(record));
     }
     if (place->map != NULL) {

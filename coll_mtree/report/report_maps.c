@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "planner/regular/ring.h"
+#include "planner/relays/relays.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,16 +18,24 @@ static bool is_same(const coll_mtree_report_map_t *map, const mtree_topology_t *
             map->topology->num_links == topology->num_links);
 }
 
-/* Allocate what @a map has per arc; false: no memory. */
+static void map_free(const coll_mtree_report_map_t *map)
+{
+    free(map->bytes);
+    free(map->gave);
+    free(map->is_relay);
+}
+
+/* Allocate what @a map has per arc and per vertex; false: no memory. */
 static bool map_alloc(coll_mtree_report_map_t *map)
 {
     size_t arcs = 2 * (size_t)map->topology->num_links;
 
     map->bytes = calloc(arcs + 1, sizeof(*map->bytes));
     map->gave = calloc(arcs + 1, sizeof(*map->gave));
-    if (map->bytes == NULL || map->gave == NULL) {
-        free(map->bytes);
-        free(map->gave);
+    map->is_relay =
+        calloc((size_t)map->topology->num_vertices + 1, sizeof(*map->is_relay));
+    if (map->bytes == NULL || map->gave == NULL || map->is_relay == NULL) {
+        map_free(map);
         return false;
     }
     return true;
@@ -49,6 +58,30 @@ int coll_mtree_report_maps_get(coll_mtree_report_maps_t *maps,
     }
     maps->maps[maps->count] = map;
     return maps->count++;
+}
+
+mtree_routes_t *coll_mtree_report_map_pass_relays(coll_mtree_report_map_t *map,
+                                                  const int *hosts, int num_hosts,
+                                                  const mtree_plan_t *plan)
+{
+    int *vertices = malloc((size_t)plan->num_hosts * sizeof(*vertices));
+    mtree_routes_t *routes = NULL;
+
+    if (vertices == NULL ||
+        mtree_relays_find(plan, map->topology, vertices + num_hosts) != MTREE_OK) {
+        free(vertices);
+        return NULL;
+    }
+    memcpy(vertices, hosts, (size_t)num_hosts * sizeof(*vertices));
+    for (int h = num_hosts; h < plan->num_hosts; h++) {
+        map->is_relay[vertices[h]] = true;
+    }
+    if (mtree_routes_create(map->topology, vertices, plan->num_hosts, &routes) !=
+        MTREE_OK) {
+        routes = NULL;
+    }
+    free(vertices);
+    return routes;
 }
 
 void coll_mtree_report_map_add_trees(coll_mtree_report_map_t *map,
@@ -81,7 +114,7 @@ json_t *coll_mtree_report_maps_json(const coll_mtree_report_maps_t *maps)
 
         json_array_append_new(list,
                               mtree_traffic_json(map->topology, map->origin, map->bytes,
-                                                 map->seconds, map->gave));
+                                                 map->seconds, map->gave, map->is_relay));
     }
     return list;
 }
@@ -89,8 +122,7 @@ json_t *coll_mtree_report_maps_json(const coll_mtree_report_maps_t *maps)
 void coll_mtree_report_maps_cleanup(coll_mtree_report_maps_t *maps)
 {
     for (int i = 0; i < maps->count; i++) {
-        free(maps->maps[i].bytes);
-        free(maps->maps[i].gave);
+        map_free(&maps->maps[i]);
     }
     free(maps->maps);
     *maps = (coll_mtree_report_maps_t){0};

@@ -9,12 +9,15 @@
 #include "planner/plan/plan.h"
 #include "report/traffic.h"
 
+#include <stdbool.h>
+
 typedef struct {
     const mtree_topology_t *topology;
     const char *origin;         /* the topology's name in messages */
     double *bytes;              /* [2 * links] that mtree's calls put on each arc */
     double seconds;             /* that these calls took */
     mtree_traffic_gave_t *gave; /* [2 * links] */
+    bool *is_relay;             /* [vertices] calls passed through a relay there */
 } coll_mtree_report_map_t;
 
 /* All zero: none. */
@@ -27,6 +30,12 @@ typedef struct {
  * follow the network in copies of a topology, which are one map. */
 int coll_mtree_report_maps_get(coll_mtree_report_maps_t *maps,
                                const mtree_topology_t *topology, const char *origin);
+
+/* Routes between @a hosts, [@a num_hosts] vertices of the map, and the relays of @a plan
+ * behind them, which are relays on the map from now on.  NULL: no memory. */
+mtree_routes_t *coll_mtree_report_map_pass_relays(coll_mtree_report_map_t *map,
+                                                  const int *hosts, int num_hosts,
+                                                  const mtree_plan_t *plan);
 
 /* Add the traffic of calls that moved @a bytes together over the trees of @a plan, with
  * @a routes between its hosts. */

@@ -180,6 +180,17 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
     opal_mutex_unlock(&lock);
 }
 
+void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
+{
+    if (count->record == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    count->record->relayed++;
+    count->record->relayed_bytes += count->bytes;
+    opal_mutex_unlock(&lock);
+}
+
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
 {
     opal_mutex_lock(&lock);
@@ -280,10 +291,16 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     opal_mutex_unlock(&lock);
 }
 
+static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
+{
+    mtree_plan_destroy(*kept);
+    *kept = mtree_plan_retain(plan);
+}
+
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan)
+                                   const mtree_plan_t *plan, const mtree_plan_t *relayed)
 {
     coll_mtree_group_class_t *class = NULL;
     coll_mtree_group_t *group;
@@ -300,8 +317,11 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
             forget_trees(r);
         }
         if (call_hook != NULL) {
-            mtree_plan_destroy(class->plan);
-            class->plan = mtree_plan_retain(plan);
+            keep_plan(&class->plan, plan);
+            /* Calls that have passed through relays are shown with their plan. */
+            if (relayed != NULL) {
+                keep_plan(&class->relayed, relayed);
+            }
         }
     }
     opal_mutex_unlock(&lock);
@@ -338,7 +358,10 @@ void coll_mtree_statistics_unlock(void)
 
 static void group_class_clear(void *element)
 {
-    mtree_plan_destroy(((coll_mtree_group_class_t *)element)->plan);
+    coll_mtree_group_class_t *class = element;
+
+    mtree_plan_destroy(class->plan);
+    mtree_plan_destroy(class->relayed);
 }
 
 static void group_destroy(coll_mtree_group_t *group)
@@ -388,6 +411,10 @@ static void record_add_to_freed(const coll_mtree_record_t *record)
     }
     for (int reason = 0; reason < COLL_MTREE_REASONS && sum != NULL; reason++) {
         sum->reason[reason] += record->reason[reason];
+    }
+    if (sum != NULL) {
+        sum->relayed += record->relayed;
+        sum->relayed_bytes += record->relayed_bytes;
     }
     sum_hook(record, sum);
 }

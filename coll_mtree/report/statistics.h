@@ -43,6 +43,8 @@ typedef struct coll_mtree_record {
                                  for the first, which opens connections */
     int num_trees;
     uint64_t over_plan;                      /* calls over it */
+    uint64_t relayed;                        /* calls that passed through relays */
+    double relayed_bytes;                    /* of them */
     struct coll_mtree_record *next_function; /* of the same class */
     struct coll_mtree_record *next;          /* in the order of their first calls */
 } coll_mtree_record_t;
@@ -52,6 +54,7 @@ typedef struct {
     coll_mtree_class_node_t node;
     coll_mtree_record_t *records; /* one per function; a list by next_function */
     mtree_plan_t *plan; /* the latest, a reference, where a report is wanted; or NULL */
+    mtree_plan_t *relayed; /* likewise the one with relays; NULL: there is none */
 } coll_mtree_group_class_t;
 
 typedef struct coll_mtree_group {
@@ -117,6 +120,9 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
 /* The fallback serves a call of a few bytes, which is counted in the totals alone. */
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
 
+/* It has passed through relays. */
+void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
+
 /* It has ended: time it. */
 void coll_mtree_statistics_close(const coll_mtree_count_t *count);
 
@@ -124,11 +130,12 @@ void coll_mtree_statistics_close(const coll_mtree_count_t *count);
 void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
                                     const double *seconds);
 
-/* Calls of @a call_class have @a plan now. */
+/* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
+ * NULL: there is none. */
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan);
+                                   const mtree_plan_t *plan, const mtree_plan_t *relayed);
 
 /* A call over a plan or around the ring that has ended. */
 typedef struct {

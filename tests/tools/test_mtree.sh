@@ -294,6 +294,8 @@ else
     expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '^  relays  *[0-9]' compare -b 4M --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
+    expect 0 '' draw --multiples --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
+    says "$tmp/relays.dot" 'tooltip="a relay"'
     expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"

@@ -108,6 +108,8 @@ static void write_vertex(const sheet_t *sheet, const map_tree_t *tree, int v, do
         fputs(" shape=square width=0.07 height=0.07 fillcolor=\"#DDDDDD\"", sheet->out);
     } else if (v == tree->root) {
         fprintf(sheet->out, " width=0.17 height=0.17 fillcolor=\"%s\"", tree->colour);
+    } else if (sheet->scene->is_relay[v]) {
+        fputs(" peripheries=2 tooltip=\"a relay\"", sheet->out);
     }
     fputs("];\n", sheet->out);
 }

@@ -92,6 +92,19 @@ static void write_tree(const map_scene_t *scene, const map_tree_t *tree, FILE *o
     fputs("</g>\n", out);
 }
 
+/* A circle; of a relay two. */
+static void write_host(const map_point_t *place, bool is_relay, FILE *out)
+{
+    fprintf(out, "<circle class=\"host\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\"/>", place->x,
+            place->y, RADIUS);
+    if (is_relay) {
+        fprintf(out,
+                "<circle class=\"host\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\"><title>a "
+                "relay</title></circle>",
+                place->x, place->y, RADIUS / 2);
+    }
+}
+
 static void write_vertices(const map_scene_t *scene, FILE *out)
 {
     for (int v = 0; v < scene->topology->num_vertices; v++) {
@@ -99,8 +112,7 @@ static void write_vertices(const map_scene_t *scene, FILE *out)
         const map_point_t *place = &scene->places[v];
 
         if (vertex->kind == MTREE_VERTEX_HOST) {
-            fprintf(out, "<circle class=\"host\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\"/>",
-                    place->x, place->y, RADIUS);
+            write_host(place, scene->is_relay[v], out);
         } else {
             fprintf(out,
                     "<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" "

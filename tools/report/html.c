@@ -174,7 +174,7 @@ static mtree_status_t write_map(const json_t *report, size_t number, FILE *out)
 }
 
 /* What the colours of links mean. */
-static void write_keys(FILE *out)
+static void write_keys(bool has_relays, FILE *out)
 {
     fputs(
         "<div class=\"keys\"><span>Use of each direction while mtree's calls ran:</span>",
@@ -183,7 +183,8 @@ static void write_keys(FILE *out)
         fprintf(out, "<span><i class=\"u%d\"></i>%d-%d %%</span>", step,
                 100 * step / MAP_SVG_STEPS, 100 * (step + 1) / MAP_SVG_STEPS);
     }
-    fputs("<span>width: capacity</span></div>\n", out);
+    fprintf(out, "<span>width: capacity</span>%s</div>\n",
+            has_relays ? "<span>double circle: a relay</span>" : "");
 }
 
 /* All that concerns topology @a number. */
@@ -197,12 +198,17 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     fputs("<h2>Network</h2>\n<section>\n<p>", out);
     write_line(report, mtree_page_topology, number, out);
     fputs("</p>\n", out);
+    if (mtree_page_has_relays(report, number)) {
+        fputs("<p>", out);
+        write_line(report, mtree_page_relays, number, out);
+        fputs("</p>\n", out);
+    }
     write_extremes(report, number, out);
     status = write_map(report, number, out);
     if (status != MTREE_OK) {
         return status;
     }
-    write_keys(out);
+    write_keys(mtree_page_has_relays(report, number), out);
     for (size_t p = 0; p < json_array_size(plans); p++) {
         if (mtree_page_plan_is_on(json_array_get(plans, p), number)) {
             write_picker(report, p, out);

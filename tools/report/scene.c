@@ -47,6 +47,15 @@ static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
     return status;
 }
 
+/* The vertices of the scene are those of the report, in its order. */
+static void mark_relays(map_scene_t *scene, const json_t *vertices)
+{
+    for (int v = 0; v < scene->topology->num_vertices; v++) {
+        scene->is_relay[v] =
+            json_is_true(json_object_get(json_array_get(vertices, (size_t)v), "relay"));
+    }
+}
+
 /* The topology as the report has it. */
 static mtree_status_t rebuild(const json_t *json, mtree_topology_t **topology_p)
 {
@@ -134,6 +143,7 @@ mtree_status_t report_scene_create(const json_t *report, size_t number,
         scene->bytes[arc] = mtree_page_direction(link, "bytes", arc % 2);
     }
     if (status == MTREE_OK) {
+        mark_relays(scene, json_object_get(json, "vertices"));
         status = add_trees(scene, report, number);
     }
     if (status != MTREE_OK) {
