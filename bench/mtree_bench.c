@@ -8,6 +8,7 @@
 #include "bench/options.h"
 #include "bench/pattern.h"
 #include "bench/report.h"
+#include "bench/tasks.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -286,29 +287,57 @@ static mtree_status_t run(bench_t *bench, const bench_options_t *options,
     return status;
 }
 
+/* What one command line asks for; @a options_p is what it says. */
+static mtree_status_t carry_out(int argc, char **argv, bench_options_t *options_p,
+                                long *failures_p)
+{
+    bench_t bench = {.call = {.comm = MPI_COMM_WORLD}};
+    bench_call_t *call = &bench.call;
+    mtree_status_t status;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &call->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &call->num_ranks);
+    status = read_options(argc, argv, call, options_p);
+    if (status != MTREE_OK || options_p->help || options_p->tasks) {
+        return status;
+    }
+    if (options_p->active < call->num_ranks) {
+        MPI_Comm_split(MPI_COMM_WORLD, call->rank < options_p->active ? 0 : MPI_UNDEFINED,
+                       0, &call->comm);
+    }
+    if (call->comm != MPI_COMM_NULL) {
+        status = run(&bench, options_p, failures_p);
+    }
+    if (call->comm != MPI_COMM_NULL && call->comm != MPI_COMM_WORLD) {
+        MPI_Comm_free(&call->comm);
+    }
+    bench_arrivals_cleanup(&options_p->arrivals);
+    return status;
+}
+
+/* The same for each line of standard input, until one is wrong. */
+static mtree_status_t carry_out_tasks(long *failures_p)
+{
+    mtree_status_t status = MTREE_OK;
+    bench_options_t options;
+    bench_task_t task;
+
+    while (status == MTREE_OK && bench_tasks_next(MPI_COMM_WORLD, &task)) {
+        status = carry_out(task.num_words, task.words, &options, failures_p);
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
-    bench_t bench = {0};
     long failures = 0;
     bench_options_t options;
     mtree_status_t status;
 
     MPI_Init(&argc, &argv);
-    bench.call.comm = MPI_COMM_WORLD;
-    MPI_Comm_rank(MPI_COMM_WORLD, &bench.call.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &bench.call.num_ranks);
-
-    status = read_options(argc, argv, &bench.call, &options);
-    if (status == MTREE_OK && !options.help) {
-        if (options.active < bench.call.num_ranks) {
-            MPI_Comm_split(MPI_COMM_WORLD,
-                           bench.call.rank < options.active ? 0 : MPI_UNDEFINED, 0,
-                           &bench.call.comm);
-        }
-        if (bench.call.comm != MPI_COMM_NULL) {
-            status = run(&bench, &options, &failures);
-        }
-        bench_arrivals_cleanup(&options.arrivals);
+    status = carry_out(argc, argv, &options, &failures);
+    if (status == MTREE_OK && options.tasks) {
+        status = carry_out_tasks(&failures);
     }
     MPI_Finalize();
     return (status == MTREE_OK && failures == 0) ? EXIT_SUCCESS : EXIT_FAILURE;

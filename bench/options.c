@@ -26,7 +26,8 @@ enum {
     OPTION_JSON,
     OPTION_ARRIVAL,
     OPTION_SPAN,
-    OPTION_ACTIVE
+    OPTION_ACTIVE,
+    OPTION_TASKS
 };
 
 static const struct option long_options[] = {
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
     {"arrival", required_argument, NULL, OPTION_ARRIVAL},
     {"span", required_argument, NULL, OPTION_SPAN},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"tasks", no_argument, NULL, OPTION_TASKS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -79,6 +81,9 @@ void bench_options_help(FILE *file)
         "rank\n"
         "      --span TIME             by when a pattern's last rank comes (default 1s)\n"
         "      --json                  print one JSON object instead of the table\n"
+        "      --tasks                 read such options from standard input: each line "
+        "is\n"
+        "                              a measurement, until its end\n"
         "  -h, --help                  print this\n"
         "\n"
         "Operations:");
@@ -204,6 +209,9 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
     case OPTION_JSON:
         options->json = true;
         return MTREE_OK;
+    case OPTION_TASKS:
+        options->tasks = true;
+        return MTREE_OK;
     case 'c':
         options->validate = true;
         return MTREE_OK;
@@ -262,6 +270,7 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
     int letter;
 
     opterr = 0;
+    optind = 0; /* as in glibc: begin anew, since there may be several command lines */
     while ((letter = getopt_long(argc, argv, "+m:i:x:t:cfh", long_options, NULL)) != -1) {
         if (letter == '?') {
             mtree_error("%s: no such option, or its value is missing; --help lists them",

@@ -30,6 +30,7 @@ typedef struct {
     bool validate;
     bool full;
     bool json;
+    bool tasks; /* other command lines follow on standard input */
     bool help;
 } bench_options_t;
 

@@ -160,8 +160,9 @@ void bench_report_destroy(bench_report_t *report)
         return;
     }
     if (report->json != NULL) {
-        json_dumpf(report->json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        json_dumpf(report->json, stdout, JSON_REAL_PRECISION(9));
         printf("\n");
+        fflush(stdout);
         json_decref(report->json);
         json_decref(report->sizes);
     }

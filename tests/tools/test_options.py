@@ -105,6 +105,7 @@ BENCH = {
     "--active": ("--active 1 -t bcast -m 8:8 -i 2 -x 0", r"MPI bcast latency, 1 ranks\n"),
     "--total": ("--total -t allgather -m 64:64 -i 2 -x 0 --json", lambda bench: bench["total"] is True),
     "--json": ("--json -m 8:16 -i 2 -x 0", lambda bench: [size["bytes"] for size in bench["sizes"]] == [8, 16]),
+    "--tasks": ("--tasks", "^$"),
     "--arrival": ("--arrival one-late --span 100ms -m 8:8 -i 1 -x 0 --json",
                   lambda bench: len(bench["sizes"][0]["stay_us"]) == 2),
     "--span": ("--span 300ms --arrival one-late -m 8:8 -i 1 -x 0 --json",
