@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collectives of torch.distributed over Gloo, timed and checked as mtree_bench does it.
 
-mpirun starts it on each host.  Rank 0 reads one task per line, {"collective", "bytes",
-"iterations", "warmup"}, all ranks carry it out, and rank 0 prints the times of the slowest rank.
+mpirun starts it on each host.  Rank 0 reads tasks, all ranks carry them out, and rank 0 prints the
+times of the slowest rank, all as mtree_bench --tasks does it.
 """
 
+import argparse
 import datetime
 import json
 import os
@@ -74,31 +75,41 @@ class Operation:
 
 def carry_out(task):
     """Microseconds of the slowest rank per timed call, and wrong results of all ranks."""
-    operation = Operation(task["collective"], task["bytes"])
+    num_bytes = int(task.message_size.split(":")[-1])
+    operation = Operation(task.collective, num_bytes)
     times, failures = [], 0
-    for iteration in range(task["warmup"] + task["iterations"]):
+    for iteration in range(task.warmup + task.iterations):
         operation.prepare(iteration)
         dist.barrier()
         start = time.perf_counter()
         operation.run()
         times.append(time.perf_counter() - start)
         failures += not operation.is_right(iteration)
-    slowest = torch.tensor(times[task["warmup"] :], dtype=torch.float64)
+    slowest = torch.tensor(times[task.warmup :], dtype=torch.float64)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
     wrong = torch.tensor([failures])
     dist.all_reduce(wrong)
-    return {"calls_us": [seconds * 1e6 for seconds in slowest.tolist()], "failures": int(wrong)}
+    calls = [seconds * 1e6 for seconds in slowest.tolist()]
+    return {"sizes": [{"bytes": num_bytes, "calls_us": calls, "failures": int(wrong)}]}
 
 
 def next_task():
-    """What rank 0 reads, on all ranks; None at the end."""
+    """What rank 0 reads, on all ranks; None at the end.  All results are checked, and all sizes are
+    those that --total means."""
     line = sys.stdin.readline().encode() if dist.get_rank() == 0 else b""
     message = torch.tensor(list(line.ljust(TASK_BYTES)), dtype=torch.uint8)
     if dist.get_rank() != 0:
         message = torch.zeros(TASK_BYTES, dtype=torch.uint8)
     dist.broadcast(message, 0)
-    text = bytes(message.tolist()).strip()
-    return json.loads(text) if text else None
+    words = bytes(message.tolist()).decode().split()
+    parser = argparse.ArgumentParser(add_help=False)
+    for letter, name in ("-t", "--collective"), ("-m", "--message-size"):
+        parser.add_argument(letter, name)
+    for letter, name in ("-i", "--iterations"), ("-x", "--warmup"):
+        parser.add_argument(letter, name, type=int)
+    for name in ("-c", "--total", "--json"):
+        parser.add_argument(name, action="store_true")
+    return parser.parse_args(words) if words else None
 
 
 def main():
@@ -108,8 +119,6 @@ def main():
     dist.init_process_group(
         "gloo", init_method=address, rank=rank, world_size=ranks, timeout=NEVER
     )
-    if rank == 0:
-        print(json.dumps({"ready": True}), flush=True)
     while (task := next_task()) is not None:
         answer = carry_out(task)
         if rank == 0:

@@ -3,9 +3,10 @@
 
 lab.py JOB, a JSON object: `network`, `cells` ([collective, bytes]), `build`, `folder`, `players`,
 `turns`, `limit` (seconds of a run), `until` (when no cell is begun any more), `where`.  Prints the
-name of each cell when it is there; what the runs say goes to standard error.
+name of each cell when it is there; what the jobs say goes to standard error.
 """
 
+import itertools
 import json
 import socket
 import statistics
@@ -17,29 +18,31 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import players  # noqa: E402
+from jobs import Job, Task  # noqa: E402
 from networks import Cell  # noqa: E402
 from players import SERVES, compare  # noqa: E402
 
 SECONDS_PER_RUN = 0.3  # calls are repeated until a run takes about this long
 MOST_CALLS = 10
 SCAN_CALLS = 2  # of each of Open MPI's algorithms
-# In 30 calls mtree's autotuner has settled, in three connections have gained speed.
+# In 30 calls mtree's autotuner has settled, in three connections have gained speed.  Those of long
+# calls have it from the shorter ones that came before.
 SHORT, SHORT_WARMUP = 0.05, 30  # seconds of a call
 WARMUP = 3
-LONG, LONG_WARMUP = 1, 1
-SPARE_SECONDS, SPARE = 1, 2  # what a job's start may take beside what one took
-START_SECONDS = 30  # that the first one may take
+LONG, LONG_WARMUP = 0.5, 0
+START_SECONDS, GLOO_START_SECONDS = 30, 120  # that a job may take to begin
 
 
 class Entry:
     """A player's calls in a cell, or why there are none."""
 
-    def __init__(self, label, failed=None):
+    def __init__(self, label):
         self.label = label
+        self.job = None  # that makes its calls
         self.calls = []
         self.seconds = 0  # that its runs took, starts and all
         self.more_than = None  # microseconds that a call takes at least: it was stopped
-        self.failed = failed
+        self.failed = None
 
     def goes_on(self):
         return self.more_than is None and self.failed is None
@@ -69,64 +72,51 @@ class Match:
     def __init__(self, lab, collective, num_bytes):
         self.lab, self.collective, self.num_bytes = lab, collective, num_bytes
         self.predicted_us = lab.comparison.predicted(collective, num_bytes)
-        self.calls, self.warmup = calls_of(self.predicted_us * 1e-6)
-        self.variants = lab.variants()
+        self.task = Task(collective, num_bytes, *calls_of(self.predicted_us * 1e-6))
         names = [name for name in lab.job["players"] if collective in SERVES.get(name, collective)]
-        self.entries = {name: Entry(name, lab.broken.get(name)) for name in names}
+        self.entries = {name: Entry(name) for name in names}
 
-    def limit(self):
+    def limit(self, num_calls, also=()):
         """Seconds that calls of a run may take: players that are hopeless are not waited for."""
         done = [statistics.median(entry.calls) for entry in self.entries.values() if entry.calls]
-        hopeless = compare.HOPELESS * min(done, default=float("inf")) * 1e-6
-        return min(hopeless * (self.calls + self.warmup), self.lab.job["limit"])
-
-    def known_best(self, size):
-        """Open MPI's algorithm that was the fastest with fewer bytes, or None."""
-        cell = Cell(self.lab.job["network"], self.collective, size)
-        measured = cell.load(Path(self.lab.job["folder"])) or {"players": {}}
-        label = measured["players"].get("best", {}).get("label")
-        known = players.forced(self.collective, size, self.lab.comparison.num_ranks)
-        return next((variant for variant in known if variant.label == label), None)
+        hopeless = compare.HOPELESS * min([*done, *also], default=float("inf")) * 1e-6
+        return min(hopeless * num_calls, self.lab.job["limit"])
 
     def find_best(self):
-        """The fastest of Open MPI's algorithms in one forced run each; RunTooSlow: none was."""
-        options, size = self.lab.options, self.num_bytes
-        options.algorithms, options.segments = players.candidates(self.collective, size)
-        best_us = self.limit() / compare.HOPELESS / (self.calls + self.warmup) * 1e6
-        calls = min(self.calls, SCAN_CALLS)
-        found, _ = self.lab.comparison.scan(self.collective, size, calls, 0, best_us)
+        """Open MPI's fastest algorithm, by a few calls of each; RunTooSlow: none was in time."""
+        calls = min(self.task.iterations, SCAN_CALLS)
+        task = Task(self.collective, self.num_bytes, calls, 0)
+        found = {}
+        for name, labels in self.lab.forced[self.num_bytes >= players.LONG].items():
+            if self.collective not in labels:
+                continue
+            try:
+                times = self.lab.jobs[name].calls(task, self.limit(calls, found))
+                found[statistics.median(times)] = (name, labels[self.collective])
+            except compare.RunTooSlow:
+                continue
         if not found:
             raise compare.RunTooSlow()
-        return found[0]
+        return found[min(found)]
 
-    def choose_best(self):
-        """Long calls are not tried with every algorithm where shorter ones were."""
-        known = self.known_best(players.LONG) if self.num_bytes > players.LONG else None
-        best = known or self.find_best()
-        self.entries["best"].label = best.label
-        return best
-
-    def run(self, name, seconds):
-        """Microseconds of the calls of one run."""
-        if name == "gloo":
-            task = {"collective": self.collective, "bytes": self.num_bytes}
-            task |= {"iterations": self.calls, "warmup": self.warmup}
-            return self.lab.gloo.calls(self.lab.comparison.environment(), task, seconds)
-        if name == "best" and name not in self.variants:
-            self.variants[name] = self.choose_best()
-        variant = self.variants[name]
-        task = (self.collective, self.num_bytes, self.calls, self.warmup)
-        self.lab.comparison.run(variant, *task, seconds + self.lab.startup(name))
-        return variant.calls[-1]
+    def best_job(self):
+        """The job that is the best of Open MPI's; longer calls are not tried with every algorithm
+        where those of this lab were."""
+        known = self.lab.best.get(self.collective) if self.num_bytes > players.LONG else None
+        name, self.entries["best"].label = known or self.find_best()
+        if self.num_bytes >= players.LONG:
+            self.lab.best[self.collective] = name, self.entries["best"].label
+        return name
 
     def turn(self, name):
         """One run of a player."""
-        entry, seconds = self.entries[name], self.limit()
+        entry, seconds = self.entries[name], self.limit(self.task.calls)
         began = time.monotonic()
         try:
-            entry.calls += self.run(name, seconds)
+            entry.job = entry.job or (self.best_job() if name == "best" else name)
+            entry.calls += self.lab.jobs[entry.job].calls(self.task, seconds)
         except compare.RunTooSlow:
-            entry.more_than = seconds / (self.calls + self.warmup) * 1e6
+            entry.more_than = seconds / self.task.calls * 1e6
         except compare.RunFailed as failure:
             entry.failed = str(failure)
             compare.note(f"FAILED {self.collective} {self.num_bytes} {name}: {failure}")
@@ -143,13 +133,13 @@ class Match:
             "network": self.lab.job["network"],
             "collective": self.collective,
             "bytes": self.num_bytes,
-            "ranks": self.lab.comparison.num_ranks,
+            "ranks": len(self.lab.comparison.hosts),
             "bound_bps": self.lab.comparison.bound(self.collective),
             "predicted_us": self.predicted_us,
-            "calls_per_run": self.calls,
+            "calls_per_run": self.task.iterations,
             "turns": self.lab.job["turns"],
             "players": {name: entry.to_json() for name, entry in self.entries.items()},
-            "report": self.lab.report_calls(self.collective, self.num_bytes),
+            "report": [],
             "began": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(started)),
             "seconds": time.time() - started,
             "where": self.lab.job["where"],
@@ -157,76 +147,84 @@ class Match:
 
 
 class Lab:
-    """The lab that we are in, and what runs there."""
+    """The lab that we are in, and the players' jobs there."""
 
     def __init__(self, job, report):
         self.job, self.report = job, report
-        self.options = compare.parse_arguments([job["network"], "--build", job["build"], "--quick"])
+        options = compare.parse_arguments([job["network"], "--build", job["build"]])
         # What one cell measures to be fastest is not for the next one.
-        self.options.mca.append(("coll_mtree_cache_days", "0"))
-        self.comparison = players.Comparison(self.options, compare.lab_topology())
-        self.gloo = players.Gloo("netlab", socket.gethostname())
-        self.broken = {}  # players that do not start here, and why
-        self.comparison.startup_seconds = self.time_start("default")
-        plays = any(name in players.MPICH for name in job["players"])
-        self.mpich_seconds = self.time_start("mpich") if plays else 0
+        options.mca.append(("coll_mtree_cache_days", "0"))
+        self.comparison = players.Comparison(options, compare.lab_topology())
+        self.forced = {}  # {long or not: {job: {collective: label}}}
+        self.best = {}  # {collective: (job, label)} of those for long calls
+        self.jobs = {variant.label: self.new_job(variant) for variant in self.variants()}
+        command = players.gloo_command(socket.gethostname())
+        gloo = self.comparison.environment() | players.gloo_environment("netlab")
+        self.jobs["gloo"] = Job(command, gloo, GLOO_START_SECONDS)
 
-    def time_start(self, name):
-        """Seconds to allow for the start and the end of a job: more than one took just now."""
-        began = time.monotonic()
-        try:
-            self.comparison.run(self.variants()[name], "bcast", 4, 1, 0, START_SECONDS)
-        except compare.RunTooSlow:
-            self.broken[name] = f"a job had not begun after {START_SECONDS} s"
-        except compare.RunFailed as failure:
-            self.broken[name] = str(failure)
-        return SPARE_SECONDS + SPARE * (time.monotonic() - began)
-
-    def startup(self, name):
-        """Seconds to allow for the start of a player's job; Gloo's runs already."""
-        mpich = name in players.MPICH
-        return self.mpich_seconds if mpich else self.comparison.startup_seconds
+    def new_job(self, variant):
+        command = [*self.comparison.launch(variant), "--tasks"]
+        return Job(command, self.comparison.environment(), START_SECONDS)
 
     def variants(self):
-        """What mpirun starts, but for the best of Open MPI's, which is looked for in each cell."""
+        """Players that run mtree_bench, and Open MPI's algorithms for short and long calls."""
         mtree = self.comparison.mtree_variant()
         mtree.parameters.append(("coll_mtree_report", str(self.report)))
-        return {
-            "mtree": mtree,
-            "default": compare.default_variant(),
-            "han": players.component_variant("han"),
-            "adapt": players.component_variant("adapt"),
-            **self.comparison.mpich_variants(),
-        }
+        yield from (mtree, compare.default_variant())
+        yield from map(players.component_variant, players.COMPONENTS)
+        yield from self.comparison.mpich_variants()
+        for num_bytes in (1, players.LONG):
+            turns = players.forced(num_bytes, len(self.comparison.hosts))
+            names = {variant.label: labels for variant, labels in turns}
+            self.forced[num_bytes >= players.LONG] = names
+            yield from (variant for variant, _ in turns)
 
-    def report_calls(self, collective, num_bytes):
-        """What mtree's last job says of such calls: who served them, and why."""
+    def measure(self, cells):
+        """The cells of one collective.  mtree's job ends with them, and its report says who served
+        their calls."""
+        measured = {}
+        for cell in cells:
+            if time.time() > self.job["until"]:
+                break
+            measured[cell] = Match(self, cell.collective, cell.num_bytes).play()
+            cell.save(Path(self.job["folder"]), measured[cell])
+            print(cell.name, flush=True)
+        self.jobs["mtree"].finish()
+        calls = self.take_report()
+        for cell, result in measured.items():
+            result["report"] = [call for call in calls if counts(call, cell)]
+            cell.save(Path(self.job["folder"]), result)
+
+    def take_report(self):
+        """What mtree's last job says of its calls."""
         try:
             report = json.loads(self.report.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return []
-        calls = [call for group in report["communicators"] for call in group["calls"]]
-        return [
-            call
-            for call in calls
-            if call["function"] == collective and call["bytes_from"] <= num_bytes < call["bytes_to"]
-        ]
+        self.report.unlink()
+        return [call for group in report["communicators"] for call in group["calls"]]
+
+    def finish(self):
+        for job in self.jobs.values():
+            job.finish()
+
+
+def counts(call, cell):
+    """Is this record of mtree's report about calls of the cell?"""
+    is_size = call["bytes_from"] <= cell.num_bytes < call["bytes_to"]
+    return call["function"] == cell.collective and is_size
 
 
 def main():
     job = json.loads(sys.argv[1])
+    cells = [Cell(job["network"], collective, num_bytes) for collective, num_bytes in job["cells"]]
     with tempfile.TemporaryDirectory(prefix="mtree_league_") as folder:
         lab = Lab(job, Path(folder) / "report.json")
         try:
-            for collective, num_bytes in job["cells"]:
-                if time.time() > job["until"]:
-                    break
-                measured = Match(lab, collective, num_bytes).play()
-                cell = Cell(job["network"], collective, num_bytes)
-                cell.save(Path(job["folder"]), measured)
-                print(cell.name, flush=True)
+            for _, group in itertools.groupby(cells, lambda cell: cell.collective):
+                lab.measure(list(group))
         finally:
-            lab.gloo.stop()
+            lab.finish()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Each cell has a file of its own in FOLDER, and a cell that is there is not measu
 """
 
 import argparse
-import itertools
 import json
 import os
 import pathlib
@@ -62,6 +61,7 @@ def parse_arguments(arguments=None):
     add("-R", "--turns", type=positive(int), default=1, metavar="N", help="of each player; 1")
     add("--limit", type=positive(float), default=20, metavar="SECONDS", help="the longest run; 20")
     add("--seconds", type=positive(float), help="begin no cell after this time; 3400, --quick 270")
+    add("--page", type=pathlib.Path, metavar="FILE", help="write the table into this page, too")
     add("--again", action="store_true", help="measure cells that are there, too")
     options = parser.parse_args(arguments)
     quick = (league.QUICK_NETWORKS, league.QUICK_COLLECTIVES, league.QUICK_SIZES)
@@ -118,6 +118,15 @@ def seconds_left(missing, measured):
         known.setdefault(cell["bytes"], []).append(cell["seconds"])
     every = [seconds for some in known.values() for seconds in some] or [FIRST_GUESS]
     return sum(statistics.mean(known.get(cell.num_bytes, every)) for cell in missing)
+
+
+def write_into(path, text):
+    """Put the table into a page."""
+    try:
+        page = table.in_page(path.read_text(encoding="utf-8"), text)
+    except ValueError as error:
+        raise ValueError(f"--page {path}: {error}") from None
+    path.write_text(page, encoding="utf-8")
 
 
 class League:
@@ -177,10 +186,9 @@ class League:
         inside = [sys.executable, HERE / "lab.py", json.dumps(job)]
         return [str(word) for word in [*lab, "--", *inside]]
 
-    def play(self, name, sizes, folder):
-        """Measure the missing cells of these sizes of a network in a lab of it."""
-        wanted = [cell for cell in self.missing if cell.num_bytes in sizes]
-        cells = {cell.name: cell for cell in wanted if cell.network == name}
+    def play(self, name, folder):
+        """Measure the missing cells of a network in a lab of it."""
+        cells = {cell.name: cell for cell in self.missing if cell.network == name}
         if not cells or time.time() > self.until:
             return
         file = folder / f"{name}.dot"
@@ -208,13 +216,18 @@ class League:
 
     def write(self):
         """The table, what gnuplot draws of each network, and all cells in one file."""
-        folder, cells = self.options.folder, self.there()
+        folder = self.options.folder
+        # Their reports came after their lines.
+        self.measured = {cell: cell.load(folder) for cell in self.measured}
+        cells = self.there()
         (folder / "league.md").write_text(table.markdown(cells), encoding="utf-8")
         (folder / "league.json").write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
         for name in self.options.networks:
             own = [cell for cell in cells if cell["network"] == name]
             if own:
                 (folder / f"{name}.tsv").write_text(table.plot_table(own), encoding="utf-8")
+        if self.options.page is not None:
+            write_into(self.options.page, table.markdown(cells))
 
 
 def main():
@@ -225,17 +238,16 @@ def main():
     try:
         play = League(options)
         with tempfile.TemporaryDirectory(prefix="mtree_league_") as folder:
-            parts = itertools.product(league.passes(options.sizes), options.networks)
-            for sizes, name in parts:
+            for name in options.networks:
                 try:
-                    play.play(name, sizes, pathlib.Path(folder))
+                    play.play(name, pathlib.Path(folder))
                 except RowFailed as failure:
                     print(f"league.py: error: {failure}", file=sys.stderr)
                     failed = True
+        play.write()
     except (ValueError, OSError) as error:
         print(f"league.py: error: {error}", file=sys.stderr)
         return 2
-    play.write()
     print((options.folder / "league.md").read_text(encoding="utf-8"), end="")
     return 1 if failed or table.failures(play.there()) else 0
 

@@ -19,7 +19,6 @@ GEANT_HOSTS = ("at1.at", "de1.de", "es1.es", "fr1.fr", "gr1.gr", "it1.it")
 GEANT_HOSTS += ("nl1.nl", "ny1.ny", "pl1.pl", "pt1.pt", "se1.se", "uk1.uk")
 QUICK_NETWORKS = ("sites", "star-unequal")
 QUICK_COLLECTIVES, QUICK_SIZES = COLLECTIVES[:3], SIZES[1:2]
-LONG = 4 << 20  # bytes from which on a call takes seconds
 
 
 def hosts_only(text, hosts):
@@ -87,10 +86,3 @@ def cells(networks, collectives, sizes):
         for collective in collectives
         for num_bytes in sizes
     ]
-
-
-def passes(sizes):
-    """Sizes that are measured in one lab: those that take most of the time come when all
-    networks have the others."""
-    parts = [size for size in sizes if size < LONG], [size for size in sizes if size >= LONG]
-    return [part for part in parts if part]

@@ -3,9 +3,7 @@
 
 import importlib.machinery
 import importlib.util
-import json
 import os
-import select
 import shutil
 import subprocess
 import sys
@@ -35,8 +33,6 @@ MPICH_LAUNCHER, MPICH_BENCH = "mpiexec.mpich", "bench/league/mtree_bench.mpich"
 MPICH_LIBRARY = ".libs/libmtree_mpich.so"
 MPICH = ("mpich", "mtree-mpich")  # the players that it starts
 GLOO_BENCH = Path(__file__).resolve().parent / "gloo_bench.py"
-GLOO_SPARE, GLOO_CHECK = 3, 1e-7  # seconds of a task, and per byte to write and to compare
-GLOO_STARTS = 120  # seconds that a job of Python and torch may take to begin
 
 
 def load_compare():
@@ -58,10 +54,21 @@ def candidates(collective, num_bytes):
     return LONG_CANDIDATES[collective].split(","), [64 << 10]
 
 
-def forced(collective, num_bytes, num_ranks):
-    """These algorithms as variants of mtree_bench_compare."""
-    names, segments = candidates(collective, num_bytes)
-    return compare.forced_variants(collective, num_ranks, segments, names)
+def forced(num_bytes, num_ranks):
+    """Jobs that force these algorithms: variants that each have the next one of every collective,
+    and their labels, [{collective: label}]."""
+    turns = []
+    for collective in SHORT_CANDIDATES:
+        names, segments = candidates(collective, num_bytes)
+        for turn, variant in enumerate(
+            compare.forced_variants(collective, num_ranks, segments, names)
+        ):
+            if turn == len(turns):
+                turns.append((compare.Variant(f"forced {num_bytes} {turn}", []), {}))
+            known = turns[turn][0].parameters
+            known += [each for each in variant.parameters if each not in known]
+            turns[turn][1][collective] = variant.label
+    return turns
 
 
 def torch_python():
@@ -92,28 +99,26 @@ def missing(build):
 class Comparison(compare.Comparison):
     """Runs of mtree_bench under Open MPI's mpirun, and under MPICH's for its variants."""
 
-    def command(self, variant, collective, size, iterations, warmup):
-        command = super().command(variant, collective, size, iterations, warmup)
+    def __init__(self, options, topology):
+        super().__init__(options, topology)
+        self.lab = os.environ["NETLAB_LAB"]
+        with open(os.path.join(self.lab, "hostfile"), encoding="utf-8") as file:
+            self.hosts = [line.split()[0] for line in file]
+
+    def launch(self, variant):
         if variant.label not in MPICH:
-            return command
-        lab = os.environ["NETLAB_LAB"]
-        with open(os.path.join(lab, "hostfile"), encoding="utf-8") as file:
-            hosts = [line.split()[0] for line in file]
-        launch = [MPICH_LAUNCHER, "-launcher", "ssh", "-launcher-exec", f"{lab}/enter"]
-        launch += ["-iface", "netlab", "-hosts", ",".join(hosts), "-n", str(len(hosts))]
+            return super().launch(variant)
+        launch = [MPICH_LAUNCHER, "-launcher", "ssh", "-launcher-exec", f"{self.lab}/enter"]
+        launch += ["-iface", "netlab", "-hosts", ",".join(self.hosts), "-n", str(len(self.hosts))]
         for name, value in variant.parameters:
             launch += ["-genv", name, value]
-        build = Path(self.options.build).resolve()
-        return [*launch, str(build / MPICH_BENCH), *command[command.index(self.bench) + 1 :]]
+        return [*launch, str(Path(self.options.build).resolve() / MPICH_BENCH)]
 
     def mpich_variants(self):
         """MPICH, and the same with mtree's library before it."""
         library = str(Path(self.options.build).resolve() / MPICH_LIBRARY)
         parameters = [("LD_PRELOAD", library), ("MTREE_TOPOLOGY", self.topology)]
-        return {
-            "mpich": compare.Variant("mpich", []),
-            "mtree-mpich": compare.Variant("mtree-mpich", parameters),
-        }
+        return compare.Variant("mpich", []), compare.Variant("mtree-mpich", parameters)
 
 
 def component_variant(name):
@@ -121,50 +126,10 @@ def component_variant(name):
     return compare.Variant(name, [("coll", "^mtree"), (f"coll_{name}_priority", "100")])
 
 
-class Gloo:
-    """torch.distributed over Gloo: one job per lab, which makes calls as it is told."""
+def gloo_command(host):
+    """torch.distributed over Gloo; its ranks meet at rank 0, on HOST."""
+    return ["mpirun", torch_python(), str(GLOO_BENCH), host]
 
-    def __init__(self, interface, host):
-        self.interface, self.host = interface, host  # of rank 0
-        self.job = None
 
-    def start(self, environment):
-        self.job = subprocess.Popen(
-            ["mpirun", torch_python(), str(GLOO_BENCH), self.host],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={**environment, "GLOO_SOCKET_IFNAME": self.interface, "OMP_NUM_THREADS": "1"},
-        )
-        if self.answer(GLOO_STARTS) != {"ready": True}:
-            raise compare.RunFailed("Gloo's job did not start")
-
-    def answer(self, timeout):
-        """The next line of the job's rank 0."""
-        if not select.select([self.job.stdout], [], [], timeout)[0]:
-            self.stop()
-            raise compare.RunTooSlow()
-        line = self.job.stdout.readline()
-        if not line:
-            self.stop()
-            raise compare.RunFailed("Gloo's job has ended")
-        return json.loads(line)
-
-    def calls(self, environment, task, timeout):
-        """Microseconds of the slowest rank in each timed call of @a task."""
-        if self.job is None:
-            self.start(environment)
-        self.job.stdin.write(json.dumps(task) + "\n")
-        self.job.stdin.flush()
-        calls = task["iterations"] + task["warmup"]
-        answer = self.answer(timeout + GLOO_SPARE + GLOO_CHECK * task["bytes"] * calls)
-        if answer["failures"] != 0:
-            raise compare.RunFailed(f"{answer['failures']} results are wrong")
-        return answer["calls_us"]
-
-    def stop(self):
-        if self.job is not None:
-            with self.job:
-                compare.stop(self.job)
-            self.job = None
+def gloo_environment(interface):
+    return {"GLOO_SOCKET_IFNAME": interface, "OMP_NUM_THREADS": "1"}

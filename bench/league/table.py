@@ -2,6 +2,7 @@
 """The league's table, its reasons and what gnuplot draws, from measured cells."""
 
 import statistics
+import textwrap
 
 TITLES = {
     "mtree": "mtree",
@@ -20,6 +21,8 @@ PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo", "mtree-m
 # Who serves a call of mtree's, as its report has it.
 BACKENDS = {"trees": "trees", "ring": "a ring", "openmpi": "Open MPI"}
 BACKENDS["rival"] = "another of Open MPI's algorithms"
+MARK = "<!-- the league's table -->"
+COLUMNS = 100  # of a page
 SIZES = ((1 << 20, "MB"), (1 << 10, "KB"))
 
 
@@ -160,7 +163,16 @@ def markdown(cells):
     summary = f"\nmtree is fastest in {len(cells) - len(lost)} of {len(cells)} cells"
     summary += f", median gain {statistics.median(gains):.2f}.\n" if gains else ".\n"
     notes = [f"{name_of(cell)}: {reason(cell)}" for cell in lost] + failures(cells)
-    return "".join([*lines, summary, "\n" if notes else "", *[f"- {note}\n" for note in notes]])
+    notes = [textwrap.fill(f"- {note}", COLUMNS, subsequent_indent="  ") + "\n" for note in notes]
+    return "".join([*lines, summary, "\n" if notes else "", *notes])
+
+
+def in_page(page, text):
+    """The page with the text between its two marks; ValueError where it has others."""
+    parts = page.split(MARK)
+    if len(parts) != 3:
+        raise ValueError(f"it must have two lines '{MARK}' around the table")
+    return f"{parts[0]}{MARK}\n\n{text}\n{MARK}{parts[2]}"
 
 
 def plot_table(cells):

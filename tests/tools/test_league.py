@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ LEAGUE = ROOT / "bench/league"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(LEAGUE))
 
+import jobs  # noqa: E402
 import lab  # noqa: E402
 import league  # noqa: E402
 import networks  # noqa: E402
@@ -57,6 +59,9 @@ CALL = {
 }
 
 
+CALLS_US = {"mtree": 100e3, "default": 400e3, "ring": 150e3, "tree": 200e3}
+
+
 class Cells(unittest.TestCase):
     def test_names_are_different_and_every_network_has_all(self):
         cells = networks.cells(networks.NETWORKS, networks.COLLECTIVES, networks.SIZES)
@@ -77,24 +82,74 @@ class Cells(unittest.TestCase):
         self.assertEqual(lab.calls_of(0.15), (2, lab.WARMUP))
         self.assertEqual(lab.calls_of(60), (1, lab.LONG_WARMUP))
 
-    def test_long_calls_take_the_algorithm_that_was_best_before(self):
-        with tempfile.TemporaryDirectory() as folder:
-            match = object.__new__(lab.Match)
-            match.collective, match.num_bytes = "allreduce", 16 << 20
-            match.entries = {"best": lab.Entry("best")}
-            match.lab = types.SimpleNamespace(
-                job={"network": "b4", "folder": folder},
-                comparison=types.SimpleNamespace(num_ranks=12),
-            )
-            self.assertIsNone(match.known_best(1 << 20))
-            shorter = networks.Cell("b4", "allreduce", 1 << 20)
-            shorter.save(pathlib.Path(folder), cell("b4", entry(1), best=entry(2)))
-            self.assertEqual(match.choose_best().label, "4 ring")
-            self.assertEqual(match.entries["best"].label, "4 ring")
+    def test_a_record_of_a_report_is_of_a_cell_by_function_and_size(self):
+        call = {"function": "bcast", "bytes_from": 1 << 20, "bytes_to": 2 << 20}
+        self.assertTrue(lab.counts(call, networks.Cell("b4", "bcast", 1 << 20)))
+        self.assertFalse(lab.counts(call, networks.Cell("b4", "bcast", 2 << 20)))
+        self.assertFalse(lab.counts(call, networks.Cell("b4", "gather", 1 << 20)))
 
-    def test_long_calls_come_last(self):
-        self.assertEqual(networks.passes(networks.SIZES), [[64 << 10, 1 << 20], [16 << 20]])
-        self.assertEqual(networks.passes([16 << 20]), [[16 << 20]])
+
+class StandIn:
+    """A job that takes so many microseconds per call, or is too slow for that."""
+
+    def __init__(self, call_us):
+        self.call_us, self.tasks = call_us, []
+
+    def calls(self, task, seconds):
+        self.tasks.append(task)
+        if self.call_us * 1e-6 * task.calls > seconds:
+            raise players.compare.RunTooSlow()
+        return [self.call_us] * task.iterations
+
+
+class Turns(unittest.TestCase):
+    def setUp(self):
+        self.jobs = {name: StandIn(call_us) for name, call_us in CALLS_US.items()}
+        self.lab = types.SimpleNamespace(
+            job={"players": ["mtree", "default", "best", "adapt"], "limit": 20},
+            comparison=types.SimpleNamespace(predicted=lambda collective, size: 1e5),
+            forced={long: {"ring": {"allreduce": "4 ring"}, "tree": {"allreduce": "3 tree"}} for long in (0, 1)},
+            best={},
+            jobs=self.jobs,
+        )
+
+    def play(self, num_bytes):
+        match = lab.Match(self.lab, "allreduce", num_bytes)
+        for name in match.entries:
+            match.turn(name)
+        return {name: entry.to_json() for name, entry in match.entries.items()}
+
+    def test_the_best_is_the_fastest_of_those_that_were_tried(self):
+        entries = self.play(1 << 20)
+        self.assertEqual(list(entries), ["mtree", "default", "best"])
+        self.assertEqual((entries["best"]["label"], entries["best"]["median_us"]), ("4 ring", 150e3))
+        self.assertEqual(len(self.jobs["tree"].tasks), 1)
+
+    def test_a_hopeless_player_is_stopped(self):
+        self.assertEqual(round(self.play(1 << 20)["default"]["more_than_us"]), 300e3)
+
+    def test_longer_calls_take_the_algorithm_that_was_best_before(self):
+        self.play(64 << 10)
+        self.assertEqual(self.lab.best, {})
+        self.play(1 << 20)
+        self.play(16 << 20)
+        self.assertEqual(self.jobs["ring"].tasks[-1].num_bytes, 16 << 20)
+        self.assertEqual(self.jobs["tree"].tasks[-1].num_bytes, 1 << 20)
+
+
+@unittest.skipIf(shutil.which("ompi_info") is None, "no Open MPI here")
+class Forced(unittest.TestCase):
+    def test_each_job_forces_one_algorithm_of_every_collective(self):
+        for num_bytes in (64 << 10, 1 << 20):
+            turns = players.forced(num_bytes, 8)
+            tried = {c: [labels[c] for _, labels in turns if c in labels] for c in networks.COLLECTIVES}
+            for collective, labels in tried.items():
+                wanted = players.candidates(collective, num_bytes)[0]
+                self.assertEqual(sorted(label.split()[1] for label in labels), sorted(wanted))
+            for variant, labels in turns:
+                names = [name for name, _ in variant.parameters]
+                self.assertEqual(len(set(names)), len(names))
+                self.assertEqual(sum(name.endswith("_algorithm") for name in names), len(labels))
 
 
 class Resuming(unittest.TestCase):
@@ -117,6 +172,22 @@ class Resuming(unittest.TestCase):
         self.assertIn("| b4 allreduce 64 KB |", done.stdout)
         self.assertEqual(len(json.loads((self.path / "league.json").read_text())), 2)
         self.assertEqual(len((self.path / "b4.tsv").read_text().splitlines()), 3)
+
+    def test_a_page_gets_the_table_between_its_marks(self):
+        networks.Cell("b4", "allreduce", 1 << 20).save(self.path, {**LOST, "network": "b4"})
+        page = self.path / "page.md"
+        some = ("--networks", "b4", "--collectives", "allreduce", "--sizes", "1M", "--page", page)
+        page.write_text(f"before\n{table.MARK}\nold\n{table.MARK}\nafter\n")
+        for _ in range(2):
+            self.assertEqual(self.run_league(*some).returncode, 0)
+        text = page.read_text()
+        self.assertTrue(text.startswith(f"before\n{table.MARK}\n\n| cell, ms |"))
+        self.assertTrue(text.endswith(f"\n\n{table.MARK}\nafter\n"))
+        self.assertNotIn("old", text)
+        page.write_text("no marks\n")
+        done = self.run_league(*some)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("page.md: it must have two lines '<!-- the league's table -->'", done.stderr)
 
     def test_a_file_that_holds_no_cell(self):
         (self.path / "b4-bcast-65536.json").write_text("{")
@@ -183,20 +254,54 @@ class Table(unittest.TestCase):
         self.assertEqual(lines[1].split("\t")[:4], ["allreduce 1 MB", "80.0", "-", "40.0"])
 
 
-@unittest.skipIf(players.torch_python() is None, "no torch here")
-class Gloo(unittest.TestCase):
-    def test_each_collective_gives_right_results(self):
-        gloo = players.Gloo("lo", "127.0.0.1")
-        self.addCleanup(gloo.stop)
-        environment = {
-            **os.environ,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        }
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+
+def job_of(case, command, start_seconds=60):
+    job = jobs.Job(command, ENVIRONMENT, start_seconds)
+    case.addCleanup(job.finish)
+    return job
+
+
+class Jobs(unittest.TestCase):
+    def test_one_that_ends_has_failed_and_is_not_started_again(self):
+        job = job_of(self, ["false"])
+        for _ in range(2):
+            with self.assertRaisesRegex(players.compare.RunFailed, "ended early"):
+                job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+        self.assertIsNone(job.process)
+
+    def test_one_that_does_not_begin_is_not_waited_for_again(self):
+        job = job_of(self, ["sleep", "100"], 0.1)
+        for _ in range(2):
+            with self.assertRaisesRegex(players.compare.RunFailed, "had not begun after 0.1 s"):
+                job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+
+    def test_wrong_results(self):
+        job = job_of(self, ["sed", "-u", "s/.*/{\"sizes\": [{\"failures\": 2}]}/"])
+        with self.assertRaisesRegex(players.compare.RunFailed, "2 results are wrong"):
+            job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+
+    @unittest.skipIf(shutil.which("mpirun") is None, "no Open MPI here")
+    def test_mtree_bench_carries_out_tasks_until_the_input_ends(self):
+        job = job_of(self, ["mpirun", "-n", "3", "./mtree_bench", "--tasks"])
         for collective in networks.COLLECTIVES:
-            task = {"collective": collective, "bytes": 65536, "iterations": 2, "warmup": 1}
-            self.assertEqual(len(gloo.calls(environment, task, 60)), 2)
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60)), 2)
+        process = job.process
+        job.finish()
+        self.assertEqual(process.returncode, 0)
+
+    @unittest.skipIf(players.torch_python() is None, "no torch here")
+    def test_gloo_carries_them_out_too(self):
+        job = job_of(self, players.gloo_command("127.0.0.1"))
+        job.environment = ENVIRONMENT | players.gloo_environment("lo")
+        for collective in networks.COLLECTIVES:
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60)), 2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs in a lab that make calls as they are told, so that processes start once and not per run.
+
+A job reads tasks, lines of mtree_bench's options, and answers each with a line of its JSON.
+"""
+
+import contextlib
+import json
+import select
+import subprocess
+from dataclasses import dataclass
+
+from players import compare
+
+END_SECONDS = 10  # that a job may take after its last task
+# Seconds of a task besides its calls: once, for each barrier, and per byte to write and to compare.
+SPARE, BARRIER, CHECK = 4, 0.2, 1e-7
+
+
+@dataclass(frozen=True)
+class Task:
+    """Calls of a collective: some to warm up, then some that are timed."""
+
+    collective: str
+    num_bytes: int
+    iterations: int
+    warmup: int
+
+    @property
+    def calls(self):
+        return self.iterations + self.warmup
+
+    @property
+    def line(self):
+        size = f"{self.num_bytes}:{self.num_bytes}"
+        calls = f"-i {self.iterations} -x {self.warmup}"
+        return f"-t {self.collective} -m {size} {calls} -c --total --json\n"
+
+
+class Job:
+    """A player's processes, from its first task on."""
+
+    def __init__(self, command, environment, start_seconds):
+        self.command, self.environment = command, environment
+        self.start_seconds = start_seconds  # that it may take to answer for the first time
+        self.process = None
+        self.broken = None  # why it does not start
+
+    def calls(self, task, seconds):
+        """Microseconds of the slowest rank in each timed call, all of which may take SECONDS."""
+        if self.process is None:
+            self.start()
+        around = SPARE + (BARRIER + CHECK * task.num_bytes) * task.calls
+        timing = self.ask(task, seconds + around)
+        if timing["failures"] != 0:
+            raise compare.RunFailed(f"{timing['failures']} results are wrong")
+        return timing["calls_us"]
+
+    def start(self):
+        if self.broken is not None:
+            raise compare.RunFailed(self.broken)
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=self.environment,
+        )
+        try:
+            self.ask(Task("bcast", 4, 1, 0), self.start_seconds)
+        except compare.RunTooSlow:
+            self.broken = f"a job had not begun after {self.start_seconds} s"
+            raise compare.RunFailed(self.broken) from None
+        except compare.RunFailed as failure:
+            self.broken = str(failure)
+            raise
+
+    def ask(self, task, timeout):
+        """What it says of a task."""
+        # Where it has ended there is no answer to read either.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(task.line)
+            self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], timeout)[0]:
+            self.stop()
+            raise compare.RunTooSlow()
+        answer = self.process.stdout.readline()
+        if not answer:
+            self.stop()
+            raise compare.RunFailed("its job ended early, see league.log")
+        return json.loads(answer)["sizes"][0]
+
+    def finish(self):
+        """No more tasks: it ends as programs do."""
+        if self.process is None:
+            return
+        with contextlib.suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            self.process.stdin.close()
+            self.process.wait(END_SECONDS)
+        self.stop()
+
+    def stop(self):
+        # What it did not read is lost.
+        with contextlib.suppress(BrokenPipeError), self.process:
+            compare.stop(self.process)
+        self.process = None
