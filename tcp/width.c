@@ -57,7 +57,9 @@ double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate)
     if (report->pace > 0 || packets_wait(report)) {
         return 1;
     }
-    return fmin(1, 8 * report->window / (rate * report->min_trip));
+    /* The shortest trip of a short link is that of its first packet alone, and may be a
+     * small part of what others take. */
+    return fmin(1, 8 * report->window / (rate * report->trip));
 }
 
 bool mtree_tcp_width_is_cut(double part)

@@ -44,6 +44,17 @@ START_TEST(a_queue_takes_no_more_connections)
 }
 END_TEST
 
+/* The first packets of a short link may be much faster than those that follow. */
+START_TEST(windows_are_cut_by_what_trips_take_now)
+{
+    mtree_tcp_report_t report = {6 * 1448, 0.0015, 0.00003, 0};
+
+    ck_assert(mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, rate)));
+    report.window = 2 * linkful;
+    ck_assert(!mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, rate)));
+}
+END_TEST
+
 /* Losses do not make its window small; a low estimate of the link does. */
 START_TEST(bbr_takes_no_more_connections)
 {
@@ -126,6 +137,7 @@ int main(void)
     tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
     tcase_add_test(tcase, small_windows_take_more_connections);
     tcase_add_test(tcase, a_queue_takes_no_more_connections);
+    tcase_add_test(tcase, windows_are_cut_by_what_trips_take_now);
     tcase_add_test(tcase, bbr_takes_no_more_connections);
     tcase_add_test(tcase, windows_are_cut_where_it_takes_more_than_two);
     tcase_add_test(tcase, bbr_has_fallen_where_it_sends_less_than_it_is_to);
