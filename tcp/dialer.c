@@ -3,6 +3,7 @@
 
 #include "tcp/socket.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,11 @@
 /* Seconds that one attempt may take, and from a failed one to the next. */
 #define ATTEMPT 3.0
 #define PAUSE   0.05
+
+/* Seconds of the first attempt until the peer's kernel answers, and twice as many of each
+ * that follows.  Where the first packet is lost the own kernel waits for a second before
+ * it sends another one. */
+#define ANSWER 0.25
 
 typedef enum { IDLE, CONNECTING, GREETED, READY } attempt_state_t;
 
@@ -42,11 +48,13 @@ static void attempt_begin(const mtree_tcp_dialer_t *dialer, attempt_t *attempt,
                           double now)
 {
     const mtree_tcp_dial_t *dial = &dialer->dial;
+    double answer = fmin(ATTEMPT, ldexp(ANSWER, attempt->tries));
 
     attempt->socket = mtree_tcp_socket_connect(
-        &dial->addresses[attempt->tries++ % dial->num_addresses], dial->port);
+        &dial->addresses[attempt->tries % dial->num_addresses], dial->port);
     attempt->state = attempt->socket < 0 ? IDLE : CONNECTING;
-    attempt->until = now + (attempt->socket < 0 ? PAUSE : ATTEMPT);
+    attempt->until = now + (attempt->socket < 0 ? PAUSE : answer);
+    attempt->tries++;
     attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
 }
 
@@ -58,7 +66,7 @@ static void attempt_fail(attempt_t *attempt, double now)
 }
 
 /* 1: it goes on; 0: it waits; -1: it has failed. */
-static int attempt_greet(const mtree_tcp_dialer_t *dialer, attempt_t *attempt)
+static int attempt_greet(const mtree_tcp_dialer_t *dialer, attempt_t *attempt, double now)
 {
     mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
                                      .number = (uint32_t)(attempt - dialer->attempts),
@@ -68,6 +76,7 @@ static int attempt_greet(const mtree_tcp_dialer_t *dialer, attempt_t *attempt)
     if (connected == 1) {
         connected = mtree_tcp_greeting_send(attempt->socket, &greeting) ? 1 : -1;
         attempt->state = GREETED;
+        attempt->until = now + ATTEMPT;
     }
     return connected;
 }
@@ -93,7 +102,7 @@ static void attempt_poll(const mtree_tcp_dialer_t *dialer, attempt_t *attempt, d
         attempt_begin(dialer, attempt, now);
     }
     if (attempt->state == CONNECTING) {
-        result = attempt_greet(dialer, attempt);
+        result = attempt_greet(dialer, attempt, now);
     }
     if (attempt->state == GREETED && result >= 0) {
         result = attempt_receive(dialer, attempt);

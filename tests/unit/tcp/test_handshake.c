@@ -7,6 +7,7 @@
 #include "tcp/listener.h"
 #include "tcp/socket.h"
 
+#include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -169,6 +170,58 @@ START_TEST(timeouts_are_left_to_the_kernel)
 }
 END_TEST
 
+/* A listener whose queue is full loses the packets that ask for connections. */
+static int listen_to_one(int *first, uint16_t *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, length), 0);
+    ck_assert_int_eq(listen(fd, 0), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    *first = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(connect(*first, (struct sockaddr *)&address, length), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+/* The next connection to @a fd while @a dialer dials at @a now; negative: none comes
+ * before the kernel asks again. */
+static int await_connection(mtree_tcp_dialer_t *dialer, int fd, double now)
+{
+    int accepted = -1;
+
+    for (int i = 0; i < 1000 && accepted < 0; i++) {
+        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now), 0);
+        accepted = accept(fd, NULL, NULL);
+        (void)usleep(accepted < 0 ? 500 : 0);
+    }
+    return accepted;
+}
+
+/* The kernel asks again after a second, which a call of less would wait for. */
+START_TEST(who_gets_no_answer_soon_dials_again)
+{
+    mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
+    int first, accepted, fd = listen_to_one(&first, &call.port);
+    mtree_tcp_dialer_t *dialer;
+
+    call.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&call, 0);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 0), 0);
+    (void)close(accept(fd, NULL, NULL));
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 0.3), 0);
+    accepted = await_connection(dialer, fd, 0.4);
+    ck_assert_int_ge(accepted, 0);
+    (void)close(accepted);
+    (void)close(first);
+    (void)close(fd);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
 START_TEST(strangers_do_not_disturb)
 {
     static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
@@ -284,6 +337,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
     tcase_add_test(tcase, timeouts_are_left_to_the_kernel);
+    tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
     tcase_add_loop_test(tcase, a_stranger_is_not_taken_for_the_peer, 0, 2);
