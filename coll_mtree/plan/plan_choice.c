@@ -8,10 +8,9 @@
 #define LEAST_GAIN 1.15
 #define CLOSE      1.05
 
-/* What calls over the trees of others may take: those with another root beside the others
- * of their size, and those of another size beside the bound.  A root in the middle of a
- * tree sends more than one at its end. */
-#define OTHER_ROOT_COST 1.5
+/* What calls over the trees of another size may take: beside calls of about half to twice
+ * their size, and beside the bound. */
+#define NEAR_SIZE_COST  1.5
 #define OTHER_SIZE_COST 1.1
 
 /* Other shares cost less than new trees, and are worth it from a smaller gain on. */
@@ -76,7 +75,7 @@ bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_
     double most = donor->bound > 0 ? OTHER_SIZE_COST * 8 * plan->bytes / donor->bound : 0;
 
     if (larger >= 0.5 && larger <= 2) {
-        most = fmax(most, OTHER_ROOT_COST * donor->seconds * fmax(larger, 1));
+        most = fmax(most, NEAR_SIZE_COST * donor->seconds * fmax(larger, 1));
     }
     return plan->seconds > 0 && plan->seconds <= most;
 }

@@ -47,9 +47,9 @@ bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int 
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);
 
 /*
- * Do the trees of @a donor do for the calls that @a plan, which has them, is for?  They
- * do where these calls take not much longer than the donor's of the same size, or hardly
- * longer than they must by the bound.
+ * Do the trees of @a donor, for calls of another size, do for those that @a plan, which
+ * has them, is for?  They do where these calls take not much longer than the donor's,
+ * which are of about the same size, or hardly longer than they must by the bound.
  */
 bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_t *donor);
 

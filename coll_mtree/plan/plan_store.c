@@ -84,13 +84,14 @@ bool coll_mtree_plan_store_is_current(const coll_mtree_stored_plan_t *stored,
 
 void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned version,
                                mtree_plan_t *plan, mtree_forecast_t forecast,
-                               bool trees_stay)
+                               bool trees_stay, bool is_other_roots)
 {
     mtree_plan_destroy(stored->plan);
     stored->plan = plan;
     stored->forecast = forecast;
     stored->version = version;
     stored->is_planned = true;
+    stored->is_other_roots = trees_stay ? stored->is_other_roots : is_other_roots;
     if (!trees_stay && plan != NULL) {
         mtree_plan_destroy(stored->oldest);
         stored->oldest = mtree_plan_retain(plan);
@@ -108,9 +109,10 @@ static int lender_distance(unsigned version, const coll_mtree_stored_plan_t *sto
     const coll_mtree_call_class_t *call_class = &other->node.call_class;
 
     if (!coll_mtree_plan_store_is_current(other, version) || other->plan == NULL ||
-        call_class->collective != own->collective || call_class->trees != own->trees ||
-        call_class->algorithm != NULL || own->algorithm != NULL ||
-        call_class->by_arrival || own->by_arrival || call_class->relayed) {
+        other->is_other_roots || call_class->collective != own->collective ||
+        call_class->trees != own->trees || call_class->algorithm != NULL ||
+        own->algorithm != NULL || call_class->by_arrival || own->by_arrival ||
+        call_class->relayed) {
         return INT_MAX;
     }
     return abs(call_class->size_class - own->size_class);

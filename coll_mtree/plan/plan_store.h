@@ -20,6 +20,7 @@ typedef struct {
     bool is_planned;           /* for `version` */
     unsigned version;          /* of the network */
     mtree_plan_t *plan;        /* NULL: none could be made */
+    bool is_other_roots;       /* it was made from the plan for another root */
     mtree_forecast_t forecast; /* of it */
     unsigned oldest_version;
     mtree_plan_t *oldest; /* the first with its trees, which later plans rebalance: they
@@ -55,14 +56,16 @@ void coll_mtree_plan_store_use(coll_mtree_stored_plan_t *stored);
 
 /* Put @a plan (NULL: none could be made), whose reference becomes the store's, with its
  * @a forecast for @a version of the network into @a stored, and use that.  With @a
- * trees_stay it has the trees of the oldest one. */
+ * trees_stay it has the trees of the oldest one, else @a is_other_roots says whether it
+ * was made from the plan for another root. */
 void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned version,
                                mtree_plan_t *plan, mtree_forecast_t forecast,
-                               bool trees_stay);
+                               bool trees_stay, bool is_other_roots);
 
 /* The trees that @a stored may take from the plan for calls of another root or size, the
- * nearest that is current in @a version; the store's.  No plan where none has such, or
- * the user chose an algorithm or a plan: then each class has its own. */
+ * nearest that is current in @a version and not itself made for another root, so that no
+ * plan is far from one that was sought; the store's.  No plan where none has such, or the
+ * user chose an algorithm or a plan: then each class has its own. */
 coll_mtree_lent_trees_t
 coll_mtree_plan_store_lender(const coll_mtree_plan_store_t *store,
                              const coll_mtree_stored_plan_t *stored, unsigned version);

@@ -12,6 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/units.h"
+#include "planner/other_root.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
 #include "tcp/kernel_buffers.h"
@@ -168,17 +169,24 @@ static mtree_plan_request_t make_request(const coll_mtree_call_class_t *call_cla
                                           coll_mtree_params.trees, max_trees);
 }
 
-/* A plan with the trees of @a lent; NULL: they cannot be used. */
+/* A plan with the trees of @a lent, or from them; NULL: they cannot be used. */
 static mtree_plan_t *plan_with_lent_trees(const coll_mtree_plan_hosts_t *hosts,
                                           const mtree_plan_request_t *request,
                                           const coll_mtree_lent_trees_t *lent)
 {
     mtree_plan_request_t keeping = *request;
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = NULL;
 
+    if (lent->plan == NULL || !coll_mtree_plan_choice_can_rebalance(lent->plan)) {
+        return NULL;
+    }
+    if (lent->holds) {
+        (void)mtree_other_root_plan(hosts->topology, hosts->vertices, hosts->num_hosts,
+                                    request, lent->plan, &plan);
+        return plan;
+    }
     keeping.keep = lent->plan;
-    if (lent->plan == NULL || !coll_mtree_plan_choice_can_rebalance(lent->plan) ||
-        run_planner(hosts, &keeping, &plan) != MTREE_OK) {
+    if (run_planner(hosts, &keeping, &plan) != MTREE_OK) {
         return NULL;
     }
     if (!lent->stay && !coll_mtree_plan_choice_trees_do(plan, lent->plan)) {

@@ -13,14 +13,16 @@ typedef struct {
     const mtree_plan_t *plan; /* NULL: there are none */
     bool stay;                /* they are used even where other trees are faster */
     mtree_forecast_t forecast;
-    bool holds; /* the forecast, for the calls of the new plan, too */
+    bool holds; /* the forecast, for the calls of the new plan, too: theirs is another
+                   root alone */
 } coll_mtree_lent_trees_t;
 
 /*
  * A plan for calls of @a call_class, whose root is a host, between @a hosts, with at most
  * @a max_trees trees per root; the caller's.  NULL, having logged why, when there is
- * none.  It has the trees of @a lent, where they can be used.  *forecast_p: how fast it
- * is expected to be, beside the fallback.
+ * none.  It has the trees of @a lent where they can be used; for another root it is what
+ * planner/other_root.h makes of them.  *forecast_p: how fast it is expected to be, beside
+ * the fallback.
  */
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,

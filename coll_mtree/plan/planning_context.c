@@ -174,7 +174,8 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     }
 
     pthread_mutex_lock(&contexts_lock);
-    coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay);
+    coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay,
+                              lent.holds);
     pthread_mutex_unlock(&contexts_lock);
 }
 
@@ -256,7 +257,7 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
             context->numbers.host[0], &forecast);
 
         pthread_mutex_lock(&contexts_lock);
-        coll_mtree_plan_store_put(stored, context->version, plan, forecast, true);
+        coll_mtree_plan_store_put(stored, context->version, plan, forecast, true, false);
         pthread_mutex_unlock(&contexts_lock);
     }
     *forecast_p = stored->forecast;

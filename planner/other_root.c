@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/other_root.h"
+
+#include "planner/plan/finish.h"
+#include "planner/planner.h"
+
+#include <math.h>
+
+/* A plan that takes up to so many times as long as the other root's is taken without a
+ * look at the next kind. */
+#define HARDLY_SLOWER 1.2
+
+/* Where latency is this part of what a call takes, low trees are sought.  One that takes
+ * up to so many times its latency is taken: others could only be faster by what is left,
+ * and are by less. */
+#define LATENCY_PART 0.5
+#define LOW_ENOUGH   1.4
+
+/* A plan with so few trees was chosen for them: others that carry more were slower. */
+#define FEW_TREES 3
+
+/* The links of a root limit calls where they have less than this many times the bound. */
+#define LIMITS 1.1
+
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *hosts;
+    int num_hosts;
+    const mtree_plan_request_t *request;
+    const mtree_plan_t *other;
+    mtree_plan_t *plan; /* the fastest so far; NULL: none */
+    double enough;      /* seconds; no faster plan is sought */
+} search_t;
+
+/* Seconds of latency from the root to the farthest host, over the slowest tree. */
+static double plan_delay(const mtree_plan_t *plan)
+{
+    double delay = 0.0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        delay = fmax(
+            delay, mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective));
+    }
+    return delay;
+}
+
+/* What @a host can send, or receive where calls only go up, bits/s. */
+static double host_capacity(const search_t *search, int host)
+{
+    const mtree_topology_t *topology = search->topology;
+    bool sends = mtree_collective_goes_down(search->request->collective);
+    double sum = 0.0;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        const mtree_link_t *link = &topology->links[l];
+
+        if (link->u == search->hosts[host]) {
+            sum += link->capacity[sends ? 0 : 1];
+        } else if (link->v == search->hosts[host]) {
+            sum += link->capacity[sends ? 1 : 0];
+        }
+    }
+    return sum;
+}
+
+/* Plan with this request, and keep the faster plan. */
+static mtree_status_t try_request(search_t *search, const mtree_plan_request_t *request)
+{
+    mtree_plan_t *plan;
+    mtree_status_t status = mtree_planner_run(search->topology, search->hosts,
+                                              search->num_hosts, request, &plan);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (search->plan == NULL || plan->seconds < search->plan->seconds) {
+        mtree_plan_destroy(search->plan);
+        search->plan = plan;
+    } else {
+        mtree_plan_destroy(plan);
+    }
+    return MTREE_OK;
+}
+
+static bool is_found(const search_t *search)
+{
+    return search->plan != NULL && search->plan->seconds <= search->enough;
+}
+
+/* One tree of least latencies, which no plan can beat by much where it takes little
+ * longer than these. */
+static mtree_status_t try_low_tree(search_t *search)
+{
+    mtree_plan_request_t request = *search->request;
+    mtree_status_t status;
+
+    request.algorithm = "latency";
+    status = try_request(search, &request);
+    if (status == MTREE_OK) {
+        search->enough = fmax(search->enough, LOW_ENOUGH * plan_delay(search->plan));
+    }
+    return status;
+}
+
+static mtree_status_t try_trees(search_t *search)
+{
+    mtree_plan_request_t request = *search->request;
+
+    request.keep = search->other;
+    return try_request(search, &request);
+}
+
+static mtree_status_t try_algorithm(search_t *search)
+{
+    mtree_plan_request_t request = *search->request;
+
+    request.algorithm = search->other->algorithm;
+    if (search->other->num_trees <= FEW_TREES &&
+        (request.max_trees == 0 || request.max_trees > FEW_TREES)) {
+        request.max_trees = FEW_TREES;
+    }
+    return try_request(search, &request);
+}
+
+/* *again_p: the plan for the other root, with the seconds that the planner predicts.
+ * Who chose it may know better (simulate/forecast/choice.h). */
+static mtree_status_t predict_other(const search_t *search, mtree_plan_t **again_p)
+{
+    mtree_plan_request_t request = *search->request;
+
+    request.root = search->other->root;
+    request.bytes = search->other->bytes;
+    request.keep = search->other;
+    return mtree_planner_run(search->topology, search->hosts, search->num_hosts, &request,
+                             again_p);
+}
+
+/* How much faster than from the other root calls may be: where that one's own links are
+ * what limits them, a root with more capacity has an advantage. */
+static double advantage(const search_t *search)
+{
+    double capacity = host_capacity(search, search->request->root);
+    double others = host_capacity(search, search->other->root);
+
+    return others <= LIMITS * search->other->bound && capacity > others
+               ? capacity / others
+               : 1.0;
+}
+
+/* The seconds that are enough; @a again is the plan for the other root. */
+static double enough_seconds(const search_t *search, const mtree_plan_t *again)
+{
+    double longer = search->request->bytes > again->bytes && again->bytes > 0.0
+                        ? search->request->bytes / again->bytes
+                        : 1.0;
+
+    return HARDLY_SLOWER * longer * again->seconds / advantage(search);
+}
+
+mtree_status_t mtree_other_root_plan(const mtree_topology_t *topology, const int *hosts,
+                                     int num_hosts, const mtree_plan_request_t *request,
+                                     const mtree_plan_t *other, mtree_plan_t **plan_p)
+{
+    search_t search = {topology, hosts, num_hosts, request, other, NULL, 0.0};
+    mtree_plan_t *again = NULL;
+    mtree_status_t status = predict_other(&search, &again);
+
+    if (status == MTREE_OK) {
+        search.enough = enough_seconds(&search, again);
+    }
+    if (status == MTREE_OK && plan_delay(again) > LATENCY_PART * again->seconds) {
+        status = try_low_tree(&search);
+    }
+    if (status == MTREE_OK && !is_found(&search)) {
+        status = try_trees(&search);
+    }
+    if (status == MTREE_OK && !is_found(&search)) {
+        status = try_algorithm(&search);
+    }
+    if (status == MTREE_OK) {
+        search.plan->seconds *=
+            again->seconds > 0.0 ? other->seconds / again->seconds : 1;
+        *plan_p = search.plan;
+    } else {
+        mtree_plan_destroy(search.plan);
+    }
+    mtree_plan_destroy(again);
+    return status;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans for other roots from the plan for one: they are right, about as fast as plans
+ * that are sought for each root, and take the simplest kind that is.
+ */
+#include "planner/other_root.h"
+#include "tests/unit/planner/networks.h"
+#include "topo/generators.h"
+#include "topo/routes.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What calls may take beside those over plans sought for their root, where the first
+ * root's plan is as good as any. */
+#define MOST_COST 1.45
+
+static mtree_topology_t *topology;
+static int hosts[64], num_hosts;
+
+static void begin(mtree_topology_t *network)
+{
+    topology = network;
+    num_hosts = 0;
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+}
+
+static mtree_topology_t *generate(const char *what, double latency)
+{
+    const mtree_generate_request_t request = {.capacity = 1e9, .latency = latency};
+    mtree_topology_t *network;
+
+    ck_assert_int_eq(mtree_generate(what, &request, &network), MTREE_OK);
+    return network;
+}
+
+static mtree_plan_request_t request_for(mtree_collective_t collective, double bytes)
+{
+    return (mtree_plan_request_t){
+        .collective = collective, .bytes = bytes, .max_trees = 10};
+}
+
+static mtree_plan_t *plan(const mtree_plan_request_t *request)
+{
+    mtree_plan_t *made;
+
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, request, &made),
+                     MTREE_OK);
+    return made;
+}
+
+static mtree_plan_t *from(const mtree_plan_request_t *request, const mtree_plan_t *other)
+{
+    mtree_routes_t *routes;
+    mtree_plan_t *made;
+
+    ck_assert_int_eq(
+        mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made),
+        MTREE_OK);
+    ck_assert_int_eq(made->root, request->root);
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_check(made, topology, routes), MTREE_OK);
+    mtree_routes_destroy(routes);
+    return made;
+}
+
+static const mtree_collective_t rooted[] = {MTREE_BCAST, MTREE_REDUCE, MTREE_SCATTER,
+                                            MTREE_GATHER};
+static const double sizes[] = {4e3, 64e3, 1e6, 16e6};
+
+#define NUM_CASES 16
+
+/* For all roots, how many times as long as over a plan for that root. */
+static void check_roots(mtree_collective_t collective, double bytes)
+{
+    mtree_plan_request_t request = request_for(collective, bytes);
+    mtree_plan_t *first = plan(&request);
+
+    for (request.root = 1; request.root < num_hosts; request.root++) {
+        mtree_plan_t *made = from(&request, first), *own = plan(&request);
+
+        ck_assert_msg(made->seconds <= MOST_COST * own->seconds,
+                      "%s of %g bytes from host %d: %g times as long",
+                      mtree_collective_name(collective), bytes, request.root,
+                      made->seconds / own->seconds);
+        mtree_plan_destroy(made);
+        mtree_plan_destroy(own);
+    }
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+
+START_TEST(calls_take_about_as_long_as_over_plans_of_their_own)
+{
+    begin(network_b4(1));
+    check_roots(rooted[_i / 4], sizes[_i % 4]);
+    begin(network_random(16, 30, 1, false, 0.01));
+    check_roots(rooted[_i / 4], sizes[_i % 4]);
+}
+END_TEST
+
+START_TEST(what_is_mostly_latency_takes_one_low_tree)
+{
+    mtree_plan_request_t request = request_for(rooted[_i], 4e3);
+    mtree_plan_t *first, *made;
+
+    begin(network_b4(1));
+    first = plan(&request);
+    for (request.root = 1; request.root < num_hosts; request.root++) {
+        made = from(&request, first);
+        ck_assert_str_eq(made->algorithm, "latency");
+        mtree_plan_destroy(made);
+    }
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(trees_that_suit_the_root_stay)
+{
+    mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
+    mtree_plan_t *first, *made;
+
+    begin(network_hosts(4));
+    for (int h = 0; h < 3; h++) {
+        ck_assert_int_eq(
+            mtree_topology_add_link(topology, h, h + 1, 1e8, 1e8, 1e-6, NULL), MTREE_OK);
+    }
+    request.algorithm = "doubletree";
+    first = plan(&request);
+    request.algorithm = NULL;
+    request.root = 3;
+    made = from(&request, first);
+    ck_assert_str_eq(made->algorithm, "doubletree");
+    mtree_plan_destroy(made);
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Around a ring two paths carry two links' rate; from another root these paths share
+ * links. */
+START_TEST(where_rerooted_trees_carry_half_others_take_their_place)
+{
+    mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
+    mtree_plan_t *first, *made, *kept;
+
+    begin(generate("ring:8", 1e-6));
+    first = plan(&request);
+    request.root = 4;
+    made = from(&request, first);
+    request.keep = first;
+    kept = plan(&request);
+    ck_assert_double_eq_tol(first->throughput, 2e9, 1e6);
+    ck_assert_double_lt(kept->throughput, 1.2e9);
+    ck_assert_double_eq_tol(made->throughput, 2e9, 1e6);
+    mtree_plan_destroy(first);
+    mtree_plan_destroy(made);
+    mtree_plan_destroy(kept);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(seconds_are_beside_those_of_the_other_root)
+{
+    mtree_plan_request_t request = request_for(MTREE_BCAST, 16e6);
+    mtree_plan_t *first, *made, *again;
+
+    begin(network_b4(1));
+    first = plan(&request);
+    request.root = 5;
+    made = from(&request, first);
+    first->seconds *= 2;
+    again = from(&request, first);
+    ck_assert_double_eq_tol(again->seconds, 2 * made->seconds, 1e-9);
+    mtree_plan_destroy(first);
+    mtree_plan_destroy(made);
+    mtree_plan_destroy(again);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(a_plan_of_something_else_is_refused)
+{
+    mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
+    mtree_plan_t *first, *made = NULL;
+
+    begin(network_b4(1));
+    first = plan(&request);
+    request.collective = MTREE_REDUCE;
+    ck_assert_int_eq(
+        mtree_other_root_plan(topology, hosts, num_hosts, &request, first, &made),
+        MTREE_ERR_INVALID);
+    ck_assert_ptr_null(made);
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("other_root");
+    TCase *tcase = tcase_create("other_root");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, calls_take_about_as_long_as_over_plans_of_their_own, 0,
+                        NUM_CASES);
+    tcase_add_loop_test(tcase, what_is_mostly_latency_takes_one_low_tree, 0, 4);
+    tcase_add_test(tcase, trees_that_suit_the_root_stay);
+    tcase_add_test(tcase, where_rerooted_trees_carry_half_others_take_their_place);
+    tcase_add_test(tcase, seconds_are_beside_those_of_the_other_root);
+    tcase_add_test(tcase, a_plan_of_something_else_is_refused);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
