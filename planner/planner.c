@@ -55,6 +55,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"optree", BLOCKS, mtree_optree_plan, false},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
     {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
+    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
     {"gateways", PERSONALIZED, mtree_gateways_plan, false},
     {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},

@@ -7,6 +7,7 @@
 #include "planner/packing/limits.h"
 #include "planner/packing/mwu.h"
 #include "planner/packing/prefix_cuts.h"
+#include "planner/packing/robust.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
@@ -67,12 +68,12 @@ static mtree_status_t complete_prefix(mtree_colgen_t *colgen, const mtree_tree_s
     return status == MTREE_OK ? mtree_prefix_cuts_bound(colgen) : status;
 }
 
-/* Make a plan of a set of trees. */
-static mtree_status_t make_plan(mtree_colgen_t *colgen, const mtree_tree_set_t *set,
-                                mtree_plan_t **plan_p)
+/* Make a plan by @a algorithm of a set of trees. */
+static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
+                                const mtree_tree_set_t *set, mtree_plan_t **plan_p)
 {
     bool is_prefix = mtree_draft_is_prefix(colgen);
-    mtree_status_t status = mtree_problem_plan(colgen->problem, "packing",
+    mtree_status_t status = mtree_problem_plan(colgen->problem, algorithm,
                                                set->num_trees + is_prefix, plan_p);
 
     for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
@@ -266,7 +267,28 @@ static mtree_status_t pack(mtree_draft_t *draft)
     return status == MTREE_OK ? mtree_draft_limit(draft) : status;
 }
 
-mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+/* As much of equal blocks, where hosts that send more than others are served, too. */
+static mtree_status_t pack_robust(mtree_draft_t *draft)
+{
+    mtree_colgen_t *colgen = draft->colgen;
+    int max_trees = colgen->problem->request->max_trees;
+    mtree_status_t status =
+        mtree_mwu_pack(colgen, false, MTREE_MWU_ALLTOALL_TOLERANCE,
+                       colgen->work + MWU_WORK, &draft->set, &draft->x);
+
+    if (max_trees == 0 || max_trees > MTREE_ROBUST_TREES) {
+        max_trees = MTREE_ROBUST_TREES;
+    }
+    mtree_tree_set_clear(&draft->set);
+    return status == MTREE_OK
+               ? mtree_robust_pack(colgen, draft->x, max_trees, &draft->set)
+               : status;
+}
+
+/* A plan by @a algorithm, whose trees @a pack_trees finds. */
+static mtree_status_t plan_by(const mtree_problem_t *problem, const char *algorithm,
+                              mtree_status_t (*pack_trees)(mtree_draft_t *),
+                              mtree_plan_t **plan_p)
 {
     mtree_candidates_t *candidates = NULL;
     mtree_draft_t draft = {.colgen = NULL};
@@ -276,13 +298,23 @@ mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t *
         status = mtree_colgen_create(problem, candidates, &draft.colgen);
     }
     if (status == MTREE_OK) {
-        status = pack(&draft);
+        status = pack_trees(&draft);
     }
     if (status == MTREE_OK) {
-        status = make_plan(draft.colgen, &draft.set, plan_p);
+        status = make_plan(draft.colgen, algorithm, &draft.set, plan_p);
     }
     mtree_tree_set_clear(&draft.set);
     mtree_tree_set_clear(&draft.hint);
     mtree_colgen_destroy(draft.colgen);
     return status;
+}
+
+mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    return plan_by(problem, "packing", pack, plan_p);
+}
+
+mtree_status_t mtree_robust_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    return plan_by(problem, MTREE_PLAN_ROBUST, pack_robust, plan_p);
 }

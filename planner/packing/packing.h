@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * "packing": several trees at once, as much as the network can carry, with a proof of how
- * much that is.
+ * much that is.  "robust": the same of alltoall for blocks that may differ in size.
  */
 #ifndef MTREE_PLANNER_PACKING_PACKING_H
 #define MTREE_PLANNER_PACKING_PACKING_H
@@ -21,5 +21,9 @@
  * nearly all networks; the plan has both numbers.
  */
 mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+
+/* As mtree_packing_plan(), of alltoall and for throughput alone: trees that also suit a
+ * host that sends far more than others (planner/packing/robust.h). */
+mtree_status_t mtree_robust_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -2,6 +2,7 @@
 #include "planner/packing/reweight.h"
 
 #include "base/log.h"
+#include "planner/packing/robust.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>
@@ -9,6 +10,9 @@
 
 /* A tree of a smaller part of the throughput is left out. */
 #define LEAST_PART 1e-3
+
+/* Bits/s of a link that is down, where trees may pass through it. */
+#define LEAST_CAPACITY 1.0
 
 /* The linear program of more trees times arcs than this takes seconds. */
 #define MAX_USES 3e6
@@ -54,6 +58,31 @@ static mtree_status_t keep_rates(const mtree_problem_t *problem, const mtree_pla
     return MTREE_OK;
 }
 
+/* Are the rates of @a plan to suit hosts that send more than others? */
+static bool is_robust(const mtree_plan_t *plan)
+{
+    return strcmp(plan->algorithm, MTREE_PLAN_ROBUST) == 0;
+}
+
+/* Robust rates for the trees of @a simplex, beside its own of which each group gets @a
+ * x. */
+static mtree_status_t make_robust(mtree_dense_simplex_t *simplex, double *capacity,
+                                  int num_trees, int *const *uses, const int *group,
+                                  double x)
+{
+    const mtree_robust_trees_t trees = {.num_constraints = simplex->num_constraints,
+                                        .num_trees = num_trees,
+                                        .num_groups = simplex->num_groups,
+                                        .capacity = capacity,
+                                        .uses = uses,
+                                        .group = group};
+
+    for (int c = 0; c < simplex->num_constraints; c++) {
+        capacity[c] = fmax(LEAST_CAPACITY, capacity[c]);
+    }
+    return mtree_robust_rates(&trees, x, simplex->rate);
+}
+
 mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
                                     const mtree_plan_t *plan, double least,
                                     const double **rate_p)
@@ -61,6 +90,7 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
     int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
     mtree_arena_t *arena = problem->arena;
     double *capacity, *weight, *rate, *load; /* load of a tree of rate `blocks` */
+    double x;
     double blocks =
         mtree_collective_is_personalized(plan->collective) ? plan->num_hosts : 1.0;
     int **uses, *group, *of, count = 0;
@@ -97,7 +127,11 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
         }
         of[count++] = t;
     }
-    mtree_dense_simplex_solve(simplex, count, uses, weight, group);
+    x = mtree_dense_simplex_solve(simplex, count, uses, weight, group);
+    if (is_robust(plan) && x > 0.0 &&
+        make_robust(simplex, capacity, count, uses, group, x) != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
     for (int t = 0; t < num_trees; t++) {
         rate[t] = plan->trees[t].rate;
     }

@@ -47,6 +47,10 @@ typedef struct {
 /* The algorithm of plans by arrival. */
 #define MTREE_PLAN_ARRIVAL "arrival"
 
+/* The name of the algorithm of plans whose rates also suit hosts that send far more than
+ * others (planner/packing/robust.h). */
+#define MTREE_PLAN_ROBUST "robust"
+
 /* What a route gives when nothing else uses it. */
 typedef struct {
     double rate;    /* bits/s of its narrowest link */

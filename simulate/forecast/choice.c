@@ -30,6 +30,16 @@
  */
 #define GATEWAYS_COST 1.25
 
+/*
+ * What a robust packing may be predicted to take, in the time of others, half of which
+ * CLOSE_SECONDS is: that much for equal blocks is worth what it gains where a host sends
+ * far more than others.
+ */
+#define ROBUST_COST 1.06
+
+/* Between more hosts robust packings take seconds. */
+#define MOST_ROBUST_HOSTS 32
+
 /* Between more hosts one packing is enough work. */
 #define MOST_HOSTS 64
 
@@ -62,8 +72,9 @@ static const struct {
     const char *algorithm;
     int max_trees; /* 0: as requested */
     length_t length;
-} kinds[] = {{"packing", 3, LONG},  {"packing", 1, LONG}, {"ring", 0, LONG},
-             {"latency", 0, SHORT}, {"direct", 0, ALL},   {"gateways", 0, LONG}};
+} kinds[] = {{"packing", 3, LONG},        {"packing", 1, LONG}, {"ring", 0, LONG},
+             {"latency", 0, SHORT},       {"direct", 0, ALL},   {"gateways", 0, LONG},
+             {MTREE_PLAN_ROBUST, 0, LONG}};
 
 #define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
 
@@ -195,6 +206,15 @@ static mtree_status_t predict(const choice_t *choice, mtree_plan_t *plan, double
     return status;
 }
 
+/* What @a plan may take, in the time of others. */
+static double allowance(const mtree_plan_t *plan)
+{
+    if (strcmp(plan->algorithm, "gateways") == 0) {
+        return GATEWAYS_COST;
+    }
+    return strcmp(plan->algorithm, MTREE_PLAN_ROBUST) == 0 ? ROBUST_COST : 1.0;
+}
+
 /* What is known of all contenders, the simulator's seconds for all or for none of
  * them. */
 static mtree_status_t judge(choice_t *choice)
@@ -218,9 +238,7 @@ static mtree_status_t judge(choice_t *choice)
         contender->seconds = bytes > 0.0         ? plan->seconds
                              : plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
                                                  : 1.0 / plan->throughput;
-        if (strcmp(plan->algorithm, "gateways") == 0) {
-            contender->seconds /= GATEWAYS_COST;
-        }
+        contender->seconds /= allowance(plan);
         for (int t = 0; t < plan->num_trees; t++) {
             int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
 
@@ -255,6 +273,12 @@ static bool competes(const choice_t *choice, int k)
     if (strcmp(algorithm, "gateways") == 0) {
         return request->min_rate <= 0.0 && request->max_height == 0 &&
                mtree_gateways_fit(choice->routes, choice->num_hosts);
+    }
+    /* Behind switches packets go straight. */
+    if (strcmp(algorithm, MTREE_PLAN_ROBUST) == 0) {
+        return request->min_rate <= 0.0 && request->max_height == 0 &&
+               choice->num_hosts <= MOST_ROBUST_HOSTS &&
+               !mtree_direct_exchange_fits(choice->routes, choice->num_hosts);
     }
     /* Their trees have what height and rate they have, and are for neighbours. */
     return request->min_rate <= 0.0 &&

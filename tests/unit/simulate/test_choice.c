@@ -244,6 +244,31 @@ START_TEST(gateways_between_sites)
 }
 END_TEST
 
+/* Where hosts forward for each other and nothing is lost by it, a long all-to-all has
+ * trees for hosts that send more than others, too. */
+START_TEST(long_all_to_all_is_robust)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    for (int l = 0; l < topology->num_links; l++) {
+        topology->links[l].latency = 0;
+    }
+    find_hosts();
+    request.bytes = 20e6;
+    plan = choose(request);
+    ck_assert_str_eq(plan->algorithm, "robust");
+    ck_assert_ptr_nonnull(plan->limit);
+    mtree_plan_destroy(plan);
+    request.bytes = 0;
+    plan = choose(request);
+    ck_assert_str_eq(plan->algorithm, "packing");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Between hosts that forward for each other, of trees that carry as much the low ones
  * are taken: what passes 15 hosts twice does so in chunks. */
 START_TEST(trees_of_a_mesh_are_low)
@@ -355,6 +380,7 @@ int main(void)
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
     tcase_add_test(tcase, elsewhere_packing_stays);
     tcase_add_test(tcase, gateways_between_sites);
+    tcase_add_test(tcase, long_all_to_all_is_robust);
     tcase_add_test(tcase, trees_of_a_mesh_are_low);
     tcase_add_loop_test(tcase, routes_that_are_given_change_nothing, 0,
                         MTREE_COLLECTIVE_LAST);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Robust packings of an all-to-all: they carry as much of equal blocks as others, and
+ * take not much longer than any plan could where one host sends far more.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include "topo/dot/read.h"
+#include "topo/generators.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_HOSTS 16
+#define SKEW      10
+
+/* What a plan for all hosts may take of the least time for one that sends SKEW times as
+ * much.  Others take more than twice that time on B4. */
+#define MOST_LATE 1.75
+
+static mtree_topology_t *topology;
+static mtree_routes_t *routes;
+static int hosts[MAX_HOSTS], num_hosts;
+
+static void begin(mtree_topology_t *network)
+{
+    topology = network;
+    num_hosts = 0;
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = vertex;
+        }
+    }
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+}
+
+static void end(void)
+{
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+
+static mtree_topology_t *network(int number)
+{
+    const mtree_generate_request_t request = {.capacity = 1e9, .seed = 1};
+    mtree_topology_t *made;
+
+    switch (number) {
+    case 0:
+        ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &made), MTREE_OK);
+        return made;
+    case 1:
+        return network_b4(3);
+    case 2:
+        return network_random(10, 22, 5, true, 0);
+    default:
+        ck_assert_int_eq(mtree_generate("torus:4x4", &request, &made), MTREE_OK);
+        return made;
+    }
+}
+
+static mtree_plan_t *plan_for(const char *algorithm, const mtree_plan_t *keep)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
+                                          .algorithm = algorithm,
+                                          .max_trees = 10,
+                                          .keep = keep};
+
+    return network_plan(topology, &request);
+}
+
+/* Seconds for which @a plan keeps the busiest arc busy, where each host sends @a bits to
+ * each other, and @a root SKEW times as much. */
+static double busiest(const mtree_plan_t *plan, int root, double bits)
+{
+    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load)), most = 0;
+
+    ck_assert_ptr_nonnull(load);
+    for (int t = 0; t < plan->num_trees; t++) {
+        double times = plan->trees[t].root == root ? SKEW : 1;
+
+        mtree_plan_tree_load(plan, t, routes,
+                             plan->trees[t].share * times * bits * num_hosts, load);
+    }
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        most = fmax(most, load[arc] / mtree_arc_capacity(topology, arc));
+    }
+    free(load);
+    return most;
+}
+
+/* What any plan takes for that at least. */
+static double least(int root, double bits)
+{
+    double demand[MAX_HOSTS * MAX_HOSTS], seconds;
+
+    for (int pair = 0; pair < num_hosts * num_hosts; pair++) {
+        demand[pair] = pair / num_hosts == root ? SKEW * bits / 8 : bits / 8;
+    }
+    ck_assert_int_eq(
+        mtree_planner_least_seconds(topology, hosts, num_hosts, demand, &seconds, NULL),
+        MTREE_OK);
+    return seconds;
+}
+
+/* How many times as long as needed @a plan takes, of the host where that is most. */
+static double latest(const mtree_plan_t *plan)
+{
+    double most = 0;
+
+    for (int root = 0; root < num_hosts; root++) {
+        most = fmax(most, busiest(plan, root, 1e6) / least(root, 1e6));
+    }
+    return most;
+}
+
+START_TEST(equal_blocks_lose_nothing_and_unequal_ones_gain)
+{
+    mtree_plan_t *packing, *robust;
+
+    begin(network(_i));
+    packing = plan_for("packing", NULL);
+    robust = plan_for("robust", NULL);
+    ck_assert_str_eq(robust->algorithm, "robust");
+    ck_assert_double_ge(robust->throughput, 0.92 * packing->throughput);
+    ck_assert_double_le(robust->throughput, robust->bound * (1 + 1e-9));
+    ck_assert_double_le(latest(robust), MOST_LATE);
+    mtree_plan_destroy(robust);
+    mtree_plan_destroy(packing);
+    end();
+}
+END_TEST
+
+/* On B4 others leave a host's links idle. */
+START_TEST(a_packing_alone_is_late)
+{
+    mtree_plan_t *packing;
+
+    begin(network(0));
+    packing = plan_for("packing", NULL);
+    ck_assert_double_ge(latest(packing), MOST_LATE);
+    mtree_plan_destroy(packing);
+    end();
+}
+END_TEST
+
+/* Other rates for the same trees stay robust, also where a link has lost capacity. */
+START_TEST(other_rates_stay_robust)
+{
+    static const double parts[] = {1, 0.6};
+    mtree_plan_t *first, *again;
+
+    begin(network(0));
+    first = plan_for("robust", NULL);
+    topology->links[4].capacity[0] *= parts[_i];
+    topology->links[4].capacity[1] *= parts[_i];
+    again = plan_for("robust", first);
+    ck_assert_str_eq(again->algorithm, "robust");
+    ck_assert_double_ge(again->throughput, 0.5 * first->throughput);
+    ck_assert_double_le(latest(again), MOST_LATE);
+    mtree_plan_destroy(again);
+    mtree_plan_destroy(first);
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("robust");
+    TCase *tcase = tcase_create("robust");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4);
+    tcase_add_test(tcase, a_packing_alone_is_late);
+    tcase_add_loop_test(tcase, other_rates_stay_robust, 0, 2);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
