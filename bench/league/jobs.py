@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from players import compare
 
-END_SECONDS = 10  # that a job may take after its last task
+END_SECONDS = 30  # that a job may take after its last task
 # Seconds of a task besides its calls: once, for each barrier, and per byte to write and to compare.
 SPARE, BARRIER, CHECK = 4, 0.2, 1e-7
 
