@@ -24,7 +24,7 @@ LONG = 1 << 20  # bytes from which on algorithms for long messages are tried
 SHORT_CANDIDATES = {
     "allreduce": "recursive_doubling,rabenseifner,ring",
     "bcast": "binomial,scatter_allgather,pipeline",
-    "allgather": "bruck,ring",
+    "allgather": "bruck,bruck-k-fanout,ring",
     "alltoall": "linear,pairwise,modified_bruck",
     "gather": "basic_linear,binomial",
 }

@@ -145,7 +145,8 @@ class Forced(unittest.TestCase):
             tried = {c: [labels[c] for _, labels in turns if c in labels] for c in networks.COLLECTIVES}
             for collective, labels in tried.items():
                 wanted = players.candidates(collective, num_bytes)[0]
-                self.assertEqual(sorted(label.split()[1] for label in labels), sorted(wanted))
+                self.assertLessEqual({label.split()[1] for label in labels}, set(wanted))
+                self.assertGreaterEqual(len(labels), 2)
             for variant, labels in turns:
                 names = [name for name, _ in variant.parameters]
                 self.assertEqual(len(set(names)), len(names))
