@@ -286,7 +286,7 @@ void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
     }
 }
 
-/* Forget the oldest batch, which is done. */
+/* Forget the oldest batch, which is done, before there is memory for another. */
 static void operation_drop_batch(mtree_operation_t *operation)
 {
     mtree_batch_t *batch = operation->oldest;
@@ -299,6 +299,9 @@ static void operation_drop_batch(mtree_operation_t *operation)
         mtree_turns_drop(&batch->channels[i].send_queue->sends);
     }
     operation->oldest = batch->next;
+    if (operation->oldest == NULL) {
+        operation->newest = NULL;
+    }
     batch_free(batch);
 }
 
@@ -311,11 +314,11 @@ bool mtree_batches_advance(mtree_operation_t *operation)
         oldest->unreceived > 0) {
         return false;
     }
+    operation_drop_batch(operation);
     if (!mtree_batch_add(operation)) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return false;
     }
-    operation_drop_batch(operation);
     mtree_batch_begin(operation, operation->newest);
     return true;
 }

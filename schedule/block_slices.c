@@ -20,6 +20,18 @@ mtree_block_slices_t *mtree_block_slices_create(int num, double begin, double en
     return slices;
 }
 
+mtree_block_slices_t *mtree_block_slices_create_alike(size_t units, double begin,
+                                                      double end, size_t grain)
+{
+    mtree_block_slices_t *slices = mtree_block_slices_create(1, begin, end, grain);
+
+    if (slices != NULL) {
+        mtree_block_slices_set(slices, 0, units);
+        slices->alike = true;
+    }
+    return slices;
+}
+
 void mtree_block_slices_set(mtree_block_slices_t *slices, int place, size_t units)
 {
     size_t from = (size_t)(slices->begin * (double)units + 0.5);
@@ -30,9 +42,24 @@ void mtree_block_slices_set(mtree_block_slices_t *slices, int place, size_t unit
     slices->blocks[place] = (mtree_block_t){units, from, to - from};
 }
 
+static const mtree_block_t *block_at(const mtree_block_slices_t *slices, int place)
+{
+    return &slices->blocks[slices->alike ? 0 : place];
+}
+
+/* What is true of one of @a num blocks that are alike is true of all, @a *times_p times:
+ * so many are to be looked at. */
+static int num_distinct(const mtree_block_slices_t *slices, int num, size_t *times_p)
+{
+    bool is_one = slices->alike && num > 0;
+
+    *times_p = is_one ? (size_t)num : 1;
+    return is_one ? 1 : num;
+}
+
 static size_t num_slices(const mtree_block_slices_t *slices, int place)
 {
-    size_t num = (slices->blocks[place].count + slices->grain - 1) / slices->grain;
+    size_t num = (block_at(slices, place)->count + slices->grain - 1) / slices->grain;
 
     return num < slices->most ? num : slices->most;
 }
@@ -46,7 +73,7 @@ static size_t slice_begin(size_t units, size_t i, size_t num)
 size_t mtree_block_slices_get(const mtree_block_slices_t *slices, int place, size_t i,
                               size_t *begin_p)
 {
-    const mtree_block_t *block = &slices->blocks[place];
+    const mtree_block_t *block = block_at(slices, place);
     size_t num = num_slices(slices, place), begin;
 
     *begin_p = block->from;
@@ -61,19 +88,21 @@ size_t mtree_block_slices_get(const mtree_block_slices_t *slices, int place, siz
 size_t mtree_block_slices_span(const mtree_block_slices_t *slices, int first, int num,
                                size_t i)
 {
-    size_t units = 0, begin;
+    size_t units = 0, begin, times;
+    int distinct = num_distinct(slices, num, &times);
 
-    for (int place = first; place < first + num; place++) {
+    for (int place = first; place < first + distinct; place++) {
         units += mtree_block_slices_get(slices, place, i, &begin);
     }
-    return units;
+    return units * times;
 }
 
 size_t mtree_block_slices_count(const mtree_block_slices_t *slices, int first, int num)
 {
-    size_t most = 0;
+    size_t most = 0, times;
+    int distinct = num_distinct(slices, num, &times);
 
-    for (int place = first; place < first + num; place++) {
+    for (int place = first; place < first + distinct; place++) {
         size_t count = num_slices(slices, place);
 
         most = count > most ? count : most;
@@ -83,14 +112,15 @@ size_t mtree_block_slices_count(const mtree_block_slices_t *slices, int first, i
 
 size_t mtree_block_slices_longest(const mtree_block_slices_t *slices, int first, int num)
 {
-    size_t longest = 0;
+    size_t longest = 0, times;
+    int distinct = num_distinct(slices, num, &times);
 
-    for (int place = first; place < first + num; place++) {
+    for (int place = first; place < first + distinct; place++) {
         size_t count = num_slices(slices, place);
 
-        longest += count == 0 ? 0 : (slices->blocks[place].count + count - 1) / count;
+        longest += count == 0 ? 0 : (block_at(slices, place)->count + count - 1) / count;
     }
-    return longest;
+    return longest * times;
 }
 
 static bool fits(const mtree_block_slices_t *slices, const int *first, int num, int end,

@@ -9,6 +9,7 @@
 #ifndef MTREE_SCHEDULE_BLOCK_SLICES_H
 #define MTREE_SCHEDULE_BLOCK_SLICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
     double begin, end; /* the part of each block that the stream carries */
     size_t grain;      /* units of a slice, at most, while there are fewer than `most` */
     size_t most;       /* slices of a block; > 0 */
+    bool alike;        /* all blocks are as blocks[0], the only one here */
     mtree_block_t blocks[];
 } mtree_block_slices_t;
 
@@ -27,7 +29,11 @@ typedef struct {
 mtree_block_slices_t *mtree_block_slices_create(int num, double begin, double end,
                                                 size_t grain);
 
-/* The block in @a place has @a units. */
+/* The same for any number of blocks, all of @a units. */
+mtree_block_slices_t *mtree_block_slices_create_alike(size_t units, double begin,
+                                                      double end, size_t grain);
+
+/* The block in @a place has @a units, where they are not all alike. */
 void mtree_block_slices_set(mtree_block_slices_t *slices, int place, size_t units);
 
 /* The units of slice @a i of the block in @a place, and where in the block they begin. */

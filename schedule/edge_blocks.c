@@ -138,6 +138,9 @@ static void init_blocks(mtree_stream_state_t *state)
     const size_t *units = state->operation->layout->blocks;
     const size_t *sent = state->operation->data.send.units;
 
+    if (state->operation->layout->blocks_alike) {
+        return;
+    }
     if (!stream->below->headed) {
         for (int place = is_root(state); place < stream->below->num; place++) {
             mtree_block_slices_set(state->blocks, place,
@@ -197,11 +200,16 @@ static bool init_up(mtree_stream_state_t *state, mtree_cursor_t *at)
 bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at)
 {
     const mtree_stream_t *stream = state->stream;
+    const mtree_layout_t *layout = state->operation->layout;
     bool is_finer = stream->below->headed && stream->down && stream->chunk >= FINER;
+    const mtree_below_t *below = stream->below;
 
-    state->blocks = mtree_block_slices_create(
-        stream->below->num, stream->below->begin, stream->below->end,
-        is_finer ? stream->chunk / FINER : stream->chunk);
+    state->blocks =
+        layout->blocks_alike
+            ? mtree_block_slices_create_alike(layout->blocks[below->ranks[0]],
+                                              below->begin, below->end, stream->chunk)
+            : mtree_block_slices_create(below->num, below->begin, below->end,
+                                        is_finer ? stream->chunk / FINER : stream->chunk);
     if (state->blocks == NULL) {
         return false;
     }

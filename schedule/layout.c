@@ -19,6 +19,12 @@
  * longest one. */
 #define PART_SPARE 2
 
+/*
+ * Streams of an all-to-all from which on the ranks of a host share out its trees.  Fewer
+ * all run at the same time, and each rank can use all trees of its host.
+ */
+#define MANY_STREAMS (2 * (size_t)MTREE_BATCH_STREAMS)
+
 /* Bytes of the longest message of a lockstep. */
 #define LARGEST_MESSAGE ((size_t)1 << 30)
 
@@ -41,7 +47,8 @@ static size_t builder_window(const mtree_layout_builder_t *builder,
                              const mtree_part_tree_t *tree, size_t length, size_t chunk)
 {
     size_t widest = builder_widest(builder, tree);
-    double rate = tree->rate * (double)widest / builder->placement->num_ranks;
+    double rate =
+        tree->rate * builder->load * (double)widest / builder->placement->num_ranks;
     size_t most, window;
 
     /* A lockstep ends when all of it has been sent, so its receiver never grants credit.
@@ -76,7 +83,7 @@ void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int ro
         builder->seconds = fmax(
             builder->seconds,
             8.0 * bytes * (builder->personalized ? builder->placement->num_ranks : 1) /
-                tree->rate);
+                (tree->rate * builder->load));
     }
     stream->number = layout->num_streams;
     stream->tree = number;
@@ -137,64 +144,41 @@ size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree
     return chunk;
 }
 
-/* Has every rank trees of its own, rooted in its host? */
-static bool builder_has_own_trees(const mtree_layout_builder_t *builder)
-{
-    return mtree_collective_has_blocks(builder->part->collective);
-}
-
-/* The trees that serve rank @a source (-1: all ranks together): *count_p of them.  NULL:
- * all in order. */
-static const int *builder_trees(const mtree_layout_builder_t *builder, int source,
-                                int *count_p)
-{
-    const mtree_plan_part_t *part = builder->part;
-    int host;
-
-    if (!builder_has_own_trees(builder)) {
-        *count_p = part->num_trees;
-        return NULL;
-    }
-    host = builder->placement->host[source];
-    *count_p = part->first[host + 1] - part->first[host];
-    return part->by_root + part->first[host];
-}
-
 void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
                            size_t units)
 {
-    const mtree_part_tree_t *trees = builder->part->trees;
-    double begin = 0, largest = 0;
-    size_t longest, chunk;
-    int count;
-    const int *numbers = builder_trees(builder, source, &count);
+    mtree_layout_parts_t parts = mtree_layout_parts(builder, source);
+    double largest = 0;
+    size_t longest;
 
-    for (int i = 0; i < count; i++) {
-        largest = fmax(largest, trees[numbers == NULL ? i : numbers[i]].share);
+    while (mtree_layout_parts_next(&parts)) {
+        largest = fmax(largest, parts.share);
     }
     longest = (size_t)(largest * (double)units) + 1;
-    for (int i = 0; i < count && builder->status == MTREE_OK; i++) {
-        int t = numbers == NULL ? i : numbers[i];
-        double end = begin + trees[t].share;
-        size_t from = (size_t)(begin * (double)units + 0.5);
-        size_t to = end > 1 - 1e-9 ? units : (size_t)(end * (double)units + 0.5);
+    parts = mtree_layout_parts(builder, source);
+    while (mtree_layout_parts_next(&parts) && builder->status == MTREE_OK) {
+        const mtree_part_tree_t *tree = &builder->part->trees[parts.tree];
+        size_t from = (size_t)(parts.begin * (double)units + 0.5), chunk;
+        size_t to =
+            parts.end > 1 - 1e-9 ? units : (size_t)(parts.end * (double)units + 0.5);
 
         to = to > units ? units : to;
         from = from > to ? to : from;
         to += builder->personalized ? PART_SPARE : 0;
-        chunk = mtree_layout_chunk(builder, &trees[t], to - from, longest);
+        builder->load = parts.load;
+        chunk = mtree_layout_chunk(builder, tree, to - from, longest);
         if (builder->personalized) {
             builder->layout->below[builder->layout->num_streams] =
-                (mtree_below_t){.begin = begin,
-                                .end = end,
-                                .longest = chunk * builder_widest(builder, &trees[t]),
+                (mtree_below_t){.begin = parts.begin,
+                                .end = parts.end,
+                                .longest = chunk * builder_widest(builder, tree),
                                 .root = source,
                                 .headed = builder->call->unequal};
         }
-        mtree_layout_add_stream(
-            builder, t, source < 0 ? trees[t].root : builder->placement->host[source],
-            source, offset + from, to - from, chunk);
-        begin = end;
+        mtree_layout_add_stream(builder, parts.tree,
+                                source < 0 ? tree->root
+                                           : builder->placement->host[source],
+                                source, offset + from, to - from, chunk);
     }
 }
 
@@ -228,7 +212,6 @@ static mtree_status_t builder_check(const mtree_layout_builder_t *builder)
 
 static size_t builder_num_streams(const mtree_layout_builder_t *builder)
 {
-    int ranks = builder->placement->num_ranks, count;
     size_t streams = 0;
 
     if (!mtree_collective_has_blocks(builder->call->collective)) {
@@ -237,11 +220,37 @@ static size_t builder_num_streams(const mtree_layout_builder_t *builder)
     if (mtree_collective_is_prefix(builder->call->collective)) {
         return mtree_layout_prefix_streams(builder);
     }
-    for (int rank = 0; rank < ranks; rank++) {
-        (void)builder_trees(builder, rank, &count);
-        streams += (size_t)count;
+    for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
+        mtree_layout_parts_t parts = mtree_layout_parts(builder, rank);
+
+        while (mtree_layout_parts_next(&parts)) {
+            streams++;
+        }
     }
     return streams;
+}
+
+/* Do all ranks know that all blocks are of one length? */
+static bool builder_is_alike(const mtree_layout_builder_t *builder)
+{
+    const size_t *blocks = builder->call->blocks;
+    int ranks = builder->placement->num_ranks;
+
+    for (int r = 1; blocks != NULL && r < ranks; r++) {
+        if (blocks[r + 1] - blocks[r] != blocks[1] - blocks[0]) {
+            return false;
+        }
+    }
+    return !builder->call->unequal;
+}
+
+/* Do the ranks of a host share out its trees?  They have the same to send, so that each
+ * tree carries its share. */
+static bool builder_is_sectioned(const mtree_layout_builder_t *builder)
+{
+    return builder->call->collective == MTREE_ALLTOALL && builder->blocks_alike &&
+           mtree_placement_most_ranks(builder->placement) > 1 &&
+           builder_num_streams(builder) > MANY_STREAMS;
 }
 
 /* Units of the blocks, where all ranks know them; the longest is at least an estimate. */
@@ -260,6 +269,7 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
         builder->status = MTREE_ERR_NO_MEMORY;
         return;
     }
+    builder->layout->blocks_alike = builder->blocks_alike;
     for (size_t r = 0; r < ranks; r++) {
         units[r] = call->blocks == NULL ? call->units / ranks
                                         : call->blocks[r + 1] - call->blocks[r];
@@ -370,6 +380,9 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
     if (status != MTREE_OK) {
         return status;
     }
+    builder.load = 1;
+    builder.blocks_alike = builder_is_alike(&builder);
+    builder.sectioned = builder_is_sectioned(&builder);
     builder.layout = calloc(1, sizeof(*builder.layout));
     builder.rates = malloc(3 * (size_t)builder.num_all * sizeof(double));
     builder.trips = builder.rates + builder.num_all;

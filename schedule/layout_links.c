@@ -87,7 +87,7 @@ static void builder_add_below(mtree_layout_builder_t *builder, mtree_stream_t *s
     int *ranks = builder->layout->below_room + builder->num_below;
     int *places = builder->layout->places_room + builder->num_children;
     const int *children = builder->layout->children_room + builder->num_children;
-    double rate = tree->rate / placement->num_ranks;
+    double rate = tree->rate * builder->load / placement->num_ranks;
 
     below->num =
         mtree_below_list(builder->part, placement, number, builder->rank, leader, ranks);

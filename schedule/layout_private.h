@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A layout while it is made: layout.c cuts the vector into streams, layout_links.c says
- * who is next to this rank in each.
+ * A layout while it is made: layout.c cuts the vector into streams, layout_parts.c says
+ * which trees carry what of it, layout_links.c who is next to this rank in each.
  */
 #ifndef MTREE_SCHEDULE_LAYOUT_PRIVATE_H
 #define MTREE_SCHEDULE_LAYOUT_PRIVATE_H
@@ -18,6 +18,9 @@ typedef struct {
     int num_children, children_room, steps_room, places_room; /* of all streams so far */
     int num_below, below_room;                                /* likewise */
     bool personalized;
+    bool blocks_alike;
+    bool sectioned; /* of an all-to-all: each rank uses a section of its host's trees */
+    double load;    /* of the stream that is being added (mtree_layout_parts_t) */
     size_t most_ranks;    /* of a host */
     size_t num_running;   /* streams that run at a time, at most */
     size_t longest_block; /* units */
@@ -29,6 +32,28 @@ typedef struct {
     size_t largest_chunk; /* bytes */
     mtree_status_t status;
 } mtree_layout_builder_t;
+
+/* The trees that serve one rank, one after the other.  Those after `load` are not for
+ * others. */
+typedef struct {
+    int tree;          /* its number */
+    double begin, end; /* what it carries of the vector, or of each block, in [0, 1] */
+    double share;      /* the length of that */
+    double load;       /* so many times what it would carry for this rank if each rank of
+                          the host used all trees; 1 unless the call is sectioned */
+    const mtree_layout_builder_t *builder;
+    const int *numbers; /* of the trees; NULL: all in order */
+    int count, next;
+    double from, to; /* of the line on which the trees lie, each as long as its share,
+                        what serves the rank */
+    double at;       /* where the next tree begins on it */
+} mtree_layout_parts_t;
+
+/* layout_parts.c: before the first tree that serves rank @a source (-1: all ranks
+ * together), and on to the next one.  False: there is none. */
+mtree_layout_parts_t mtree_layout_parts(const mtree_layout_builder_t *builder,
+                                        int source);
+bool mtree_layout_parts_next(mtree_layout_parts_t *parts);
 
 /* The neighbours of this rank in tree number @a number, rooted in @a root_host and there
  * in

@@ -28,9 +28,6 @@
 #define MOST_CALL_BYTES   4e6
 #define MOST_READ_SECONDS 50e-3
 
-/* A stream of an all-to-all has a list of the ranks below. */
-#define MOST_ALLTOALL_BYTES 10e6
-
 #define MESSAGE_BYTES ((size_t)1 << 20)
 
 /* Memory in use, but for what the C library allocates itself, and the most since it was
@@ -266,9 +263,7 @@ static bool measure(const char *name, const mtree_plan_t *plan, int ranks_per_ho
     free(lengths);
     free(host);
     return (double)part_memory <= MOST_PART_BYTES && read <= MOST_READ_SECONDS &&
-           (double)call_memory <= (plan->collective == MTREE_ALLTOALL
-                                       ? MOST_ALLTOALL_BYTES
-                                       : MOST_CALL_BYTES);
+           (double)call_memory <= MOST_CALL_BYTES;
 }
 
 /* The parent of host @a host in a tree of a torus of side 8: along one dimension after

@@ -123,6 +123,32 @@ START_TEST(long_blocks_do_not_overflow)
 }
 END_TEST
 
+/* One block stands for all that are like it. */
+START_TEST(blocks_that_are_alike_are_cut_alike)
+{
+    const size_t units[BLOCKS] = {77, 77, 77, 77, 77, 77};
+    mtree_block_slices_t *all = cut(units, 0.25, 0.75);
+    mtree_block_slices_t *one = mtree_block_slices_create_alike(77, 0.25, 0.75, GRAIN);
+    size_t num = mtree_block_slices_count(all, 0, BLOCKS), begin, expected;
+
+    ck_assert_ptr_nonnull(one);
+    ck_assert_uint_eq(mtree_block_slices_count(one, 1, BLOCKS - 1), num);
+    ck_assert_uint_eq(mtree_block_slices_count(one, 1, 0), 0);
+    ck_assert_uint_eq(mtree_block_slices_longest(one, 2, 3),
+                      mtree_block_slices_longest(all, 2, 3));
+    ck_assert_uint_eq(mtree_block_slices_longest(one, 2, 0), 0);
+    for (size_t i = 0; i <= num; i++) {
+        ck_assert_uint_eq(mtree_block_slices_get(one, 3, i, &begin),
+                          mtree_block_slices_get(all, 3, i, &expected));
+        ck_assert_uint_eq(begin, expected);
+        ck_assert_uint_eq(mtree_block_slices_span(one, 1, 4, i),
+                          mtree_block_slices_span(all, 1, 4, i));
+    }
+    free(all);
+    free(one);
+}
+END_TEST
+
 int main(void)
 {
     const int num_cases = (int)(sizeof(cases) / sizeof(cases[0]));
@@ -135,6 +161,7 @@ int main(void)
     tcase_add_loop_test(tcase, streams_share_out_each_block, 0, num_cases);
     tcase_add_loop_test(tcase, the_fewest_slices_fit, 0, num_cases);
     tcase_add_test(tcase, long_blocks_do_not_overflow);
+    tcase_add_test(tcase, blocks_that_are_alike_are_cut_alike);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

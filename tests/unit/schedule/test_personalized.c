@@ -19,6 +19,9 @@
 #define LOOPS          20
 #define CASES_PER_LOOP 100
 
+/* Per host, so that all ranks have more streams than run at a time. */
+#define MANY_TREES 50
+
 /* Who knows the sizes of the blocks. */
 typedef enum { EQUAL, KNOWN, HEADED } sizes_t;
 
@@ -286,33 +289,39 @@ static void job_free(job_t *job)
     mtree_plan_destroy(job->plan);
 }
 
+/* Run @a job, whose layouts are there, and free what it has. */
+static void check_job(job_t *job, unsigned seed)
+{
+    chaos_t *chaos = chaos_create(job->ranks, job->call.unit_bytes, seed);
+
+    job_run(job, chaos);
+    for (int r = 0; r < job->ranks; r++) {
+        mtree_status_t status;
+
+        ck_assert_msg(mtree_operation_done(job->rank[r].operation, &status),
+                      "seed %u: rank %d waits for ever", seed, r);
+        ck_assert_int_eq(status, MTREE_OK);
+        rank_verify(&job->rank[r]);
+    }
+    job_verify_edges(job);
+    if (job->call.longest_bytes > 0) {
+        ck_assert_uint_le(chaos_longest(chaos) * job->call.unit_bytes,
+                          job->call.longest_bytes);
+        num_full +=
+            chaos_longest(chaos) * job->call.unit_bytes * 2 > job->call.longest_bytes;
+    }
+    ck_assert(chaos_is_quiet(chaos));
+    job_free(job);
+    chaos_destroy(chaos);
+}
+
 static void check_random(unsigned seed)
 {
     static job_t job;
-    chaos_t *chaos;
 
     job_random(&job, seed);
-    chaos = chaos_create(job.ranks, job.call.unit_bytes, seed);
     job_layout(&job);
-    job_run(&job, chaos);
-    for (int r = 0; r < job.ranks; r++) {
-        mtree_status_t status;
-
-        ck_assert_msg(mtree_operation_done(job.rank[r].operation, &status),
-                      "seed %u: rank %d waits for ever", seed, r);
-        ck_assert_int_eq(status, MTREE_OK);
-        rank_verify(&job.rank[r]);
-    }
-    job_verify_edges(&job);
-    if (job.call.longest_bytes > 0) {
-        ck_assert_uint_le(chaos_longest(chaos) * job.call.unit_bytes,
-                          job.call.longest_bytes);
-        num_full +=
-            chaos_longest(chaos) * job.call.unit_bytes * 2 > job.call.longest_bytes;
-    }
-    ck_assert(chaos_is_quiet(chaos));
-    job_free(&job);
-    chaos_destroy(chaos);
+    check_job(&job, seed);
 }
 
 START_TEST(every_block_arrives)
@@ -324,6 +333,62 @@ START_TEST(every_block_arrives)
     }
     ck_assert_int_gt(num_full, 0);
     ck_assert_int_gt(num_forwarded, 0);
+}
+END_TEST
+
+/* The streams of each rank carry its blocks one behind the other, without a gap, and each
+ * tree carries its share of what its host sends. */
+static void verify_sections(const job_t *job)
+{
+    const mtree_layout_t *layout = job->rank[0].layout;
+    double carried[MANY_TREES * RANDOM_RANKS] = {0}, end = 1;
+    int source = -1;
+
+    for (int s = 0; s < layout->num_streams; s++) {
+        const mtree_below_t *below = layout->streams[s].below;
+        int host = job->placement->host[below->root];
+
+        if (below->root != source) {
+            ck_assert_double_eq(end, 1);
+            end = 0;
+        }
+        source = below->root;
+        ck_assert_double_eq(below->begin, end);
+        end = below->end;
+        carried[layout->streams[s].tree] +=
+            (end - below->begin) /
+            (job->placement->first[host + 1] - job->placement->first[host]);
+    }
+    ck_assert_double_eq(end, 1);
+    for (int t = 0; t < job->plan->num_trees; t++) {
+        ck_assert_double_eq_tol(carried[t], job->plan->trees[t].share, 1e-6);
+    }
+}
+
+/* Where each rank used all trees of its host, there would be MANY_TREES for each. */
+START_TEST(ranks_of_a_host_share_out_its_many_trees)
+{
+    const unsigned seed = (unsigned)_i;
+    static job_t job;
+    const int hosts = 4;
+
+    random_seed(seed);
+    memset(&job, 0, sizeof(job));
+    job.ranks = RANDOM_RANKS;
+    job.call.collective = MTREE_ALLTOALL;
+    job.call.unit_bytes = 4;
+    job.lanes = MTREE_LANES;
+    job.sizes = EQUAL;
+    fill_sizes(&job);
+    job.placement = random_placement(hosts, job.ranks, 0);
+    job.plan = random_plan(MTREE_ALLTOALL, -1, hosts, MANY_TREES);
+    for (int r = 0; r < job.ranks; r++) {
+        fill_rank(&job, r);
+    }
+    job_layout(&job);
+    ck_assert_int_le(job.rank[0].layout->num_streams, hosts * MANY_TREES + RANDOM_RANKS);
+    verify_sections(&job);
+    check_job(&job, seed);
 }
 END_TEST
 
@@ -399,6 +464,7 @@ int main(void)
 
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, every_block_arrives, 0, LOOPS);
+    tcase_add_loop_test(results, ranks_of_a_host_share_out_its_many_trees, 0, 20);
     tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
                         0, 100);
     tcase_add_loop_test(results, a_block_of_another_size_than_expected_ends_the_operation,
