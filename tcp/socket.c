@@ -17,6 +17,18 @@
  * is what it can send soon. */
 #define UNSENT 32768
 
+/*
+ * Microseconds beyond a round trip after which the kernel sends again what nothing says
+ * has arrived, of BBR, where it is Linux 6.15 or newer.  Others wait 0.2 s, ten trips of
+ * a long link.  Where packets are lost all the time no probe of the kernel's shows sooner
+ * that the last ones of a call are missing.  After a pause longer than that cubic and
+ * reno begin again with few packets; BBR does not.
+ */
+#define TIMEOUT 50000
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
+
 #define BACKLOG 64
 
 #define BBR "bbr"
@@ -155,9 +167,21 @@ static bool uses_bbr(int fd)
            strcmp(name, BBR) == 0;
 }
 
+static void shorten_timeout(int fd)
+{
+    int timeout = TIMEOUT;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, sizeof(timeout));
+}
+
 bool mtree_tcp_socket_use_bbr(int fd)
 {
-    return set_congestion(fd, BBR);
+    bool is_used = set_congestion(fd, BBR);
+
+    if (is_used) {
+        shorten_timeout(fd);
+    }
+    return is_used;
 }
 
 void mtree_tcp_socket_restart_bbr(int fd)
@@ -171,10 +195,15 @@ void mtree_tcp_socket_restart_bbr(int fd)
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
     int yes = 1, unsent = UNSENT;
+    bool is_set;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
-    return congestion == NULL || set_congestion(fd, congestion);
+    is_set = congestion == NULL || set_congestion(fd, congestion);
+    if (uses_bbr(fd)) {
+        shorten_timeout(fd);
+    }
+    return is_set;
 }
 
 /* The slow start threshold of who has lost nothing, or takes no notice of losses. */

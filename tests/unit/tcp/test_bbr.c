@@ -4,8 +4,15 @@
 #include "tests/unit/tcp/loop.h"
 
 #include <check.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
 
 static int sockets[2];
 
@@ -52,6 +59,41 @@ START_TEST(it_stays_when_it_begins_again)
 }
 END_TEST
 
+/* Microseconds; -1: the kernel does not say. */
+static int shortest_timeout(int socket)
+{
+    socklen_t length = sizeof(int);
+    int timeout = -1;
+
+    return getsockopt(socket, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, &length) == 0
+               ? timeout
+               : -1;
+}
+
+/* After a pause that is longer than the timeout they begin again slowly. */
+START_TEST(timeouts_of_others_are_left_to_the_kernel)
+{
+    ck_assert_int_eq(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
+}
+END_TEST
+
+START_TEST(it_does_not_wait_long_for_what_is_lost)
+{
+    if (mtree_tcp_socket_use_bbr(sockets[0]) && shortest_timeout(sockets[1]) > 0) {
+        ck_assert_int_lt(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
+    }
+}
+END_TEST
+
+/* As well where the user, or the kernel's default, asks for it. */
+START_TEST(nor_where_it_is_the_default)
+{
+    if (mtree_tcp_socket_tune(sockets[0], "bbr") && shortest_timeout(sockets[1]) > 0) {
+        ck_assert_int_lt(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bbr");
@@ -63,6 +105,9 @@ int main(void)
     tcase_add_test(tcase, another_congestion_control_has_no_pace);
     tcase_add_test(tcase, who_may_not_have_it_is_told);
     tcase_add_test(tcase, it_stays_when_it_begins_again);
+    tcase_add_test(tcase, timeouts_of_others_are_left_to_the_kernel);
+    tcase_add_test(tcase, it_does_not_wait_long_for_what_is_lost);
+    tcase_add_test(tcase, nor_where_it_is_the_default);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

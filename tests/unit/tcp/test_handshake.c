@@ -11,15 +11,10 @@
 #include <check.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#ifndef TCP_RTO_MIN_US
-#define TCP_RTO_MIN_US 45
-#endif
 
 enum { CONNECTIONS = 5, FLOOD = 3 * MTREE_TCP_PENDING };
 
@@ -143,30 +138,6 @@ START_TEST(all_connections_stand)
         ck_assert_int_eq(byte, number);
         (void)close(sockets[i]);
     }
-}
-END_TEST
-
-/* Microseconds; -1: the kernel does not say. */
-static int shortest_timeout(int socket)
-{
-    socklen_t length = sizeof(int);
-    int timeout = -1;
-
-    return getsockopt(socket, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, &length) == 0
-               ? timeout
-               : -1;
-}
-
-/* After a pause that is longer than the timeout a connection begins again slowly. */
-START_TEST(timeouts_are_left_to_the_kernel)
-{
-    int tuned = socket(AF_INET, SOCK_STREAM, 0);
-    int other = socket(AF_INET, SOCK_STREAM, 0);
-
-    ck_assert(mtree_tcp_socket_tune(tuned, NULL));
-    ck_assert_int_eq(shortest_timeout(tuned), shortest_timeout(other));
-    (void)close(tuned);
-    (void)close(other);
 }
 END_TEST
 
@@ -336,7 +307,6 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
-    tcase_add_test(tcase, timeouts_are_left_to_the_kernel);
     tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
