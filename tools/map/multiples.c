@@ -109,7 +109,7 @@ static void write_vertex(const sheet_t *sheet, const map_tree_t *tree, int v, do
     } else if (v == tree->root) {
         fprintf(sheet->out, " width=0.17 height=0.17 fillcolor=\"%s\"", tree->colour);
     } else if (sheet->scene->is_relay[v]) {
-        fputs(" peripheries=2 tooltip=\"a relay\"", sheet->out);
+        fputs(" peripheries=2 width=0.06 height=0.06 tooltip=\"a relay\"", sheet->out);
     }
     fputs("];\n", sheet->out);
 }
