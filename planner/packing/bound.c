@@ -53,17 +53,44 @@ static double carried_into(const mtree_colgen_t *colgen, int host, int num_trees
     return sum;
 }
 
+/* Price constraints of which each edge into @a host uses one at least, of its own the one
+ * that most others use, too; colgen->uses counts these. */
+static void price_entrances(mtree_colgen_t *colgen, int host)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+
+    for (int e = candidates->in_first[host]; e < candidates->in_first[host + 1]; ++e) {
+        int edge = candidates->in[e];
+        int shared = candidates->constraints[candidates->first[edge]];
+
+        for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
+             ++use) {
+            int c = candidates->constraints[use];
+
+            shared = colgen->uses[c] > colgen->uses[shared] ? c : shared;
+        }
+        colgen->constraint_price[shared] = 1.0;
+    }
+}
+
+static void clear_prices(mtree_colgen_t *colgen)
+{
+    memset(colgen->constraint_price, 0,
+           (size_t)colgen->candidates->num_constraints *
+               sizeof(*colgen->constraint_price));
+}
+
 void mtree_bound_by_entrances(mtree_colgen_t *colgen)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
     int num_groups = colgen->master->num_groups;
     double *constraint_price = colgen->constraint_price;
 
-    memset(constraint_price, 0,
-           (size_t)candidates->num_constraints * sizeof(*constraint_price));
+    clear_prices(colgen);
     for (int host = 0; host < candidates->num_hosts; ++host) {
         int rooted = num_groups > 1 ||
                      (candidates->directed && mtree_colgen_root(colgen, 0) == host);
+        bool has_one = false;
         double carried;
 
         if (candidates->in_first[host] == candidates->in_first[host + 1] ||
@@ -74,10 +101,16 @@ void mtree_bound_by_entrances(mtree_colgen_t *colgen)
         carried = carried_into(colgen, host, num_groups - rooted);
         for (int c = 0; c < candidates->num_constraints; ++c) {
             if (is_entrance(colgen, host, c)) {
+                has_one = true;
                 constraint_price[c] = 1.0;
                 mtree_colgen_offer_bound(colgen, constraint_price, carried);
                 constraint_price[c] = 0.0;
             }
+        }
+        if (!has_one) {
+            price_entrances(colgen, host);
+            mtree_colgen_offer_bound(colgen, constraint_price, carried);
+            clear_prices(colgen);
         }
     }
 }
@@ -89,13 +122,19 @@ static mtree_status_t bound_by_all_entrances(mtree_colgen_t *colgen)
     const mtree_candidates_t *candidates = colgen->candidates;
     double *constraint_price = colgen->constraint_price;
 
-    memset(constraint_price, 0,
-           (size_t)candidates->num_constraints * sizeof(*constraint_price));
+    clear_prices(colgen);
     for (int host = 0; host < candidates->num_hosts; ++host) {
+        bool has_one = false;
+
         count_entrances(colgen, host);
         for (int c = 0; c < candidates->num_constraints; ++c) {
-            constraint_price[c] =
-                is_entrance(colgen, host, c) ? 1.0 : constraint_price[c];
+            if (is_entrance(colgen, host, c)) {
+                has_one = true;
+                constraint_price[c] = 1.0;
+            }
+        }
+        if (!has_one) {
+            price_entrances(colgen, host);
         }
     }
     return mtree_colgen_prove(colgen);

@@ -10,7 +10,7 @@
 #include "planner/packing/colgen.h"
 
 /* What enters one host: a constraint that every edge into it uses is used by each tree
- * that has its root elsewhere. */
+ * that has its root elsewhere; so is one of several of which each edge uses one. */
 void mtree_bound_by_entrances(mtree_colgen_t *colgen);
 
 /* What the constraints carry that are filled like the fullest by @a load,

@@ -50,6 +50,26 @@ START_TEST(star_is_full)
 }
 END_TEST
 
+/* Where hosts forward, no link is on every way into one: all its links together are. */
+START_TEST(hosts_that_forward_have_a_bound)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_generate("torus:9x9", &shape, &topology), MTREE_OK);
+    plan = plan_by(topology, collectives[_i], NULL, 16e6);
+    ck_assert_str_eq(plan->algorithm, "doubletree");
+    /* 162 links for the 80 edges of a tree, or the 4 of a host. */
+    ck_assert_double_eq_tol(plan->bound, _i == 0 ? 162e10 / 80 : 4e10, 1e6);
+    ck_assert_double_le(plan->throughput, plan->bound);
+    ck_assert_ptr_nonnull(plan->limit);
+    ck_assert_str_ne(plan->limit, "");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Between many hosts behind switches they are the planner's choice: with the bound of
  * the packing, and faster than that. */
 START_TEST(many_hosts_need_no_search)
@@ -142,6 +162,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, star_is_full, 0, 3);
+    tcase_add_loop_test(tcase, hosts_that_forward_have_a_bound, 0, 3);
     tcase_add_loop_test(tcase, many_hosts_need_no_search, 0, 4);
     tcase_add_loop_test(tcase, a_thousand_hosts_need_no_search, 0, 6);
     tcase_add_loop_test(tcase, a_root_keeps_to_switches, 1, 3);
