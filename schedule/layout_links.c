@@ -156,19 +156,42 @@ static bool builder_is_direct(const mtree_layout_builder_t *builder)
 }
 
 /*
- * Bytes that may be outstanding to @a rank.  Where a host sends to all others itself,
- * two chunks are what its part of the link allows (MTREE_CHUNK_QUEUE_SECONDS), and a
- * third one for every peer would be more than a queue holds.  There only what is sent
- * counts, not what comes the other way.
+ * Are windows opened as the peers take what they get?  Where hosts forward blocks for
+ * others, several of them send over the same link, and all have blocks to send when the
+ * call begins.  Other calls are fed as their data comes.
  */
-static size_t builder_peer_window(const mtree_layout_builder_t *builder, int rank,
-                                  bool is_direct)
+static bool builder_opens(const mtree_layout_builder_t *builder)
 {
-    const double *rates = is_direct ? builder->sent : builder->rates;
-    size_t chunk = builder->largest_chunk;
-    size_t window = mtree_chunk_window(rates[rank], builder->trips[rank], chunk);
+    double trip = 0;
 
-    return is_direct && window <= 2 * chunk ? chunk + 1 : window;
+    for (int rank = 0; rank < builder->num_all; rank++) {
+        trip = fmax(trip, builder->trips[rank]);
+    }
+    return builder->personalized && !builder_is_direct(builder) &&
+           mtree_chunk_opens(trip);
+}
+
+/*
+ * Bytes that may be outstanding to the peer @a rank.  Where a host sends to all others
+ * itself, two chunks are what its part of the link allows (MTREE_CHUNK_QUEUE_SECONDS),
+ * and a third one for every peer would be more than a queue holds.  There, and where
+ * windows are opened, only what is sent counts, not what comes the other way.
+ */
+static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_peer_t *peer,
+                                bool is_direct, bool opens)
+{
+    const double *rates = is_direct || opens ? builder->sent : builder->rates;
+    double rate = rates[peer->rank];
+    size_t chunk = builder->largest_chunk;
+
+    peer->window = mtree_chunk_window(rate, builder->trips[peer->rank], chunk);
+    if (is_direct && peer->window <= 2 * chunk) {
+        peer->window = chunk + 1;
+    }
+    peer->opening = peer->window;
+    if (opens && mtree_chunk_opening(rate, chunk) < peer->window) {
+        peer->opening = mtree_chunk_opening(rate, chunk);
+    }
 }
 
 /* The peers, in ascending rank, with their windows. */
@@ -177,6 +200,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
     mtree_layout_t *layout = builder->layout;
     mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
     bool is_direct = builder_is_direct(builder);
+    bool opens = builder_opens(builder);
 
     layout->peers = peer;
     if (peer == NULL) {
@@ -190,10 +214,10 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
             continue;
         }
         *peer = (mtree_peer_t){.rank = rank,
-                               .window = builder_peer_window(builder, rank, is_direct),
                                .rate = rate,
                                .is_relay =
                                    mtree_placement_is_relay(builder->placement, rank)};
+        builder_fill_window(builder, peer, is_direct, opens);
         if (rank < builder->rank) {
             layout->first_peer++;
         }

@@ -102,7 +102,8 @@ struct mtree_send_op {
 /* The queue to one peer. */
 struct mtree_send_queue {
     int rank;
-    size_t window;      /* bytes */
+    size_t window;      /* bytes that may be outstanding now */
+    size_t most;        /* to which the window grows */
     size_t outstanding; /* bytes */
     bool dirty; /* since it was last looked at, a channel became ready or a send was done
                  */

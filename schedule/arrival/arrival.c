@@ -90,6 +90,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
 
     for (int rank = 0; rank < placement->num_ranks; rank++) {
         mtree_plan_route_t route = {0, 0, 0};
+        size_t window;
 
         if (rank == run->arrival.rank) {
             continue;
@@ -97,10 +98,9 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
         if (plan->routes != NULL) {
             route = plan->routes[here * plan->num_hosts + placement->host[rank]];
         }
+        window = mtree_chunk_window(route.rate, 2 * route.latency, chunk);
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
-            .rank = rank,
-            .window = mtree_chunk_window(route.rate, 2 * route.latency, chunk),
-            .rate = route.rate};
+            .rank = rank, .window = window, .opening = window, .rate = route.rate};
     }
 }
 

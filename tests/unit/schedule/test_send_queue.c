@@ -228,6 +228,69 @@ START_TEST(windows_of_blocks_hold_no_chunk_too_much)
 }
 END_TEST
 
+/*
+ * All blocks of a chain go over its first link.  Before the first rank has taken any, no
+ * more of them is out than a queue of 30 ms holds, if the round trip is a good part of
+ * that.  Then the window opens, by what the rank has taken.  Without a round trip that
+ * counts the window is hardly more, and with a long one the link would be idle.
+ */
+START_TEST(windows_open_as_blocks_are_taken)
+{
+    static const struct {
+        double latency;
+        bool opens;
+    } cases[] = {{0.001, false}, {0.012, true}, {0.04, false}};
+    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static char sent[RANKS * CHUNK * 20], received[CHUNK * 20];
+    const double rate = 8 * 6 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS, queue = 6 * CHUNK;
+    char *from[RANKS], *to[RANKS];
+    const mtree_operation_data_t call_data = {
+        .extent = 1, .send.address = from, .recv.address = to};
+    const mtree_call_t call = {
+        .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
+    mtree_plan_t *plan = blocks_to_all(call.collective, rate / (RANKS - 1));
+    mtree_placement_t *placement;
+    mtree_layout_t *layout;
+    static mtree_operation_t *operation;
+    static silence_t silence = {.transport = {.ops = &silence_ops}};
+    int at_once, later;
+
+    for (int r = 0; r < RANKS; r++) {
+        from[r] = sent + (size_t)r * sizeof(received);
+        to[r] = received;
+        plan->trees[0].parent[r] = r - 1;
+        plan->trees[0].latency[r] = r == 0 ? 0 : cases[_i].latency;
+    }
+    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
+    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
+                                           NULL, &operation),
+                     MTREE_OK);
+    at_once = silence.num_receivers;
+    if (cases[_i].opens) {
+        ck_assert_uint_lt(layout->peers[0].opening, layout->peers[0].window);
+        ck_assert(silence.bytes[1] <= queue);
+    } else {
+        ck_assert_uint_eq(layout->peers[0].opening, layout->peers[0].window);
+        ck_assert(silence.bytes[1] >= queue);
+    }
+    for (int i = 0; i < at_once; i++) {
+        silence.sent[i]->func(silence.sent[i], MTREE_OK);
+    }
+    later = silence.num_receivers - at_once;
+    if (cases[_i].opens) {
+        ck_assert_int_gt(later, at_once);
+    } else {
+        ck_assert_int_eq(later, at_once);
+    }
+    ck_assert_int_le(silence.num_receivers, MOST_SENT);
+    mtree_layout_destroy(layout);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("outlet");
@@ -238,6 +301,7 @@ int main(void)
     tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
     tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
     tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
+    tcase_add_loop_test(tcase, windows_open_as_blocks_are_taken, 0, 3);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
