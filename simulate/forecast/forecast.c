@@ -126,8 +126,8 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
 /* Messages of the host that has the most of them; without memory none are counted. */
 static double plan_messages(const mtree_plan_t *plan)
 {
-    double bytes =
-        mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
+    double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
+                                               mtree_plan_num_active(plan));
     double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
     double most = 0;
 

@@ -98,6 +98,31 @@ START_TEST(the_busiest_host_counts)
 }
 END_TEST
 
+START_TEST(relays_contribute_no_block)
+{
+    static const char *const names[] = {"a", "b", "relay"};
+    static const char *const addresses[] = {"127.0.0.1:1"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_plan_add_relays(plan, 1, addresses), MTREE_OK);
+    plan->bytes = 4000;
+    plan->seconds = 1;
+    for (int t = 0; t < 2; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].share = 1;
+        plan->trees[t].chunk_bytes = 700;
+        plan->trees[t].parent[2] = t;
+        plan->trees[t].parent[1 - t] = 2;
+    }
+    /* Two blocks of 2,000 bytes in three chunks each, in and out. */
+    ck_assert_double_eq_tol(mtree_forecast_plan_seconds(plan), 1 + 2 * 3 * 2 * MESSAGE,
+                            1e-12);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(trees_serve_a_wan)
 {
     double seconds;
@@ -281,6 +306,7 @@ int main(void)
 
     tcase_add_test(estimates, a_star_without_latency_is_left_to_open_mpi);
     tcase_add_test(estimates, the_busiest_host_counts);
+    tcase_add_test(estimates, relays_contribute_no_block);
     tcase_add_test(estimates, trees_serve_a_wan);
     tcase_add_test(estimates, long_messages_hide_what_their_chunks_cost);
     tcase_add_test(estimates, only_what_is_clear_is_not_tried);
