@@ -11,6 +11,7 @@
 #include "bench/tasks.h"
 
 #include <mpi.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct {
                         last */
     double *left;    /* [iterations] the same */
     double *stays;   /* [ranks] mean time in the call, on rank 0 */
+    double began;    /* time at which this size began */
     double busy;     /* processor seconds of this rank in the timed calls */
     long failures;   /* of this rank */
 } bench_t;
@@ -70,12 +72,30 @@ static double time_call(bench_t *bench, int iteration, double late)
     return end - start;
 }
 
-/* All iterations that count, after @a warmup others. */
-static void time_calls(bench_t *bench, int iterations, int warmup)
+/* May one more call begin?  Rank 0's clock decides for all. */
+static bool is_in_time(const bench_t *bench)
+{
+    int in_time = MPI_Wtime() - bench->began < bench->options->limit;
+
+    if (isfinite(bench->options->limit)) {
+        MPI_Bcast(&in_time, 1, MPI_INT, 0, bench->call.comm);
+    }
+    return in_time;
+}
+
+/* The iterations that count, after up to @a warmup others: how many of @a iterations
+ * there was time for, at least one. */
+static int time_calls(bench_t *bench, int iterations, int warmup)
 {
     const bench_options_t *options = bench->options;
+    int i;
 
-    for (int i = 0; i < iterations; i++) {
+    bench->began = MPI_Wtime();
+    for (i = 0; i < warmup && is_in_time(bench); i++) {
+        time_call(bench, i, 0);
+    }
+    bench->busy = 0;
+    for (i = 0; i < iterations && (i == 0 || is_in_time(bench)); i++) {
         bench->arrived[i] = options->staggered
                                 ? bench_arrivals_get(&options->arrivals, bench->call.rank,
                                                      bench->call.num_ranks, i)
@@ -83,6 +103,7 @@ static void time_calls(bench_t *bench, int iterations, int warmup)
         bench->seconds[i] = time_call(bench, warmup + i, bench->arrived[i]);
         bench->left[i] = bench->arrived[i] + bench->seconds[i];
     }
+    return i;
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -170,7 +191,6 @@ static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t 
     int warmup = bench_options_warmup(bench->options, bytes);
     mtree_status_t status;
     double *calls = realloc(bench->calls, (size_t)iterations * sizeof(double));
-    int i;
 
     bench->calls = calls != NULL ? calls : bench->calls;
     status = bench_operation_acquire(bench->options->operation,
@@ -190,11 +210,7 @@ static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t 
         status = MTREE_ERR_NO_MEMORY;
         goto release;
     }
-    for (i = 0; i < warmup; i++) {
-        time_call(bench, i, 0);
-    }
-    bench->busy = 0;
-    time_calls(bench, iterations, warmup);
+    iterations = time_calls(bench, iterations, warmup);
     *timing_p = collect(bench, bytes, iterations);
     if (bench->options->staggered) {
         collect_arrivals(bench, iterations, timing_p);
@@ -249,14 +265,19 @@ static void discard_line(mtree_log_level_t level, const char *message, void *arg
 }
 
 /* Every rank reads the same command line, so rank 0 alone logs what is wrong with it. */
+static void mute(const bench_call_t *call)
+{
+    if (call->rank != 0) {
+        mtree_log_set(discard_line, NULL, MTREE_LOG_ERROR);
+    }
+}
+
 static mtree_status_t read_options(int argc, char **argv, const bench_call_t *call,
                                    bench_options_t *options_p)
 {
     mtree_status_t status;
 
-    if (call->rank != 0) {
-        mtree_log_set(discard_line, NULL, MTREE_LOG_ERROR);
-    }
+    mute(call);
     status = bench_options_parse(argc, argv, call->num_ranks, options_p);
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     if (status == MTREE_OK && options_p->help && call->rank == 0) {
@@ -287,30 +308,46 @@ static mtree_status_t run(bench_t *bench, const bench_options_t *options,
     return status;
 }
 
+/* On a communicator of its own, where that differs from all ranks as they began. */
+static mtree_status_t run_apart(bench_call_t *call, bench_options_t *options,
+                                long *failures_p)
+{
+    bench_t bench = {.call = *call};
+    mtree_status_t status;
+    int num_set;
+
+    mute(call);
+    status = bench_control_set(options->settings, options->num_settings, &num_set);
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    if (status == MTREE_OK &&
+        (options->active < call->num_ranks || options->num_settings > 0)) {
+        MPI_Comm_split(MPI_COMM_WORLD, call->rank < options->active ? 0 : MPI_UNDEFINED,
+                       0, &bench.call.comm);
+    }
+    if (status == MTREE_OK && bench.call.comm != MPI_COMM_NULL) {
+        status = run(&bench, options, failures_p);
+    }
+    if (bench.call.comm != MPI_COMM_NULL && bench.call.comm != MPI_COMM_WORLD) {
+        MPI_Comm_free(&bench.call.comm);
+    }
+    bench_control_restore(options->settings, num_set);
+    return status;
+}
+
 /* What one command line asks for; @a options_p is what it says. */
 static mtree_status_t carry_out(int argc, char **argv, bench_options_t *options_p,
                                 long *failures_p)
 {
-    bench_t bench = {.call = {.comm = MPI_COMM_WORLD}};
-    bench_call_t *call = &bench.call;
+    bench_call_t call = {.comm = MPI_COMM_WORLD};
     mtree_status_t status;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &call->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &call->num_ranks);
-    status = read_options(argc, argv, call, options_p);
+    MPI_Comm_rank(MPI_COMM_WORLD, &call.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &call.num_ranks);
+    status = read_options(argc, argv, &call, options_p);
     if (status != MTREE_OK || options_p->help || options_p->tasks) {
         return status;
     }
-    if (options_p->active < call->num_ranks) {
-        MPI_Comm_split(MPI_COMM_WORLD, call->rank < options_p->active ? 0 : MPI_UNDEFINED,
-                       0, &call->comm);
-    }
-    if (call->comm != MPI_COMM_NULL) {
-        status = run(&bench, options_p, failures_p);
-    }
-    if (call->comm != MPI_COMM_NULL && call->comm != MPI_COMM_WORLD) {
-        MPI_Comm_free(&call->comm);
-    }
+    status = run_apart(&call, options_p, failures_p);
     bench_arrivals_cleanup(&options_p->arrivals);
     return status;
 }

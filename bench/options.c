@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,9 @@ enum {
     OPTION_ARRIVAL,
     OPTION_SPAN,
     OPTION_ACTIVE,
-    OPTION_TASKS
+    OPTION_TASKS,
+    OPTION_LIMIT,
+    OPTION_CONTROL
 };
 
 static const struct option long_options[] = {
@@ -44,6 +47,8 @@ static const struct option long_options[] = {
     {"span", required_argument, NULL, OPTION_SPAN},
     {"json", no_argument, NULL, OPTION_JSON},
     {"tasks", no_argument, NULL, OPTION_TASKS},
+    {"limit", required_argument, NULL, OPTION_LIMIT},
+    {"control", required_argument, NULL, OPTION_CONTROL},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -80,6 +85,10 @@ void bench_options_help(FILE *file)
         "                              or a file with a line a call: seconds of each "
         "rank\n"
         "      --span TIME             by when a pattern's last rank comes (default 1s)\n"
+        "      --limit TIME            begin no more calls after it, but time one\n"
+        "      --control NAME=NUMBER   set this control variable of MPI (MPI_T) before "
+        "the\n"
+        "                              communicator is made\n"
         "      --json                  print one JSON object instead of the table\n"
         "      --tasks                 read such options from standard input: each line "
         "is\n"
@@ -170,14 +179,25 @@ static mtree_status_t parse_root(const char *text, int num_ranks, int *root_p)
     return status;
 }
 
-static mtree_status_t parse_span(const char *text, double *seconds_p)
+static mtree_status_t parse_time(const char *option, const char *text, double *seconds_p)
 {
     const char *why;
 
     if (mtree_units_parse_time(text, seconds_p, &why) != MTREE_OK) {
-        mtree_error("--span %s: %s; give 200ms, or 2s", text, why);
+        mtree_error("%s %s: %s; give 200ms, or 2s", option, text, why);
         return MTREE_ERR_INVALID;
     }
+    return MTREE_OK;
+}
+
+static mtree_status_t add_setting(const char *text, bench_options_t *options)
+{
+    if (options->num_settings == BENCH_CONTROL_MOST) {
+        mtree_error("--control %s: only %d variables can be set", text,
+                    BENCH_CONTROL_MOST);
+        return MTREE_ERR_INVALID;
+    }
+    options->settings[options->num_settings++].text = text;
     return MTREE_OK;
 }
 
@@ -202,7 +222,11 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
         bench_arrivals_cleanup(&options->arrivals);
         return bench_arrivals_read(value, num_ranks, &options->arrivals);
     case OPTION_SPAN:
-        return parse_span(value, &options->arrivals.span);
+        return parse_time("--span", value, &options->arrivals.span);
+    case OPTION_LIMIT:
+        return parse_time("--limit", value, &options->limit);
+    case OPTION_CONTROL:
+        return add_setting(value, options);
     case OPTION_TOTAL:
         options->total = true;
         return MTREE_OK;
@@ -264,6 +288,7 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                .max_bytes = DEFAULT_MAX,
                                .arrivals = {.span = DEFAULT_SPAN},
                                .active = num_ranks,
+                               .limit = INFINITY,
                                .iterations = -1,
                                .warmup = -1};
     mtree_status_t status;

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "bench/arrivals.h"
+#include "bench/control.h"
 #include "bench/operation.h"
 
 #include <stdbool.h>
@@ -21,9 +22,12 @@ typedef struct {
     size_t max_bytes;
     int iterations; /* -1: the default for the size */
     int warmup;     /* -1: the default for the size */
-    int root;   /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
-                   ranks */
-    int active; /* ranks that call, from rank 0 on */
+    int root;     /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
+                     ranks */
+    int active;   /* ranks that call, from rank 0 on */
+    double limit; /* seconds after which no more calls begin; one is timed */
+    bench_setting_t settings[BENCH_CONTROL_MOST];
+    int num_settings;
     bool staggered; /* ranks enter as `arrivals` says, not all at once */
     bench_arrivals_t arrivals;
     bool total; /* sizes of a gathering operation are those of its whole result */

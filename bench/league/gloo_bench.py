@@ -73,19 +73,31 @@ class Operation:
         return torch.equal(got, wanted)
 
 
+def is_in_time(began, task):
+    """May one more call begin?  Rank 0's clock decides for all."""
+    in_time = torch.tensor([int(time.perf_counter() - began < float(task.limit.rstrip("s")))])
+    dist.broadcast(in_time, 0)
+    return bool(in_time)
+
+
 def carry_out(task):
     """Microseconds of the slowest rank per timed call, and wrong results of all ranks."""
     num_bytes = int(task.message_size.split(":")[-1])
     operation = Operation(task.collective, num_bytes)
-    times, failures = [], 0
+    times, failures, warmup = [], 0, task.warmup
+    began = time.perf_counter()
     for iteration in range(task.warmup + task.iterations):
+        if len(times) != warmup and not is_in_time(began, task):
+            if len(times) > warmup:
+                break
+            warmup = len(times)
         operation.prepare(iteration)
         dist.barrier()
         start = time.perf_counter()
         operation.run()
         times.append(time.perf_counter() - start)
         failures += not operation.is_right(iteration)
-    slowest = torch.tensor(times[task.warmup :], dtype=torch.float64)
+    slowest = torch.tensor(times[warmup:], dtype=torch.float64)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
     wrong = torch.tensor([failures])
     dist.all_reduce(wrong)
@@ -105,6 +117,7 @@ def next_task():
     parser = argparse.ArgumentParser(add_help=False)
     for letter, name in ("-t", "--collective"), ("-m", "--message-size"):
         parser.add_argument(letter, name)
+    parser.add_argument("--limit", default="inf")
     for letter, name in ("-i", "--iterations"), ("-x", "--warmup"):
         parser.add_argument(letter, name, type=int)
     for name in ("-c", "--total", "--json"):

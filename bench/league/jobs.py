@@ -19,22 +19,25 @@ SPARE, BARRIER, CHECK = 4, 0.2, 1e-7
 
 @dataclass(frozen=True)
 class Task:
-    """Calls of a collective: some to warm up, then some that are timed."""
+    """Calls of a collective: some to warm up, then some that are timed; control variables of MPI
+    that are set for them."""
 
     collective: str
     num_bytes: int
     iterations: int
     warmup: int
+    control: tuple = ()
 
     @property
     def calls(self):
         return self.iterations + self.warmup
 
-    @property
-    def line(self):
+    def line(self, seconds):
+        """None of the calls begins after so many SECONDS, but one is timed."""
         size = f"{self.num_bytes}:{self.num_bytes}"
-        calls = f"-i {self.iterations} -x {self.warmup}"
-        return f"-t {self.collective} -m {size} {calls} -c --total --json\n"
+        calls = f"-i {self.iterations} -x {self.warmup} --limit {seconds:.3f}s"
+        control = "".join(f" --control {name}={value}" for name, value in self.control)
+        return f"-t {self.collective} -m {size} {calls} -c --total --json{control}\n"
 
 
 class Job:
@@ -46,12 +49,13 @@ class Job:
         self.process = None
         self.broken = None  # why it does not start
 
-    def calls(self, task, seconds):
-        """Microseconds of the slowest rank in each timed call, all of which may take SECONDS."""
+    def calls(self, task, seconds, limit):
+        """Microseconds of the slowest rank in each timed call.  None begins after SECONDS, and all
+        may take LIMIT seconds before the job is stopped."""
         if self.process is None:
             self.start()
         around = SPARE + (BARRIER + CHECK * task.num_bytes) * task.calls
-        timing = self.ask(task, seconds + around)
+        timing = self.ask(task.line(seconds), limit + around)
         if timing["failures"] != 0:
             raise compare.RunFailed(f"{timing['failures']} results are wrong")
         return timing["calls_us"]
@@ -68,7 +72,7 @@ class Job:
             env=self.environment,
         )
         try:
-            self.ask(Task("bcast", 4, 1, 0), self.start_seconds)
+            self.ask(Task("bcast", 4, 1, 0).line(self.start_seconds), self.start_seconds)
         except compare.RunTooSlow:
             self.broken = f"a job had not begun after {self.start_seconds} s"
             raise compare.RunFailed(self.broken) from None
@@ -76,11 +80,11 @@ class Job:
             self.broken = str(failure)
             raise
 
-    def ask(self, task, timeout):
-        """What it says of a task."""
+    def ask(self, line, timeout):
+        """What it says of the task of this line."""
         # Where it has ended there is no answer to read either.
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(task.line)
+            self.process.stdin.write(line)
             self.process.stdin.flush()
         if not select.select([self.process.stdout], [], [], timeout)[0]:
             self.stop()

@@ -6,6 +6,8 @@ lab.py JOB, a JSON object: `network`, `cells` ([collective, bytes]), `build`, `f
 name of each cell when it is there; what the jobs say goes to standard error.
 """
 
+import contextlib
+import dataclasses
 import itertools
 import json
 import socket
@@ -39,7 +41,7 @@ class Entry:
 
     def __init__(self, label):
         self.label = label
-        self.job = None  # that makes its calls
+        self.task = None  # its calls, where they are not those of all
         self.calls = []
         self.seconds = 0  # that its runs took, starts and all
         self.more_than = None  # microseconds that a call takes at least: it was stopped
@@ -77,47 +79,52 @@ class Match:
         names = [name for name in lab.job["players"] if collective in SERVES.get(name, collective)]
         self.entries = {name: Entry(name) for name in names}
 
-    def limit(self, num_calls, also=()):
-        """Seconds that calls of a run may take: players that are hopeless are not waited for."""
+    def patience(self, num_calls, also=()):
+        """Seconds after which no more calls begin: players that are hopeless are not waited for."""
         done = [statistics.median(entry.calls) for entry in self.entries.values() if entry.calls]
         hopeless = compare.HOPELESS * min([*done, *also], default=float("inf")) * 1e-6
         return min(hopeless * num_calls, self.lab.job["limit"])
 
     def find_best(self):
-        """Open MPI's fastest algorithm, by a few calls of each; RunTooSlow: none was in time."""
+        """Open MPI's fastest algorithm, by a few calls of each: its label, and what forces it.
+        RunTooSlow: none was in time."""
         calls = min(self.task.iterations, SCAN_CALLS)
-        task = Task(self.collective, self.num_bytes, calls, 0)
+        scan = dataclasses.replace(self.task, iterations=calls, warmup=0)
         found = {}
-        for name, labels in self.lab.forced[self.num_bytes >= players.LONG].items():
-            if self.collective not in labels:
-                continue
-            try:
-                times = self.lab.jobs[name].calls(task, self.limit(calls, found))
-                found[statistics.median(times)] = (name, labels[self.collective])
-            except compare.RunTooSlow:
-                continue
+        for label, control in players.forced(
+            self.collective, self.num_bytes, len(self.lab.comparison.hosts)
+        ):
+            task = dataclasses.replace(scan, control=control)
+            with contextlib.suppress(compare.RunTooSlow):
+                patience = self.patience(calls, found)
+                times = self.lab.jobs["forced"].calls(task, patience, self.lab.job["limit"])
+                found[statistics.median(times)] = (label, control)
         if not found:
             raise compare.RunTooSlow()
         return found[min(found)]
 
-    def best_job(self):
-        """The job that is the best of Open MPI's; longer calls are not tried with every algorithm
+    def best_task(self):
+        """The calls by the best of Open MPI's algorithms; longer calls are not tried with every one
         where those of this lab were."""
         known = self.lab.best.get(self.collective) if self.num_bytes > players.LONG else None
-        name, self.entries["best"].label = known or self.find_best()
+        self.entries["best"].label, control = found = known or self.find_best()
         if self.num_bytes >= players.LONG:
-            self.lab.best[self.collective] = name, self.entries["best"].label
-        return name
+            self.lab.best[self.collective] = found
+        return dataclasses.replace(self.task, control=control)
 
     def turn(self, name):
         """One run of a player."""
-        entry, seconds = self.entries[name], self.limit(self.task.calls)
+        entry, limit = self.entries[name], self.lab.job["limit"]
+        patience = self.patience(self.task.calls)
         began = time.monotonic()
         try:
-            entry.job = entry.job or (self.best_job() if name == "best" else name)
-            entry.calls += self.lab.jobs[entry.job].calls(self.task, seconds)
+            if name == "best":
+                entry.task = entry.task or self.best_task()
+            task, job = (entry.task, "forced") if name == "best" else (self.task, name)
+            entry.calls += self.lab.jobs[job].calls(task, patience, limit)
         except compare.RunTooSlow:
-            entry.more_than = seconds / self.task.calls * 1e6
+            # The last call that was begun had not ended.
+            entry.more_than = (limit - (patience if self.task.calls > 1 else 0)) * 1e6
         except compare.RunFailed as failure:
             entry.failed = str(failure)
             compare.note(f"FAILED {self.collective} {self.num_bytes} {name}: {failure}")
@@ -156,8 +163,7 @@ class Lab:
         # What one cell measures to be fastest is not for the next one.
         options.mca.append(("coll_mtree_cache_days", "0"))
         self.comparison = players.Comparison(options, compare.lab_topology())
-        self.forced = {}  # {long or not: {job: {collective: label}}}
-        self.best = {}  # {collective: (job, label)} of those for long calls
+        self.best = {}  # {collective: (label, control)} of the algorithms for long calls
         self.jobs = {variant.label: self.new_job(variant) for variant in self.variants()}
         command = players.gloo_command(socket.gethostname())
         gloo = self.comparison.environment() | players.gloo_environment("netlab")
@@ -168,17 +174,13 @@ class Lab:
         return Job(command, self.comparison.environment(), START_SECONDS)
 
     def variants(self):
-        """Players that run mtree_bench, and Open MPI's algorithms for short and long calls."""
+        """Players that run mtree_bench."""
         mtree = self.comparison.mtree_variant()
         mtree.parameters.append(("coll_mtree_report", str(self.report)))
         yield from (mtree, compare.default_variant())
         yield from map(players.component_variant, players.COMPONENTS)
         yield from self.comparison.mpich_variants()
-        for num_bytes in (1, players.LONG):
-            turns = players.forced(num_bytes, len(self.comparison.hosts))
-            names = {variant.label: labels for variant, labels in turns}
-            self.forced[num_bytes >= players.LONG] = names
-            yield from (variant for variant, _ in turns)
+        yield players.forced_variant()
 
     def measure(self, cells):
         """The cells of one collective.  mtree's job ends with them, and its report says who served

@@ -54,21 +54,19 @@ def candidates(collective, num_bytes):
     return LONG_CANDIDATES[collective].split(","), [64 << 10]
 
 
-def forced(num_bytes, num_ranks):
-    """Jobs that force these algorithms: variants that each have the next one of every collective,
-    and their labels, [{collective: label}]."""
-    turns = []
-    for collective in SHORT_CANDIDATES:
-        names, segments = candidates(collective, num_bytes)
-        for turn, variant in enumerate(
-            compare.forced_variants(collective, num_ranks, segments, names)
-        ):
-            if turn == len(turns):
-                turns.append((compare.Variant(f"forced {num_bytes} {turn}", []), {}))
-            known = turns[turn][0].parameters
-            known += [each for each in variant.parameters if each not in known]
-            turns[turn][1][collective] = variant.label
-    return turns
+def forced_variant():
+    """Open MPI with an algorithm that each task names (forced())."""
+    return compare.Variant("forced", [("coll", "^mtree"), ("coll_tuned_use_dynamic_rules", "1")])
+
+
+def forced(collective, num_bytes, num_ranks):
+    """The algorithms that are tried, and the control variables that force each:
+    [(label, ((name, value), ...))]."""
+    names, segments = candidates(collective, num_bytes)
+    return [
+        (variant.label, tuple(each for each in variant.parameters if collective in each[0]))
+        for variant in compare.forced_variants(collective, num_ranks, segments, names)
+    ]
 
 
 def torch_python():

@@ -3,6 +3,7 @@
 """bench/league without a lab: its cells, what it skips, its table, its mistakes; a job of Gloo."""
 
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LEAGUE = ROOT / "bench/league"
@@ -59,7 +61,8 @@ CALL = {
 }
 
 
-CALLS_US = {"mtree": 100e3, "default": 400e3, "ring": 150e3, "tree": 200e3}
+CALLS_US = {"mtree": 100e3, "default": 400e3, "endless": 100e6}
+FORCED_US = {"4 ring": 150e3, "3 tree": 200e3, "5 slow": 900e3}
 
 
 class Cells(unittest.TestCase):
@@ -92,28 +95,37 @@ class Cells(unittest.TestCase):
 
 
 class StandIn:
-    """A job that takes so many microseconds per call, or is too slow for that."""
+    """A job whose calls take so many microseconds; those by forced algorithms as FORCED_US says."""
 
-    def __init__(self, call_us):
+    def __init__(self, call_us=None):
         self.call_us, self.tasks = call_us, []
 
-    def calls(self, task, seconds):
+    def calls(self, task, seconds, limit):
         self.tasks.append(task)
-        if self.call_us * 1e-6 * task.calls > seconds:
+        call_us = self.call_us or FORCED_US[task.control[0][0]]
+        if call_us * 1e-6 > limit:
             raise players.compare.RunTooSlow()
-        return [self.call_us] * task.iterations
+        begun = min(task.calls, math.ceil(seconds / (call_us * 1e-6)))
+        return [call_us] * max(begun - task.warmup, 1)
 
 
 class Turns(unittest.TestCase):
     def setUp(self):
         self.jobs = {name: StandIn(call_us) for name, call_us in CALLS_US.items()}
+        self.jobs["forced"] = StandIn()
+        forced = [(label, ((label, "1"),)) for label in FORCED_US]
+        patch = unittest.mock.patch.object(players, "forced", lambda *_: forced)
+        patch.start()
+        self.addCleanup(patch.stop)
         self.lab = types.SimpleNamespace(
-            job={"players": ["mtree", "default", "best", "adapt"], "limit": 20},
-            comparison=types.SimpleNamespace(predicted=lambda collective, size: 1e5),
-            forced={long: {"ring": {"allreduce": "4 ring"}, "tree": {"allreduce": "3 tree"}} for long in (0, 1)},
+            job={"players": ["mtree", "default", "best", "endless", "adapt"], "limit": 20},
+            comparison=types.SimpleNamespace(predicted=lambda collective, size: 1e5, hosts=[]),
             best={},
             jobs=self.jobs,
         )
+
+    def tried(self):
+        return [task.control[0][0] for task in self.jobs["forced"].tasks]
 
     def play(self, num_bytes):
         match = lab.Match(self.lab, "allreduce", num_bytes)
@@ -123,36 +135,38 @@ class Turns(unittest.TestCase):
 
     def test_the_best_is_the_fastest_of_those_that_were_tried(self):
         entries = self.play(1 << 20)
-        self.assertEqual(list(entries), ["mtree", "default", "best"])
+        self.assertEqual(list(entries), ["mtree", "default", "best", "endless"])
         self.assertEqual((entries["best"]["label"], entries["best"]["median_us"]), ("4 ring", 150e3))
-        self.assertEqual(len(self.jobs["tree"].tasks), 1)
+        self.assertEqual(self.tried(), [*FORCED_US, "4 ring"])
 
-    def test_a_hopeless_player_is_stopped(self):
-        self.assertEqual(round(self.play(1 << 20)["default"]["more_than_us"]), 300e3)
+    def test_a_hopeless_player_makes_few_calls(self):
+        entries = self.play(1 << 20)
+        self.assertEqual(len(entries["mtree"]["calls_us"]), 3)
+        self.assertEqual(entries["default"]["calls_us"], 2 * [400e3])
+
+    def test_one_that_does_not_end_is_stopped(self):
+        self.assertEqual(round(self.play(1 << 20)["endless"]["more_than_us"]), 18.2e6)
 
     def test_longer_calls_take_the_algorithm_that_was_best_before(self):
         self.play(64 << 10)
         self.assertEqual(self.lab.best, {})
         self.play(1 << 20)
         self.play(16 << 20)
-        self.assertEqual(self.jobs["ring"].tasks[-1].num_bytes, 16 << 20)
-        self.assertEqual(self.jobs["tree"].tasks[-1].num_bytes, 1 << 20)
+        self.assertEqual(self.tried(), 2 * [*FORCED_US, "4 ring"] + ["4 ring"])
 
 
 @unittest.skipIf(shutil.which("ompi_info") is None, "no Open MPI here")
 class Forced(unittest.TestCase):
-    def test_each_job_forces_one_algorithm_of_every_collective(self):
+    def test_each_algorithm_has_its_control_variable(self):
         for num_bytes in (64 << 10, 1 << 20):
-            turns = players.forced(num_bytes, 8)
-            tried = {c: [labels[c] for _, labels in turns if c in labels] for c in networks.COLLECTIVES}
-            for collective, labels in tried.items():
+            for collective in networks.COLLECTIVES:
+                tried = players.forced(collective, num_bytes, 8)
                 wanted = players.candidates(collective, num_bytes)[0]
-                self.assertLessEqual({label.split()[1] for label in labels}, set(wanted))
-                self.assertGreaterEqual(len(labels), 2)
-            for variant, labels in turns:
-                names = [name for name, _ in variant.parameters]
-                self.assertEqual(len(set(names)), len(names))
-                self.assertEqual(sum(name.endswith("_algorithm") for name in names), len(labels))
+                self.assertLessEqual({label.split()[1] for label, _ in tried}, set(wanted))
+                self.assertGreaterEqual(len(tried), 2)
+                for label, control in tried:
+                    name = f"coll_tuned_{collective}_algorithm"
+                    self.assertEqual(control[0], (name, label.split()[0]))
 
 
 class Resuming(unittest.TestCase):
@@ -276,25 +290,29 @@ class Jobs(unittest.TestCase):
         job = job_of(self, ["false"])
         for _ in range(2):
             with self.assertRaisesRegex(players.compare.RunFailed, "ended early"):
-                job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+                job.calls(jobs.Task("bcast", 64, 1, 0), 1, 1)
         self.assertIsNone(job.process)
 
     def test_one_that_does_not_begin_is_not_waited_for_again(self):
         job = job_of(self, ["sleep", "100"], 0.1)
         for _ in range(2):
             with self.assertRaisesRegex(players.compare.RunFailed, "had not begun after 0.1 s"):
-                job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+                job.calls(jobs.Task("bcast", 64, 1, 0), 1, 1)
 
     def test_wrong_results(self):
         job = job_of(self, ["sed", "-u", "s/.*/{\"sizes\": [{\"failures\": 2}]}/"])
         with self.assertRaisesRegex(players.compare.RunFailed, "2 results are wrong"):
-            job.calls(jobs.Task("bcast", 64, 1, 0), 1)
+            job.calls(jobs.Task("bcast", 64, 1, 0), 1, 1)
 
     @unittest.skipIf(shutil.which("mpirun") is None, "no Open MPI here")
     def test_mtree_bench_carries_out_tasks_until_the_input_ends(self):
         job = job_of(self, ["mpirun", "-n", "3", "./mtree_bench", "--tasks"])
         for collective in networks.COLLECTIVES:
-            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60)), 2)
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60, 60)), 2)
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 5, 4), 0, 60)), 1)
+        for control in ("1", "4"):
+            task = jobs.Task("allreduce", 65536, 2, 1, (("coll_tuned_allreduce_algorithm", control),))
+            self.assertEqual(len(job.calls(task, 60, 60)), 2)
         process = job.process
         job.finish()
         self.assertEqual(process.returncode, 0)
@@ -304,7 +322,8 @@ class Jobs(unittest.TestCase):
         job = job_of(self, players.gloo_command("127.0.0.1"))
         job.environment = ENVIRONMENT | players.gloo_environment("lo")
         for collective in networks.COLLECTIVES:
-            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60)), 2)
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 2, 1), 60, 60)), 2)
+            self.assertEqual(len(job.calls(jobs.Task(collective, 65536, 5, 4), 0, 60)), 1)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,8 @@ BENCH = {
     "--total": ("--total -t allgather -m 64:64 -i 2 -x 0 --json", lambda bench: bench["total"] is True),
     "--json": ("--json -m 8:16 -i 2 -x 0", lambda bench: [size["bytes"] for size in bench["sizes"]] == [8, 16]),
     "--tasks": ("--tasks", "^$"),
+    "--limit": ("--limit 0s -m 8:8 -i 5 -x 5 --json", lambda bench: len(bench["sizes"][0]["calls_us"]) == 1),
+    "--control": ("--control coll_tuned_allreduce_algorithm=1 -m 8:8 -i 2 -x 0 -c", r" Pass"),
     "--arrival": ("--arrival one-late --span 100ms -m 8:8 -i 1 -x 0 --json",
                   lambda bench: len(bench["sizes"][0]["stay_us"]) == 2),
     "--span": ("--span 300ms --arrival one-late -m 8:8 -i 1 -x 0 --json",
