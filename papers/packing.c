@@ -5,6 +5,7 @@
  */
 #include "papers/figures.h"
 #include "papers/instance.h"
+#include "planner/algorithms.h"
 
 #include "papers/baselines/steiner_machines.h"
 
@@ -89,13 +90,13 @@ static mtree_status_t print_shares(FILE *out, const char *name,
                                    const mtree_instance_t *instance,
                                    mtree_plan_request_t request)
 {
-    const char *const *algorithm = mtree_planner_algorithms();
+    const char *const *algorithm = mtree_algorithms_names();
     double packing, other;
     mtree_status_t status = plan_throughput(instance, &request, &packing);
 
     fprintf(out, "%s", name);
     while (*++algorithm != NULL && status == MTREE_OK) {
-        if (!mtree_planner_does(*algorithm, request.collective)) {
+        if (!mtree_algorithms_do(*algorithm, request.collective)) {
             continue;
         }
         request.algorithm = *algorithm;
@@ -114,12 +115,12 @@ static mtree_status_t print_networks(FILE *out, unsigned seed,
 {
     const mtree_plan_request_t request = {
         .collective = collective, .max_trees = max_trees, .seed = seed};
-    const char *const *algorithm = mtree_planner_algorithms();
+    const char *const *algorithm = mtree_algorithms_names();
     mtree_status_t status = MTREE_OK;
 
     fprintf(out, "network");
     while (*++algorithm != NULL) {
-        if (mtree_planner_does(*algorithm, collective)) {
+        if (mtree_algorithms_do(*algorithm, collective)) {
             fprintf(out, "\t%s", *algorithm);
         }
     }

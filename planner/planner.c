@@ -3,63 +3,18 @@
 
 #include "base/cancel.h"
 #include "base/log.h"
+#include "planner/algorithms.h"
 #include "planner/packing/bound.h"
 #include "planner/packing/demands.h"
-#include "planner/packing/packing.h"
 #include "planner/packing/reweight.h"
-#include "planner/plan/algorithm.h"
 #include "planner/plan/finish.h"
-#include "planner/published/blink.h"
-#include "planner/published/gost.h"
-#include "planner/published/multitree.h"
-#include "planner/published/optree.h"
-#include "planner/published/psld_plink.h"
-#include "planner/published/steiner.h"
-#include "planner/published/topoadopt.h"
-#include "planner/regular/chains.h"
 #include "planner/regular/direct_exchange.h"
-#include "planner/regular/double_tree.h"
-#include "planner/regular/gateways.h"
-#include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/relays/relays.h"
-#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
- * do it. */
-#define ALLREDUCE MTREE_DOES(MTREE_ALLREDUCE)
-#define ROOTED    (MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST))
-#define BLOCKS    (MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER))
-#define PERSONALIZED                                                                     \
-    (MTREE_DOES(MTREE_SCATTER) | MTREE_DOES(MTREE_GATHER) | MTREE_DOES(MTREE_ALLTOALL))
-
-#define PREFIX MTREE_DOES(MTREE_SCAN)
-
-/* Every algorithm of the planner; the first is the default. */
-static const mtree_algorithm_t algorithms[] = {
-    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan,
-     false},
-    {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
-     false},
-    {"gost", ALLREDUCE, mtree_gost_plan, true},
-    {"blink", ALLREDUCE, mtree_blink_plan, true},
-    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true},
-    {"psld", ALLREDUCE, mtree_psld_plan, false},
-    {"plink", ALLREDUCE, mtree_plink_plan, false},
-    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false},
-    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
-    {"optree", BLOCKS, mtree_optree_plan, false},
-    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
-    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
-    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
-    {"gateways", PERSONALIZED, mtree_gateways_plan, false},
-    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
-    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
-};
 
 /* From so many hosts on a search takes tenths of a second to seconds, and the network is
  * too large for the linear programs that shape trees for a size. */
@@ -70,74 +25,6 @@ static const mtree_algorithm_t algorithms[] = {
 #define SEARCH_GAIN       0.1
 #define MANY_SEARCH_HOSTS 512
 #define MANY_SEARCH_GAIN  0.5
-
-#define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
-
-const char *const *mtree_planner_algorithms(void)
-{
-    static const char *names[NUM_ALGORITHMS + 1];
-
-    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        names[a] = algorithms[a].name;
-    }
-    return names;
-}
-
-static const mtree_algorithm_t *find_algorithm(const char *name)
-{
-    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        if (strcmp(name, algorithms[a].name) == 0) {
-            return &algorithms[a];
-        }
-    }
-    return NULL;
-}
-
-const char *mtree_planner_unavailable(const char *name)
-{
-    const mtree_algorithm_t *algorithm = find_algorithm(name);
-
-    return algorithm != NULL && algorithm->needs_lp && !mtree_lp_is_available()
-               ? "built without GLPK"
-               : NULL;
-}
-
-bool mtree_planner_does(const char *name, mtree_collective_t collective)
-{
-    const mtree_algorithm_t *algorithm = find_algorithm(name);
-
-    return algorithm != NULL && mtree_collective_traits(collective) != NULL &&
-           mtree_planner_unavailable(name) == NULL &&
-           (algorithm->collectives & MTREE_DOES(collective)) != 0;
-}
-
-/* The algorithm that the request names, or the default. */
-static mtree_status_t choose_algorithm(const mtree_plan_request_t *request,
-                                       const mtree_algorithm_t **algorithm_p)
-{
-    const char *name =
-        request->algorithm == NULL ? algorithms[0].name : request->algorithm;
-    const char *unavailable = mtree_planner_unavailable(name);
-
-    *algorithm_p = find_algorithm(name);
-    if (*algorithm_p == NULL) {
-        mtree_error("planner: there is no algorithm %s; mtree plan --help lists them",
-                    name);
-        return MTREE_ERR_NOT_FOUND;
-    }
-    if (unavailable != NULL) {
-        mtree_error("planner: algorithm %s is not supported: %s; choose another", name,
-                    unavailable);
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    if (!mtree_planner_does(name, request->collective)) {
-        mtree_error(
-            "planner: algorithm %s does not do %s; choose another, packing does all",
-            name, mtree_collective_name(request->collective));
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    return MTREE_OK;
-}
 
 static mtree_status_t check_request(const mtree_plan_request_t *request, int num_hosts)
 {
@@ -267,7 +154,7 @@ static mtree_status_t run_named(const mtree_problem_t *problem, const char *name
     mtree_status_t status;
 
     request.algorithm = name;
-    status = choose_algorithm(&request, &algorithm);
+    status = mtree_algorithms_choose(&request, &algorithm);
     return status == MTREE_OK ? run_algorithm(problem, algorithm, plan_p) : status;
 }
 
@@ -310,7 +197,7 @@ static mtree_status_t plan_without_search(const mtree_problem_t *problem,
     }
     if (problem->num_hosts < MANY_HOSTS || request->bytes <= 0.0 ||
         request->max_trees == 1 || request->max_height > 0 || request->min_rate > 0.0 ||
-        !mtree_planner_does("doubletree", request->collective)) {
+        !mtree_algorithms_do("doubletree", request->collective)) {
         return MTREE_OK;
     }
     status = run_named(problem, "doubletree", plan_p);
@@ -366,8 +253,10 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
     return plan->seconds > fmax(least, processing) * (1.0 + gain);
 }
 
-/* The user leaves it to the planner. */
-static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+/* The user leaves it to the planner, whose default is @a algorithm. */
+static mtree_status_t plan_freely(const mtree_problem_t *problem,
+                                  const mtree_algorithm_t *algorithm,
+                                  mtree_plan_t **plan_p)
 {
     mtree_plan_t *quick = NULL;
     mtree_status_t status = plan_without_search(problem, &quick);
@@ -378,7 +267,7 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
         return MTREE_OK;
     }
     if (status == MTREE_OK) {
-        status = run_algorithm(problem, &algorithms[0], plan_p);
+        status = run_algorithm(problem, algorithm, plan_p);
     }
     if (status == MTREE_OK && quick != NULL && quick->seconds < (*plan_p)->seconds) {
         replace_plan(plan_p, quick);
@@ -422,7 +311,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     mtree_status_t status = check_request(request, num_hosts);
 
     if (status == MTREE_OK) {
-        status = choose_algorithm(request, &algorithm);
+        status = mtree_algorithms_choose(request, &algorithm);
     }
     if (status == MTREE_OK) {
         status = name_hosts(&problem);
@@ -433,7 +322,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     if (status == MTREE_OK) {
         problem.routes = request->routes == NULL ? routes : request->routes;
         status = request->algorithm == NULL && request->keep == NULL
-                     ? plan_freely(&problem, &plan)
+                     ? plan_freely(&problem, algorithm, &plan)
                      : run_algorithm(&problem, algorithm, &plan);
     }
     if (status == MTREE_OK && mtree_relays_unavailable(request, num_hosts) == NULL) {

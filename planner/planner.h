@@ -36,13 +36,4 @@ mtree_status_t mtree_planner_least_seconds(const mtree_topology_t *topology,
                                            const double *demand, double *seconds_p,
                                            char **limit_p);
 
-/* Names of the algorithms, NULL-terminated, static. */
-const char *const *mtree_planner_algorithms(void);
-
-/* Why the algorithm of this name cannot plan in this build, static; NULL: it can. */
-const char *mtree_planner_unavailable(const char *name);
-
-/* True when this build has an algorithm of this name and it does @a collective. */
-bool mtree_planner_does(const char *name, mtree_collective_t collective);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "planner/planner.h"
+#include "planner/algorithms.h"
 
 #include <limits.h>
 
@@ -85,17 +85,17 @@ const option_t message_size_option[] = {
 
 void plan_options_print_algorithms(void)
 {
-    const char *const *names = mtree_planner_algorithms();
+    const char *const *names = mtree_algorithms_names();
 
     printf("\nAlgorithms:");
     for (int a = 0; names[a] != NULL; ++a) {
-        if (mtree_planner_unavailable(names[a]) == NULL) {
+        if (mtree_algorithms_unavailable(names[a]) == NULL) {
             printf(" %s", names[a]);
         }
     }
     printf("\n");
     for (int a = 0; names[a] != NULL; ++a) {
-        const char *why = mtree_planner_unavailable(names[a]);
+        const char *why = mtree_algorithms_unavailable(names[a]);
 
         if (why != NULL) {
             printf("Not supported: %s (%s)\n", names[a], why);

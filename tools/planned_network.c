@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "planner/algorithms.h"
 #include "planner/plan/json.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
@@ -218,7 +219,7 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
     mtree_status_t status;
 
     snprintf(what, sizeof(what), "planning with %s for %d hosts",
-             request->algorithm == NULL ? mtree_planner_algorithms()[0]
+             request->algorithm == NULL ? mtree_algorithms_names()[0]
                                         : request->algorithm,
              planned->num_hosts);
     progress_ticker_start(what);

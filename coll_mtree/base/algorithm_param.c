@@ -4,7 +4,7 @@
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
-#include "planner/planner.h"
+#include "planner/algorithms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static enum { UNREAD, USABLE, UNUSABLE } state;
 /* The planner's own copy of an algorithm's name, or NULL when there is none such. */
 static const char *algorithm_find(const char *name)
 {
-    const char *const *known = mtree_planner_algorithms();
+    const char *const *known = mtree_algorithms_names();
 
     while (*known != NULL && strcmp(*known, name) != 0) {
         known++;
@@ -35,7 +35,7 @@ static void report_unknown(const reading_t *reading, const char *item)
     char names[512] = "";
     size_t length = 0;
 
-    for (const char *const *name = mtree_planner_algorithms();
+    for (const char *const *name = mtree_algorithms_names();
          *name != NULL && length < sizeof(names); name++) {
         length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
                                    length == 0 ? "" : " ", *name);
@@ -65,7 +65,7 @@ static bool item_read(const reading_t *reading, char *item)
 {
     char *colon = strchr(item, ':');
     const char *name = algorithm_find(colon == NULL ? item : colon + 1);
-    const char *unavailable = name == NULL ? NULL : mtree_planner_unavailable(name);
+    const char *unavailable = name == NULL ? NULL : mtree_algorithms_unavailable(name);
     mtree_collective_t collective;
 
     if (name == NULL) {
@@ -79,7 +79,7 @@ static bool item_read(const reading_t *reading, char *item)
     }
     if (colon == NULL) {
         for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-            if (mtree_planner_does(name, (mtree_collective_t)c)) {
+            if (mtree_algorithms_do(name, (mtree_collective_t)c)) {
                 item_choose(reading, (mtree_collective_t)c, name);
             }
         }
@@ -91,7 +91,7 @@ static bool item_read(const reading_t *reading, char *item)
                     reading->parameter, item, reading->consequence);
         return false;
     }
-    if (!mtree_planner_does(name, collective)) {
+    if (!mtree_algorithms_do(name, collective)) {
         mtree_error("%s: %s does not do %s, packing does all; %s", reading->parameter,
                     name, item, reading->consequence);
         return false;

@@ -10,7 +10,7 @@
 
 typedef struct {
     mtree_collective_t collective;
-    const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", and for
+    const char *algorithm; /* see mtree_algorithms_names(); NULL: "packing", and for
                               simulate/forecast/choice.h the fastest of several kinds */
     int root;              /* host number (position in hosts) where there is one */
     int max_trees;   /* K; 0: no limit.  For allgather and alltoall: trees per root */

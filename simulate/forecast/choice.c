@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/forecast/choice.h"
 
+#include "planner/algorithms.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/gateways.h"
 #include "planner/relays/relays.h"
@@ -255,7 +256,7 @@ static bool competes(const choice_t *choice, int k)
     const char *algorithm = kinds[k].algorithm;
 
     if (request->algorithm != NULL || request->keep != NULL || choice->num_hosts < 3 ||
-        !mtree_planner_does(algorithm, request->collective) ||
+        !mtree_algorithms_do(algorithm, request->collective) ||
         kinds[k].length == (is_short(request) ? LONG : SHORT)) {
         return false;
     }

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "planner/planner.h"
+#include "planner/algorithms.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static mtree_status_t add_named(session_t *session, const char *name)
 /* All that there is; where there are relays, the plan with them first. */
 static mtree_status_t add_all(session_t *session)
 {
-    const char *const *names = mtree_planner_algorithms();
+    const char *const *names = mtree_algorithms_names();
     const mtree_baseline_t *baselines;
     mtree_status_t status = MTREE_OK;
     char name[64];

@@ -6,6 +6,8 @@
  */
 #include "tests/unit/planner/networks.h"
 
+#include "planner/algorithms.h"
+
 #include <check.h>
 
 /* A tolerance for throughputs, as a factor. */
@@ -30,12 +32,12 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
 
 START_TEST(every_row_makes_plans)
 {
-    const char *algorithm = mtree_planner_algorithms()[_i];
+    const char *algorithm = mtree_algorithms_names()[_i];
     mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01)};
     int num_done = 0;
 
     for (int collective = 0; collective < MTREE_COLLECTIVE_LAST; collective++) {
-        if (!mtree_planner_does(algorithm, (mtree_collective_t)collective)) {
+        if (!mtree_algorithms_do(algorithm, (mtree_collective_t)collective)) {
             continue;
         }
         for (int n = 0; n < 2; n++) {
@@ -44,7 +46,7 @@ START_TEST(every_row_makes_plans)
         }
         num_done++;
     }
-    ck_assert(num_done > 0 || mtree_planner_unavailable(algorithm) != NULL);
+    ck_assert(num_done > 0 || mtree_algorithms_unavailable(algorithm) != NULL);
     mtree_topology_destroy(networks[0]);
     mtree_topology_destroy(networks[1]);
 }
@@ -57,7 +59,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int num_algorithms = 0, num_failed;
 
-    while (mtree_planner_algorithms()[num_algorithms] != NULL) {
+    while (mtree_algorithms_names()[num_algorithms] != NULL) {
         num_algorithms++;
     }
     tcase_set_timeout(tcase, 60);

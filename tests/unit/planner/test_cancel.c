@@ -6,6 +6,7 @@
 #include "tests/unit/planner/networks.h"
 
 #include "base/cancel.h"
+#include "planner/algorithms.h"
 #include "simulate/forecast/forecast.h"
 
 #include <check.h>
@@ -30,13 +31,13 @@ static mtree_status_t plan(const mtree_topology_t *topology, const char *algorit
 
 START_TEST(nothing_is_planned)
 {
-    const char *algorithm = mtree_planner_algorithms()[_i];
+    const char *algorithm = mtree_algorithms_names()[_i];
     mtree_topology_t *topology = network_b4(1);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         mtree_plan_t *made;
 
-        if (mtree_planner_does(algorithm, (mtree_collective_t)c)) {
+        if (mtree_algorithms_do(algorithm, (mtree_collective_t)c)) {
             mtree_cancel_set(true);
             ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
                              MTREE_ERR_CANCELLED);
@@ -113,8 +114,8 @@ int main(void)
     SRunner *runner;
     int num_algorithms = 0, failed;
 
-    while (mtree_planner_algorithms()[num_algorithms] != NULL &&
-           mtree_planner_unavailable(mtree_planner_algorithms()[num_algorithms]) ==
+    while (mtree_algorithms_names()[num_algorithms] != NULL &&
+           mtree_algorithms_unavailable(mtree_algorithms_names()[num_algorithms]) ==
                NULL) {
         num_algorithms++;
     }

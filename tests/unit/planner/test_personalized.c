@@ -4,6 +4,7 @@
  */
 #include "tests/unit/planner/networks.h"
 
+#include "planner/algorithms.h"
 #include "planner/plan/json.h"
 #include "topo/routes.h"
 
@@ -59,7 +60,7 @@ START_TEST(edges_carry_the_blocks_below_them)
 {
     mtree_topology_t *topology = network_b4(1);
     mtree_routes_t *routes = routes_of(topology);
-    const char *const *name = mtree_planner_algorithms();
+    const char *const *name = mtree_algorithms_names();
     int num_arcs = 2 * topology->num_links, num_done = 0;
 
     for (; *name != NULL; name++) {
@@ -71,7 +72,7 @@ START_TEST(edges_carry_the_blocks_below_them)
         double said[64] = {0}, followed[64] = {0};
         mtree_plan_t *plan;
 
-        if (!mtree_planner_does(*name, collectives[_i])) {
+        if (!mtree_algorithms_do(*name, collectives[_i])) {
             continue;
         }
         plan = network_plan(topology, &request);

@@ -4,6 +4,7 @@
  * planner/solver/lp_none.c in the place of lp.c, so it tests what --without-glpk builds
  * also where GLPK is there.
  */
+#include "planner/algorithms.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
 #include "topo/dot/read.h"
@@ -181,7 +182,7 @@ END_TEST
 /* Every algorithm plans or says why it does not. */
 START_TEST(algorithms_are_available_or_refused)
 {
-    const char *const *name = mtree_planner_algorithms();
+    const char *const *name = mtree_algorithms_names();
     mtree_topology_t *topology = star();
     int hosts[8], unavailable = 0;
 
@@ -196,12 +197,12 @@ START_TEST(algorithms_are_available_or_refused)
         mtree_plan_t *plan;
         mtree_status_t status = mtree_planner_run(topology, hosts, 8, &request, &plan);
 
-        if (mtree_planner_unavailable(*name) != NULL) {
-            ck_assert_str_eq(mtree_planner_unavailable(*name), "built without GLPK");
-            ck_assert(!mtree_planner_does(*name, MTREE_ALLREDUCE));
+        if (mtree_algorithms_unavailable(*name) != NULL) {
+            ck_assert_str_eq(mtree_algorithms_unavailable(*name), "built without GLPK");
+            ck_assert(!mtree_algorithms_do(*name, MTREE_ALLREDUCE));
             ck_assert_int_eq(status, MTREE_ERR_UNSUPPORTED);
             unavailable++;
-        } else if (mtree_planner_does(*name, MTREE_ALLREDUCE)) {
+        } else if (mtree_algorithms_do(*name, MTREE_ALLREDUCE)) {
             ck_assert_int_eq(status, MTREE_OK);
             mtree_plan_destroy(plan);
         }

@@ -3,6 +3,7 @@
  * The table of collectives, what planner, engine and simulator make of each row, and of a
  * value that has no row.
  */
+#include "planner/algorithms.h"
 #include "planner/plan/collective.h"
 
 #include "base/log.h"
@@ -171,7 +172,7 @@ START_TEST(another_value_has_no_row)
     mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
     ck_assert_ptr_null(mtree_collective_traits(strange[_i]));
     ck_assert_str_eq(mtree_collective_name(strange[_i]), "unknown");
-    ck_assert(!mtree_planner_does("packing", strange[_i]));
+    ck_assert(!mtree_algorithms_do("packing", strange[_i]));
     ck_assert(!mtree_arrival_serves(strange[_i]));
     ck_assert_ptr_null(mtree_baseline_default(strange[_i], HOSTS, 64000));
     ck_assert_ptr_null(mtree_baseline_find(strange[_i], "ring"));

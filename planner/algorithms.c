@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/algorithms.h"
+
+#include "base/log.h"
+#include "planner/packing/packing.h"
+#include "planner/published/blink.h"
+#include "planner/published/gost.h"
+#include "planner/published/multitree.h"
+#include "planner/published/optree.h"
+#include "planner/published/psld_plink.h"
+#include "planner/published/steiner.h"
+#include "planner/published/topoadopt.h"
+#include "planner/regular/chains.h"
+#include "planner/regular/direct_exchange.h"
+#include "planner/regular/double_tree.h"
+#include "planner/regular/gateways.h"
+#include "planner/regular/ring.h"
+#include "planner/regular/shallow_tree.h"
+#include "planner/solver/lp.h"
+
+#include <string.h>
+
+/* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
+ * do it. */
+#define ALLREDUCE MTREE_DOES(MTREE_ALLREDUCE)
+#define ROOTED    (MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST))
+#define BLOCKS    (MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER))
+#define PERSONALIZED                                                                     \
+    (MTREE_DOES(MTREE_SCATTER) | MTREE_DOES(MTREE_GATHER) | MTREE_DOES(MTREE_ALLTOALL))
+
+#define PREFIX MTREE_DOES(MTREE_SCAN)
+
+/* Every algorithm of the planner; the first is the default. */
+static const mtree_algorithm_t algorithms[] = {
+    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan,
+     false},
+    {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
+     false},
+    {"gost", ALLREDUCE, mtree_gost_plan, true},
+    {"blink", ALLREDUCE, mtree_blink_plan, true},
+    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true},
+    {"psld", ALLREDUCE, mtree_psld_plan, false},
+    {"plink", ALLREDUCE, mtree_plink_plan, false},
+    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false},
+    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
+    {"optree", BLOCKS, mtree_optree_plan, false},
+    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
+    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
+    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
+    {"gateways", PERSONALIZED, mtree_gateways_plan, false},
+    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
+    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
+};
+
+#define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
+
+const char *const *mtree_algorithms_names(void)
+{
+    static const char *names[NUM_ALGORITHMS + 1];
+
+    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
+        names[a] = algorithms[a].name;
+    }
+    return names;
+}
+
+static const mtree_algorithm_t *find(const char *name)
+{
+    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
+        if (strcmp(name, algorithms[a].name) == 0) {
+            return &algorithms[a];
+        }
+    }
+    return NULL;
+}
+
+const char *mtree_algorithms_unavailable(const char *name)
+{
+    const mtree_algorithm_t *algorithm = find(name);
+
+    return algorithm != NULL && algorithm->needs_lp && !mtree_lp_is_available()
+               ? "built without GLPK"
+               : NULL;
+}
+
+bool mtree_algorithms_do(const char *name, mtree_collective_t collective)
+{
+    const mtree_algorithm_t *algorithm = find(name);
+
+    return algorithm != NULL && mtree_collective_traits(collective) != NULL &&
+           mtree_algorithms_unavailable(name) == NULL &&
+           (algorithm->collectives & MTREE_DOES(collective)) != 0;
+}
+
+mtree_status_t mtree_algorithms_choose(const mtree_plan_request_t *request,
+                                       const mtree_algorithm_t **algorithm_p)
+{
+    const char *name =
+        request->algorithm == NULL ? algorithms[0].name : request->algorithm;
+    const char *unavailable = mtree_algorithms_unavailable(name);
+
+    *algorithm_p = find(name);
+    if (*algorithm_p == NULL) {
+        mtree_error("planner: there is no algorithm %s; mtree plan --help lists them",
+                    name);
+        return MTREE_ERR_NOT_FOUND;
+    }
+    if (unavailable != NULL) {
+        mtree_error("planner: algorithm %s is not supported: %s; choose another", name,
+                    unavailable);
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    if (!mtree_algorithms_do(name, request->collective)) {
+        mtree_error(
+            "planner: algorithm %s does not do %s; choose another, packing does all",
+            name, mtree_collective_name(request->collective));
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return MTREE_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Public.  The planner's algorithms: which there are, what they do, and whether this
+ * build can run them.
+ */
+#ifndef MTREE_PLANNER_ALGORITHMS_H
+#define MTREE_PLANNER_ALGORITHMS_H
+
+#include "planner/plan/algorithm.h"
+
+/* Their names, the default first, NULL-terminated, static. */
+const char *const *mtree_algorithms_names(void);
+
+/* Why the algorithm of this name cannot plan in this build, static; NULL: it can. */
+const char *mtree_algorithms_unavailable(const char *name);
+
+/* True when this build has an algorithm of this name and it does @a collective. */
+bool mtree_algorithms_do(const char *name, mtree_collective_t collective);
+
+/*
+ * The algorithm that @a request names, or the default.  Errors are logged:
+ * MTREE_ERR_NOT_FOUND, MTREE_ERR_UNSUPPORTED (not in this build, or not for the
+ * collective).
+ */
+mtree_status_t mtree_algorithms_choose(const mtree_plan_request_t *request,
+                                       const mtree_algorithm_t **algorithm_p);
+
+#endif
