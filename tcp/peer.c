@@ -212,13 +212,17 @@ static void sleep_seconds(double seconds)
     (void)nanosleep(&time, NULL);
 }
 
+static void peer_write_log(mtree_tcp_peer_t *peer)
+{
+    peer->is_logged = true;
+    mtree_error("lost the TCP connections to %s in a call: %s", peer->name, peer->reason);
+}
+
 void mtree_tcp_peer_log(mtree_tcp_peer_t *peer)
 {
     if (!peer->is_logged) {
-        peer->is_logged = true;
         sleep_seconds(peer->tcp->grace);
-        mtree_error("lost the TCP connections to %s in a call: %s", peer->name,
-                    peer->reason);
+        peer_write_log(peer);
     }
 }
 
@@ -232,6 +236,10 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
     }
     peer->status = status;
     (void)snprintf(peer->reason, sizeof(peer->reason), "%s", reason);
+    /* The peer may end the job as soon as it sees the connection's end. */
+    if (status == MTREE_ERR_NO_MEMORY) {
+        peer_write_log(peer);
+    }
     peer_disconnect(peer);
     /* A peer that has nothing to do may have ended. */
     if (peer->tcp->num_completed > before) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is wrong with a connection ends its peer and nothing else. */
+#include "base/log.h"
 #include "tcp/sealed.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/tcp/loop.h"
@@ -96,6 +97,42 @@ START_TEST(messages_end_with_the_reason_of_the_failure)
     ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
                      MTREE_ERR_NO_MEMORY);
     ck_assert_int_eq(heard_lines(), 1);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* The peer's socket, and whether it was at its end when a line was logged. */
+static int watched = -1;
+static bool had_ended;
+
+static void look_at_socket(mtree_log_level_t level, const char *message, void *arg)
+{
+    char byte;
+
+    (void)level;
+    (void)message;
+    (void)arg;
+    had_ended = recv(watched, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* The peer that sees the connection's end may end the job: the reason is told before. */
+START_TEST(a_lack_of_memory_is_told_before_the_connection_ends)
+{
+    char byte = 0;
+    loop_message_t received;
+    loop_t loop;
+
+    loop_create(&loop, 1);
+    (void)mtree_tcp_recv(loop_session(&loop, 0, &some_key), 0, &byte, 1,
+                         loop_begin(&received));
+    while (recv(loop.sockets[1][0], &byte, 1, MSG_DONTWAIT) > 0) {}
+    watched = loop.sockets[1][0];
+    had_ended = true;
+    mtree_log_set(look_at_socket, NULL, MTREE_LOG_WARN);
+    mtree_tcp_peer_fail(loop.ends[0].peer, MTREE_ERR_NO_MEMORY, "there is none");
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    ck_assert(!had_ended);
+    ck_assert_int_eq(recv(watched, &byte, 1, MSG_DONTWAIT), 0);
     loop_destroy(&loop);
 }
 END_TEST
@@ -243,6 +280,7 @@ static TCase *make_tests(const char *name)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
     tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
+    tcase_add_test(tcase, a_lack_of_memory_is_told_before_the_connection_ends);
     tcase_add_test(tcase, an_end_that_comes_with_the_last_message_is_seen);
     tcase_add_test(tcase, an_idle_peer_may_go);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
