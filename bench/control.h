@@ -11,7 +11,7 @@
 #define BENCH_CONTROL_MOST 8
 
 typedef struct {
-    const char *text; /* NAME=VALUE; the caller's */
+    const char *text; /* NAME=NUMBER; the caller's */
     int before;       /* the value that bench_control_restore() sets again */
 } bench_setting_t;
 

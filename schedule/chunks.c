@@ -20,7 +20,7 @@
 #define MOST_QUEUE_BYTES 196608
 
 /* What a queue of MTREE_CHUNK_QUEUE_SECONDS holds beside headers and acknowledgements. */
-#define OPENING_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
+#define INITIAL_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
 
 /* What a link may hold, beyond any that there is. */
 #define MOST_LINK_BYTES 0x1p40
@@ -63,15 +63,15 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
     return LEAST_WINDOW_CHUNKS + (size_t)chunks;
 }
 
-bool mtree_chunk_opens(double trip)
+bool mtree_chunk_slow_start(double trip)
 {
-    return trip > MTREE_CHUNK_QUEUE_SECONDS - OPENING_SECONDS &&
+    return trip > MTREE_CHUNK_QUEUE_SECONDS - INITIAL_SECONDS &&
            trip <= MTREE_CHUNK_QUEUE_SECONDS;
 }
 
-size_t mtree_chunk_opening(double rate, size_t chunk)
+size_t mtree_chunk_initial_window(double rate, size_t chunk)
 {
-    return (size_t)fmax(rate / 8 * OPENING_SECONDS, (double)chunk + 1);
+    return (size_t)fmax(rate / 8 * INITIAL_SECONDS, (double)chunk + 1);
 }
 
 size_t mtree_chunk_window(double rate, double trip, size_t chunk)

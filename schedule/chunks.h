@@ -33,16 +33,15 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
 size_t mtree_chunk_window(double rate, double trip, size_t chunk);
 
 /*
- * Are the windows to peers, of which the farthest has a round-trip time of @a trip
- * seconds, to be opened as the peers take what they get?  Until they have taken
- * something, all of a window is in a queue.  That is more than a queue holds where the
- * round trip is long beside it; where it is longer than the queue, the link would be idle
- * until the window is open.
+ * Do windows begin with slow start (RFC 5681), where the farthest peer has a round-trip
+ * time of @a trip seconds?  Until the first acknowledgement all of a window is in a
+ * queue.  That is more than a queue holds where the round trip is long beside it; where
+ * it is longer than the queue, slow start would leave the link idle.
  */
-bool mtree_chunk_opens(double trip);
+bool mtree_chunk_slow_start(double trip);
 
-/* The bytes that may be outstanding to a peer with a planned rate of @a rate bits/s
- * before it has taken any, in chunks of @a chunk bytes. */
-size_t mtree_chunk_opening(double rate, size_t chunk);
+/* The initial window of slow start to a peer with a planned rate of @a rate bits/s, in
+ * chunks of @a chunk bytes. */
+size_t mtree_chunk_initial_window(double rate, size_t chunk);
 
 #endif

@@ -156,31 +156,33 @@ static bool builder_is_direct(const mtree_layout_builder_t *builder)
 }
 
 /*
- * Are windows opened as the peers take what they get?  Where hosts forward blocks for
- * others, several of them send over the same link, and all have blocks to send when the
- * call begins.  Other calls are fed as their data comes.
+ * Do windows begin with slow start?  Where hosts forward blocks for others, several of
+ * them send over the same link, and all have blocks to send when the call begins.  Other
+ * calls are fed as their data comes.
  */
-static bool builder_opens(const mtree_layout_builder_t *builder)
+static bool builder_slow_start(const mtree_layout_builder_t *builder, bool is_direct)
 {
     double trip = 0;
 
+    if (!builder->personalized || is_direct) {
+        return false;
+    }
     for (int rank = 0; rank < builder->num_all; rank++) {
         trip = fmax(trip, builder->trips[rank]);
     }
-    return builder->personalized && !builder_is_direct(builder) &&
-           mtree_chunk_opens(trip);
+    return mtree_chunk_slow_start(trip);
 }
 
 /*
  * Bytes that may be outstanding to the peer @a rank.  Where a host sends to all others
  * itself, two chunks are what its part of the link allows (MTREE_CHUNK_QUEUE_SECONDS),
- * and a third one for every peer would be more than a queue holds.  There, and where
- * windows are opened, only what is sent counts, not what comes the other way.
+ * and a third one for every peer would be more than a queue holds.  There, and with slow
+ * start, only what is sent counts, not what comes the other way.
  */
 static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_peer_t *peer,
-                                bool is_direct, bool opens)
+                                bool is_direct, bool slow_start)
 {
-    const double *rates = is_direct || opens ? builder->sent : builder->rates;
+    const double *rates = is_direct || slow_start ? builder->sent : builder->rates;
     double rate = rates[peer->rank];
     size_t chunk = builder->largest_chunk;
 
@@ -188,9 +190,9 @@ static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_pee
     if (is_direct && peer->window <= 2 * chunk) {
         peer->window = chunk + 1;
     }
-    peer->opening = peer->window;
-    if (opens && mtree_chunk_opening(rate, chunk) < peer->window) {
-        peer->opening = mtree_chunk_opening(rate, chunk);
+    peer->initial_window = peer->window;
+    if (slow_start && mtree_chunk_initial_window(rate, chunk) < peer->window) {
+        peer->initial_window = mtree_chunk_initial_window(rate, chunk);
     }
 }
 
@@ -200,7 +202,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
     mtree_layout_t *layout = builder->layout;
     mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
     bool is_direct = builder_is_direct(builder);
-    bool opens = builder_opens(builder);
+    bool slow_start = builder_slow_start(builder, is_direct);
 
     layout->peers = peer;
     if (peer == NULL) {
@@ -217,7 +219,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
                                .rate = rate,
                                .is_relay =
                                    mtree_placement_is_relay(builder->placement, rank)};
-        builder_fill_window(builder, peer, is_direct, opens);
+        builder_fill_window(builder, peer, is_direct, slow_start);
         if (rank < builder->rank) {
             layout->first_peer++;
         }

@@ -26,8 +26,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     operation->step = layout->num_steps > 0;
     for (int i = 0; i < layout->num_peers; i++) {
         operation->send_queues[i].rank = layout->peers[i].rank;
-        operation->send_queues[i].window = layout->peers[i].opening;
-        operation->send_queues[i].most = layout->peers[i].window;
+        operation->send_queues[i].window = layout->peers[i].initial_window;
+        operation->send_queues[i].max_window = layout->peers[i].window;
     }
     if (!mtree_batch_add(operation) ||
         (operation->next_stream < layout->num_streams && !mtree_batch_add(operation))) {

@@ -103,7 +103,7 @@ struct mtree_send_op {
 struct mtree_send_queue {
     int rank;
     size_t window;      /* bytes that may be outstanding now */
-    size_t most;        /* to which the window grows */
+    size_t max_window;  /* to which slow start brings it */
     size_t outstanding; /* bytes */
     bool dirty; /* since it was last looked at, a channel became ready or a send was done
                  */

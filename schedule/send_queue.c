@@ -184,10 +184,10 @@ static void blank_sent(mtree_event_t *event)
     }
 }
 
-/* @a bytes that were outstanding are not any more. */
-static void send_queue_taken(mtree_send_queue_t *send_queue, size_t bytes)
+/* @a bytes are acknowledged. */
+static void send_queue_acknowledge(mtree_send_queue_t *send_queue, size_t bytes)
 {
-    size_t growth = send_queue->most - send_queue->window;
+    size_t growth = send_queue->max_window - send_queue->window;
 
     send_queue->outstanding -= bytes;
     send_queue->window += bytes < growth ? bytes : growth;
@@ -202,7 +202,7 @@ static void send_op_sent(mtree_event_t *event)
     mtree_status_t status = event->status;
 
     mtree_stream_state_end(channel->state);
-    send_queue_taken(channel->send_queue, send_op->bytes);
+    send_queue_acknowledge(channel->send_queue, send_op->bytes);
     mtree_stream_state_trace(
         channel->state, MTREE_TRACE_SEND, channel->up, channel->send_queue->rank,
         send_op->chunk, send_op->bytes / (size_t)operation->data.extent, send_op->begin);

@@ -67,12 +67,12 @@ typedef struct {
 } mtree_stream_t;
 
 typedef struct {
-    int rank;       /* or the number of a relay (schedule/placement.h), as in streams */
-    size_t window;  /* bytes that may be outstanding to this rank */
-    size_t opening; /* of them, those that may be before the rank has taken any: from then
-                       on as many more as it has taken, until the window is reached */
-    double rate;    /* bits/s planned each way; 0: on the same host, or not known */
-    bool is_relay;  /* it has no memory for the result: what goes down needs credit */
+    int rank;      /* or the number of a relay (schedule/placement.h), as in streams */
+    size_t window; /* bytes that may be outstanding to this rank */
+    size_t initial_window; /* bytes of it at first; each byte that is acknowledged adds
+                              one until it is all */
+    double rate;   /* bits/s planned each way; 0: on the same host, or not known */
+    bool is_relay; /* it has no memory for the result: what goes down needs credit */
 } mtree_peer_t;
 
 typedef struct {

@@ -29,6 +29,7 @@ class Operation:
         self.collective = collective
         parts = collective in ("allgather", "gather", "alltoall")
         self.count = num_bytes // 4 // (self.ranks if parts else 1)
+        self.failures = 0  # wrong results of this rank
 
     def pattern(self, ranks, iteration, block=0):
         """The sum of what these ranks send, one period of it over and over."""
@@ -72,6 +73,16 @@ class Operation:
         got = self.result if self.collective == "alltoall" else torch.cat(self.result)
         return torch.equal(got, wanted)
 
+    def time_call(self, iteration):
+        """Seconds of one call, behind a barrier, whose result is checked."""
+        self.prepare(iteration)
+        dist.barrier()
+        start = time.perf_counter()
+        self.run()
+        seconds = time.perf_counter() - start
+        self.failures += not self.is_right(iteration)
+        return seconds
+
 
 def is_in_time(began, task):
     """May one more call begin?  Rank 0's clock decides for all."""
@@ -84,22 +95,15 @@ def carry_out(task):
     """Microseconds of the slowest rank per timed call, and wrong results of all ranks."""
     num_bytes = int(task.message_size.split(":")[-1])
     operation = Operation(task.collective, num_bytes)
-    times, failures, warmup = [], 0, task.warmup
-    began = time.perf_counter()
-    for iteration in range(task.warmup + task.iterations):
-        if len(times) != warmup and not is_in_time(began, task):
-            if len(times) > warmup:
-                break
-            warmup = len(times)
-        operation.prepare(iteration)
-        dist.barrier()
-        start = time.perf_counter()
-        operation.run()
-        times.append(time.perf_counter() - start)
-        failures += not operation.is_right(iteration)
-    slowest = torch.tensor(times[warmup:], dtype=torch.float64)
+    warmup, times, began = 0, [], time.perf_counter()
+    while warmup < task.warmup and is_in_time(began, task):
+        operation.time_call(warmup)
+        warmup += 1
+    while len(times) < task.iterations and (not times or is_in_time(began, task)):
+        times.append(operation.time_call(task.warmup + len(times)))
+    slowest = torch.tensor(times, dtype=torch.float64)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
-    wrong = torch.tensor([failures])
+    wrong = torch.tensor([operation.failures])
     dist.all_reduce(wrong)
     calls = [seconds * 1e6 for seconds in slowest.tolist()]
     return {"sizes": [{"bytes": num_bytes, "calls_us": calls, "failures": int(wrong)}]}

@@ -118,9 +118,10 @@ class Match:
         patience = self.patience(self.task.calls)
         began = time.monotonic()
         try:
+            task, job = self.task, name
             if name == "best":
-                entry.task = entry.task or self.best_task()
-            task, job = (entry.task, "forced") if name == "best" else (self.task, name)
+                task = entry.task = entry.task or self.best_task()
+                job = "forced"
             entry.calls += self.lab.jobs[job].calls(task, patience, limit)
         except compare.RunTooSlow:
             # The last call that was begun had not ended.

@@ -100,7 +100,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
         }
         window = mtree_chunk_window(route.rate, 2 * route.latency, chunk);
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
-            .rank = rank, .window = window, .opening = window, .rate = route.rate};
+            .rank = rank, .window = window, .initial_window = window, .rate = route.rate};
     }
 }
 

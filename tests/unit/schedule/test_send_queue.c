@@ -52,6 +52,34 @@ static double silence_now(mtree_transport_t *transport)
 static const mtree_transport_ops_t silence_ops = {silence_send, silence_recv,
                                                   silence_now};
 
+/* The rank that is looked at, each rank on a host of its own.  Nothing ends any more, so
+ * the operation is left to the end of the test's process, where LeakSanitizer finds it.
+ */
+static silence_t silence = {.transport = {.ops = &silence_ops}};
+static mtree_placement_t *placement;
+static mtree_layout_t *layout;
+static mtree_operation_t *operation;
+
+static void start(const mtree_plan_t *plan, const mtree_call_t *call,
+                  const mtree_operation_data_t *data, int rank)
+{
+    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(layout_from_plan(plan, placement, call, rank, &layout), MTREE_OK);
+    ck_assert_int_eq(
+        mtree_operation_start(layout, &silence.transport, data, NULL, NULL, &operation),
+        MTREE_OK);
+}
+
+static void stop(mtree_plan_t *plan)
+{
+    mtree_layout_destroy(layout);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+
 /* Every rank is the root of a tree and sends to all others itself. */
 static mtree_plan_t *direct_exchange(void)
 {
@@ -75,33 +103,19 @@ static mtree_plan_t *direct_exchange(void)
  * rank's the only one in the end. */
 START_TEST(each_rank_begins_with_the_next)
 {
-    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     static char data[UNITS];
     const mtree_operation_data_t call_data = {
         .input = data, .output = data, .extent = 1, .span = 1};
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = UNITS, .unit_bytes = 1};
     mtree_plan_t *plan = direct_exchange();
-    mtree_placement_t *placement;
-    mtree_layout_t *layout;
-    static mtree_operation_t *operation;
-    static silence_t silence = {.transport = {.ops = &silence_ops}};
 
-    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(layout_from_plan(plan, placement, &call, _i, &layout), MTREE_OK);
-    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
-                                           NULL, &operation),
-                     MTREE_OK);
+    start(plan, &call, &call_data, _i);
     ck_assert_int_eq(silence.num_receivers, RANKS - 1);
     for (int i = 0; i < RANKS - 1; i++) {
         ck_assert_int_eq(silence.receivers[i], (_i + 1 + i) % RANKS);
     }
-    /* Nothing ends any more, so the operation is left to the end of the test's process,
-     * where LeakSanitizer finds it. */
-    mtree_layout_destroy(layout);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
+    stop(plan);
 }
 END_TEST
 
@@ -136,32 +150,20 @@ static mtree_plan_t *two_stars(double rate)
 START_TEST(no_peer_waits_for_an_acknowledgement)
 {
     static const double rates[] = {1, 1e5, 1e7, 1e9};
-    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     static char data[CHUNK * CHUNKS];
     const mtree_operation_data_t call_data = {
         .input = data, .output = data, .extent = 1, .span = 1, .fold = fold_nothing};
     const mtree_call_t call = {
         .collective = MTREE_ALLREDUCE, .units = sizeof(data), .unit_bytes = 1};
     mtree_plan_t *plan = two_stars(rates[_i]);
-    mtree_placement_t *placement;
-    mtree_layout_t *layout;
-    static mtree_operation_t *operation;
-    static silence_t silence = {.transport = {.ops = &silence_ops}};
     int sent = 0;
 
-    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
-    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
-                                           NULL, &operation),
-                     MTREE_OK);
+    start(plan, &call, &call_data, 0);
     for (int i = 0; i < silence.num_receivers; i++) {
         sent += silence.receivers[i] == 1;
     }
     ck_assert_int_ge(sent, 2);
-    mtree_layout_destroy(layout);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
+    stop(plan);
 }
 END_TEST
 
@@ -192,7 +194,6 @@ static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
  * comes the other way makes no room for it. */
 START_TEST(windows_of_blocks_hold_no_chunk_too_much)
 {
-    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     static char sent[RANKS * CHUNK / 10 * 49], received[CHUNK / 10 * 49];
     char *from[RANKS], *to[RANKS];
     const mtree_operation_data_t call_data = {
@@ -202,45 +203,33 @@ START_TEST(windows_of_blocks_hold_no_chunk_too_much)
                                .unit_bytes = 1};
     mtree_plan_t *plan =
         blocks_to_all(call.collective, 8 * 2 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS);
-    mtree_placement_t *placement;
-    mtree_layout_t *layout;
-    static mtree_operation_t *operation;
-    static silence_t silence = {.transport = {.ops = &silence_ops}};
 
     for (int r = 0; r < RANKS; r++) {
         from[r] = sent + (size_t)r * sizeof(received);
         to[r] = received;
     }
-    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
-    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
-                                           NULL, &operation),
-                     MTREE_OK);
+    start(plan, &call, &call_data, 0);
     ck_assert_int_eq(silence.num_receivers, 2 * (RANKS - 1));
     for (int r = 1; r < RANKS; r++) {
         ck_assert_uint_gt(silence.bytes[r], CHUNK);
         ck_assert_uint_le(silence.bytes[r], 2 * CHUNK);
     }
-    mtree_layout_destroy(layout);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
+    stop(plan);
 }
 END_TEST
 
 /*
- * All blocks of a chain go over its first link.  Before the first rank has taken any, no
- * more of them is out than a queue of 30 ms holds, if the round trip is a good part of
- * that.  Then the window opens, by what the rank has taken.  Without a round trip that
- * counts the window is hardly more, and with a long one the link would be idle.
+ * All blocks of a chain go over its first link.  Before the first acknowledgement no more
+ * of them is out than a queue of 30 ms holds, if the round trip is a good part of that.
+ * Where there is hardly a round trip the window is hardly more, and where it is long the
+ * link would be idle.
  */
-START_TEST(windows_open_as_blocks_are_taken)
+START_TEST(windows_of_forwarded_blocks_begin_with_slow_start)
 {
     static const struct {
         double latency;
-        bool opens;
+        bool slow_start;
     } cases[] = {{0.001, false}, {0.012, true}, {0.04, false}};
-    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     static char sent[RANKS * CHUNK * 20], received[CHUNK * 20];
     const double rate = 8 * 6 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS, queue = 6 * CHUNK;
     char *from[RANKS], *to[RANKS];
@@ -249,10 +238,6 @@ START_TEST(windows_open_as_blocks_are_taken)
     const mtree_call_t call = {
         .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
     mtree_plan_t *plan = blocks_to_all(call.collective, rate / (RANKS - 1));
-    mtree_placement_t *placement;
-    mtree_layout_t *layout;
-    static mtree_operation_t *operation;
-    static silence_t silence = {.transport = {.ops = &silence_ops}};
     int at_once, later;
 
     for (int r = 0; r < RANKS; r++) {
@@ -261,33 +246,26 @@ START_TEST(windows_open_as_blocks_are_taken)
         plan->trees[0].parent[r] = r - 1;
         plan->trees[0].latency[r] = r == 0 ? 0 : cases[_i].latency;
     }
-    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
-    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
-                                           NULL, &operation),
-                     MTREE_OK);
+    start(plan, &call, &call_data, 0);
     at_once = silence.num_receivers;
-    if (cases[_i].opens) {
-        ck_assert_uint_lt(layout->peers[0].opening, layout->peers[0].window);
+    if (cases[_i].slow_start) {
+        ck_assert_uint_lt(layout->peers[0].initial_window, layout->peers[0].window);
         ck_assert(silence.bytes[1] <= queue);
     } else {
-        ck_assert_uint_eq(layout->peers[0].opening, layout->peers[0].window);
+        ck_assert_uint_eq(layout->peers[0].initial_window, layout->peers[0].window);
         ck_assert(silence.bytes[1] >= queue);
     }
     for (int i = 0; i < at_once; i++) {
         silence.sent[i]->func(silence.sent[i], MTREE_OK);
     }
     later = silence.num_receivers - at_once;
-    if (cases[_i].opens) {
+    if (cases[_i].slow_start) {
         ck_assert_int_gt(later, at_once);
     } else {
         ck_assert_int_eq(later, at_once);
     }
     ck_assert_int_le(silence.num_receivers, MOST_SENT);
-    mtree_layout_destroy(layout);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
+    stop(plan);
 }
 END_TEST
 
@@ -301,7 +279,7 @@ int main(void)
     tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
     tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
     tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
-    tcase_add_loop_test(tcase, windows_open_as_blocks_are_taken, 0, 3);
+    tcase_add_loop_test(tcase, windows_of_forwarded_blocks_begin_with_slow_start, 0, 3);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -117,7 +117,7 @@ static void narrow(mtree_layout_t *layout, const job_shape_t *shape, size_t wind
     }
     for (int p = 0; p < layout->num_peers; p++) {
         layout->peers[p].window = shape->sample * sizeof(uint32_t);
-        layout->peers[p].opening = layout->peers[p].window;
+        layout->peers[p].initial_window = layout->peers[p].window;
     }
     layout->paced = shape->sample > 0;
     layout->max_lead = 0;
