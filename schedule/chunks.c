@@ -19,9 +19,6 @@
  * on the same host or of unknown rate. */
 #define MOST_QUEUE_BYTES 196608
 
-/* What a queue of MTREE_CHUNK_QUEUE_SECONDS holds beside headers and acknowledgements. */
-#define INITIAL_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
-
 /* What a link may hold, beyond any that there is. */
 #define MOST_LINK_BYTES 0x1p40
 
@@ -65,21 +62,35 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
 
 bool mtree_chunk_slow_start(double trip)
 {
-    return trip > MTREE_CHUNK_QUEUE_SECONDS - INITIAL_SECONDS &&
+    return trip > MTREE_CHUNK_QUEUE_SECONDS - MTREE_CHUNK_PAYLOAD_SECONDS &&
            trip <= MTREE_CHUNK_QUEUE_SECONDS;
 }
 
 size_t mtree_chunk_initial_window(double rate, size_t chunk)
 {
-    return (size_t)fmax(rate / 8 * INITIAL_SECONDS, (double)chunk + 1);
+    return (size_t)fmax(rate / 8 * MTREE_CHUNK_PAYLOAD_SECONDS, (double)chunk + 1);
+}
+
+/* What the link holds, and its queue in @a seconds, at least a chunk and a byte: while
+ * one chunk is acknowledged another is sent. */
+static size_t window_bytes(double rate, double trip, size_t chunk, double seconds)
+{
+    double link = fmin(rate / 8 * trip, MOST_LINK_BYTES);
+    double queue =
+        rate > 0 ? fmin(rate / 8 * seconds, MOST_QUEUE_BYTES) : MOST_QUEUE_BYTES;
+
+    return (size_t)(link + fmax(queue, (double)chunk + 1));
 }
 
 size_t mtree_chunk_window(double rate, double trip, size_t chunk)
 {
-    double link = fmin(rate / 8 * trip, MOST_LINK_BYTES);
-    double queue = rate > 0 ? fmin(rate / 8 * MTREE_CHUNK_QUEUE_SECONDS, MOST_QUEUE_BYTES)
-                            : MOST_QUEUE_BYTES;
+    return window_bytes(rate, trip, chunk, MTREE_CHUNK_QUEUE_SECONDS);
+}
 
-    /* While one chunk is acknowledged another is sent. */
-    return (size_t)(link + fmax(queue, (double)chunk + 1));
+size_t mtree_chunk_direct_window(double rate, double trip, size_t chunk)
+{
+    size_t window = window_bytes(rate, trip, chunk, MTREE_CHUNK_PAYLOAD_SECONDS);
+
+    /* A third chunk is let out where the link itself holds one. */
+    return window < 3 * chunk ? chunk + 1 : window;
 }

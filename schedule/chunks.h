@@ -33,6 +33,13 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
 size_t mtree_chunk_window(double rate, double trip, size_t chunk);
 
 /*
+ * The same where each host sends to all others itself.  Two chunks are what a peer's part
+ * of the queue holds (MTREE_CHUNK_PAYLOAD_SECONDS), and a third one for every peer would
+ * overflow it.
+ */
+size_t mtree_chunk_direct_window(double rate, double trip, size_t chunk);
+
+/*
  * Do windows begin with slow start (RFC 5681), where the farthest peer has a round-trip
  * time of @a trip seconds?  Until the first acknowledgement all of a window is in a
  * queue.  That is more than a queue holds where the round trip is long beside it; where

@@ -173,23 +173,18 @@ static bool builder_slow_start(const mtree_layout_builder_t *builder, bool is_di
     return mtree_chunk_slow_start(trip);
 }
 
-/*
- * Bytes that may be outstanding to the peer @a rank.  Where a host sends to all others
- * itself, two chunks are what its part of the link allows (MTREE_CHUNK_QUEUE_SECONDS),
- * and a third one for every peer would be more than a queue holds.  There, and with slow
- * start, only what is sent counts, not what comes the other way.
- */
+/* Bytes that may be outstanding to a peer.  In a direct exchange and with slow start only
+ * what is sent counts, not what comes the other way. */
 static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_peer_t *peer,
                                 bool is_direct, bool slow_start)
 {
     const double *rates = is_direct || slow_start ? builder->sent : builder->rates;
     double rate = rates[peer->rank];
+    double trip = builder->trips[peer->rank];
     size_t chunk = builder->largest_chunk;
 
-    peer->window = mtree_chunk_window(rate, builder->trips[peer->rank], chunk);
-    if (is_direct && peer->window <= 2 * chunk) {
-        peer->window = chunk + 1;
-    }
+    peer->window = is_direct ? mtree_chunk_direct_window(rate, trip, chunk)
+                             : mtree_chunk_window(rate, trip, chunk);
     peer->initial_window = peer->window;
     if (slow_start && mtree_chunk_initial_window(rate, chunk) < peer->window) {
         peer->initial_window = mtree_chunk_initial_window(rate, chunk);

@@ -184,8 +184,8 @@ static int chain_hops(const mtree_plan_t *plan)
     return hops;
 }
 
-/* The longest chunk of @a tree: half of what may be outstanding to a peer, where the root
- * sends to all of them itself. */
+/* The longest chunk of @a tree: half of what a queue holds of a peer's data, where the
+ * root sends to all of them itself. */
 static double chunk_most(const mtree_plan_t *plan, const mtree_tree_t *tree)
 {
     double rate = tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
@@ -193,8 +193,9 @@ static double chunk_most(const mtree_plan_t *plan, const mtree_tree_t *tree)
     if (mtree_tree_height(tree, plan->num_hosts) > 1) {
         return (double)MTREE_CHUNK_MAX;
     }
-    return fmin(fmax(rate / 8 * MTREE_CHUNK_QUEUE_SECONDS / 2, (double)MTREE_CHUNK_LEAST),
-                (double)MTREE_CHUNK_MAX);
+    return fmin(
+        fmax(rate / 8 * MTREE_CHUNK_PAYLOAD_SECONDS / 2, (double)MTREE_CHUNK_LEAST),
+        (double)MTREE_CHUNK_MAX);
 }
 
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits

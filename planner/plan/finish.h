@@ -40,6 +40,9 @@
  */
 #define MTREE_CHUNK_QUEUE_SECONDS 0.03
 
+/* Seconds of data that such a queue holds beside headers and acknowledgements. */
+#define MTREE_CHUNK_PAYLOAD_SECONDS (0.8 * MTREE_CHUNK_QUEUE_SECONDS)
+
 /*
  * What a tree gets of the rate it was given, headers, acknowledgements and the gaps
  * between chunks of different trees taken off: about this much on B4 in the lab and in

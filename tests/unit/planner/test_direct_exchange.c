@@ -117,12 +117,12 @@ START_TEST(no_time_is_less_than_what_the_links_need)
 END_TEST
 
 /* Two chunks to each peer are outstanding at least, all of them in the queue of the
- * root's link. */
+ * root's link, where their headers and acknowledgements need room as well. */
 START_TEST(chunks_to_all_peers_fit_into_a_queue)
 {
     static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
                                                      MTREE_ALLTOALL, MTREE_ALLGATHER};
-    double queue = 40 * MEGABIT / 8 * MTREE_CHUNK_QUEUE_SECONDS;
+    double queue = 40 * MEGABIT / 8 * MTREE_CHUNK_PAYLOAD_SECONDS;
     mtree_topology_t *topology = star(8, even);
     mtree_plan_request_t request = {
         .collective = collectives[_i], .algorithm = "direct", .bytes = 8 << 20};

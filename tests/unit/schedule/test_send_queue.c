@@ -202,7 +202,7 @@ START_TEST(windows_of_blocks_hold_no_chunk_too_much)
                                .units = sizeof(sent),
                                .unit_bytes = 1};
     mtree_plan_t *plan =
-        blocks_to_all(call.collective, 8 * 2 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS);
+        blocks_to_all(call.collective, 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS);
 
     for (int r = 0; r < RANKS; r++) {
         from[r] = sent + (size_t)r * sizeof(received);
