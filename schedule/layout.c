@@ -351,9 +351,11 @@ static void builder_run(mtree_layout_builder_t *builder)
         mtree_layout_fill_children(builder);
         mtree_layout_fill_peers(builder);
     }
-    layout->max_lead = builder->stepped || builder->seconds == 0
-                           ? INFINITY
-                           : MAX_LEAD / builder->seconds;
+    /* In a direct exchange no later link waits for a stream. */
+    layout->max_lead =
+        builder->stepped || builder->seconds == 0 || mtree_layout_is_direct(builder)
+            ? INFINITY
+            : MAX_LEAD / builder->seconds;
     layout->is_relay = builder->rank >= builder->placement->num_ranks;
     layout->num_lanes = mtree_lanes(call->collective);
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;

@@ -144,8 +144,7 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     builder->num_children += stream->num_children;
 }
 
-/* Does each host send the others their blocks itself? */
-static bool builder_is_direct(const mtree_layout_builder_t *builder)
+bool mtree_layout_is_direct(const mtree_layout_builder_t *builder)
 {
     bool is_direct = builder->personalized;
 
@@ -196,7 +195,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
 {
     mtree_layout_t *layout = builder->layout;
     mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
-    bool is_direct = builder_is_direct(builder);
+    bool is_direct = mtree_layout_is_direct(builder);
     bool slow_start = builder_slow_start(builder, is_direct);
 
     layout->peers = peer;

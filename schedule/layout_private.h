@@ -91,6 +91,9 @@ void mtree_layout_reserve(mtree_layout_builder_t *builder, int more);
 void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
                            double latency);
 
+/* Does each host send the others their blocks itself? */
+bool mtree_layout_is_direct(const mtree_layout_builder_t *builder);
+
 /* When all streams are there: the peers, in ascending rank, with their windows. */
 void mtree_layout_fill_peers(mtree_layout_builder_t *builder);
 
