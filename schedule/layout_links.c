@@ -55,6 +55,7 @@ static void builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *
     const mtree_part_tree_t *tree = &builder->part->trees[number];
     int *children = builder->layout->children_room + builder->num_children;
     int above = mtree_plan_part_towards(builder->part, number, root_host);
+    double rate = builder->personalized ? 0 : tree->rate; /* else by its blocks */
 
     for (int e = 0; e < tree->num_edges; e++) {
         const mtree_part_edge_t *edge = &tree->edges[e];
@@ -72,8 +73,8 @@ static void builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *
             }
             children[stream->num_children++] = peer;
         }
-        mtree_layout_add_peer(builder, peer, builder->personalized ? 0 : tree->rate,
-                              edge->latency);
+        mtree_layout_add_peer(builder, peer, rate, edge->latency);
+        builder->sent[peer] += (e == above ? stream->up : stream->down) ? rate : 0;
     }
 }
 
@@ -146,12 +147,8 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
 
 bool mtree_layout_is_direct(const mtree_layout_builder_t *builder)
 {
-    bool is_direct = builder->personalized;
-
-    for (int t = 0; is_direct && t < builder->part->num_trees; t++) {
-        is_direct = builder->part->trees[t].widest <= 1;
-    }
-    return is_direct;
+    return builder->part->is_direct &&
+           (builder->personalized || builder->call->collective == MTREE_ALLGATHER);
 }
 
 /*
@@ -172,13 +169,14 @@ static bool builder_slow_start(const mtree_layout_builder_t *builder, bool is_di
     return mtree_chunk_slow_start(trip);
 }
 
-/* Bytes that may be outstanding to a peer.  In a direct exchange and with slow start only
- * what is sent counts, not what comes the other way. */
+/* Bytes that may be outstanding to a peer.  In an allgather, in a direct exchange and
+ * with slow start only what is sent counts, not what comes the other way. */
 static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_peer_t *peer,
                                 bool is_direct, bool slow_start)
 {
-    const double *rates = is_direct || slow_start ? builder->sent : builder->rates;
-    double rate = rates[peer->rank];
+    bool sent_alone =
+        is_direct || slow_start || builder->call->collective == MTREE_ALLGATHER;
+    double rate = (sent_alone ? builder->sent : builder->rates)[peer->rank];
     double trip = builder->trips[peer->rank];
     size_t chunk = builder->largest_chunk;
 

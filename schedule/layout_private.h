@@ -26,7 +26,7 @@ typedef struct {
     size_t longest_block; /* units */
     double *rates;  /* [num_all] bits/s planned to and from each; -1: not a neighbour */
     double *trips;  /* [num_all] seconds to each and back */
-    double *sent;   /* [num_all] bits/s of personalized streams planned to each */
+    double *sent;   /* [num_all] bits/s planned to each alone */
     bool stepped;   /* the plan's lockstep steps fit the call */
     double seconds; /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */

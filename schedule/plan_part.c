@@ -19,6 +19,7 @@ typedef struct {
 struct mtree_plan_cut {
     mtree_plan_t *plan;
     int num_steps;
+    bool is_direct; /* as of a part */
     cut_tree_t *trees;
     mtree_arena_t arena;
 };
@@ -98,6 +99,20 @@ static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int num_hos
     }
 }
 
+static bool plan_is_direct(const mtree_plan_t *plan)
+{
+    for (int t = 0; t < plan->num_trees; t++) {
+        for (int host = 0; host < plan->num_hosts; host++) {
+            int parent = plan->trees[t].parent[host];
+
+            if (parent >= 0 && parent != plan->trees[t].root) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p)
 {
     size_t hosts = (size_t)plan->num_hosts;
@@ -111,6 +126,7 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
     }
     cut->plan = mtree_plan_retain(plan);
     cut->num_steps = mtree_plan_num_steps(plan);
+    cut->is_direct = plan_is_direct(plan);
     MTREE_ARENA_ARRAY(&cut->arena, cut->trees, (size_t)plan->num_trees);
     MTREE_ARENA_ARRAY(&cut->arena, queue, hosts);
     for (int t = 0; t < plan->num_trees && cut->arena.status == MTREE_OK; t++) {
@@ -279,6 +295,7 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
     part->num_relays = plan->num_relays;
     part->root = plan->root;
     part->num_steps = cut->num_steps;
+    part->is_direct = cut->is_direct;
     part->bytes = plan->bytes;
     part->throughput = plan->throughput;
     part->seconds = plan->seconds;

@@ -50,10 +50,12 @@ typedef struct {
     int num_relays; /* the last so many hosts are relays (planner/plan/plan.h); of a tree
                        that leaves the part's host outside it has no edge */
     int num_trees;
-    int num_steps;            /* lockstep steps one way; 0: chunks stream */
-    double bytes;             /* message size that it is made for; 0: throughput alone */
-    double throughput;        /* bits/s */
-    double seconds;           /* predicted for `bytes`; 0: not predicted */
+    int num_steps;     /* lockstep steps one way; 0: chunks stream */
+    bool is_direct;    /* the root of each tree is the parent of all others: where trees
+                          have blocks, it sends all of them itself */
+    double bytes;      /* message size that it is made for; 0: throughput alone */
+    double throughput; /* bits/s */
+    double seconds;    /* predicted for `bytes`; 0: not predicted */
     mtree_part_tree_t *trees; /* [num_trees] numbered as in the plan */
     int *first;               /* [num_hosts + 1] where the trees of a root begin in */
     int *by_root;             /* [num_trees] numbers of trees, grouped by their roots */

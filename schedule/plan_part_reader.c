@@ -156,6 +156,7 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     part->root = root;
     part->num_relays = num_relays;
     part->num_steps = read_int(reader, num_relays > 0 ? 0 : INT32_MAX / 2);
+    part->is_direct = read_int(reader, 1);
     order = read_int(reader, 1);
     reader_expect(reader, order == mtree_plan_part_has_order(collective));
     part->bytes = read_double(reader);

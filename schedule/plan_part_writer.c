@@ -55,6 +55,7 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
     write_int(wire, part->num_relays);
     write_int(wire, part->num_trees);
     write_int(wire, part->num_steps);
+    write_int(wire, part->is_direct);
     write_int(wire, has_order(part));
     write_double(wire, part->bytes);
     write_double(wire, part->throughput);

@@ -3,6 +3,7 @@
  * The order in which a rank serves its neighbours.
  */
 #include "planner/plan/finish.h"
+#include "schedule/chunks.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/whole_plan.h"
@@ -254,6 +255,42 @@ START_TEST(blocks_do_not_wait_for_the_slowest_peer)
 END_TEST
 
 /*
+ * In an allgather over a chain the first rank sends its block to the next one and gets
+ * all others from it; in a direct exchange each sends its block to each.  The windows are
+ * for what is sent.
+ */
+START_TEST(windows_of_allgathers_are_for_what_is_sent)
+{
+    static char data[RANKS * CHUNK * 10];
+    bool is_direct = _i == 1;
+    const mtree_operation_data_t call_data = {
+        .input = data, .output = data, .extent = 1, .span = 1};
+    const mtree_call_t call = {
+        .collective = MTREE_ALLGATHER, .units = sizeof(data), .unit_bytes = 1};
+    const double rate = 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS;
+    mtree_plan_t *plan = direct_exchange();
+
+    for (int t = 0; t < RANKS; t++) {
+        plan->trees[t].rate = rate;
+        plan->trees[t].chunk_bytes = CHUNK;
+        for (int r = 0; r < RANKS && !is_direct; r++) {
+            plan->trees[t].parent[r] = r == t ? -1 : r < t ? r + 1 : r - 1;
+        }
+    }
+    start(plan, &call, &call_data, 0);
+    for (int p = 0; p < layout->num_peers; p++) {
+        size_t window = is_direct ? mtree_chunk_direct_window(rate, 0, CHUNK)
+                                  : mtree_chunk_window(rate, 0, CHUNK);
+
+        ck_assert_uint_eq(layout->peers[p].window, window);
+    }
+    ck_assert_int_eq(layout->num_peers, is_direct ? RANKS - 1 : 1);
+    ck_assert_uint_eq(silence.bytes[1], is_direct ? 2 * CHUNK : 3 * CHUNK);
+    stop(plan);
+}
+END_TEST
+
+/*
  * All blocks of a chain go over its first link.  Before the first acknowledgement no more
  * of them is out than a queue of 30 ms holds, if the round trip is a good part of that.
  * Where there is hardly a round trip the window is hardly more, and where it is long the
@@ -315,6 +352,7 @@ int main(void)
     tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
     tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
     tcase_add_test(tcase, blocks_do_not_wait_for_the_slowest_peer);
+    tcase_add_loop_test(tcase, windows_of_allgathers_are_for_what_is_sent, 0, 2);
     tcase_add_loop_test(tcase, windows_of_forwarded_blocks_begin_with_slow_start, 0, 3);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
