@@ -9,6 +9,7 @@
 #include "bench/pattern.h"
 #include "bench/report.h"
 #include "bench/tasks.h"
+#include "bench/together.h"
 
 #include <mpi.h>
 #include <math.h>
@@ -44,7 +45,8 @@ static double processor_time(void)
 
 /*
  * One call.  Buffers are written before and read after the timed part.  The barrier lets
- * no rank run ahead into it; this rank enters @a late seconds after the barrier.
+ * no rank run ahead into it; this rank enters @a late seconds after the barrier, or after
+ * the time at which all are to begin together.
  */
 static double time_call(bench_t *bench, int iteration, double late)
 {
@@ -57,6 +59,9 @@ static double time_call(bench_t *bench, int iteration, double late)
                      : bench->options->root;
     bench_operation_prepare(operation, call, bench->pattern, iteration);
     MPI_Barrier(call->comm);
+    if (bench->options->together) {
+        late += bench_together_delay(call->comm);
+    }
     bench_arrivals_wait(late);
 
     busy = processor_time();

@@ -24,6 +24,7 @@
 enum {
     OPTION_ROOT = 256,
     OPTION_TOTAL,
+    OPTION_TOGETHER,
     OPTION_JSON,
     OPTION_ARRIVAL,
     OPTION_SPAN,
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
     {"collective", required_argument, NULL, 't'},
     {"root", required_argument, NULL, OPTION_ROOT},
     {"total", no_argument, NULL, OPTION_TOTAL},
+    {"together", no_argument, NULL, OPTION_TOGETHER},
     {"active", required_argument, NULL, OPTION_ACTIVE},
     {"arrival", required_argument, NULL, OPTION_ARRIVAL},
     {"span", required_argument, NULL, OPTION_SPAN},
@@ -78,6 +80,8 @@ void bench_options_help(FILE *file)
         "      --total                 sizes of (all)gather(v) count the whole result, "
         "not\n"
         "                              one rank's part\n"
+        "      --together              all ranks begin a call at one time, by their "
+        "clocks\n"
         "      --active N              the first N ranks call, the others wait for "
         "their end\n"
         "      --arrival PATTERN       who comes when: all, one-late, interval, random, "
@@ -229,6 +233,9 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
         return add_setting(value, options);
     case OPTION_TOTAL:
         options->total = true;
+        return MTREE_OK;
+    case OPTION_TOGETHER:
+        options->together = true;
         return MTREE_OK;
     case OPTION_JSON:
         options->json = true;

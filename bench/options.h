@@ -30,7 +30,8 @@ typedef struct {
     int num_settings;
     bool staggered; /* ranks enter as `arrivals` says, not all at once */
     bench_arrivals_t arrivals;
-    bool total; /* sizes of a gathering operation are those of its whole result */
+    bool total;    /* sizes of a gathering operation are those of its whole result */
+    bool together; /* all ranks begin at one time, not as they leave a barrier */
     bool validate;
     bool full;
     bool json;

@@ -104,6 +104,7 @@ BENCH = {
     "--root": ("--root rotate -t bcast -m 8:8 -i 2 -x 0 -c", r" Pass"),
     "--active": ("--active 1 -t bcast -m 8:8 -i 2 -x 0", r"MPI bcast latency, 1 ranks\n"),
     "--total": ("--total -t allgather -m 64:64 -i 2 -x 0 --json", lambda bench: bench["total"] is True),
+    "--together": ("--together -t gather -m 64:64 -i 3 -x 1 -c", r"\n64 .* Pass"),
     "--json": ("--json -m 8:16 -i 2 -x 0", lambda bench: [size["bytes"] for size in bench["sizes"]] == [8, 16]),
     "--tasks": ("--tasks", "^$"),
     "--limit": ("--limit 0s -m 8:8 -i 5 -x 5 --json", lambda bench: len(bench["sizes"][0]["calls_us"]) == 1),
