@@ -70,6 +70,7 @@ static int attempt_greet(const mtree_tcp_dialer_t *dialer, attempt_t *attempt, d
 {
     mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
                                      .number = (uint32_t)(attempt - dialer->attempts),
+                                     .attempt = (uint32_t)attempt->tries,
                                      .secret = dialer->dial.theirs};
     int connected = mtree_tcp_socket_connected(attempt->socket);
 

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 
 /* "mtG" and the version. */
-#define MAGIC UINT32_C(0x6d744701)
+#define MAGIC UINT32_C(0x6d744702)
 
-enum { MAGIC_AT, RANK_AT, NUMBER_AT, ZERO_AT, NUM_WORDS };
+enum { MAGIC_AT, RANK_AT, NUMBER_AT, ATTEMPT_AT, NUM_WORDS };
 
 _Static_assert(NUM_WORDS * sizeof(uint32_t) + MTREE_TCP_SECRET == MTREE_TCP_GREETING,
                "a greeting's length");
@@ -35,7 +35,8 @@ bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting)
 {
     const uint32_t words[NUM_WORDS] = {[MAGIC_AT] = htonl(MAGIC),
                                        [RANK_AT] = htonl(greeting->rank),
-                                       [NUMBER_AT] = htonl(greeting->number)};
+                                       [NUMBER_AT] = htonl(greeting->number),
+                                       [ATTEMPT_AT] = htonl(greeting->attempt)};
     unsigned char bytes[MTREE_TCP_GREETING];
 
     memcpy(bytes, words, sizeof(words));
@@ -51,8 +52,9 @@ static int greeting_read(const unsigned char bytes[MTREE_TCP_GREETING],
     memcpy(words, bytes, sizeof(words));
     greeting->rank = ntohl(words[RANK_AT]);
     greeting->number = ntohl(words[NUMBER_AT]);
+    greeting->attempt = ntohl(words[ATTEMPT_AT]);
     memcpy(greeting->secret.bytes, bytes + sizeof(words), MTREE_TCP_SECRET);
-    return ntohl(words[MAGIC_AT]) == MAGIC && words[ZERO_AT] == 0 ? 1 : -1;
+    return ntohl(words[MAGIC_AT]) == MAGIC ? 1 : -1;
 }
 
 int mtree_tcp_greeting_receive(int socket, mtree_tcp_greeting_reader_t *reader,

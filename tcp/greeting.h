@@ -22,8 +22,9 @@ typedef struct {
 } mtree_tcp_secret_t;
 
 typedef struct {
-    uint32_t rank;   /* of the process that dials */
-    uint32_t number; /* of the connection between the two, from 0 */
+    uint32_t rank;    /* of the process that dials */
+    uint32_t number;  /* of the connection between the two, from 0 */
+    uint32_t attempt; /* at that connection; those with lower numbers are given up */
     mtree_tcp_secret_t secret;
 } mtree_tcp_greeting_t;
 

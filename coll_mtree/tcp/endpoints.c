@@ -71,7 +71,7 @@ static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
 
     (void)arg;
     return endpoint != NULL && endpoint->handshake != NULL &&
-           coll_mtree_handshake_admit(endpoint->handshake, greeting->number, socket);
+           coll_mtree_handshake_admit(endpoint->handshake, greeting, socket);
 }
 
 static int poll_endpoints(void);

@@ -50,8 +50,9 @@ struct coll_mtree_handshake {
     bool has_key;              /* or needs none */
     coll_mtree_message_t *sent, *received;
     mtree_tcp_dialer_t *dialer;
-    int sockets[MTREE_TCP_CONNECTIONS]; /* -1: it is not there */
-    messages_t *mine, *theirs;          /* kept until the messages have ended */
+    int sockets[MTREE_TCP_CONNECTIONS];       /* -1: it is not there */
+    uint32_t attempts[MTREE_TCP_CONNECTIONS]; /* of the sockets that are there */
+    messages_t *mine, *theirs;                /* kept until the messages have ended */
 };
 
 static mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
@@ -166,21 +167,31 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     return handshake;
 }
 
-bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake, uint32_t number,
-                                int socket)
+/* Is there no connection of that number, or one that who dials has given up since?  All
+ * its attempts are found at once by a process that was away for a while. */
+static bool is_newest(const coll_mtree_handshake_t *handshake,
+                      const mtree_tcp_greeting_t *greeting)
+{
+    return handshake->sockets[greeting->number] < 0 ||
+           handshake->attempts[greeting->number] < greeting->attempt;
+}
+
+bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
+                                const mtree_tcp_greeting_t *greeting, int socket)
 {
     const mtree_tcp_greeting_t welcome = {.secret = handshake->theirs->contact.secret};
+    uint32_t number = greeting->number;
 
     if (handshake->state != AWAITING || !handshake->has_key ||
         number >= (uint32_t)handshake->num_connections ||
-        !mtree_tcp_greeting_send(socket, &welcome)) {
+        !is_newest(handshake, greeting) || !mtree_tcp_greeting_send(socket, &welcome)) {
         return false;
     }
-    /* Who dials has given the earlier one up. */
     if (handshake->sockets[number] >= 0) {
         (void)close(handshake->sockets[number]);
     }
     handshake->sockets[number] = socket;
+    handshake->attempts[number] = greeting->attempt;
     return true;
 }
 

@@ -17,9 +17,9 @@ typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
                                                    mtree_tcp_admit_t admit);
 
-/* Take @a socket as connection @a number, if it is one. */
-bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake, uint32_t number,
-                                int socket);
+/* Take @a socket as the connection that @a greeting names, if it is one. */
+bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
+                                const mtree_tcp_greeting_t *greeting, int socket);
 
 /* Read what has come to the listener. */
 void coll_mtree_handshakes_listen(double now);

@@ -172,6 +172,48 @@ static int await_connection(mtree_tcp_dialer_t *dialer, int fd, double now)
     return accepted;
 }
 
+/* The greeting that comes over @a fd while @a dialer dials at @a now. */
+static mtree_tcp_greeting_t await_greeting(mtree_tcp_dialer_t *dialer, int fd, double now)
+{
+    mtree_tcp_greeting_reader_t reader = {.count = 0};
+    mtree_tcp_greeting_t greeting = {.rank = 0};
+    int received = 0;
+
+    for (int i = 0; i < 2000 && received == 0; i++) {
+        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now), 0);
+        received = mtree_tcp_greeting_receive(fd, &reader, &greeting);
+        (void)usleep(received == 0 ? 500 : 0);
+    }
+    ck_assert_int_eq(received, 1);
+    return greeting;
+}
+
+/* The kernel connects for a process that is away.  When that comes back it finds all
+ * attempts, and each says which one it is. */
+START_TEST(attempts_are_numbered)
+{
+    const mtree_tcp_ports_t any = {0, 0};
+    mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
+    int fd = mtree_tcp_socket_listen(&any, &call.port);
+    mtree_tcp_dialer_t *dialer;
+
+    call.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&call, 0);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        double now = 4 * attempt;
+        int accepted = await_connection(dialer, fd, now);
+        mtree_tcp_greeting_t greeting = await_greeting(dialer, accepted, now);
+
+        ck_assert_uint_eq(greeting.rank, 7);
+        ck_assert_uint_eq(greeting.attempt, (uint32_t)attempt + 1);
+        (void)close(accepted);
+        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now + 3.1), 0);
+    }
+    mtree_tcp_dialer_destroy(dialer);
+    (void)close(fd);
+}
+END_TEST
+
 /* The kernel asks again after a second, which a call of less would wait for. */
 START_TEST(who_gets_no_answer_soon_dials_again)
 {
@@ -307,6 +349,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
+    tcase_add_test(tcase, attempts_are_numbered);
     tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
