@@ -55,7 +55,11 @@ static mtree_status_t read_file(const char *path, int file, unsigned char *secre
         mtree_error("secret %s: %s", path, strerror(errno));
         return MTREE_ERR_IO;
     }
-    if (!S_ISREG(status.st_mode) || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (!S_ISREG(status.st_mode)) {
+        mtree_error("secret %s: it is no regular file", path);
+        return MTREE_ERR_INVALID;
+    }
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         mtree_error("secret %s: others than its owner may use it; chmod 600 %s", path,
                     path);
         return MTREE_ERR_INVALID;

@@ -184,6 +184,29 @@ START_TEST(a_job_may_leave_after_its_last_call)
 }
 END_TEST
 
+/* A job that asks whether the relay is there does not wait for all answers. */
+START_TEST(a_job_may_leave_before_it_is_answered)
+{
+    relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 2, 1, memory);
+    heard_start();
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(
+            mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_PING, NULL, 0),
+            MTREE_OK);
+    }
+    mtree_relay_channel_cleanup(&job.channels[0]);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.jobs > 0);
+    ck_assert_int_eq(heard_lines(), 0);
+    relayed_destroy(&job);
+}
+END_TEST
+
 /* Who is in a job says as it does whether connections are encrypted; nobody between can
  * change what is said. */
 START_TEST(all_of_a_job_is_encrypted_or_nothing)
@@ -441,6 +464,9 @@ START_TEST(secrets_are_for_their_owner)
     write_secret(path, "short", 0600);
     ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_relay_secret_read("no/such/file", &first), MTREE_ERR_IO);
+    /* Nobody is told to take "/" from the others. */
+    ck_assert_int_eq(mtree_relay_secret_read("/", &first), MTREE_ERR_INVALID);
+    ck_assert(strstr(heard_last(), "regular file") != NULL);
     write_secret(path, "sixteen letters, at least", 0600);
     ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_OK);
     write_secret(path, "sixteen letters, at leasT", 0600);
@@ -508,6 +534,7 @@ int main(void)
         tcase_add_test(tests, a_relay_tells_which_it_cannot_reach);
         tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
         tcase_add_test(tests, a_job_may_leave_after_its_last_call);
+        tcase_add_test(tests, a_job_may_leave_before_it_is_answered);
         tcase_add_test(tests, limits_hold);
         tcase_add_test(tests, plans_that_are_not_used_are_forgotten);
         tcase_add_test(tests, strangers_are_turned_away);
