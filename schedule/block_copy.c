@@ -25,6 +25,14 @@ char *mtree_block_address(const mtree_stream_state_t *state, const mtree_side_t 
     return side->address == NULL ? NULL : side->address[mtree_block_peer(state, place)];
 }
 
+bool mtree_block_fits(const mtree_stream_state_t *state, int place)
+{
+    const size_t *units = state->operation->data.recv.units;
+
+    return !state->stream->below->headed ||
+           state->blocks->blocks[place].units <= units[mtree_block_peer(state, place)];
+}
+
 size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chunk,
                        char *bytes)
 {
@@ -49,9 +57,12 @@ size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chun
     size_t units = slice(state, place, chunk, &begin);
     char *address = mtree_block_address(state, &data->recv, place);
 
-    if (units > 0 && address != NULL) {
+    if (units == 0 || !mtree_block_fits(state, place)) {
+        return units;
+    }
+    if (address != NULL) {
         memcpy(address + begin * extent, bytes, units * extent);
-    } else if (units > 0) {
+    } else {
         data->unpack_block(data->arg, mtree_block_peer(state, place), begin, bytes,
                            units);
     }

@@ -63,6 +63,7 @@ static bool receiver_is_direct(const mtree_receiver_t *receiver)
     const mtree_stream_state_t *state = receiver->state;
 
     return receiver->edge.num == 1 && (!receiver->up || is_root(state)) &&
+           mtree_block_fits(state, receiver->edge.first) &&
            mtree_block_address(state, &state->operation->data.recv,
                                receiver->edge.first) != NULL;
 }
@@ -262,9 +263,7 @@ static mtree_status_t receiver_know(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
 
-    if (!mtree_edge_header_unpack(receiver)) {
-        return MTREE_ERR_INVALID;
-    }
+    mtree_edge_header_unpack(receiver);
     receiver->edge.end = edge_end(state, &receiver->edge);
     state->batch->unreceived += receiver->edge.end - 1;
     if (!receiver_open(receiver)) {

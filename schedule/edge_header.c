@@ -28,23 +28,21 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes)
     }
 }
 
-/* Do both ends of each block of @a receiver agree on its size? */
+/* Has this rank room for each block of @a receiver that is for it? */
 static bool header_fits(const mtree_receiver_t *receiver)
 {
     const mtree_stream_state_t *state = receiver->state;
-    const size_t *units = state->operation->data.recv.units;
     const bool is_root = state->stream->parent < 0;
     int first = receiver->edge.first;
     int end = is_root ? first + receiver->edge.num : first + !receiver->up;
 
-    while (first < end &&
-           state->blocks->blocks[first].units == units[mtree_block_peer(state, first)]) {
+    while (first < end && mtree_block_fits(state, first)) {
         first++;
     }
     return first == end;
 }
 
-bool mtree_edge_header_unpack(const mtree_receiver_t *receiver)
+void mtree_edge_header_unpack(const mtree_receiver_t *receiver)
 {
     mtree_block_slices_t *slices = receiver->state->blocks;
     const uint64_t *header = (const uint64_t *)(const void *)receiver->memory;
@@ -55,5 +53,5 @@ bool mtree_edge_header_unpack(const mtree_receiver_t *receiver)
     for (int i = 0; i < receiver->edge.num; i++) {
         mtree_block_slices_set(slices, receiver->edge.first + i, header[i + 1]);
     }
-    return header_fits(receiver);
+    receiver->state->operation->truncates |= !header_fits(receiver);
 }

@@ -71,6 +71,9 @@ static void operation_finish(mtree_operation_t *operation)
 {
     mtree_operation_func_t func = operation->func;
 
+    if (operation->truncates) {
+        mtree_operation_fail(operation, MTREE_ERR_INVALID);
+    }
     /* An owner without a callback polls, and may free the operation from here on. */
     atomic_store(&operation->finished, true);
     if (func != NULL) {

@@ -24,7 +24,8 @@ typedef struct mtree_operation mtree_operation_t;
 /* The blocks that a rank sends, or receives, in a personalized call, by the rank at the
  * other end.  That of the rank itself is not touched. */
 typedef struct {
-    const size_t *units;  /* [ranks] of each block; NULL where all ranks know them */
+    const size_t *units;  /* [ranks] of each block, of which less may come; NULL where
+                             all ranks know them */
     char *const *address; /* [ranks] where it lies packed in memory; NULL, or an entry
                              that is: it is copied by pack_block() or unpack_block() */
 } mtree_side_t;
@@ -90,7 +91,9 @@ static inline void *mtree_address(const void *base, ptrdiff_t offset)
     return (void *)((uintptr_t)base + (uintptr_t)offset);
 }
 
-/* Called once, when the operation has ended; it may free the operation. */
+/* Called once, when the operation has ended; it may free the operation.
+ * MTREE_ERR_INVALID: a block was longer than this rank has room for, and was thrown away;
+ * the others are there. */
 typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 

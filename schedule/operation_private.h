@@ -172,6 +172,7 @@ struct mtree_operation {
     bool held;          /* open streams: peers may still be added */
     bool detached;      /* it ends although messages are outstanding */
     bool orphan;        /* freed by its owner while messages were outstanding */
+    bool truncates;     /* it throws away what is longer than its receiver expects */
     size_t outstanding; /* sends, receives and credits that are started and not done */
     unsigned call;      /* its number in the trace */
     mtree_inbox_t inbox;
@@ -412,6 +413,10 @@ char *mtree_block_address(const mtree_stream_state_t *state, const mtree_side_t 
 char *mtree_block_slice_address(const mtree_stream_state_t *state,
                                 const mtree_side_t *side, int place, size_t chunk);
 
+/* Has the user's buffer room for the block in @a place?  What has none is thrown away, so
+ * that others get theirs. */
+bool mtree_block_fits(const mtree_stream_state_t *state, int place);
+
 /* Copy the slice that is in @a chunk out of the user's buffer, or into it; its units. */
 size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chunk,
                        char *bytes);
@@ -427,9 +432,8 @@ size_t mtree_edge_header_bytes(const mtree_edge_t *edge);
 /* Put the header of @a channel at @a bytes. */
 void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes);
 
-/* Set the blocks that the header in the memory of @a receiver tells.  False: the two ends
- * of a block do not agree on its size. */
-bool mtree_edge_header_unpack(const mtree_receiver_t *receiver);
+/* Set the blocks that the header in the memory of @a receiver tells. */
+void mtree_edge_header_unpack(const mtree_receiver_t *receiver);
 
 /* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
  * no memory. */

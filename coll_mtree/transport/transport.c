@@ -199,6 +199,7 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
 
     return status == MTREE_OK              ? OMPI_SUCCESS
            : status == MTREE_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
+           : status == MTREE_ERR_INVALID   ? MPI_ERR_TRUNCATE
            : code != OMPI_SUCCESS          ? code
                                            : OMPI_ERROR;
 }

@@ -146,6 +146,30 @@ static void check_long(void)
     }
 }
 
+/* Blocks of @a sent ints where their receivers have room for @a room: what is shorter is
+ * taken, and what is longer disturbs no other rank. */
+static void check_unequal(const char *how, int sent, int room)
+{
+    int sent_counts[64], rooms[64], places[64], rc;
+    char what[64];
+
+    for (int r = 0; r < num_ranks; r++) {
+        sent_counts[r] = r == 1 ? sent : 8;
+        rooms[r] = r == 1 ? room : 8;
+        places[r] = 16 * r;
+    }
+    renew();
+    rc = MPI_Gatherv(in, sent_counts[my_rank], MPI_INT, out, rooms, places, MPI_INT, 0,
+                     comm);
+    (void)snprintf(what, sizeof(what), "gatherv, %s", how);
+    tell(what, MTREE_BLOCKING_FORM, rc);
+    renew();
+    rc = MPI_Scatterv(in, sent_counts, places, MPI_INT, out, rooms[my_rank], MPI_INT, 0,
+                      comm);
+    (void)snprintf(what, sizeof(what), "scatterv, %s", how);
+    tell(what, MTREE_BLOCKING_FORM, rc);
+}
+
 int main(int argc, char **argv)
 {
     char name[1000];
@@ -171,6 +195,8 @@ int main(int argc, char **argv)
     renew();
     check_arguments();
     check_long();
+    check_unequal("too much", 8, 4);
+    check_unequal("less than expected", 4, 8);
     fclose(lines);
     MPI_Finalize();
     return 0;
