@@ -26,6 +26,11 @@
 #define MANY_SEARCH_HOSTS 512
 #define MANY_SEARCH_GAIN  0.5
 
+/* Where hosts forward over so few links a search takes tenths of a second, and messages
+ * of so many bytes are worth it: shorter ones wait for the height of trees. */
+#define FEW_LINKS  4096
+#define LONG_BYTES 8e6
+
 static mtree_status_t check_request(const mtree_plan_request_t *request, int num_hosts)
 {
     if (mtree_collective_check(request->collective) != MTREE_OK) {
@@ -219,12 +224,21 @@ static double least_delay(const mtree_problem_t *problem)
     return mtree_collective_passes(collective) * farthest;
 }
 
+/* Is a search quick, and the message long? */
+static bool is_quickly_searched(const mtree_problem_t *problem)
+{
+    return problem->num_hosts == problem->topology->num_vertices &&
+           problem->topology->num_links <= FEW_LINKS &&
+           problem->request->bytes >= LONG_BYTES;
+}
+
 /*
  * The seconds that processors need at least, whatever the trees: at best all hosts that
  * have a chunk hand it on at the same time, so their number doubles with each message;
- * and on average a host receives each chunk once and sends it once, per pass.
+ * and on average a host receives each chunk once and sends it once, per pass, which may
+ * overlap.
  */
-static double least_processing(const mtree_plan_t *plan)
+static double least_processing(const mtree_plan_t *plan, bool overlap)
 {
     double passes = mtree_collective_passes(plan->collective) * MTREE_CHUNK_OVERHEAD;
     double largest = 1.0;
@@ -232,7 +246,8 @@ static double least_processing(const mtree_plan_t *plan)
     for (int t = 0; t < plan->num_trees; t++) {
         largest = fmax(largest, (double)plan->trees[t].chunk_bytes);
     }
-    return passes * fmax(ceil(log2(plan->num_hosts)), 2.0 * plan->bytes / largest);
+    return passes * fmax(ceil(log2(plan->num_hosts)),
+                         (overlap ? 1.0 : 2.0) * plan->bytes / largest);
 }
 
 /* Might trees that carry more, or whose paths are shorter, be clearly faster than @a
@@ -240,8 +255,10 @@ static double least_processing(const mtree_plan_t *plan)
 static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
     double carried = 8.0 * plan->bytes / MTREE_PLAN_YIELD;
-    double processing = least_processing(plan);
-    double gain = plan->num_hosts < MANY_SEARCH_HOSTS ? SEARCH_GAIN : MANY_SEARCH_GAIN;
+    bool is_quick = is_quickly_searched(problem);
+    double processing = least_processing(plan, is_quick);
+    double gain =
+        is_quick || plan->num_hosts < MANY_SEARCH_HOSTS ? SEARCH_GAIN : MANY_SEARCH_GAIN;
     double least = plan->seconds, delay = 0.0;
 
     for (int t = 0; t < plan->num_trees; t++) {
@@ -251,6 +268,13 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
     least -= carried / plan->throughput - carried / plan->bound;
     least -= fmax(delay - least_delay(problem), 0.0);
     return plan->seconds > fmax(least, processing) * (1.0 + gain);
+}
+
+/* The seconds that @a plan takes, where the messages of its busiest host may take longer
+ * than links do: trees of a search may have hosts with many children. */
+static double processed_seconds(const mtree_plan_t *plan)
+{
+    return fmax(plan->seconds, mtree_plan_messages(plan) * MTREE_CHUNK_OVERHEAD);
 }
 
 /* The user leaves it to the planner, whose default is @a algorithm. */
@@ -269,7 +293,8 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem,
     if (status == MTREE_OK) {
         status = run_algorithm(problem, algorithm, plan_p);
     }
-    if (status == MTREE_OK && quick != NULL && quick->seconds < (*plan_p)->seconds) {
+    if (status == MTREE_OK && quick != NULL &&
+        processed_seconds(quick) < processed_seconds(*plan_p)) {
         replace_plan(plan_p, quick);
         return MTREE_OK;
     }

@@ -3,6 +3,7 @@
 
 #include "planner/plan/subtree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,4 +266,43 @@ double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
         widest = part[i] > widest ? part[i] : widest;
     }
     return widest;
+}
+
+/* Add the messages that each host sends and receives for @a tree, of which @a bytes go
+ * through it. */
+static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                              double bytes, double *messages)
+{
+    double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : widest;
+    double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
+    double part[MTREE_TOPOLOGY_MAX_VERTICES];
+
+    mtree_tree_parts(tree, plan->num_hosts, plan->collective, part);
+    for (int host = 0; host < plan->num_hosts; host++) {
+        if (part[host] > 0) {
+            messages[host] += per_edge;
+            messages[tree->parent[host]] += per_edge;
+        }
+    }
+}
+
+double mtree_plan_messages(const mtree_plan_t *plan)
+{
+    double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
+                                               mtree_plan_num_active(plan));
+    double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
+    double most = 0;
+
+    for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
+        if (plan->trees[t].share * bytes > 0.5) {
+            add_tree_messages(plan, &plan->trees[t], plan->trees[t].share * bytes,
+                              messages);
+        }
+    }
+    for (int host = 0; host < plan->num_hosts && messages != NULL; host++) {
+        most = fmax(most, messages[host]);
+    }
+    free(messages);
+    return most;
 }

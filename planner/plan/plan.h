@@ -179,6 +179,10 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
  */
 double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
+/* Messages that the host sends and receives which has the most of them, in a call of
+ * plan->bytes; 0 without memory. */
+double mtree_plan_messages(const mtree_plan_t *plan);
+
 /*
  * Is @a plan well formed: every tree spans all hosts but relays and has no cycle, no
  * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall,

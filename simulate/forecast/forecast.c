@@ -4,7 +4,6 @@
 #include "simulate/simulate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Seconds that a host needs to start, match and end one message (docs/performance.md). */
@@ -104,46 +103,6 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
     return own->build != other->build || own->tree != other->tree;
 }
 
-/* Add the messages that each host sends and receives for @a tree, of which @a bytes go
- * through it. */
-static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
-                              double bytes, double *messages)
-{
-    double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
-    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : widest;
-    double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
-    double part[MTREE_TOPOLOGY_MAX_VERTICES];
-
-    mtree_tree_parts(tree, plan->num_hosts, plan->collective, part);
-    for (int host = 0; host < plan->num_hosts; host++) {
-        if (part[host] > 0) {
-            messages[host] += per_edge;
-            messages[tree->parent[host]] += per_edge;
-        }
-    }
-}
-
-/* Messages of the host that has the most of them; without memory none are counted. */
-static double plan_messages(const mtree_plan_t *plan)
-{
-    double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
-                                               mtree_plan_num_active(plan));
-    double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
-    double most = 0;
-
-    for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
-        if (plan->trees[t].share * bytes > 0.5) {
-            add_tree_messages(plan, &plan->trees[t], plan->trees[t].share * bytes,
-                              messages);
-        }
-    }
-    for (int host = 0; host < plan->num_hosts && messages != NULL; host++) {
-        most = fmax(most, messages[host]);
-    }
-    free(messages);
-    return most;
-}
-
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 {
     return plan->seconds > 0 ? plan->seconds : 8 * bytes / plan->throughput;
@@ -151,7 +110,7 @@ double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 
 double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
 {
-    double messages = plan_messages(plan) * MESSAGE_SECONDS;
+    double messages = mtree_plan_messages(plan) * MESSAGE_SECONDS;
 
     return plan->bytes <= MTREE_FORECAST_SHORT_BYTES ? plan->seconds + messages
                                                      : fmax(plan->seconds, messages);

@@ -134,6 +134,32 @@ START_TEST(several_links_need_one)
 }
 END_TEST
 
+/* Between hundreds of hosts that forward a search is quick.  Long messages from or to a
+ * root take its trees where these fill more links, not where some host of them would have
+ * more messages than all links are worth. */
+START_TEST(long_messages_are_searched)
+{
+    static const struct {
+        const char *shape, *algorithm;
+        mtree_collective_t collective;
+        double bytes;
+    } cases[] = {{"torus:8x8x8", "packing", MTREE_BCAST, 16e6},
+                 {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
+                 {"torus:8x8x8", "doubletree", MTREE_REDUCE, 1e6},
+                 {"torus:8x8x8", "doubletree", MTREE_ALLREDUCE, 16e6},
+                 {"random:512:2048", "doubletree", MTREE_BCAST, 16e6}};
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6, .seed = 1};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_generate(cases[_i].shape, &shape, &topology), MTREE_OK);
+    plan = plan_by(topology, cases[_i].collective, NULL, cases[_i].bytes);
+    ck_assert_str_eq(plan->algorithm, cases[_i].algorithm);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Few hosts are searched, and so are limits that the two trees may not keep. */
 START_TEST(limits_are_searched)
 {
@@ -167,6 +193,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_thousand_hosts_need_no_search, 0, 6);
     tcase_add_loop_test(tcase, a_root_keeps_to_switches, 1, 3);
     tcase_add_test(tcase, several_links_need_one);
+    tcase_add_loop_test(tcase, long_messages_are_searched, 0, 5);
     tcase_add_test(tcase, limits_are_searched);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
