@@ -9,6 +9,11 @@
 
 #include <stddef.h>
 
+/* Seconds that TCP takes at most, as a rule, to send again what was lost: Linux waits for
+ * 200 ms where nothing that came behind it tells.  What other connections carry comes
+ * meanwhile. */
+#define MTREE_CALL_RECOVERY 0.4
+
 /* One call, the same on all ranks. */
 typedef struct {
     mtree_collective_t collective;
@@ -24,7 +29,8 @@ typedef struct {
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
     size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
     double recovery;      /* seconds for which what comes behind a lost packet has to have
-                             room, where it comes at all before that */
+                             room, where it comes at all before that
+                             (MTREE_CALL_RECOVERY); else 0 */
 } mtree_call_t;
 
 #endif

@@ -22,10 +22,12 @@ typedef struct {
 
 /*
  * Check @a options and make the parts; the last @a num_relays of the hosts are relays.
- * mtree_simulation_close() frees the parts.
+ * @a streams: where packets are lost, messages go over mtree's own connections, which use
+ * BBR, so that losses do not make them slow; else over those of Open MPI, with the
+ * kernel's usual congestion control.  mtree_simulation_close() frees the parts.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
-                                     int num_hosts, int num_relays,
+                                     int num_hosts, int num_relays, bool streams,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);

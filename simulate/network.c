@@ -14,9 +14,13 @@ void mtree_network_default_options(mtree_network_options_t *options)
                                          .header_bytes = 66,
                                          .ack_bytes = 66,
                                          .window_bytes = 0.0,
+                                         .timeout = 0.2,
                                          .local_rate = 40e9,
                                          .local_latency = 1e-6};
 }
+
+/* Of Ethernet, which no MTU counts. */
+#define FRAME_BYTES 14
 
 static mtree_status_t check_options(const mtree_network_options_t *options)
 {
@@ -25,12 +29,34 @@ static mtree_status_t check_options(const mtree_network_options_t *options)
         return MTREE_ERR_INVALID;
     }
     if (!(options->ack_bytes >= 0.0) || !(options->window_bytes >= 0.0) ||
-        !(options->local_rate > 0.0) || !(options->local_latency >= 0.0)) {
+        !(options->local_rate > 0.0) || !(options->local_latency >= 0.0) ||
+        !(options->timeout > 0.0)) {
         mtree_error("simulator: a negative size or time in the network's options; sizes "
-                    "and times must be 0 or more, the rate inside a host more than 0");
+                    "and times must be 0 or more, the rate inside a host and the timeout "
+                    "more than 0");
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
+}
+
+/* What each arc loses, where any link does. */
+static void set_losses(mtree_network_t *network)
+{
+    const mtree_topology_t *topology = network->topology;
+    bool loses = false;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        loses = loses || topology->links[l].conditions.loss > 0.0;
+    }
+    if (!loses || network->options.model != MTREE_NETWORK_QUEUE) {
+        return;
+    }
+    MTREE_ARENA_ARRAY(&network->arena, network->loss, (size_t)network->num_arcs);
+    for (int arc = 0; arc < network->num_arcs && network->loss != NULL; arc++) {
+        mtree_loss_init(&network->loss[arc],
+                        fmax(0.0, topology->links[arc >> 1].conditions.loss),
+                        (uint64_t)arc);
+    }
 }
 
 mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
@@ -58,6 +84,7 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     MTREE_ARENA_ARRAY(&network->arena, network->capacity, num_arcs);
     MTREE_ARENA_ARRAY(&network->arena, network->free_at, num_arcs);
     MTREE_ARENA_ARRAY(&network->arena, network->busy, num_arcs);
+    set_losses(network);
     status = network->arena.status;
     for (int arc = 0; arc < network->num_arcs && status == MTREE_OK; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, arc);
@@ -98,7 +125,7 @@ static mtree_status_t set_flow(mtree_connection_t *connection)
     mtree_fair_share_flow_t *flow = &connection->flow;
     const double ack_share =
         network->options.ack_bytes /
-        (double)(network->options.packet_bytes + network->options.header_bytes);
+        (double)(connection->packet_bytes + network->options.header_bytes);
 
     MTREE_ARENA_ARRAY(&network->arena, flow->uses, 2 * (size_t)connection->num_arcs);
     if (flow->uses == NULL) {
@@ -118,6 +145,40 @@ static mtree_status_t set_flow(mtree_connection_t *connection)
     return MTREE_OK;
 }
 
+/* The payload of a full packet: what the least MTU of the route leaves. */
+static size_t route_packet(const mtree_connection_t *connection)
+{
+    const mtree_network_options_t *options = &connection->network->options;
+    double mtu = INFINITY;
+
+    for (int i = 0; i < connection->num_arcs; i++) {
+        const mtree_link_t *link =
+            &connection->network->topology->links[connection->arcs[i] >> 1];
+
+        mtu = link->conditions.mtu > 0.0 ? fmin(mtu, link->conditions.mtu) : mtu;
+    }
+    if (isinf(mtu)) {
+        return options->packet_bytes;
+    }
+    return (size_t)fmax(1.0, mtu + FRAME_BYTES - (double)options->header_bytes);
+}
+
+/* What losses over the route leave of the window of a connection that backs off. */
+static double lossy_window(const mtree_connection_t *connection)
+{
+    const mtree_network_t *network = connection->network;
+    const double trip = 2.0 * connection->latency;
+    double passed = 1.0;
+
+    for (int i = 0; i < connection->num_arcs && network->loss != NULL; i++) {
+        passed *= 1.0 - network->loss[connection->arcs[i]].probability;
+    }
+    return network->options.backs_off
+               ? mtree_loss_window(1.0 - passed, connection->packet_bytes, trip,
+                                   trip + network->options.timeout)
+               : INFINITY;
+}
+
 static void set_route(mtree_connection_t *connection, int from, int to)
 {
     const mtree_network_t *network = connection->network;
@@ -125,6 +186,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
     int i;
 
     connection->arcs = mtree_routes_get(network->routes, from, to, &connection->num_arcs);
+    connection->packet_bytes = route_packet(connection);
     connection->limit = INFINITY;
     connection->window = options->window_bytes > 0.0 ? options->window_bytes : INFINITY;
     if (connection->num_arcs == 0) {
@@ -136,6 +198,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
     for (i = 1; i < connection->num_arcs; i++) {
         connection->forwarding += 1.0 / network->capacity[connection->arcs[i]];
     }
+    connection->window = fmin(connection->window, lossy_window(connection));
     if (options->window_bytes > 0.0 && connection->latency > 0.0) {
         connection->limit = 8.0 * options->window_bytes / (2.0 * connection->latency);
     }
@@ -153,7 +216,18 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
     connection->last_p = &connection->first;
     connection->completion.func = mtree_network_flow_complete;
     set_route(connection, from, to);
+    mtree_network_repair_init(connection);
     return set_flow(connection);
+}
+
+bool mtree_network_loses(const mtree_network_t *network)
+{
+    return network->loss != NULL;
+}
+
+bool mtree_network_acknowledges(const mtree_connection_t *connection)
+{
+    return connection->network->loss != NULL && connection->num_arcs > 0;
 }
 
 double mtree_network_busy(const mtree_network_t *network, int arc)

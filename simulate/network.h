@@ -14,6 +14,12 @@
  *
  * On the wire a message is cut into packets with headers.  Acknowledgements take part of
  * the capacity of the opposite direction.
+ *
+ * Where the topology says that links lose packets, the queue model loses some, the same
+ * ones in each run.  A lost packet has passed its link.  The sender hears of it when a
+ * packet that it sent later is acknowledged, or else by a timeout, and sends it again
+ * before all others.  What is behind it on its connection has to wait for it.
+ * Acknowledgements are not lost, since later ones say the same.
  */
 #ifndef MTREE_SIMULATE_NETWORK_H
 #define MTREE_SIMULATE_NETWORK_H
@@ -26,10 +32,14 @@ typedef enum { MTREE_NETWORK_QUEUE, MTREE_NETWORK_FLOW } mtree_network_model_t;
 
 typedef struct {
     mtree_network_model_t model;
-    size_t packet_bytes;          /* payload of a full packet; > 0 */
+    size_t packet_bytes;          /* payload of a full packet, where no link of the route
+                                     has an MTU; > 0 */
     size_t header_bytes;          /* added to each packet */
     double ack_bytes;             /* sent back per packet */
     double window_bytes;          /* a connection's bytes in flight; 0: no limit */
+    bool backs_off;               /* losses keep them few (mtree_loss_window()) */
+    double timeout;               /* seconds beyond a round trip after which what nothing
+                                     says has arrived is sent again */
     double local_rate;            /* bits/s between two ranks of one host */
     double local_latency;         /* seconds between two ranks of one host */
     const mtree_routes_t *routes; /* between the network's vertices, which outlive it;
@@ -40,18 +50,26 @@ typedef struct mtree_network mtree_network_t;
 typedef struct mtree_connection mtree_connection_t;
 typedef struct mtree_message mtree_message_t;
 
-/* Owned by the sender, who sets the first three fields and keeps it in place until
+/* Owned by the sender, who sets the first four fields and keeps it in place until
  * `arrived` is called. */
 struct mtree_message {
     size_t bytes;
     void (*departed)(
         mtree_message_t *self); /* the last byte left the sender; may be NULL */
     void (*arrived)(mtree_message_t *self); /* the last byte is at the receiver */
+    void (*acknowledged)(
+        mtree_message_t *self); /* the sender knows of as many bytes as up to this one's
+                                   last that they arrived, some perhaps behind lost ones;
+                                   may be NULL; only where
+                                   mtree_network_acknowledges(), and then the message
+                                   stays in place until it is called */
     /* Set by the network. */
     mtree_connection_t *connection;
     mtree_message_t *next;
     mtree_timer_t arrival, departure;
     double bits; /* on the wire, still to be sent (flow model) */
+    size_t end;  /* bytes of the connection up to its last one, where packets are lost */
+    mtree_message_t *next_unacknowledged;
 };
 
 /* What the lab measures: links that send packet after packet, TCP with jumbo frames. */
@@ -74,6 +92,13 @@ void mtree_network_destroy(mtree_network_t *network);
  */
 mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
                                      mtree_connection_t **connection_p);
+
+/* Does @a network lose packets?  In the queue model, where its topology says so. */
+bool mtree_network_loses(const mtree_network_t *network);
+
+/* Does the network say when a message of @a connection is acknowledged?  Between hosts,
+ * where it loses packets. */
+bool mtree_network_acknowledges(const mtree_connection_t *connection);
 
 /* Send.  Messages of one connection arrive in order. */
 void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message);

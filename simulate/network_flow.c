@@ -62,10 +62,11 @@ void mtree_network_flow_complete(mtree_timer_t *event)
         mtree_fair_share_leave(network->flows, &connection->flow);
         flow_changed(network);
     }
-    connection->last_arrival = fmax(
-        connection->last_arrival,
-        now + connection->latency +
-            connection->forwarding * mtree_network_packet_bits(network, message->bytes));
+    connection->last_arrival =
+        fmax(connection->last_arrival,
+             now + connection->latency +
+                 connection->forwarding *
+                     mtree_network_packet_bits(connection, message->bytes));
     mtree_network_set_departure(message, now);
     mtree_network_set_arrival(message, connection->last_arrival);
 }
@@ -116,7 +117,7 @@ void mtree_network_flow_send(mtree_message_t *message)
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
 
-    message->bits = mtree_network_wire_bits(network, message->bytes);
+    message->bits = mtree_network_wire_bits(connection, message->bytes);
     message->next = NULL;
     *connection->last_p = message;
     connection->last_p = &message->next;

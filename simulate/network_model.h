@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A network's insides, in layers: network_wire.c (what a message is on the wire, and its
- * events), network_queue.c and network_flow.c (the two models), network.c (life and
- * routes).  Private to simulate/network*.c.
+ * events), network_repair.c (lost packets), network_queue.c and network_flow.c (the two
+ * models), network.c (life and routes).  Private to simulate/network*.c.
  */
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
 
 #include "base/arena.h"
+#include "base/list.h"
 #include "simulate/fair_share.h"
+#include "simulate/loss.h"
 #include "simulate/network.h"
 
 typedef struct mtree_segment mtree_segment_t;
+
+/*
+ * A few packets of one message on their way, one arc at a time; then their
+ * acknowledgement.
+ */
+struct mtree_segment {
+    mtree_timer_t timer;
+    mtree_timer_t left;       /* due when it has left the sender */
+    mtree_message_t *message; /* whose end it is; NULL: of none */
+    mtree_connection_t *connection;
+    mtree_segment_t *next; /* among those that are free, or that are not delivered */
+    double bits;           /* on the wire */
+    double first;          /* of these, of its first packet */
+    double packets;
+    double tail; /* time at which its last byte reaches the arc at which its head is */
+    size_t bytes;
+    int hop;
+    /* Where packets are lost. */
+    mtree_segment_t *origin; /* what it repeats packets of; itself: nothing */
+    uint64_t number;         /* in the order in which the connection sent */
+    int missing;             /* packets of an origin that the receiver does not have */
+    int lost, last;          /* packets of which the sender does not know that they are
+                                lost, and of these the last ones */
+    size_t lost_bytes;       /* of these packets */
+    double due;              /* time at which it sends them again in any case */
+    mtree_list_t gap;        /* in the connection's list */
+    int references;          /* of the way, the gaps and the receiver */
+};
 
 struct mtree_connection {
     mtree_network_t *network;
     int num_arcs;
     const int *arcs;     /* the route, the routes' own */
     double latency;      /* of the route */
+    size_t packet_bytes; /* payload of a full packet */
     double forwarding;   /* seconds per bit of the first packet until it is complete at
                             all inner vertices */
     double limit;        /* bits/s: of the window, or inside one host */
@@ -30,6 +61,15 @@ struct mtree_connection {
     size_t in_flight;  /* bytes sent and not acknowledged */
     size_t cut;        /* bytes of the first message that were sent */
     int num_waiting;   /* segments before the first arc */
+    /* The same where packets are lost. */
+    uint64_t num_sent;            /* segments */
+    mtree_segment_t *undelivered; /* in the order of their bytes, the first at the head */
+    mtree_segment_t **undelivered_p;
+    mtree_list_t gaps; /* segments of which packets were lost, in the order of sending */
+    mtree_timer_t timeout;
+    size_t given, acknowledged;      /* bytes of all messages, and of what has arrived */
+    mtree_message_t *unacknowledged; /* messages whose sender waits for that */
+    mtree_message_t **unacknowledged_p;
     /* Flow model. */
     mtree_fair_share_flow_t flow;
     double rate;    /* at which the first message is being sent */
@@ -48,7 +88,8 @@ struct mtree_network {
     double *capacity;
     double *busy;
     /* Queue model. */
-    double *free_at; /* time at which the arc has sent all it was given */
+    double *free_at;    /* time at which the arc has sent all it was given */
+    mtree_loss_t *loss; /* [num_arcs] NULL: no packets are lost */
     mtree_segment_t *free_segments;
     /* Flow model. */
     mtree_timer_t timer; /* due when a flow has joined or left */
@@ -58,14 +99,37 @@ struct mtree_network {
 /* What a message of @a bytes is on the wire: its packets, its bits with headers, and the
  * bits of its first packet, which an inner vertex receives completely before it forwards
  * any. */
-double mtree_network_packets(const mtree_network_t *network, size_t bytes);
-double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
-double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
+double mtree_network_packets(const mtree_connection_t *connection, size_t bytes);
+double mtree_network_wire_bits(const mtree_connection_t *connection, size_t bytes);
+double mtree_network_packet_bits(const mtree_connection_t *connection, size_t bytes);
 
 /* Set the time at which the last byte of @a message leaves the sender, and that at which
  * it reaches the receiver. */
 void mtree_network_set_departure(mtree_message_t *message, double time);
 void mtree_network_set_arrival(mtree_message_t *message, double time);
+
+/* A segment that is free; NULL: no memory, and the queue has failed. */
+mtree_segment_t *mtree_network_segment_get(mtree_network_t *network);
+void mtree_network_segment_put(mtree_segment_t *segment);
+
+/* Lost packets.  @a connection begins, @a message is given to it, @a segment is about to
+ * leave; it is new, or repeats packets of its `origin`. */
+void mtree_network_repair_init(mtree_connection_t *connection);
+void mtree_network_repair_message(mtree_message_t *message);
+void mtree_network_repair_sends(mtree_segment_t *segment);
+
+/* @a segment has passed @a arc and lost packets there; false: all of them. */
+bool mtree_network_repair_passed(mtree_segment_t *segment, int arc);
+
+/* @a segment is at the receiver: what is complete up to there is delivered. */
+void mtree_network_repair_arrived(mtree_segment_t *segment);
+
+/* The sender knows that @a segment has arrived, and so of packets that were lost before:
+ * they are sent again.  Gives @a segment back. */
+void mtree_network_repair_acknowledged(mtree_segment_t *segment);
+
+/* Send @a segment at once. */
+void mtree_network_queue_emit(mtree_segment_t *segment);
 
 /* Send in the queue model. */
 void mtree_network_queue_send(mtree_message_t *message);

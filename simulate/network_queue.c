@@ -4,41 +4,34 @@
 
 #include <math.h>
 
-/* Packets that TCP hands over at once, and how many such segments of a connection wait
- * before its first arc at most (TCP small queues).  So the connections of a host take
- * turns. */
+/* Packets that TCP hands over at once (where an MTU makes them short, as many more), and
+ * how many such segments of a connection wait before its first arc at most (TCP small
+ * queues).  So the connections of a host take turns. */
 #define SEGMENT_PACKETS  2
 #define WAITING_SEGMENTS 2
 
-/*
- * Up to SEGMENT_PACKETS packets of one message on their way, one arc at a time; then
- * their acknowledgement.
- */
-struct mtree_segment {
-    mtree_timer_t timer;
-    mtree_timer_t left;       /* due when it has left the sender */
-    mtree_message_t *message; /* whose end it is; NULL: of none */
-    mtree_connection_t *connection;
-    mtree_segment_t *next_free;
-    double bits;  /* on the wire */
-    double first; /* of these, of its first packet */
-    double packets;
-    double tail; /* time at which its last byte reaches the arc at which its head is */
-    size_t bytes;
-    int hop;
-};
-
 static void queue_pump(mtree_connection_t *connection);
 
-static mtree_segment_t *segment_get(mtree_network_t *network)
+mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)
 {
     mtree_segment_t *segment = network->free_segments;
 
     if (segment != NULL) {
-        network->free_segments = segment->next_free;
+        network->free_segments = segment->next;
         return segment;
     }
-    return MTREE_ARENA_ARRAY(&network->arena, segment, 1);
+    if (MTREE_ARENA_ARRAY(&network->arena, segment, 1) == NULL) {
+        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
+    }
+    return segment;
+}
+
+void mtree_network_segment_put(mtree_segment_t *segment)
+{
+    mtree_network_t *network = segment->connection->network;
+
+    segment->next = network->free_segments;
+    network->free_segments = segment;
 }
 
 /* Give @a arc @a seconds of work that is available from @a time on; returns the time at
@@ -54,11 +47,13 @@ static void segment_acknowledged(mtree_timer_t *timer)
 {
     mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
     mtree_connection_t *connection = segment->connection;
-    mtree_network_t *network = connection->network;
 
     connection->in_flight -= segment->bytes;
-    segment->next_free = network->free_segments;
-    network->free_segments = segment;
+    if (mtree_network_acknowledges(connection)) {
+        mtree_network_repair_acknowledged(segment);
+    } else {
+        mtree_network_segment_put(segment);
+    }
     queue_pump(connection);
 }
 
@@ -98,7 +93,9 @@ static void segment_arrived(mtree_timer_t *timer)
     mtree_message_t *message = segment->message;
 
     queue_acknowledge(segment);
-    if (message != NULL) {
+    if (mtree_network_acknowledges(segment->connection)) {
+        mtree_network_repair_arrived(segment);
+    } else if (message != NULL) {
         message->arrived(message);
     }
 }
@@ -123,6 +120,9 @@ static void segment_head(mtree_timer_t *timer)
         end = fmax(end, segment->tail + segment->first / capacity);
     }
     segment->tail = end + latency;
+    if (network->loss != NULL && !mtree_network_repair_passed(segment, arc)) {
+        return;
+    }
     if (++segment->hop < connection->num_arcs) {
         mtree_event_queue_add(network->queue, timer,
                               start + segment->first / capacity + latency);
@@ -136,7 +136,7 @@ static void segment_head(mtree_timer_t *timer)
 /* A segment has left the sender: another one of its connection takes its place. */
 static void segment_left(mtree_timer_t *timer)
 {
-    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, left);
+    const mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, left);
     mtree_connection_t *connection = segment->connection;
 
     connection->num_waiting--;
@@ -147,21 +147,44 @@ static void segment_left(mtree_timer_t *timer)
     queue_pump(connection);
 }
 
+void mtree_network_queue_emit(mtree_segment_t *segment)
+{
+    mtree_connection_t *connection = segment->connection;
+
+    segment->timer.func = segment_head;
+    segment->left.func = segment_left;
+    segment->bits =
+        8.0 * ((double)segment->bytes +
+               segment->packets * (double)connection->network->options.header_bytes);
+    segment->first = mtree_network_packet_bits(connection, segment->bytes);
+    connection->in_flight += segment->bytes;
+    connection->num_waiting++;
+    if (mtree_network_acknowledges(connection)) {
+        mtree_network_repair_sends(segment);
+    }
+    segment_head(&segment->timer);
+}
+
+/* Bytes of the longest segment: whole packets. */
+static size_t most_bytes(const mtree_connection_t *connection)
+{
+    const size_t packet = connection->packet_bytes;
+    const size_t most = SEGMENT_PACKETS * connection->network->options.packet_bytes;
+
+    return most < SEGMENT_PACKETS * packet ? SEGMENT_PACKETS * packet
+                                           : most / packet * packet;
+}
+
 /* Cut the next segment off the first message. */
 static void segment_cut(mtree_connection_t *connection, mtree_segment_t *segment)
 {
-    mtree_network_t *network = connection->network;
     mtree_message_t *message = connection->first;
-    const size_t most = SEGMENT_PACKETS * network->options.packet_bytes;
+    const size_t most = most_bytes(connection);
     const size_t rest = message->bytes - connection->cut;
 
-    *segment = (mtree_segment_t){.connection = connection,
-                                 .timer = {.func = segment_head},
-                                 .left = {.func = segment_left},
-                                 .bytes = rest < most ? rest : most};
-    segment->bits = mtree_network_wire_bits(network, segment->bytes);
-    segment->first = mtree_network_packet_bits(network, segment->bytes);
-    segment->packets = mtree_network_packets(network, segment->bytes);
+    *segment =
+        (mtree_segment_t){.connection = connection, .bytes = rest < most ? rest : most};
+    segment->packets = mtree_network_packets(connection, segment->bytes);
     connection->cut += segment->bytes;
     if (connection->cut == message->bytes) {
         segment->message = message;
@@ -186,16 +209,13 @@ static void queue_pump(mtree_connection_t *connection)
 
     while (connection->first != NULL && connection->num_waiting < WAITING_SEGMENTS &&
            is_within_window(connection)) {
-        mtree_segment_t *segment = segment_get(network);
+        mtree_segment_t *segment = mtree_network_segment_get(network);
 
         if (segment == NULL) {
-            mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
             return;
         }
         segment_cut(connection, segment);
-        connection->in_flight += segment->bytes;
-        connection->num_waiting++;
-        segment_head(&segment->timer);
+        mtree_network_queue_emit(segment);
     }
 }
 
@@ -207,7 +227,7 @@ static void queue_send_locally(mtree_connection_t *connection, mtree_message_t *
         fmax(mtree_event_queue_now(network->queue), connection->next_start);
 
     connection->next_start =
-        start + mtree_network_wire_bits(network, message->bytes) / connection->limit;
+        start + mtree_network_wire_bits(connection, message->bytes) / connection->limit;
     mtree_network_set_departure(message, connection->next_start);
     mtree_network_set_arrival(message, connection->next_start + connection->latency);
 }
@@ -223,5 +243,8 @@ void mtree_network_queue_send(mtree_message_t *message)
     message->next = NULL;
     *connection->last_p = message;
     connection->last_p = &message->next;
+    if (mtree_network_acknowledges(connection)) {
+        mtree_network_repair_message(message);
+    }
     queue_pump(connection);
 }

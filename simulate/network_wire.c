@@ -2,24 +2,24 @@
 #include "base/container_of.h"
 #include "simulate/network_model.h"
 
-double mtree_network_packets(const mtree_network_t *network, size_t bytes)
+double mtree_network_packets(const mtree_connection_t *connection, size_t bytes)
 {
-    const size_t packet = network->options.packet_bytes;
+    const size_t packet = connection->packet_bytes;
 
     return bytes == 0 ? 1.0 : (double)((bytes + packet - 1) / packet);
 }
 
-double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes)
+double mtree_network_wire_bits(const mtree_connection_t *connection, size_t bytes)
 {
-    return 8.0 * ((double)bytes + mtree_network_packets(network, bytes) *
-                                      (double)network->options.header_bytes);
+    return 8.0 * ((double)bytes + mtree_network_packets(connection, bytes) *
+                                      (double)connection->network->options.header_bytes);
 }
 
-double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
+double mtree_network_packet_bits(const mtree_connection_t *connection, size_t bytes)
 {
-    const size_t packet = network->options.packet_bytes;
+    const size_t packet = connection->packet_bytes;
 
-    return mtree_network_wire_bits(network, bytes < packet ? bytes : packet);
+    return mtree_network_wire_bits(connection, bytes < packet ? bytes : packet);
 }
 
 static void arrival_event(mtree_timer_t *event)

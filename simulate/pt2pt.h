@@ -8,6 +8,9 @@
  * matched it, and sends the rest.  A synchronous send is done when the receiver's
  * acknowledgement of the match is back.  Completions are events of the queue; send and
  * recv never call them.
+ *
+ * Streams are mtree's own connections: a synchronous send is done when the sender's
+ * kernel knows that the message has arrived, where the network says when that is.
  */
 #ifndef MTREE_SIMULATE_PT2PT_H
 #define MTREE_SIMULATE_PT2PT_H
@@ -24,6 +27,7 @@ typedef struct {
     int num_relays;     /* of the ranks, the last ones; each has a host of its own, behind
                            those of the others */
     size_t unit_bytes;  /* bytes of a transport's unit; > 0 */
+    bool streams;       /* messages go over mtree's own connections */
     bool data;          /* copy the bytes; else buffers are not read and may be NULL */
     size_t eager_bytes; /* longest message sent without asking; 0: no limit */
     size_t

@@ -128,6 +128,14 @@ static void acknowledged(mtree_message_t *message)
     mtree_network_send(send->pair->connection, &send->message);
 }
 
+/* The same of a stream: the message has arrived. */
+static void stream_acknowledged(mtree_message_t *message)
+{
+    mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
+
+    mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
+}
+
 static void match(mtree_send_t *send, mtree_recv_t *recv)
 {
     mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
@@ -146,7 +154,8 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
         mtree_event_queue_fail(pt2pt->queue, MTREE_ERR_TRANSPORT);
         return;
     }
-    if (send->synchronous || send->rest_bytes > 0) {
+    if ((send->synchronous || send->rest_bytes > 0) &&
+        send->message.acknowledged == NULL) {
         status = mtree_pt2pt_pair(send->pair->to, send->pair->from->number, &back);
         if (status != MTREE_OK) {
             mtree_event_queue_fail(pt2pt->queue, status);
@@ -198,21 +207,28 @@ static void send_start(mtree_timer_t *event)
 static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
 {
     const size_t bytes = send->count * options->unit_bytes;
+    const bool streams =
+        options->streams && mtree_network_acknowledges(send->pair->connection);
 
     send->first_bytes = bytes;
-    if (options->eager_bytes > 0 && bytes > options->eager_bytes) {
+    if (options->eager_bytes > 0 && bytes > options->eager_bytes && !streams) {
         send->first_bytes = options->eager_bytes;
     }
     send->rest_bytes = bytes - send->first_bytes;
     send->message.bytes = send->first_bytes + options->control_bytes;
     send->message.arrived = first_arrived;
+    send->message.acknowledged =
+        streams && send->synchronous ? stream_acknowledged : NULL;
 }
 
 static mtree_status_t send_copy(mtree_send_t *send, const mtree_pt2pt_options_t *options)
 {
     const size_t bytes = send->count * options->unit_bytes;
 
-    if (!options->data || send->synchronous || send->rest_bytes > 0 || bytes == 0) {
+    const bool waits = (send->synchronous && send->message.acknowledged == NULL) ||
+                       send->rest_bytes > 0;
+
+    if (!options->data || waits || bytes == 0) {
         return MTREE_OK;
     }
     send->copy = malloc(bytes);

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* Seconds after which streams send again, beyond a round trip (tcp/socket.c). */
+#define STREAM_TIMEOUT 0.05
+
 void mtree_simulate_default_options(mtree_simulate_options_t *options)
 {
     *options = (mtree_simulate_options_t){.ranks_per_host = 1,
@@ -45,7 +48,7 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
 }
 
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
-                                     int num_hosts, int num_relays,
+                                     int num_hosts, int num_relays, bool streams,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p)
 {
@@ -53,11 +56,13 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
     const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_ranks + num_relays,
                                          .ranks_per_host = options->ranks_per_host,
                                          .num_relays = num_relays,
+                                         .streams = streams,
                                          .unit_bytes = sizeof(uint32_t),
                                          .data = options->check,
                                          .eager_bytes = options->eager_bytes,
                                          .control_bytes = options->control_bytes,
                                          .overhead = options->overhead};
+    mtree_network_options_t network = options->network;
     mtree_simulation_t simulation = {.options = options,
                                      .num_arcs = 2 * topology->num_links,
                                      .num_ranks = num_ranks,
@@ -69,11 +74,13 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
     if (status == MTREE_OK) {
         status = mtree_event_queue_create(&simulation.queue);
     }
+    network.backs_off = !streams;
+    network.timeout = streams ? STREAM_TIMEOUT : network.timeout;
     if (status == MTREE_OK) {
         mtree_event_queue_set_progress(simulation.queue, options->progress,
                                        options->progress_arg);
         status = mtree_network_create(simulation.queue, topology, hosts, num_hosts,
-                                      &options->network, &simulation.network);
+                                      &network, &simulation.network);
     }
     if (status == MTREE_OK) {
         status = mtree_pt2pt_create(simulation.queue, simulation.network, &pt2pt,

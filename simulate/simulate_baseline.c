@@ -91,7 +91,7 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
     mtree_simulation_t simulation;
     double seconds = 0.0;
     mtree_status_t status =
-        mtree_simulation_open(topology, hosts, num_hosts, 0, options, &simulation);
+        mtree_simulation_open(topology, hosts, num_hosts, 0, false, options, &simulation);
 
     if (status != MTREE_OK) {
         return status;

@@ -320,7 +320,10 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
                                .root = run->simulation.root,
                                .units = run->simulation.count,
                                .unit_bytes = sizeof(uint32_t),
-                               .chunk_bytes = run->simulation.options->chunk_bytes};
+                               .chunk_bytes = run->simulation.options->chunk_bytes,
+                               .recovery = mtree_network_loses(run->simulation.network)
+                                               ? MTREE_CALL_RECOVERY
+                                               : 0.0};
     MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_members(run));
     run->left = calloc((size_t)num_members(run), sizeof(double));
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
@@ -407,7 +410,7 @@ static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topolo
     status = mtree_relays_find(plan, topology, all + active);
     if (status == MTREE_OK) {
         status = mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
-                                       options, &run->simulation);
+                                       true, options, &run->simulation);
     }
     free(all);
     return status;

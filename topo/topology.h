@@ -35,8 +35,8 @@ typedef struct {
 } mtree_vertex_t;
 
 /*
- * What a lab (netlab(1)) does to the packets of a link, the same both ways.  A plan does
- * not depend on it.  Negative: not given.
+ * What happens to the packets of a link, the same both ways.  A lab (netlab(1)) plays it;
+ * the simulator knows the first two.  Negative: not given.
  */
 typedef struct {
     double mtu;    /* bytes */

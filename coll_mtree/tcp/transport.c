@@ -134,7 +134,7 @@ double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_
 {
     return coll_mtree_endpoints_serve(comm) &&
                    coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part)
-               ? COLL_MTREE_TCP_RECOVERY
+               ? MTREE_CALL_RECOVERY
                : 0;
 }
 

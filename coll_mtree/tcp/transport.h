@@ -19,11 +19,6 @@ typedef struct coll_mtree_tcp_operation {
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 
-/* Seconds that TCP takes at most, as a rule, to send again what was lost: Linux waits for
- * 200 ms where nothing that came behind it tells.  What other connections carry comes
- * meanwhile. */
-#define COLL_MTREE_TCP_RECOVERY 0.4
-
 /* Open with the component and close with it. */
 void coll_mtree_tcp_open(bool with_relays);
 void coll_mtree_tcp_close(void);

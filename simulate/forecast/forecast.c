@@ -39,7 +39,7 @@
 
 /*
  * What trees may be expected to take, in the time of the fallback that is not brief.  The
- * simulator knows no losses.  Trees send no more than queues hold; of Open MPI's
+ * simulator's queues hold everything.  Trees send no more than queues hold; of Open MPI's
  * algorithms many take twice their forecast on equal links (docs/performance.md).
  */
 #define LOSSES 1.1

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulate/loss.h"
 #include "simulate/network.h"
 
 #include <check.h>
@@ -14,7 +15,7 @@
 typedef struct {
     mtree_message_t message;
     mtree_event_queue_t *queue;
-    double departed, arrived;
+    double departed, arrived, acknowledged;
 } send_op_t;
 
 typedef struct {
@@ -37,6 +38,13 @@ static void send_op_arrived(mtree_message_t *message)
     send_op->arrived = mtree_event_queue_now(send_op->queue);
 }
 
+static void send_op_acknowledged(mtree_message_t *message)
+{
+    send_op_t *send_op = (send_op_t *)message;
+
+    send_op->acknowledged = mtree_event_queue_now(send_op->queue);
+}
+
 static void send(fixture_t *fixture, mtree_connection_t *connection, send_op_t *send_op,
                  size_t bytes)
 {
@@ -45,6 +53,8 @@ static void send(fixture_t *fixture, mtree_connection_t *connection, send_op_t *
     send_op->message.bytes = bytes;
     send_op->message.departed = send_op_departed;
     send_op->message.arrived = send_op_arrived;
+    send_op->message.acknowledged =
+        mtree_network_acknowledges(connection) ? send_op_acknowledged : NULL;
     mtree_network_send(connection, &send_op->message);
 }
 
@@ -69,9 +79,11 @@ static mtree_network_options_t plain(mtree_network_model_t model)
     return options;
 }
 
-/* A line of vertices: 'h' hosts, 's' switches; 10 ms a link, @a rates in bits/s. */
-static fixture_t line(const char *kinds, const double *rates,
-                      const mtree_network_options_t *options)
+/* A line of vertices: 'h' hosts, 's' switches; 10 ms a link, @a rates in bits/s, and what
+ * its packets meet. */
+static fixture_t line_under(const char *kinds, const double *rates,
+                            const mtree_link_conditions_t *conditions,
+                            const mtree_network_options_t *options)
 {
     fixture_t fixture = {0};
     int hosts[8], num_hosts = 0, length = (int)strlen(kinds), i;
@@ -92,12 +104,21 @@ static fixture_t line(const char *kinds, const double *rates,
         ck_assert_int_eq(mtree_topology_add_link(fixture.topology, i, i + 1, rates[i],
                                                  rates[i], 0.010, NULL),
                          MTREE_OK);
+        fixture.topology->links[i].conditions = *conditions;
     }
     ck_assert_int_eq(mtree_event_queue_create(&fixture.queue), MTREE_OK);
     ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts,
                                           num_hosts, options, &fixture.network),
                      MTREE_OK);
     return fixture;
+}
+
+static fixture_t line(const char *kinds, const double *rates,
+                      const mtree_network_options_t *options)
+{
+    const mtree_link_conditions_t none = {-1, -1, -1, -1};
+
+    return line_under(kinds, rates, &none, options);
 }
 
 static void clear(fixture_t *fixture)
@@ -356,6 +377,126 @@ START_TEST(test_local)
 }
 END_TEST
 
+/* A link of 1000 bytes of payload per packet has that of the narrowest of the route: 3
+ * packets with 66 bytes more, of which 14 are not of the MTU. */
+START_TEST(test_mtu)
+{
+    const mtree_link_conditions_t conditions = {.mtu = 1052, -1, -1, -1};
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture;
+    send_op_t send_op;
+
+    options.packet_bytes = 8948;
+    options.header_bytes = 66;
+    fixture = line_under("hh", even, &conditions, &options);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 2500);
+    run(&fixture);
+    ck_assert_double_eq_tol(send_op.arrived, (2500 + 3 * 66) * 1e-6 + 0.010, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+#define LOSS 0.02
+
+/* Packets that pass the first arc before one is lost; many are between that one and the
+ * next. */
+static int packets_before_a_loss(void)
+{
+    mtree_loss_t loss;
+    int passed = 0, last;
+
+    mtree_loss_init(&loss, LOSS, 0);
+    while (mtree_loss_draw(&loss, 1, &last) == 0) {
+        passed++;
+    }
+    ck_assert_int_eq(mtree_loss_draw(&loss, 8, &last), 0);
+    ck_assert_int_gt(passed, 0);
+    return passed;
+}
+
+/*
+ * Three messages, the second one is a packet that is lost.  The acknowledgement of the
+ * third, which leaves a packet's millisecond later, is back after 20 ms.  Then it goes
+ * again, and arrives a millisecond and 10 ms later.  Until then the third has to wait.
+ */
+START_TEST(test_repair)
+{
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    const int before = packets_before_a_loss();
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture = line_under("hh", even, &conditions, &options);
+    mtree_connection_t *connection = join(&fixture, 0, 1);
+    send_op_t first, lost, last;
+    double sent = before * 0.001;
+
+    ck_assert(mtree_network_loses(fixture.network));
+    send(&fixture, connection, &first, (size_t)before * 1000);
+    send(&fixture, connection, &lost, 1000);
+    send(&fixture, connection, &last, 1000);
+    run(&fixture);
+    ck_assert_double_eq_tol(first.arrived, sent + 0.010, 1e-9);
+    ck_assert_double_eq_tol(first.acknowledged, sent + 0.020, 1e-9);
+    ck_assert_double_eq_tol(last.departed, sent + 0.002, 1e-9);
+    ck_assert_double_eq_tol(lost.arrived, sent + 0.002 + 0.020 + 0.001 + 0.010, 1e-9);
+    ck_assert_double_eq_tol(last.arrived, lost.arrived, 1e-9);
+    /* As many bytes as up to its end have arrived when the third one has. */
+    ck_assert_double_eq_tol(lost.acknowledged, sent + 0.002 + 0.020, 1e-9);
+    ck_assert_double_eq_tol(last.acknowledged, lost.arrived + 0.010, 1e-9);
+    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), sent + 0.003, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Nothing comes behind the lost packet: it goes again a timeout after its acknowledgement
+ * would have been back. */
+START_TEST(test_tail_loss)
+{
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    const int before = packets_before_a_loss();
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture;
+    send_op_t message;
+    double sent = (before + 1) * 0.001;
+
+    options.timeout = 0.3;
+    fixture = line_under("hh", even, &conditions, &options);
+    send(&fixture, join(&fixture, 0, 1), &message, (size_t)(before + 1) * 1000);
+    run(&fixture);
+    ck_assert_double_eq_tol(message.departed, sent, 1e-9);
+    ck_assert_double_eq_tol(message.arrived, sent + 0.020 + 0.300 + 0.001 + 0.010, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Connections whose congestion control backs off have a window, whatever the link
+ * carries; the model of flows knows no lost packets. */
+START_TEST(test_backing_off)
+{
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture = line_under("hh", even, &conditions, &options);
+    send_op_t steady, backing_off;
+
+    send(&fixture, join(&fixture, 0, 1), &steady, 1000000);
+    run(&fixture);
+    clear(&fixture);
+
+    options.backs_off = true;
+    fixture = line_under("hh", even, &conditions, &options);
+    send(&fixture, join(&fixture, 0, 1), &backing_off, 1000000);
+    run(&fixture);
+    ck_assert_double_lt(steady.arrived, 1.1);
+    /* 20 ms for each 5.8 packets. */
+    ck_assert_double_gt(backing_off.arrived, 3.0);
+    clear(&fixture);
+
+    options.model = MTREE_NETWORK_FLOW;
+    fixture = line_under("hh", even, &conditions, &options);
+    ck_assert(!mtree_network_loses(fixture.network));
+    clear(&fixture);
+}
+END_TEST
+
 START_TEST(test_options)
 {
     mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
@@ -397,6 +538,10 @@ int main(void)
     tcase_add_loop_test(tcase, test_order, first, last);
     tcase_add_loop_test(tcase, test_window, first, last);
     tcase_add_loop_test(tcase, test_local, first, last);
+    tcase_add_loop_test(tcase, test_mtu, first, last);
+    tcase_add_test(tcase, test_repair);
+    tcase_add_test(tcase, test_tail_loss);
+    tcase_add_test(tcase, test_backing_off);
     tcase_add_test(tcase, test_options);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

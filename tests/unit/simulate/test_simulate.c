@@ -288,7 +288,45 @@ START_TEST(test_lab)
 }
 END_TEST
 
-/* With and without data, and a second time: the same times bit by bit. */
+/* Every collective is right where packets are lost, and a reduction takes longer. */
+START_TEST(test_losses)
+{
+    fixture_t fixture = parse(b4);
+    bool own = mtree_collective_has_demands((mtree_collective_t)_i);
+    mtree_plan_request_t request = {.collective =
+                                        own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
+                                    .bytes = 1e6,
+                                    .algorithm = "packing"};
+    mtree_simulate_result_t result = {0};
+    mtree_simulate_options_t options;
+    mtree_plan_t *plan = NULL;
+    double seconds[2];
+
+    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                       &request, &plan),
+                     MTREE_OK);
+    for (int lossy = 0; lossy < 2; lossy++) {
+        for (int l = 0; l < fixture.topology->num_links && lossy; l++) {
+            fixture.topology->links[l].conditions.loss = 0.02;
+        }
+        mtree_simulate_default_options(&options);
+        options.bytes = 1000000;
+        options.check = true;
+        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
+                                             fixture.num_hosts, plan,
+                                             (mtree_collective_t)_i, &options, &result),
+                         MTREE_OK);
+        seconds[lossy] = result.seconds;
+        mtree_simulate_result_clear(&result);
+    }
+    ck_assert(own || seconds[1] > seconds[0]);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/* With and without data, and a second time: the same times bit by bit; in the third round
+ * packets are lost. */
 START_TEST(test_deterministic)
 {
     fixture_t fixture = parse(b4);
@@ -304,7 +342,11 @@ START_TEST(test_deterministic)
                      MTREE_OK);
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
-    options.network.model = (mtree_network_model_t)_i;
+    options.network.model =
+        _i == MTREE_NETWORK_FLOW ? MTREE_NETWORK_FLOW : MTREE_NETWORK_QUEUE;
+    for (i = 0; i < fixture.topology->num_links && _i > MTREE_NETWORK_FLOW; i++) {
+        fixture.topology->links[i].conditions.loss = 0.01;
+    }
     for (i = 0; i < 3; i++) {
         options.check = i == 1;
         ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
@@ -476,8 +518,9 @@ int main(void)
     tcase_add_loop_test(tcase, test_links_carry_the_blocks_below_them, 0, 3);
     tcase_add_test(tcase, test_a_root_leaves_when_all_is_sent);
     tcase_add_loop_test(tcase, test_collectives, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, test_losses, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, test_deterministic, MTREE_NETWORK_QUEUE,
-                        MTREE_NETWORK_FLOW + 1);
+                        MTREE_NETWORK_FLOW + 2);
     tcase_add_loop_test(tcase, test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1);
     tcase_add_loop_test(tcase, test_late_host, 0, 2);
     tcase_add_test(tcase, test_errors);
