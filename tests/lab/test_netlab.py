@@ -354,6 +354,11 @@ class Conditions(unittest.TestCase):
             netlab("status", self.name).stdout,
         )
 
+    def test_the_map_of_the_lab_has_those_that_forecasts_know(self):
+        self.up("--no-latency", "--mtu", "1500", "--loss", "0.01", "--jitter", "2ms")
+        told = self.inside("a", "sh", "-c", 'cat "$OMPI_MCA_coll_mtree_topology"')
+        self.assertEqual(told.count('mtu=1500 loss="0.01"]'), 3)
+
     def test_a_file_gives_a_link_its_own(self):
         with tempfile.NamedTemporaryFile("w", suffix=".dot") as file:
             file.write('graph { a -- b [capacity="50Mbps" mtu=1500]; b -- c [capacity="50Mbps"]; }')

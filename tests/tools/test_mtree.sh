@@ -71,6 +71,9 @@ says "$tmp/scaled.dot" '^// made with: mtree topology -s 3 --no-latency two.dot$
 expect 0 'a -- b: 30 Mb/s there, 12 Mb/s back' topology "$tmp/scaled.dot"
 echo 'graph { a -- b [capacity="10Mbps" mtu=1500 loss="0.01" jitter="1ms" cross="4Mbps"]; }' >"$tmp/lossy.dot"
 expect 0 'a -- b: 5 Mb/s, 0 us mtu=1500 loss="0.01" jitter="1ms" cross="2Mbps"$' topology --scale 0.5 "$tmp/lossy.dot"
+expect 0 'mtu=1500 loss="0.01" jitter' topology --mtu 900 --loss 0.5 "$tmp/lossy.dot"
+expect 0 'mtu=900 loss="0.5"$' topology --mtu 900 --loss 0.5 "$tmp/two.dot"
+expect 2 "topology: --loss '2' is no number from 0 to 1" topology --loss 2 "$tmp/two.dot"
 expect 0 '"cross_bps": 4000000.0' topology --json "$tmp/lossy.dot"
 expect 1 'cannot be written' topology "$tmp/two.dot" --output "$tmp/no/such/dir"
 for scale in 0 -1 x 1e10 2x nan; do

@@ -95,6 +95,8 @@ typedef struct {
     bool with_json, with_routes;
     double scale; /* of every capacity */
     bool no_latency;
+    int mtu; /* of links that the file gives none, and the loss; negative: none */
+    double loss;
     link_options_t links; /* with the output, if any */
 } arguments_t;
 
@@ -111,6 +113,12 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
         if (arguments->no_latency) {
             link->latency = 0;
             link->conditions.jitter = -1;
+        }
+        if (link->conditions.mtu < 0) {
+            link->conditions.mtu = arguments->mtu;
+        }
+        if (link->conditions.loss < 0) {
+            link->conditions.loss = arguments->loss;
         }
     }
 }
@@ -150,10 +158,15 @@ static int run(int argc, char **argv)
          .help = "with every capacity multiplied by S", .least = 1e-9, .most = 1e9},
         {"no-latency", 'n', OPTION_FLAG, offsetof(arguments_t, no_latency),
          .help = "without latencies; with --scale: what netlab plays"},
+        {"mtu", 0, OPTION_WHOLE, offsetof(arguments_t, mtu), .argument = "BYTES",
+         .help = "longest packet of links that have none in the file", .least = 576,
+         .most = 65535},
+        {"loss", 0, OPTION_NUMBER, offsetof(arguments_t, loss), .argument = "PART",
+         .help = "of the packets of links that have none in the file", .most = 1},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, links.output),
          .argument = "FILE", .help = "write it there, too, as a topology file"},
         {0}};
-    arguments_t arguments = {.scale = 1};
+    arguments_t arguments = {.scale = 1, .mtu = -1, .loss = -1};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     mtree_topology_t *topology;
     mtree_status_t status;

@@ -113,8 +113,12 @@ def read(options):
 
 
 def write(options, path):
-    """Write the lab's network as a topology file."""
-    ask_mtree(options, "--scale", repr(options.scale), "--output", path)
+    """Write the lab's network as a topology file.  What forecasts take no notice of is not
+    in it unless it is in the options' file."""
+    conditions = ["--mtu", str(options.mtu)]
+    if options.loss > 0:
+        conditions += ["--loss", repr(options.loss)]
+    ask_mtree(options, "--scale", repr(options.scale), *conditions, "--output", path)
 
 
 def check_cross(ends, capacity, rate):
