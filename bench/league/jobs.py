@@ -17,6 +17,14 @@ END_SECONDS = 30  # that a job may take after its last task
 SPARE, BARRIER, CHECK = 4, 0.2, 1e-7
 
 
+class TooSlow(compare.RunTooSlow):
+    """Calls that had not ended in time."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.seconds = seconds  # that the last call takes at least
+
+
 @dataclass(frozen=True)
 class Task:
     """Calls of a collective: some to warm up, then some that are timed; control variables of MPI
@@ -49,22 +57,28 @@ class Job:
         self.command, self.environment = command, environment
         self.start_seconds = start_seconds  # that it may take to answer for the first time
         self.process = None
+        self.has_begun = False
         self.broken = None  # why it does not start
 
     def calls(self, task, seconds, limit):
         """Microseconds of the slowest rank in each timed call.  None begins after SECONDS, and all
-        may take LIMIT seconds before the job is stopped."""
-        if self.process is None:
-            self.start()
+        may take LIMIT seconds before the job is stopped and TooSlow is raised."""
+        self.start()
+        self.begin()
         around = SPARE + (BARRIER + CHECK * task.num_bytes) * task.calls
-        timing = self.ask(task.line(seconds), limit + around)
+        self.tell(task.line(seconds))
+        try:
+            timing = self.answer(limit + around)
+        except compare.RunTooSlow:
+            raise TooSlow(limit - (seconds if task.calls > 1 else 0)) from None
         if timing["failures"] != 0:
             raise compare.RunFailed(f"{timing['failures']} results are wrong")
         return timing["calls_us"]
 
     def start(self):
-        if self.broken is not None:
-            raise compare.RunFailed(self.broken)
+        """Start the processes where there are none; begin() waits for them."""
+        if self.process is not None or self.broken is not None:
+            return
         self.process = subprocess.Popen(
             self.command,
             stdin=subprocess.PIPE,
@@ -73,21 +87,33 @@ class Job:
             start_new_session=True,
             env=self.environment,
         )
+        self.has_begun = False
+        self.tell(Task("bcast", 4, 1, 0).line(self.start_seconds))
+
+    def begin(self):
+        """Until the job makes calls; RunFailed: it does not."""
+        if self.broken is not None:
+            raise compare.RunFailed(self.broken)
+        if self.has_begun:
+            return
         try:
-            self.ask(Task("bcast", 4, 1, 0).line(self.start_seconds), self.start_seconds)
+            self.answer(self.start_seconds)
         except compare.RunTooSlow:
             self.broken = f"a job had not begun after {self.start_seconds} s"
             raise compare.RunFailed(self.broken) from None
         except compare.RunFailed as failure:
             self.broken = str(failure)
             raise
+        self.has_begun = True
 
-    def ask(self, line, timeout):
-        """What it says of the task of this line."""
+    def tell(self, line):
         # Where it has ended there is no answer to read either.
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(line)
             self.process.stdin.flush()
+
+    def answer(self, timeout):
+        """What it says of the task that it was told."""
         if not select.select([self.process.stdout], [], [], timeout)[0]:
             self.stop()
             raise compare.RunTooSlow()

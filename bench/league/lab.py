@@ -8,7 +8,7 @@ name of each cell when it is there; what the jobs say goes to standard error.
 
 import contextlib
 import dataclasses
-import itertools
+import functools
 import json
 import socket
 import statistics
@@ -20,20 +20,24 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import players  # noqa: E402
-from jobs import Job, Task  # noqa: E402
+import table  # noqa: E402
+from jobs import Job, Task, TooSlow  # noqa: E402
 from networks import Cell  # noqa: E402
 from players import SERVES, compare  # noqa: E402
 
 SECONDS_PER_RUN = 0.3  # calls are repeated until a run takes about this long
 MOST_CALLS = 10
 SCAN_CALLS = 2  # of each of Open MPI's algorithms
+SCAN_PART = 4  # of the bytes, where Open MPI's default is hopeless
+CALLS_TO_JUDGE = 2  # whether a player is hopeless, where calls are not short
 # In 30 calls mtree's autotuner has settled, in three connections have gained speed.  Those of long
 # calls have it from the shorter ones that came before.
 SHORT, SHORT_WARMUP = 0.05, 30  # seconds of a call
 WARMUP = 3
 LONG, LONG_WARMUP = 0.5, 0
 ROUNDED = 64  # bytes that the ranks' equal parts may be short of the size, together
-START_SECONDS, GLOO_START_SECONDS = 30, 120  # that a job may take to begin
+PROVEN = 1.5  # times the fastest's call that a shorter one should take
+START_SECONDS, GLOO_START_SECONDS = 60, 120  # that a job may take to begin
 
 
 class Entry:
@@ -44,7 +48,8 @@ class Entry:
         self.task = None  # its calls, where they are not those of all
         self.calls = []
         self.seconds = 0  # that its runs took, starts and all
-        self.more_than = None  # microseconds that a call takes at least: it was stopped
+        self.more_than = None  # microseconds that a call takes at least
+        self.shorter = None  # bytes of the call that took so long, where it was a shorter one
         self.failed = None
 
     def goes_on(self):
@@ -55,7 +60,8 @@ class Entry:
         if self.failed is not None:
             return result | {"failed": self.failed}
         if self.more_than is not None:
-            return result | {"more_than_us": self.more_than}
+            shorter = {} if self.shorter is None else {"of_bytes": self.shorter}
+            return result | {"more_than_us": self.more_than} | shorter
         figures = {"median": statistics.median, "min": min, "max": max}
         numbers = {f"{name}_us": figure(self.calls) for name, figure in figures.items()}
         return result | numbers | {"calls_us": self.calls}
@@ -69,67 +75,138 @@ def calls_of(predicted):
     return calls, WARMUP if predicted < LONG else LONG_WARMUP
 
 
+def shorter_bytes(num_bytes, ratio):
+    """The least part of a call that should take PROVEN times as long as the fastest's whole call,
+    by a player that takes RATIO times as long.  All of it where that is no small part."""
+    shorter = num_bytes
+    while shorter > 2 * players.LONG and shorter * ratio >= 2 * PROVEN * num_bytes:
+        shorter //= 2
+    return shorter
+
+
 class Match:
     """A cell while it is measured: the players in turns."""
 
     def __init__(self, lab, collective, num_bytes):
         self.lab, self.collective, self.num_bytes = lab, collective, num_bytes
+        # The cell that shows which algorithm and players are fast, where this one's calls are long.
+        self.before = lab.measured(collective, players.LONG) if num_bytes > players.LONG else None
         self.predicted_us = lab.comparison.predicted(collective, num_bytes)
         self.task = Task(collective, num_bytes, *calls_of(self.predicted_us * 1e-6))
         names = [name for name in lab.job["players"] if collective in SERVES.get(name, collective)]
         self.entries = {name: Entry(name) for name in names}
 
+    def hopeless(self, also=()):
+        """Seconds of a call from which on a player is hopeless."""
+        done = [statistics.median(entry.calls) for entry in self.entries.values() if entry.calls]
+        return compare.HOPELESS * min([*done, *also], default=float("inf")) * 1e-6
+
     def patience(self, num_calls, also=()):
         """Seconds after which no more calls begin: players that are hopeless are not waited for."""
-        done = [statistics.median(entry.calls) for entry in self.entries.values() if entry.calls]
-        hopeless = compare.HOPELESS * min([*done, *also], default=float("inf")) * 1e-6
-        return min(hopeless * num_calls, self.lab.job["limit"])
+        return min(self.hopeless(also) * num_calls, self.lab.job["limit"])
 
     def find_best(self):
         """Open MPI's fastest algorithm, by a few calls of each: its label, and what forces it.
-        RunTooSlow: none was in time."""
-        calls = min(self.task.iterations, SCAN_CALLS)
-        scan = dataclasses.replace(self.task, iterations=calls, warmup=0)
-        found = {}
+        TooSlow: none was in time."""
+        calls, num_bytes = min(self.task.iterations, SCAN_CALLS), self.num_bytes
+        default = self.entries.get("default")
+        if default is not None and default.calls and default.calls[-1] > self.hopeless() * 1e6:
+            num_bytes //= SCAN_PART
+        scan = dataclasses.replace(self.task, num_bytes=num_bytes, iterations=calls, warmup=0)
+        found, job = {}, self.lab.job_of("best")
         for label, control in players.forced(
             self.collective, self.num_bytes, len(self.lab.comparison.hosts)
         ):
             task = dataclasses.replace(scan, control=control)
-            with contextlib.suppress(compare.RunTooSlow):
+            with contextlib.suppress(TooSlow):
                 patience = self.patience(calls, found)
-                times = self.lab.jobs["forced"].calls(task, patience, self.lab.job["limit"])
+                times = job.calls(task, patience, self.lab.job["limit"])
                 found[statistics.median(times)] = (label, control)
         if not found:
-            raise compare.RunTooSlow()
+            raise TooSlow(self.lab.job["limit"])
         return found[min(found)]
+
+    def known_best(self):
+        """The algorithm that was fastest in the cell of shorter calls, or None."""
+        label = self.before and self.before["players"].get("best", {}).get("label")
+        num_ranks = len(self.lab.comparison.hosts)
+        tried = players.forced(self.collective, self.num_bytes, num_ranks)
+        return next((each for each in tried if each[0] == label), None)
 
     def best_task(self):
         """The calls by the best of Open MPI's algorithms; longer calls are not tried with every one
-        where those of this lab were."""
-        known = self.lab.best.get(self.collective) if self.num_bytes > players.LONG else None
-        self.entries["best"].label, control = found = known or self.find_best()
-        if self.num_bytes >= players.LONG:
-            self.lab.best[self.collective] = found
+        where shorter ones were."""
+        self.entries["best"].label, control = self.known_best() or self.find_best()
         return dataclasses.replace(self.task, control=control)
 
-    def turn(self, name):
-        """One run of a player."""
+    def is_slower(self, name, job, task):
+        """Has a shorter call shown that the player is slower than the fastest?"""
+        shorter, fastest = self.num_bytes, self.hopeless() / compare.HOPELESS
+        if self.before is not None and name not in table.OURS:
+            shorter = shorter_bytes(self.num_bytes, table.times_the_fastest(self.before, name))
         entry, limit = self.entries[name], self.lab.job["limit"]
-        patience = self.patience(self.task.calls)
+        while shorter < self.num_bytes:
+            task = dataclasses.replace(task, num_bytes=shorter, iterations=1, warmup=0)
+            seconds = job.calls(task, limit, limit)[0] * 1e-6
+            if seconds > fastest:
+                entry.more_than, entry.shorter = seconds * 1e6, shorter
+                return True
+            shorter *= 2
+        return False
+
+    def judge(self, job, task):
+        """A few calls, one after the other, until one is not hopeless: how many were made, and the
+        last one's microseconds where all were hopeless, else None."""
+        hopeless, limit = self.hopeless(), self.lab.job["limit"]
+        one = dataclasses.replace(task, iterations=1, warmup=0)
+        most = min(task.warmup, CALLS_TO_JUDGE)
+        if not compare.HOPELESS * SHORT <= hopeless < float("inf"):
+            most = 0
+        times = None
+        for made in range(1, most + 1):
+            times = job.calls(one, limit, limit)
+            if times[0] * 1e-6 <= hopeless:
+                return made, None
+        return most, times
+
+    def calls(self, job, task):
+        """The calls of a run; of a hopeless player the last one that showed it."""
+        made, times = self.judge(job, task)
+        task = dataclasses.replace(task, warmup=task.warmup - made)
+        return times or job.calls(task, self.patience(task.calls), self.lab.job["limit"])
+
+    def turn(self, name, whole=False):
+        """One run of a player; WHOLE: without shorter calls before."""
+        entry = self.entries[name]
         began = time.monotonic()
         try:
-            task, job = self.task, name
+            task, job = self.task, self.lab.job_of(name)
             if name == "best":
                 task = entry.task = entry.task or self.best_task()
-                job = "forced"
-            entry.calls += self.lab.jobs[job].calls(task, patience, limit)
-        except compare.RunTooSlow:
-            # The last call that was begun had not ended.
-            entry.more_than = (limit - (patience if self.task.calls > 1 else 0)) * 1e6
+            if whole or not self.is_slower(name, job, task):
+                entry.calls += self.calls(job, task)
+        except TooSlow as slow:
+            entry.more_than = slow.seconds * 1e6
         except compare.RunFailed as failure:
             entry.failed = str(failure)
             compare.note(f"FAILED {self.collective} {self.num_bytes} {name}: {failure}")
         entry.seconds += time.monotonic() - began
+
+    def add_rival(self):
+        """Where no other player made its whole call, the one that should be the fastest makes it,
+        so that the gain is known; if it should end in time."""
+        others = {name: entry for name, entry in self.entries.items() if name not in table.OURS}
+        if any(entry.calls for entry in others.values()):
+            return
+        whole = {
+            name: entry.more_than * self.num_bytes / entry.shorter
+            for name, entry in others.items()
+            if entry.shorter is not None
+        }
+        name = min(whole, key=whole.get, default=None)
+        if name is not None and whole[name] < self.lab.job["limit"] * 1e6:
+            self.entries[name].more_than = self.entries[name].shorter = None
+            self.turn(name, whole=True)
 
     def play(self):
         """All turns; what was measured."""
@@ -138,12 +215,13 @@ class Match:
             for name, entry in self.entries.items():
                 if entry.goes_on():
                     self.turn(name)
+            self.add_rival()
         return {
             "network": self.lab.job["network"],
             "collective": self.collective,
             "bytes": self.num_bytes,
             "ranks": len(self.lab.comparison.hosts),
-            "bound_bps": self.lab.comparison.bound(self.collective),
+            "bound_bps": self.lab.bound(self.collective),
             "predicted_us": self.predicted_us,
             "calls_per_run": self.task.iterations,
             "turns": self.lab.job["turns"],
@@ -160,15 +238,35 @@ class Lab:
 
     def __init__(self, job, report):
         self.job, self.report = job, report
+        self.folder = Path(job["folder"])
+        self.begun = []  # cells that were measured in this lab
         options = compare.parse_arguments([job["network"], "--build", job["build"]])
         # What one cell measures to be fastest is not for the next one.
         options.mca.append(("coll_mtree_cache_days", "0"))
         self.comparison = players.Comparison(options, compare.lab_topology())
-        self.best = {}  # {collective: (label, control)} of the algorithms for long calls
+        self.bound = functools.cache(self.comparison.bound)
         self.jobs = {variant.label: self.new_job(variant) for variant in self.variants()}
         command = players.gloo_command(socket.gethostname())
         gloo = self.comparison.environment() | players.gloo_environment("netlab")
         self.jobs["gloo"] = Job(command, gloo, GLOO_START_SECONDS)
+
+    def job_of(self, name):
+        """The job that makes a player's calls."""
+        return self.jobs["forced" if name == "best" else name]
+
+    def start(self):
+        """All jobs at once: most of what each takes is waiting for far hosts."""
+        wanted = {collective for collective, _ in self.job["cells"]}
+        jobs = [
+            self.job_of(name)
+            for name in self.job["players"]
+            if wanted.intersection(SERVES.get(name, wanted))
+        ]
+        for job in jobs:
+            job.start()
+        for job in jobs:
+            with contextlib.suppress(compare.RunFailed):
+                job.begin()
 
     def new_job(self, variant):
         command = [*self.comparison.launch(variant), "--tasks"]
@@ -183,21 +281,30 @@ class Lab:
         yield from self.comparison.mpich_variants()
         yield players.forced_variant()
 
-    def measure(self, cells):
-        """The cells of one collective.  mtree's job ends with them, and its report says who served
-        their calls."""
-        measured = {}
-        for cell in cells:
+    def cell(self, collective, num_bytes):
+        return Cell(self.job["network"], collective, num_bytes)
+
+    def measured(self, collective, num_bytes):
+        """What was measured of that cell, now or before, or None."""
+        return self.cell(collective, num_bytes).load(self.folder)
+
+    def measure(self):
+        """All cells, while there is time."""
+        for collective, num_bytes in self.job["cells"]:
             if time.time() > self.job["until"]:
                 break
-            measured[cell] = Match(self, cell.collective, cell.num_bytes).play()
-            cell.save(Path(self.job["folder"]), measured[cell])
+            cell = self.cell(collective, num_bytes)
+            cell.save(self.folder, Match(self, collective, num_bytes).play())
+            self.begun.append(cell)
             print(cell.name, flush=True)
+
+    def add_reports(self):
+        """mtree's job ends, and its report says who served the calls of each cell."""
         self.jobs["mtree"].finish()
         calls = self.take_report()
-        for cell, result in measured.items():
-            result["report"] = [call for call in calls if counts(call, cell)]
-            cell.save(Path(self.job["folder"]), result)
+        for cell in self.begun:
+            report = [call for call in calls if counts(call, cell)]
+            cell.save(self.folder, cell.load(self.folder) | {"report": report})
 
     def take_report(self):
         """What mtree's last job says of its calls."""
@@ -220,13 +327,12 @@ def counts(call, cell):
 
 
 def main():
-    job = json.loads(sys.argv[1])
-    cells = [Cell(job["network"], collective, num_bytes) for collective, num_bytes in job["cells"]]
     with tempfile.TemporaryDirectory(prefix="mtree_league_") as folder:
-        lab = Lab(job, Path(folder) / "report.json")
+        lab = Lab(json.loads(sys.argv[1]), Path(folder) / "report.json")
         try:
-            for _, group in itertools.groupby(cells, lambda cell: cell.collective):
-                lab.measure(list(group))
+            lab.start()
+            lab.measure()
+            lab.add_reports()
         finally:
             lab.finish()
 

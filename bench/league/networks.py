@@ -36,7 +36,7 @@ def geant(root, generate):
 
 # Scales keep what all links carry together to what two cores do (docs/lab.md).
 NETWORKS = {
-    "b4": Network(["--scale", "0.2"], read("topologies/b4.dot")),
+    "b4": Network(["--scale", "0.25"], read("topologies/b4.dot")),
     "abilene": Network(["--scale", "0.007"], read("topologies/abilene.dot")),
     "geant": Network(["--scale", "0.001"], geant),
     "sites": Network(["--scale", "0.2"], read("examples/sites.dot")),
@@ -44,7 +44,7 @@ NETWORKS = {
     "star-unequal": Network(["--scale", "5"], star(8, 1)),
     "tree": Network([], generated("tree:2x2x2", "--capacity", "100Mbps")),
     "torus": Network([], generated("torus:3x3", "--capacity", "40Mbps")),
-    "cloud-dtfm": Network(["--scale", "0.03"], read("topologies/cloud-dtfm.dot")),
+    "cloud-dtfm": Network(["--scale", "0.035"], read("topologies/cloud-dtfm.dot")),
     "cloud-aws": Network(["--scale", "0.02"], read("topologies/cloud-aws.dot")),
 }
 

@@ -47,12 +47,37 @@ def rival(cell):
     return min(others, key=others.get, default=None)
 
 
+def least_us(entry):
+    """Microseconds that a player's call takes, or at least takes; None where nothing is known."""
+    return entry.get("median_us", entry.get("more_than_us"))
+
+
+def times_the_fastest(cell, name):
+    """How many times as long as the fastest a player takes, at least; 1 where it is not known."""
+    known = {name: least_us(entry) for name, entry in cell["players"].items() if least_us(entry)}
+    return known[name] / min(known.values()) if name in known else 1.0
+
+
 def gain(cell):
     """How many times mtree is as fast as the fastest other; None where nobody else was measured."""
     mtree, other = cell["players"].get("mtree"), rival(cell)
     if not is_measured(mtree):
         return 0.0
     return None if other is None else cell["players"][other]["median_us"] / mtree["median_us"]
+
+
+def gain_text(cell):
+    """The gain, and what it is at least where other players were stopped before they were known to
+    take longer than the fastest of those that were measured."""
+    value, mtree = gain(cell), cell["players"].get("mtree")
+    others = [least_us(entry) for name, entry in cell["players"].items() if name not in OURS]
+    least = min((time for time in others if time), default=None)
+    if least is None or not is_measured(mtree):
+        return "" if value is None else f"{value:.2f}"
+    least /= mtree["median_us"]
+    if value is None:
+        return f"> {least:.2f}"
+    return f"{value:.2f}" if least >= value else f"{least:.2f} to {value:.2f}"
 
 
 def in_order(cells):
@@ -139,13 +164,12 @@ def line_of(words):
 def row(cell, names):
     other = rival(cell)
     entries = cell["players"]
-    value = gain(cell)
     return [
         name_of(cell),
         *[time_text(entries.get(name)) for name in names],
         spread_text(entries.get("mtree")),
         "" if other is None else f"{TITLES[other]} {spread_text(entries[other])}",
-        "" if value is None else f"{value:.2f}",
+        gain_text(cell),
         percent(share(cell, entries.get("mtree"))),
     ]
 

@@ -95,16 +95,17 @@ class Cells(unittest.TestCase):
 
 
 class StandIn:
-    """A job whose calls take so many microseconds; those by forced algorithms as FORCED_US says."""
+    """A job whose calls of 1 MB take so many microseconds, those by forced algorithms as FORCED_US
+    says; of other sizes as many times as much."""
 
     def __init__(self, call_us=None):
         self.call_us, self.tasks = call_us, []
 
     def calls(self, task, seconds, limit):
         self.tasks.append(task)
-        call_us = self.call_us or FORCED_US[task.control[0][0]]
+        call_us = (self.call_us or FORCED_US[task.control[0][0]]) * task.num_bytes / (1 << 20)
         if call_us * 1e-6 > limit:
-            raise players.compare.RunTooSlow()
+            raise jobs.TooSlow(limit - (seconds if task.calls > 1 else 0))
         begun = min(task.calls, math.ceil(seconds / (call_us * 1e-6)))
         return [call_us] * max(begun - task.warmup, 1)
 
@@ -117,42 +118,91 @@ class Turns(unittest.TestCase):
         patch = unittest.mock.patch.object(players, "forced", lambda *_: forced)
         patch.start()
         self.addCleanup(patch.stop)
+        self.cells = {}
         self.lab = types.SimpleNamespace(
-            job={"players": ["mtree", "default", "best", "endless", "adapt"], "limit": 20},
-            comparison=types.SimpleNamespace(predicted=lambda collective, size: 1e5, hosts=[]),
-            best={},
-            jobs=self.jobs,
+            job={"network": "b4", "turns": 1, "limit": 20, "where": {}},
+            comparison=types.SimpleNamespace(predicted=self.predicted, hosts=[]),
+            bound=lambda collective: 1e8,
+            measured=lambda collective, num_bytes: self.cells.get(num_bytes),
+            job_of=lambda name: self.jobs["forced" if name == "best" else name],
         )
+
+    def predicted(self, collective, num_bytes):
+        return num_bytes / (1 << 20) * 1e5
+
+    def sizes(self, name):
+        return [task.num_bytes >> 20 for task in self.jobs[name].tasks]
 
     def tried(self):
         return [task.control[0][0] for task in self.jobs["forced"].tasks]
 
-    def play(self, num_bytes):
+    def play(self, num_bytes, *names):
+        self.lab.job["players"] = names
         match = lab.Match(self.lab, "allreduce", num_bytes)
-        for name in match.entries:
-            match.turn(name)
-        return {name: entry.to_json() for name, entry in match.entries.items()}
+        self.cells[num_bytes] = match.play()
+        return self.cells[num_bytes]["players"]
 
     def test_the_best_is_the_fastest_of_those_that_were_tried(self):
-        entries = self.play(1 << 20)
+        entries = self.play(1 << 20, "mtree", "default", "best", "endless", "adapt")
         self.assertEqual(list(entries), ["mtree", "default", "best", "endless"])
         self.assertEqual((entries["best"]["label"], entries["best"]["median_us"]), ("4 ring", 150e3))
-        self.assertEqual(self.tried(), [*FORCED_US, "4 ring"])
+        self.assertEqual(self.tried()[:4], [*FORCED_US, "4 ring"])
 
-    def test_a_hopeless_player_makes_few_calls(self):
-        entries = self.play(1 << 20)
+    def test_one_that_is_hopeless_twice_makes_no_more_calls(self):
+        entries = self.play(1 << 20, "mtree", "default", "best")
         self.assertEqual(len(entries["mtree"]["calls_us"]), 3)
-        self.assertEqual(entries["default"]["calls_us"], 2 * [400e3])
+        self.assertEqual(entries["default"]["calls_us"], [400e3])
+        self.assertEqual(len(self.jobs["default"].tasks), 2)
+        self.assertEqual(len(entries["best"]["calls_us"]), 3)
+        self.assertEqual([task.calls for task in self.jobs["forced"].tasks[3:]], [1, 5])
+
+    def test_algorithms_are_tried_with_less_where_the_default_is_hopeless(self):
+        self.play(1 << 20, "mtree", "default", "best")
+        self.assertEqual([task.num_bytes >> 18 for task in self.jobs["forced"].tasks], [1, 1, 1, 4, 4])
+        self.jobs["forced"].tasks.clear()
+        self.jobs["default"].call_us = 150e3
+        self.play(1 << 20, "mtree", "default", "best")
+        self.assertEqual([task.num_bytes >> 18 for task in self.jobs["forced"].tasks], 5 * [4])
+
+    def test_one_whose_calls_are_short_makes_many_until_time_is_up(self):
+        entries = self.play(64 << 10, "mtree", "default")
+        self.assertEqual(len(entries["mtree"]["calls_us"]), lab.MOST_CALLS)
+        self.assertEqual(entries["default"]["calls_us"], [400e3 / 16])
+        self.assertEqual(len(self.jobs["default"].tasks), 1)
 
     def test_one_that_does_not_end_is_stopped(self):
-        self.assertEqual(round(self.play(1 << 20)["endless"]["more_than_us"]), 18.2e6)
+        self.assertEqual(self.play(1 << 20, "mtree", "endless")["endless"]["more_than_us"], 20e6)
 
     def test_longer_calls_take_the_algorithm_that_was_best_before(self):
-        self.play(64 << 10)
-        self.assertEqual(self.lab.best, {})
-        self.play(1 << 20)
-        self.play(16 << 20)
-        self.assertEqual(self.tried(), 2 * [*FORCED_US, "4 ring"] + ["4 ring"])
+        for size in (1 << 20, 16 << 20):
+            entries = self.play(size, "mtree", "best")
+        self.assertEqual(set(self.tried()[4:]), {"4 ring"})
+        self.assertEqual(entries["best"]["label"], "4 ring")
+
+    def test_shorter_calls_show_that_a_player_is_slower(self):
+        for size in (1 << 20, 16 << 20):
+            entries = self.play(size, "mtree", "default", "best")
+        self.assertEqual(self.sizes("default"), [1, 1, 8])
+        self.assertEqual(round(entries["default"]["more_than_us"]), 3.2e6)
+        self.assertEqual(entries["default"]["of_bytes"], 8 << 20)
+        self.assertEqual(entries["best"]["calls_us"], [2.4e6])
+
+    def test_where_all_others_are_slower_the_fastest_of_them_makes_its_whole_call(self):
+        for size in (1 << 20, 16 << 20):
+            entries = self.play(size, "mtree", "default")
+        self.assertEqual(self.sizes("default"), [1, 1, 8, 16])
+        self.assertEqual(entries["default"]["calls_us"], [6.4e6])
+
+    def test_a_shorter_call_that_shows_nothing_is_followed_by_a_longer_one(self):
+        self.play(1 << 20, "mtree", "default", "best")
+        self.jobs["default"].call_us = 150e3
+        entries = self.play(16 << 20, "mtree", "default", "best")
+        self.assertEqual(self.sizes("default"), [1, 1, 8, 16])
+        self.assertEqual(entries["default"]["calls_us"], [2.4e6])
+
+    def test_a_shorter_call_is_the_least_that_should_suffice(self):
+        sizes = [lab.shorter_bytes(16 << 20, ratio) >> 20 for ratio in (1, 2.9, 3, 5.9, 6, 12, 100)]
+        self.assertEqual(sizes, [16, 16, 8, 8, 4, 2, 2])
 
 
 @unittest.skipIf(shutil.which("ompi_info") is None, "no Open MPI here")
@@ -244,6 +294,13 @@ class Table(unittest.TestCase):
         failed = cell("sites", {"label": "mtree", "failed": "exit status 1"}, default=entry(1))
         self.assertEqual(table.in_order([WON, LOST, failed])[0], failed)
         self.assertEqual(table.reason(failed), "exit status 1")
+
+    def test_what_a_gain_is_at_least(self):
+        stopped = {"label": "", "more_than_us": 3e5}
+        self.assertEqual(table.gain_text(cell("b4", entry(100), default=entry(250))), "2.50")
+        self.assertEqual(table.gain_text(cell("b4", entry(100), default=entry(250), han=stopped)), "2.50")
+        self.assertEqual(table.gain_text(cell("b4", entry(100), default=entry(400), han=stopped)), "3.00 to 4.00")
+        self.assertEqual(table.gain_text(cell("b4", entry(100), han=stopped)), "> 3.00")
 
     def test_lines(self):
         text = table.markdown([WON, LOST, WORSE])
