@@ -45,6 +45,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
     {"optree", BLOCKS, mtree_optree_plan, false},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
+    {"segmented_ring", MTREE_DOES(MTREE_ALLGATHER), mtree_segmented_ring_plan, false},
     {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
     {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
     {"gateways", PERSONALIZED, mtree_gateways_plan, false},

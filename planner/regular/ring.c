@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/ring.h"
 
-mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
-                                 const char *const *hosts, mtree_plan_t **plan_p)
+/* A path around the hosts from each of them.  In a lockstep step @a s brings a block to
+ * the host that is @a s away. */
+static mtree_status_t create(mtree_collective_t collective, const char *algorithm,
+                             int num_hosts, const char *const *hosts, bool lockstep,
+                             mtree_plan_t **plan_p)
 {
     int n = num_hosts;
     mtree_plan_t *plan;
-    mtree_status_t status = mtree_plan_create(collective, "ring", n, hosts, n, &plan);
+    mtree_status_t status = mtree_plan_create(collective, algorithm, n, hosts, n, &plan);
 
     if (status != MTREE_OK) {
         return status;
@@ -18,11 +21,17 @@ mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
             int host = (root + step) % n;
 
             plan->trees[root].parent[host] = (root + step - 1) % n;
-            plan->trees[root].step[host] = step;
+            plan->trees[root].step[host] = lockstep ? step : 0;
         }
     }
     *plan_p = plan;
     return MTREE_OK;
+}
+
+mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
+                                 const char *const *hosts, mtree_plan_t **plan_p)
+{
+    return create(collective, "ring", num_hosts, hosts, true, plan_p);
 }
 
 /* mtree_plan_finish() gives all trees the highest common rate. */
@@ -30,4 +39,11 @@ mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **pl
 {
     return mtree_ring_create(problem->request->collective, problem->num_hosts,
                              problem->names, plan_p);
+}
+
+mtree_status_t mtree_segmented_ring_plan(const mtree_problem_t *problem,
+                                         mtree_plan_t **plan_p)
+{
+    return create(problem->request->collective, "segmented_ring", problem->num_hosts,
+                  problem->names, false, plan_p);
 }

@@ -19,4 +19,12 @@ mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
 /* The algorithm "ring" of the planner: that plan, with rates. */
 mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
+/*
+ * The algorithm "segmented_ring": the same ways without a lockstep, for allgather alone
+ * (docs/notes.md).  A host forwards the chunks of a block as they come, so no step lasts
+ * as long as a block's way over all links to the next host.
+ */
+mtree_status_t mtree_segmented_ring_plan(const mtree_problem_t *problem,
+                                         mtree_plan_t **plan_p);
+
 #endif

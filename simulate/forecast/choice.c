@@ -74,8 +74,8 @@ static const struct {
     int max_trees; /* 0: as requested */
     length_t length;
 } kinds[] = {{"packing", 3, LONG},        {"packing", 1, LONG}, {"ring", 0, LONG},
-             {"latency", 0, SHORT},       {"direct", 0, ALL},   {"gateways", 0, LONG},
-             {MTREE_PLAN_ROBUST, 0, LONG}};
+             {"segmented_ring", 0, LONG}, {"latency", 0, SHORT}, {"direct", 0, ALL},
+             {"gateways", 0, LONG},       {MTREE_PLAN_ROBUST, 0, LONG}};
 
 #define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
 

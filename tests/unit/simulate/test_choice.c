@@ -200,6 +200,29 @@ START_TEST(direct_exchange_on_an_even_star)
 }
 END_TEST
 
+/* Below several switches a block that is sent whole takes the time of each link on its way,
+ * step after step; chunks of it do not. */
+START_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
+{
+    const mtree_generate_request_t links = {.capacity = 1e8};
+    mtree_plan_request_t request = {.collective = MTREE_ALLGATHER, .bytes = 1 << 20};
+    mtree_plan_t *plan, *lockstep;
+
+    ck_assert_int_eq(mtree_generate("tree:2x2x2", &links, &topology), MTREE_OK);
+    find_hosts();
+    plan = choose(request);
+    ck_assert_str_eq(plan->algorithm, "segmented_ring");
+    ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
+    ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.9 * plan->seconds);
+    request.algorithm = "ring";
+    lockstep = choose(request);
+    ck_assert_double_lt(plan->seconds, 0.8 * lockstep->seconds);
+    mtree_plan_destroy(lockstep);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Where hosts forward for each other, trees of many hops carry more; one host's message
  * goes over trees. */
 START_TEST(elsewhere_packing_stays)
@@ -378,6 +401,7 @@ int main(void)
     tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
     tcase_add_test(tcase, a_named_algorithm_stays);
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
+    tcase_add_test(tcase, blocks_go_around_in_chunks_below_a_tree_of_switches);
     tcase_add_test(tcase, elsewhere_packing_stays);
     tcase_add_test(tcase, gateways_between_sites);
     tcase_add_test(tcase, long_all_to_all_is_robust);
