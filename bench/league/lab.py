@@ -154,26 +154,17 @@ class Match:
             shorter *= 2
         return False
 
-    def judge(self, job, task):
-        """A few calls, one after the other, until one is not hopeless: how many were made, and the
-        last one's microseconds where all were hopeless, else None."""
-        hopeless, limit = self.hopeless(), self.lab.job["limit"]
-        one = dataclasses.replace(task, iterations=1, warmup=0)
-        most = min(task.warmup, CALLS_TO_JUDGE)
-        if not compare.HOPELESS * SHORT <= hopeless < float("inf"):
-            most = 0
-        times = None
-        for made in range(1, most + 1):
-            times = job.calls(one, limit, limit)
-            if times[0] * 1e-6 <= hopeless:
-                return made, None
-        return most, times
-
     def calls(self, job, task):
-        """The calls of a run; of a hopeless player the last one that showed it."""
-        made, times = self.judge(job, task)
-        task = dataclasses.replace(task, warmup=task.warmup - made)
-        return times or job.calls(task, self.patience(task.calls), self.lab.job["limit"])
+        """The calls of a run.  Where the first two show that the player is hopeless, and are not
+        short, the second one alone."""
+        hopeless, limit = self.hopeless(), self.lab.job["limit"]
+        if task.warmup >= CALLS_TO_JUDGE and hopeless < float("inf"):
+            first = dataclasses.replace(task, iterations=CALLS_TO_JUDGE, warmup=0)
+            times = job.calls(first, limit / 2, limit)
+            if min(times) * 1e-6 > max(hopeless, SHORT):
+                return times[-1:]
+            task = dataclasses.replace(task, warmup=task.warmup - CALLS_TO_JUDGE)
+        return job.calls(task, self.patience(task.calls), limit)
 
     def turn(self, name, whole=False):
         """One run of a player; WHOLE: without shorter calls before."""
