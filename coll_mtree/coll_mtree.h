@@ -54,7 +54,7 @@ typedef struct {
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     unsigned calls;                 /* blocking ones that could not wait for the entry */
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
-    bool left_relays; /* of a class with relays: they refuse its calls */
+    bool left_relays; /* of a class with relays: they refuse its calls, or slow them */
     coll_mtree_first_calls_t
         first_calls; /* over the plan; of all plans once they are left */
     /* Of calls that keep their order. */

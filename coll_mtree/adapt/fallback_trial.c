@@ -8,28 +8,6 @@
 
 #include "base/clock.h"
 
-/* Time the fallback in calls like @a call: *count_p times, 0 where a rank has no memory
- * for that. */
-static void time_fallback(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                          const mtree_call_t *call,
-                          double seconds[COLL_MTREE_FALLBACK_CALLS], int *count_p)
-{
-    coll_mtree_scratch_call_t scratch;
-    double fails = !coll_mtree_scratch_call_init(&scratch, call, ompi_comm_size(comm));
-    double agreed = 0;
-
-    *count_p = 0;
-    (void)coll_mtree_agreed_time(module, comm, mtree_clock_seconds(), &agreed, &fails);
-    while (fails <= 0 && coll_mtree_first_calls_goes_on(seconds, *count_p)) {
-        double began = mtree_clock_seconds();
-
-        coll_mtree_scratch_call_run(&scratch, &module->fallback, comm);
-        seconds[(*count_p)++] =
-            coll_mtree_agreed_time(module, comm, began, &agreed, &fails);
-    }
-    coll_mtree_scratch_call_cleanup(&scratch);
-}
-
 /* The calls are off: compare them with the fallback. */
 static void judge(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                   coll_mtree_comm_class_t *comm_class,
@@ -41,7 +19,8 @@ static void judge(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     char text[COLL_MTREE_FIRST_CALLS_TEXT];
     int count;
 
-    time_fallback(module, comm, what->call, seconds, &count);
+    coll_mtree_scratch_calls_time(module, comm, what->call, &module->fallback, 0, seconds,
+                                  &count);
     coll_mtree_first_calls_judge(first, seconds, count);
     if (count == 0) {
         return;

@@ -14,6 +14,9 @@
 /* A change of the order in which sums are added must gain so much. */
 #define LEAST_GAIN 1.2
 
+/* Relays are left where calls without them take this many times less. */
+#define LEAST_RELAY_LOSS 1.03
+
 /* One call of the fallback that takes longer says enough. */
 #define LONG_SECONDS 0.1
 
@@ -68,6 +71,24 @@ bool coll_mtree_first_calls_goes_on(const double *seconds, int count)
            (count == 0 || seconds[count - 1] < LONG_SECONDS);
 }
 
+double coll_mtree_first_calls_typical(double *seconds, int count)
+{
+    return count == 1 ? seconds[0] : mtree_median(seconds + 1, count - 1);
+}
+
+bool coll_mtree_first_calls_doubt_relays(const coll_mtree_first_calls_t *first,
+                                         double promised)
+{
+    return first->state == COLL_MTREE_FIRST_CALLS_STAY && promised > 0 &&
+           first->took > promised;
+}
+
+bool coll_mtree_first_calls_leave_relays(const coll_mtree_first_calls_t *first,
+                                         double without, bool keeps_order)
+{
+    return first->took >= (keeps_order ? LEAST_GAIN : LEAST_RELAY_LOSS) * without;
+}
+
 void coll_mtree_first_calls_judge(coll_mtree_first_calls_t *first, double *seconds,
                                   int count)
 {
@@ -75,7 +96,7 @@ void coll_mtree_first_calls_judge(coll_mtree_first_calls_t *first, double *secon
     if (count == 0) {
         return;
     }
-    first->fallback = count == 1 ? seconds[0] : mtree_median(seconds + 1, count - 1);
+    first->fallback = coll_mtree_first_calls_typical(seconds, count);
     if (first->took >= LEAST_GAIN * first->fallback) {
         first->state = COLL_MTREE_FIRST_CALLS_LEAVE;
     }

@@ -8,6 +8,7 @@
  * fallback is timed, too, unless the calls, slow as they are, take less than was expected
  * of it: what slows them slows it.  It serves from then on where it gains enough: one
  * change in the life of a class, since another backend adds in another order.
+ * Calls through relays are compared with those without as well.
  *
  * No Open MPI header is used; coll_mtree/adapt/measure.h makes the measurements.  All
  * facts are the same on all ranks.
@@ -61,16 +62,33 @@ double coll_mtree_first_calls_seconds(const coll_mtree_call_time_t *agreed,
 void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
                                 double expected, double lead);
 
-/* Is the fallback to be timed once more, which took @a seconds in each of @a count calls
- * so far?  The first of short calls opens connections. */
+/* Is what they are compared with to be timed once more, which took @a seconds in each of
+ * @a count calls so far?  The first of short calls opens connections. */
 bool coll_mtree_first_calls_goes_on(const double *seconds, int count);
 
 /* The most such calls. */
 #define COLL_MTREE_FALLBACK_CALLS 4
 
+/* What one call takes of which @a count, at least one, took @a seconds. */
+double coll_mtree_first_calls_typical(double *seconds, int count);
+
 /* The fallback took @a seconds in @a count calls, perhaps none: stay or leave. */
 void coll_mtree_first_calls_judge(coll_mtree_first_calls_t *first, double *seconds,
                                   int count);
+
+/*
+ * Of calls through relays, which are not left: might they be faster without?  What passes
+ * through relays crosses more processors, which no forecast knows.  Where they take less
+ * than the @a promised seconds of the plan without (0: not known), they are not; else
+ * calls over that plan are timed.
+ */
+bool coll_mtree_first_calls_doubt_relays(const coll_mtree_first_calls_t *first,
+                                         double promised);
+
+/* Such calls took @a without seconds without relays: is that so much faster that relays
+ * are left, where some calls of the class @a keeps_order of additions? */
+bool coll_mtree_first_calls_leave_relays(const coll_mtree_first_calls_t *first,
+                                         double without, bool keeps_order);
 
 /* The line about the judgement on calls of about @a bytes. */
 void coll_mtree_first_calls_format(const coll_mtree_first_calls_t *first,

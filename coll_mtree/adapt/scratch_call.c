@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/scratch_call.h"
 
+#include "coll_mtree/select/agreed_time.h"
+
+#include "base/clock.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -95,4 +99,30 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
     default:
         break;
     }
+}
+
+void coll_mtree_scratch_calls_time(const mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm, const mtree_call_t *like,
+                                   const coll_mtree_fallback_t *functions, int warmups,
+                                   double seconds[COLL_MTREE_FALLBACK_CALLS],
+                                   int *count_p)
+{
+    coll_mtree_scratch_call_t scratch;
+    double fails = !coll_mtree_scratch_call_init(&scratch, like, ompi_comm_size(comm));
+    double agreed = 0;
+
+    *count_p = 0;
+    (void)coll_mtree_agreed_time(module, comm, mtree_clock_seconds(), &agreed, &fails);
+    for (int i = 0; fails <= 0 && i < warmups; i++) {
+        coll_mtree_scratch_call_run(&scratch, functions, comm);
+    }
+    (void)coll_mtree_agreed_time(module, comm, mtree_clock_seconds(), &agreed, &fails);
+    while (fails <= 0 && coll_mtree_first_calls_goes_on(seconds, *count_p)) {
+        double began = mtree_clock_seconds();
+
+        coll_mtree_scratch_call_run(&scratch, functions, comm);
+        seconds[(*count_p)++] =
+            coll_mtree_agreed_time(module, comm, began, &agreed, &fails);
+    }
+    coll_mtree_scratch_call_cleanup(&scratch);
 }

@@ -6,6 +6,7 @@
 #ifndef COLL_MTREE_ADAPT_SCRATCH_CALL_H
 #define COLL_MTREE_ADAPT_SCRATCH_CALL_H
 
+#include "coll_mtree/adapt/first_calls.h"
 #include "coll_mtree/coll_mtree.h"
 
 typedef struct {
@@ -26,5 +27,13 @@ void coll_mtree_scratch_call_cleanup(coll_mtree_scratch_call_t *call);
 void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
                                  const coll_mtree_fallback_t *functions,
                                  ompi_communicator_t *comm);
+
+/* Time calls like @a like by @a functions, behind @a warmups that are not timed: *count_p
+ * times, 0 where a rank has no memory for that. */
+void coll_mtree_scratch_calls_time(const mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm, const mtree_call_t *like,
+                                   const coll_mtree_fallback_t *functions, int warmups,
+                                   double seconds[COLL_MTREE_FALLBACK_CALLS],
+                                   int *count_p);
 
 #endif

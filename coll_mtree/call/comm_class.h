@@ -13,9 +13,8 @@
 #include "coll_mtree/select/autotune.h"
 
 /* The class of the call of @a args on @a module's communicator, whose hints are read; one
- * with relays where the call @a may_relay and these have not refused such calls;
- * arrival-ordered where the ranks agreed on that and the call may change its order.
- * NULL: no memory. */
+ * with relays where the call @a may_relay and these are not left; arrival-ordered where
+ * the ranks agreed on that and the call may change its order.  NULL: no memory. */
 coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *module,
                                                   const coll_mtree_coll_args_t *args,
                                                   bool may_relay);

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/adapt/fallback_trial.h"
 #include "coll_mtree/adapt/replan_blocking.h"
-#include "coll_mtree/adapt/scratch_call.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
@@ -11,9 +10,9 @@
 #include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/rehearsal.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
-#include "coll_mtree/select/agreed_time.h"
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
 
@@ -116,6 +115,7 @@ static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
     }
     if (rc == OMPI_SUCCESS && watched && comm_class->known && !comm_class->left_relays) {
         coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
+        coll_mtree_rehearsal_without_relays(call, comm_class, req);
     }
     return rc;
 }
@@ -231,39 +231,6 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                : dispatch_later(call, comm_class, req, request_p);
 }
 
-/* The first warms up, the second brings the ranks into step. */
-#define REHEARSALS (COLL_MTREE_FIRST_CALLS + 2)
-
-#define SET_FUNCTION(_name)                                                              \
-    own.coll_##_name = coll_mtree_##_name;                                               \
-    own.coll_##_name##_module = &call->module->super;
-
-/* Compare the first calls of the class with what is expected, by blocking ones on scratch
- * data: what the program starts itself runs beside other things, and its ranks do not
- * wait for each other's times. */
-static void rehearse(const coll_mtree_mpi_call_t *call,
-                     const coll_mtree_comm_class_t *comm_class)
-{
-    mca_coll_mtree_module_t *module = call->module;
-    coll_mtree_fallback_t own;
-    coll_mtree_scratch_call_t scratch;
-    double agreed = 0;
-    double fails = !coll_mtree_scratch_call_init(&scratch, &call->args.call,
-                                                 ompi_comm_size(call->comm));
-
-    MTREE_FOR_EACH_INTERFACE(SET_FUNCTION)
-    (void)coll_mtree_agreed_time(module, call->comm, mtree_clock_seconds(), &agreed,
-                                 &fails);
-    module->is_rehearsing = true;
-    for (int i = 0; fails <= 0 && i < REHEARSALS &&
-                    coll_mtree_mpi_call_is_unmeasured(call, comm_class);
-         i++) {
-        coll_mtree_scratch_call_run(&scratch, &own, call->comm);
-    }
-    module->is_rehearsing = false;
-    coll_mtree_scratch_call_cleanup(&scratch);
-}
-
 /* A persistent request lives long, and MPI allows its making to wait for other ranks: the
  * plan of its class is waited for, so that what is expected, or was measured, of it
  * decides what serves the request.  Open MPI's code. */
@@ -286,7 +253,7 @@ static int wait_for_request(coll_mtree_mpi_call_t *call,
     *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
     if (*backend_p == COLL_MTREE_TREES &&
         coll_mtree_mpi_call_is_unmeasured(call, comm_class)) {
-        rehearse(call, comm_class);
+        coll_mtree_rehearsal_run(call, comm_class);
         *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
     }
     return OMPI_SUCCESS;

@@ -72,6 +72,21 @@ double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *ent
                       seconds / 2);
 }
 
+double coll_mtree_plan_entry_seconds_without(const coll_mtree_plan_entry_t *entry,
+                                             double bytes)
+{
+    const mtree_plan_part_t *part = entry->part;
+    double share;
+
+    if (entry->relayed == NULL || part == NULL || part->seconds <= 0) {
+        return 0;
+    }
+    share = coll_mtree_call_class_host_share(
+        entry->call_class.collective, ompi_comm_size(entry->comm), part->num_hosts);
+    return fmax(part->seconds + 8 * (bytes * share - part->bytes) / part->throughput,
+                part->seconds / 2);
+}
+
 double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry)
 {
     const mtree_forecast_t *forecast = &entry->prospect.forecast;

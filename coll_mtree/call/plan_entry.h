@@ -53,7 +53,13 @@ bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry);
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes);
 
-/* How many times as long as those trees the fallback is expected to take; 0: not known. */
+/* Where its plan passes through relays, what the plan without predicts for calls of @a
+ * bytes; 0: not known. */
+double coll_mtree_plan_entry_seconds_without(const coll_mtree_plan_entry_t *entry,
+                                             double bytes);
+
+/* How many times as long as those trees the fallback is expected to take; 0: not known.
+ */
 double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry);
 
 /* The replan sequence of the nonblocking calls; all calls but those of persistent

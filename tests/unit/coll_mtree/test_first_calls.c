@@ -160,6 +160,35 @@ START_TEST(the_line_names_times_and_consequence)
 }
 END_TEST
 
+/* What the plan without promises is what calls would take at best. */
+START_TEST(relays_are_doubted_where_calls_take_more_than_is_promised_without)
+{
+    coll_mtree_first_calls_t first = watch(1.5), slow = watch(2.1);
+    double took = 1.5 * COLL_MTREE_FIRST_CALLS;
+
+    ck_assert(coll_mtree_first_calls_doubt_relays(&first, 0.99 * took));
+    ck_assert(!coll_mtree_first_calls_doubt_relays(&first, 1.01 * took));
+    ck_assert(!coll_mtree_first_calls_doubt_relays(&first, 0));
+    /* The fallback is asked first. */
+    ck_assert(!coll_mtree_first_calls_doubt_relays(&slow, 0.1));
+    slow.state = COLL_MTREE_FIRST_CALLS_LEAVE;
+    ck_assert(!coll_mtree_first_calls_doubt_relays(&slow, 0.1));
+}
+END_TEST
+
+/* Sums that round change their order for more. */
+START_TEST(relays_are_left_where_they_lose)
+{
+    coll_mtree_first_calls_t first = watch(1.5);
+    double took = 1.5 * COLL_MTREE_FIRST_CALLS;
+
+    ck_assert(coll_mtree_first_calls_leave_relays(&first, took / 1.04, false));
+    ck_assert(!coll_mtree_first_calls_leave_relays(&first, took / 1.02, false));
+    ck_assert(coll_mtree_first_calls_leave_relays(&first, took / 1.21, true));
+    ck_assert(!coll_mtree_first_calls_leave_relays(&first, took / 1.19, true));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("first_calls");
@@ -177,6 +206,9 @@ int main(void)
     tcase_add_test(tcase, calls_leave_where_the_fallback_gains_enough);
     tcase_add_test(tcase, without_a_time_of_the_fallback_calls_stay);
     tcase_add_test(tcase, the_line_names_times_and_consequence);
+    tcase_add_test(tcase,
+                   relays_are_doubted_where_calls_take_more_than_is_promised_without);
+    tcase_add_test(tcase, relays_are_left_where_they_lose);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
