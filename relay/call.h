@@ -37,11 +37,11 @@ mtree_relay_call_t *mtree_relay_call_of(mtree_list_t *link);
 
 const mtree_relay_start_t *mtree_relay_call_start(const mtree_relay_call_t *call);
 
-/* End its messages: it has failed elsewhere, or its job is over. */
+/* End its messages, because it has failed elsewhere or its job is over. */
 void mtree_relay_call_cancel(mtree_relay_call_t *call);
 
-/* After messages have ended: 1, it is done; -1, it has failed; 0, it goes on.  When it
- * does not it is to be destroyed. */
+/* After messages have ended: 1, it is done; -1, it has failed; 0, it goes on.  Unless it
+ * goes on the caller destroys it. */
 int mtree_relay_call_poll(mtree_relay_call_t *call);
 
 void mtree_relay_call_destroy(mtree_relay_call_t *call);

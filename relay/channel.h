@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control channels: rank 0 of a job tells a relay what it needs to know, and the relay
- * answers.  Nothing waits.
+ * Control channels: rank 0 of a job sends a relay plans and calls, and the relay answers.
+ * No function waits.
  */
 #ifndef MTREE_RELAY_CHANNEL_H
 #define MTREE_RELAY_CHANNEL_H
@@ -12,18 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the longest message, its header included. */
+/* Bytes of the longest message, with its header. */
 #define MTREE_RELAY_LONGEST ((size_t)16 << 20)
 
 typedef enum {
     MTREE_RELAY_PLAN,   /* relay/plan.h */
-    MTREE_RELAY_START,  /* a call begins: relay/start.h */
-    MTREE_RELAY_CANCEL, /* it has failed elsewhere: the number of its plan, and its own */
+    MTREE_RELAY_START,  /* a call begins: relay/plan.h */
+    MTREE_RELAY_CANCEL, /* a call has failed elsewhere: the numbers of its plan and its
+                           own */
     MTREE_RELAY_PING,   /* empty; the answer is MTREE_RELAY_PONG */
     MTREE_RELAY_PONG,
-    MTREE_RELAY_REFUSED, /* by the relay: a call cannot be, or has failed; as of CANCEL */
-    MTREE_RELAY_UNREACHED, /* by the relay: it cannot reach another; that one's number in
-                              the job */
+    MTREE_RELAY_REFUSED,   /* by the relay: a call cannot begin, or has failed; content as
+                              of CANCEL */
+    MTREE_RELAY_UNREACHED, /* by the relay: it cannot reach another relay; that one's
+                              number in the job */
     MTREE_RELAY_NUM_KINDS
 } mtree_relay_kind_t;
 
@@ -47,26 +49,27 @@ typedef struct {
     int taken; /* bytes of `in` of the message that was handed out */
 } mtree_relay_channel_t;
 
-/* Take over @a socket, which never waits, and encrypt what it carries with @a keys (NULL:
- * it is not encrypted).  Without memory for that the other end is gone. */
+/* Take over @a socket, which is nonblocking, and encrypt messages with @a keys (NULL:
+ * they are not encrypted).  Without memory for that the channel is closed. */
 void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
                               const mtree_record_keys_t *keys);
 
 /* Close it. */
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel);
 
-/* Send a message, now or with the next polls.  MTREE_ERR_IO: the other end is gone, or
- * has not read for long; MTREE_ERR_NO_MEMORY. */
+/* Send a message, now or with the next polls.  MTREE_ERR_IO: the connection is closed, or
+ * the other end has not read for long; MTREE_ERR_NO_MEMORY. */
 mtree_status_t mtree_relay_channel_send(mtree_relay_channel_t *channel,
                                         mtree_relay_kind_t kind, const void *bytes,
                                         size_t length);
 
-/* 1: *message has come; 0: none; -1: the other end is gone, or says what is none. */
+/* 1: *message has come; 0: none; -1: the connection is closed, or its bytes are no
+ * message. */
 int mtree_relay_channel_poll(mtree_relay_channel_t *channel,
                              mtree_relay_message_t *message);
 
 /* Read the message at the beginning of @a length bytes.  1: *message, of *taken_p bytes;
- * 0: it is not complete; -1: it is none.  Any bytes may be given. */
+ * 0: it is not complete; -1: they are no message.  Any bytes may be given. */
 int mtree_relay_message_read(const unsigned char *bytes, size_t length,
                              mtree_relay_message_t *message, size_t *taken_p);
 

@@ -28,9 +28,9 @@ struct mtree_relay_dialer {
     double deadline, until; /* of all, and of the attempt or the pause */
     state_t state;
     int socket;
-    unsigned char said[MTREE_RELAY_HELLO];
-    unsigned char kept[MTREE_CRYPTO_KEY]; /* of its nonce */
-    mtree_record_keys_t keys;             /* where it is encrypted */
+    unsigned char hello_bytes[MTREE_RELAY_HELLO];
+    unsigned char private_key[MTREE_CRYPTO_KEY]; /* of its nonce */
+    mtree_record_keys_t keys;                    /* where it is encrypted */
     mtree_relay_received_t received;
     mtree_relay_welcome_t welcome;
     const char *reason;
@@ -126,24 +126,26 @@ static void attempt_fail(mtree_relay_dialer_t *dialer, double now)
 }
 
 /* 1: it goes on; 0: it waits; -1: the attempt has failed. */
-static int say_hello(mtree_relay_dialer_t *dialer)
+static int send_hello(mtree_relay_dialer_t *dialer)
 {
     int connected = mtree_tcp_socket_connected(dialer->socket);
 
     if (connected != 1) {
         return connected;
     }
-    if (!mtree_relay_nonce_draw(dialer->hello.is_encrypted, dialer->kept,
+    if (!mtree_relay_nonce_draw(dialer->hello.is_encrypted, dialer->private_key,
                                 dialer->hello.nonce)) {
         return -1;
     }
-    mtree_relay_hello_write(&dialer->hello, dialer->said);
+    mtree_relay_hello_write(&dialer->hello, dialer->hello_bytes);
     mtree_relay_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
     dialer->state = CHALLENGED;
-    return mtree_relay_say(dialer->socket, dialer->said, MTREE_RELAY_HELLO) ? 1 : -1;
+    return mtree_relay_send_piece(dialer->socket, dialer->hello_bytes, MTREE_RELAY_HELLO)
+               ? 1
+               : -1;
 }
 
-static int prove(mtree_relay_dialer_t *dialer)
+static int send_proof(mtree_relay_dialer_t *dialer)
 {
     unsigned char proof[MTREE_RELAY_PROOF];
     int received = mtree_relay_receive(dialer->socket, &dialer->received);
@@ -151,23 +153,24 @@ static int prove(mtree_relay_dialer_t *dialer)
     if (received != 1) {
         return received;
     }
-    if (!mtree_relay_proof_write(&dialer->key, dialer->said, dialer->received.bytes,
-                                 proof)) {
+    if (!mtree_relay_proof_write(&dialer->key, dialer->hello_bytes,
+                                 dialer->received.bytes, proof)) {
         dialer->reason = "it has another secret";
         dialer->state = REFUSED;
         return -1;
     }
     if (dialer->hello.is_encrypted &&
-        !mtree_relay_record_keys(&dialer->key, dialer->said, dialer->received.bytes,
-                                 dialer->kept, false, &dialer->keys)) {
+        !mtree_relay_record_keys(&dialer->key, dialer->hello_bytes,
+                                 dialer->received.bytes, dialer->private_key, false,
+                                 &dialer->keys)) {
         return -1;
     }
     mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
     dialer->state = PROVED;
-    return mtree_relay_say(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
+    return mtree_relay_send_piece(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
 }
 
-static int be_welcomed(mtree_relay_dialer_t *dialer)
+static int read_welcome(mtree_relay_dialer_t *dialer)
 {
     int received = mtree_relay_receive(dialer->socket, &dialer->received);
 
@@ -192,13 +195,13 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
         attempt_begin(dialer, now);
     }
     if (dialer->state == CONNECTING) {
-        result = say_hello(dialer);
+        result = send_hello(dialer);
     }
     if (dialer->state == CHALLENGED && result >= 0) {
-        result = prove(dialer);
+        result = send_proof(dialer);
     }
     if (dialer->state == PROVED && result >= 0) {
-        result = be_welcomed(dialer);
+        result = read_welcome(dialer);
     }
     if (dialer->state == WELCOME) {
         return 1;
@@ -238,7 +241,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
             (void)close(dialer->socket);
         }
         explicit_bzero(&dialer->key, sizeof(dialer->key));
-        explicit_bzero(dialer->kept, sizeof(dialer->kept));
+        explicit_bzero(dialer->private_key, sizeof(dialer->private_key));
         explicit_bzero(&dialer->keys, sizeof(dialer->keys));
         free(dialer);
     }

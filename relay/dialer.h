@@ -11,27 +11,27 @@
 typedef struct mtree_relay_dialer mtree_relay_dialer_t;
 
 /*
- * Begin to dial @a address, "host:port" or "[IPv6]:port", or several hosts before the
- * port, with commas between them, one after the other, at @a now (mtree_clock_seconds()),
- * for at most @a seconds; again and again while it does not answer.  The nonce of @a
- * hello is drawn.  NULL: no memory.
+ * Begin to dial @a address at @a now (mtree_clock_seconds()), and try again for at most
+ * @a seconds while it does not answer.  An address is "host:port" or "[IPv6]:port";
+ * several hosts before the port, with commas between them, are tried in turn.  The dialer
+ * draws the nonce of @a hello.  NULL: no memory.
  */
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,
                                                 const mtree_relay_key_t *key, double now,
                                                 double seconds);
 
-/* 1: the relay has welcomed it; 0: not yet; -1: it will not. */
+/* 1: the relay has welcomed the dialer; 0: not yet; -1: it will not. */
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
 
-/* The socket of a relay that has welcomed it; the caller takes it over. */
+/* The socket of a relay that has welcomed the dialer; the caller takes it over. */
 int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome);
 
 /* The keys of that connection, until the dialer is destroyed; NULL: it is not encrypted.
  */
 const mtree_record_keys_t *mtree_relay_dialer_keys(const mtree_relay_dialer_t *dialer);
 
-/* Why it has not. */
+/* Why the relay has not welcomed it: static text, to follow a name and a colon. */
 const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer);
 
 /* Free; NULL is allowed. */

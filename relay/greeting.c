@@ -39,16 +39,16 @@ mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELL
     return MTREE_OK;
 }
 
-/* The code of both nonces, said by @a who. */
-static void code_both(const mtree_relay_key_t *key, const char *who,
-                      const unsigned char *hello, const unsigned char *nonce,
-                      unsigned char code[MTREE_RELAY_KEY])
+/* The MAC of both nonces, made by @a who. */
+static void greeting_mac(const mtree_relay_key_t *key, const char *who,
+                         const unsigned char *hello, const unsigned char *nonce,
+                         unsigned char mac[MTREE_RELAY_KEY])
 {
     unsigned char both[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE];
 
     memcpy(both, hello, MTREE_RELAY_HELLO);
     memcpy(both + MTREE_RELAY_HELLO, nonce, MTREE_RELAY_NONCE);
-    mtree_relay_code(key, who, both, sizeof(both), code);
+    mtree_relay_mac(key, who, both, sizeof(both), mac);
 }
 
 void mtree_relay_challenge_write(const mtree_relay_key_t *key,
@@ -57,7 +57,7 @@ void mtree_relay_challenge_write(const mtree_relay_key_t *key,
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE])
 {
     memcpy(bytes, nonce, MTREE_RELAY_NONCE);
-    code_both(key, "relay", hello, nonce, bytes + MTREE_RELAY_NONCE);
+    greeting_mac(key, "relay", hello, nonce, bytes + MTREE_RELAY_NONCE);
 }
 
 bool mtree_relay_proof_write(const mtree_relay_key_t *key,
@@ -67,11 +67,11 @@ bool mtree_relay_proof_write(const mtree_relay_key_t *key,
 {
     unsigned char expected[MTREE_RELAY_KEY];
 
-    code_both(key, "relay", hello, challenge, expected);
-    if (!mtree_relay_code_equals(expected, challenge + MTREE_RELAY_NONCE)) {
+    greeting_mac(key, "relay", hello, challenge, expected);
+    if (!mtree_relay_mac_equals(expected, challenge + MTREE_RELAY_NONCE)) {
         return false;
     }
-    code_both(key, "peer", hello, challenge, bytes);
+    greeting_mac(key, "peer", hello, challenge, bytes);
     return true;
 }
 
@@ -82,32 +82,33 @@ bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
 {
     unsigned char expected[MTREE_RELAY_KEY];
 
-    code_both(key, "peer", hello, challenge, expected);
-    return mtree_relay_code_equals(expected, proof);
+    greeting_mac(key, "peer", hello, challenge, expected);
+    return mtree_relay_mac_equals(expected, proof);
 }
 
-bool mtree_relay_nonce_draw(bool is_encrypted, unsigned char kept[MTREE_CRYPTO_KEY],
+bool mtree_relay_nonce_draw(bool is_encrypted,
+                            unsigned char private_key[MTREE_CRYPTO_KEY],
                             unsigned char nonce[MTREE_RELAY_NONCE])
 {
-    return is_encrypted ? mtree_crypto_pair_draw(kept, nonce)
+    return is_encrypted ? mtree_crypto_pair_draw(private_key, nonce)
                         : mtree_crypto_draw(nonce, MTREE_RELAY_NONCE) == MTREE_OK;
 }
 
 bool mtree_relay_record_keys(const mtree_relay_key_t *key,
                              const unsigned char hello[MTREE_RELAY_HELLO],
                              const unsigned char nonce[MTREE_RELAY_NONCE],
-                             const unsigned char kept[MTREE_CRYPTO_KEY], bool is_relay,
-                             mtree_record_keys_t *keys)
+                             const unsigned char private_key[MTREE_CRYPTO_KEY],
+                             bool is_relay, mtree_record_keys_t *keys)
 {
     const unsigned char *theirs =
         is_relay ? hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE : nonce;
     unsigned char context[MTREE_RELAY_KEY];
     mtree_record_key_t shared;
 
-    if (!mtree_crypto_share(kept, theirs, shared.bytes)) {
+    if (!mtree_crypto_share(private_key, theirs, shared.bytes)) {
         return false;
     }
-    code_both(key, "records", hello, nonce, context);
+    greeting_mac(key, "records", hello, nonce, context);
     mtree_record_keys_derive(&shared, context, sizeof(context), !is_relay, keys);
     explicit_bzero(&shared, sizeof(shared));
     return true;

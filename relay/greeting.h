@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Greetings: how who dials a relay and the relay prove to each other that they know the
- * job's key, without saying it.
+ * Greetings: a peer that dials a relay, and the relay, prove to each other that they know
+ * the job's key, without sending it.
  *
- *     who dials          HELLO: job, who, a nonce
- *     relay              CHALLENGE: a nonce, and the code of both
- *     who dials          PROOF: another code of both
- *     relay              WELCOME: its limits
+ *     peer     HELLO: job, number of the peer, a nonce
+ *     relay    CHALLENGE: a nonce, and the MAC of both nonces
+ *     peer     PROOF: another MAC of both nonces
+ *     relay    WELCOME: its limits
  *
- * Nonces are fresh, and a code says which end it is of, so nothing that was heard can be
- * said again.  The hello says whether what follows is encrypted (tcp/record.h); then both
- * nonces are public keys.  If it is not, it is not signed either.
+ * Nonces are fresh, and a MAC includes which end made it, so no greeting can be replayed.
+ * The hello says whether the messages after the greeting are encrypted (tcp/record.h);
+ * then both nonces are public keys.  Messages that are not encrypted are not signed.
  */
 #ifndef MTREE_RELAY_GREETING_H
 #define MTREE_RELAY_GREETING_H
@@ -27,13 +27,13 @@
 
 /* What a connection is for. */
 typedef enum {
-    MTREE_RELAY_CONTROL, /* who dials begins the job */
+    MTREE_RELAY_CONTROL, /* the peer, a rank 0, begins the job */
     MTREE_RELAY_DATA     /* messages of calls */
 } mtree_relay_purpose_t;
 
 typedef struct {
     mtree_relay_purpose_t purpose;
-    uint32_t number; /* of who dials: its rank in MPI_COMM_WORLD, or a relay's number with
+    uint32_t number; /* of the peer: its rank in MPI_COMM_WORLD, or a relay's number with
                         MTREE_RELAY_IS_RELAY; of a control connection the number that the
                         relay is to have */
     bool is_encrypted; /* what follows the greeting */
@@ -44,7 +44,7 @@ typedef struct {
 /* The flag of a relay's number among the numbers of a job. */
 #define MTREE_RELAY_IS_RELAY ((uint32_t)1 << 31)
 
-/* What a relay answers in the end. */
+/* The answer in a welcome. */
 typedef enum {
     MTREE_RELAY_WELCOMED,
     MTREE_RELAY_FULL,   /* it has as many jobs as it may */
@@ -69,7 +69,8 @@ void mtree_relay_challenge_write(const mtree_relay_key_t *key,
                                  const unsigned char nonce[MTREE_RELAY_NONCE],
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE]);
 
-/* The proof in answer to @a challenge; false: it is of nobody who knows the key. */
+/* The proof in answer to @a challenge; false: who made it does not know the
+ * key. */
 bool mtree_relay_proof_write(const mtree_relay_key_t *key,
                              const unsigned char hello[MTREE_RELAY_HELLO],
                              const unsigned char challenge[MTREE_RELAY_CHALLENGE],
@@ -81,21 +82,22 @@ bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
                                 const unsigned char challenge[MTREE_RELAY_CHALLENGE],
                                 const unsigned char proof[MTREE_RELAY_PROOF]);
 
-/* Draw a nonce, and what this end keeps of it for mtree_relay_record_keys(), which is
- * nothing unless the connection @a is_encrypted; false: that is not possible now. */
-bool mtree_relay_nonce_draw(bool is_encrypted, unsigned char kept[MTREE_CRYPTO_KEY],
+/* Draw a nonce.  Where the connection @a is_encrypted it is a public key, and @a
+ * private_key is for mtree_relay_record_keys().  False: there is no randomness now. */
+bool mtree_relay_nonce_draw(bool is_encrypted,
+                            unsigned char private_key[MTREE_CRYPTO_KEY],
                             unsigned char nonce[MTREE_RELAY_NONCE]);
 
 /*
- * The keys of what follows a greeting of @a hello, whose nonce is its last bytes, and the
- * relay's @a nonce, at the end (@a is_relay) that has @a kept.  False: the other nonce is
- * no public key.
+ * The keys of the messages after a greeting of @a hello, whose nonce is its last bytes,
+ * and the relay's @a nonce, at the end (@a is_relay) that has @a private_key.  False: the
+ * other nonce is no public key.
  */
 bool mtree_relay_record_keys(const mtree_relay_key_t *key,
                              const unsigned char hello[MTREE_RELAY_HELLO],
                              const unsigned char nonce[MTREE_RELAY_NONCE],
-                             const unsigned char kept[MTREE_CRYPTO_KEY], bool is_relay,
-                             mtree_record_keys_t *keys);
+                             const unsigned char private_key[MTREE_CRYPTO_KEY],
+                             bool is_relay, mtree_record_keys_t *keys);
 
 void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME]);

@@ -4,9 +4,8 @@
 #include "base/log.h"
 #include "relay/bytes.h"
 #include "relay/channel.h"
-#include "relay/dialer.h"
+#include "relay/peers.h"
 #include "relay/plans.h"
-#include "tcp/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,36 +14,24 @@
 /* Calls under way that a job may have; fewer than MTREE_RELAY_PLANS. */
 #define MOST_CALLS 64
 
-/* Seconds that another relay has to answer. */
-#define DIAL_SECONDS 4.0
-
 /* Seconds in which calls under way may end when the job has left: ranks have their
  * results before a relay knows that they have arrived. */
 #define LEAVE_SECONDS 1.0
-
-typedef struct {
-    mtree_list_t link;
-    uint32_t number;
-    mtree_tcp_peer_t *tcp;
-    bool is_connected;
-    mtree_relay_dialer_t *dialer; /* NULL: it dials, or is connected */
-} peer_t;
 
 struct mtree_relay_job {
     mtree_list_t link;
     mtree_tcp_t *tcp;
     mtree_relay_job_id_t id;
-    mtree_relay_key_t key;
     bool is_encrypted;
-    uint32_t self; /* the relay's number in the job */
     mtree_relay_channel_t channel;
     char from[80];
-    mtree_relay_traffic_t traffic;
+    double rate; /* bits/s to each peer at most; 0: no limit */
     mtree_relay_memory_t *memory;
     mtree_relay_done_t *done;
-    mtree_list_t peers, calls;
+    mtree_relay_peers_t peers;
     mtree_relay_plans_t plans;
-    int num_peers, num_calls, num_dialing;
+    mtree_list_t calls;
+    int num_calls;
     double end; /* clock of the latest end; 0: rank 0 is there */
     bool is_over;
 };
@@ -64,16 +51,14 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     }
     job->tcp = tcp;
     job->id = hello->job;
-    job->key = *key;
     job->is_encrypted = keys != NULL;
-    job->self = hello->number;
-    job->traffic = *traffic;
+    job->rate = traffic->rate;
     job->memory = memory;
     job->done = done;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
     mtree_relay_channel_init(&job->channel, socket, keys);
     mtree_list_init(&job->link);
-    mtree_list_init(&job->peers);
+    mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion);
     mtree_relay_plans_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
@@ -96,11 +81,6 @@ const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job)
     return &job->id;
 }
 
-const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job)
-{
-    return &job->key;
-}
-
 bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job)
 {
     return job->is_encrypted;
@@ -118,147 +98,26 @@ int mtree_relay_job_num_calls(const mtree_relay_job_t *job)
 
 int mtree_relay_job_num_peers(const mtree_relay_job_t *job)
 {
-    return job->num_peers;
+    return job->peers.count;
 }
 
-bool mtree_relay_job_is_in_motion(const mtree_relay_job_t *job)
+bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
 {
-    return job->num_dialing > 0 || job->end > 0;
-}
-
-/* Peer @a number, made if there is none; NULL: no memory. */
-static peer_t *job_peer(mtree_relay_job_t *job, uint32_t number)
-{
-    char name[64];
-    mtree_list_t *link;
-    peer_t *peer;
-
-    MTREE_LIST_FOR_EACH(link, &job->peers)
-    {
-        peer = MTREE_CONTAINER_OF(link, peer_t, link);
-        if (peer->number == number) {
-            return peer;
-        }
-    }
-    peer = calloc(1, sizeof(*peer));
-    if (peer == NULL) {
-        return NULL;
-    }
-    (void)snprintf(name, sizeof(name), "%s %u of job %02x%02x%02x",
-                   (number & MTREE_RELAY_IS_RELAY) != 0 ? "relay" : "rank",
-                   number & ~MTREE_RELAY_IS_RELAY, job->id.bytes[0], job->id.bytes[1],
-                   job->id.bytes[2]);
-    peer->number = number;
-    peer->tcp = mtree_tcp_peer_create(job->tcp, name);
-    if (peer->tcp == NULL) {
-        free(peer);
-        return NULL;
-    }
-    mtree_list_append(&job->peers, &peer->link);
-    job->num_peers++;
-    return peer;
+    return job->peers.num_dialing > 0 || job->end > 0;
 }
 
 /* A mtree_relay_peer_t. */
 static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 {
     mtree_relay_job_t *job = arg;
-    peer_t *peer = job->is_over ? NULL : job_peer(job, number);
 
-    return peer == NULL ? NULL : peer->tcp;
+    return job->is_over ? NULL : mtree_relay_peers_get(&job->peers, number);
 }
 
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
                              const mtree_record_keys_t *keys, const char *from)
 {
-    peer_t *peer = job_peer(job, number);
-
-    if (peer == NULL || peer->is_connected) {
-        return false;
-    }
-    mtree_info("job %02x%02x%02x: number %u is %s", job->id.bytes[0], job->id.bytes[1],
-               job->id.bytes[2], number & ~MTREE_RELAY_IS_RELAY, from);
-    (void)mtree_tcp_socket_tune(socket, job->traffic.congestion);
-    peer->is_connected = true;
-    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, MTREE_TCP_TUNING_NONE);
-    return true;
-}
-
-static void peer_stop_dialing(mtree_relay_job_t *job, peer_t *peer)
-{
-    mtree_relay_dialer_destroy(peer->dialer);
-    peer->dialer = NULL;
-    job->num_dialing--;
-}
-
-/* Rank 0 hears of it before it hears of calls that fail by it. */
-static void peer_give_up(mtree_relay_job_t *job, peer_t *peer, const char *reason)
-{
-    unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
-
-    mtree_relay_put32(bytes, peer->number & ~MTREE_RELAY_IS_RELAY);
-    (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_UNREACHED, bytes,
-                                   sizeof(bytes));
-    mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT, reason);
-}
-
-static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
-{
-    int answer = mtree_relay_dialer_poll(peer->dialer, now);
-    mtree_relay_welcome_t welcome;
-
-    if (answer == 0) {
-        return;
-    }
-    if (answer > 0) {
-        int socket = mtree_relay_dialer_take(peer->dialer, &welcome);
-
-        if (!mtree_relay_job_connect(job, peer->number, socket,
-                                     mtree_relay_dialer_keys(peer->dialer), "a relay")) {
-            (void)close(socket);
-        }
-    } else {
-        peer_give_up(job, peer, mtree_relay_dialer_reason(peer->dialer));
-    }
-    peer_stop_dialing(job, peer);
-}
-
-/* Has the part's host an edge to @a host in a tree? */
-static bool is_neighbour(const mtree_plan_part_t *part, int host)
-{
-    for (int t = 0; t < part->num_trees; t++) {
-        for (int e = 0; e < part->trees[t].num_edges; e++) {
-            if (part->trees[t].edges[e].host == host) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Of two relays that are neighbours the one with the lower number dials the other. */
-static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
-                        double now)
-{
-    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
-                                       .number = MTREE_RELAY_IS_RELAY | job->self,
-                                       .is_encrypted = job->is_encrypted,
-                                       .job = job->id};
-
-    int first = plan->part->num_hosts - plan->placement->num_relays;
-
-    for (int i = 0; i < plan->placement->num_relays; i++) {
-        uint32_t number = plan->peers[plan->placement->num_ranks + i];
-        bool dials = (number & ~MTREE_RELAY_IS_RELAY) > job->self &&
-                     is_neighbour(plan->part, first + i);
-        peer_t *peer = dials ? job_peer(job, number) : NULL;
-
-        if (peer != NULL && !peer->is_connected && peer->dialer == NULL) {
-            peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &hello,
-                                                     &job->key, now, DIAL_SECONDS);
-            job->num_dialing += peer->dialer != NULL;
-        }
-    }
+    return mtree_relay_peers_connect(&job->peers, number, socket, keys, from);
 }
 
 /* False: the job is to end. */
@@ -271,7 +130,7 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
         mtree_relay_plans_add(&job->plans, plan) != MTREE_OK) {
         return false;
     }
-    dial_relays(job, plan, now);
+    mtree_relay_peers_dial(&job->peers, plan, now);
     return true;
 }
 
@@ -297,8 +156,8 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
     if (plan == NULL) {
         return MTREE_ERR_LIMIT;
     }
-    status = mtree_relay_call_begin(plan, start, job->traffic.rate, job->memory,
-                                    find_peer, job, &call);
+    status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
+                                    &call);
     if (status == MTREE_OK) {
         mtree_list_append(&job->calls, mtree_relay_call_link(call));
         job->num_calls++;
@@ -373,7 +232,7 @@ static bool take_message(mtree_relay_job_t *job, const mtree_relay_message_t *me
 }
 
 /* Read what the channel has.  False: it was no message for a relay. */
-static bool hear(mtree_relay_job_t *job, double now)
+static bool read_channel(mtree_relay_job_t *job, double now)
 {
     mtree_relay_message_t message;
     int answer;
@@ -394,19 +253,10 @@ static bool hear(mtree_relay_job_t *job, double now)
 
 bool mtree_relay_job_poll(mtree_relay_job_t *job, double now)
 {
-    mtree_list_t *link;
-
-    if (job->end <= 0 && !hear(job, now)) {
+    if (job->end <= 0 && !read_channel(job, now)) {
         return false;
     }
-    MTREE_LIST_FOR_EACH(link, &job->peers)
-    {
-        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
-
-        if (peer->dialer != NULL) {
-            peer_dial(job, peer, now);
-        }
-    }
+    mtree_relay_peers_poll(&job->peers, &job->channel, now);
     return job->end <= 0 || (job->num_calls > 0 && now < job->end);
 }
 
@@ -457,22 +307,13 @@ static void end_calls(mtree_relay_job_t *job)
 
 void mtree_relay_job_destroy(mtree_relay_job_t *job)
 {
-    mtree_list_t *link;
-
     mtree_info("job %02x%02x%02x of %s ends", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], job->from);
     mtree_relay_channel_cleanup(&job->channel);
     end_calls(job);
     job->is_over = true;
-    while ((link = mtree_list_take(&job->peers)) != NULL) {
-        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
-
-        mtree_relay_dialer_destroy(peer->dialer);
-        mtree_tcp_peer_destroy(peer->tcp);
-        free(peer);
-    }
+    mtree_relay_peers_cleanup(&job->peers);
     mtree_relay_plans_cleanup(&job->plans);
     mtree_list_remove(&job->link);
-    explicit_bzero(&job->key, sizeof(job->key));
     free(job);
 }

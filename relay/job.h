@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job at a relay: what one rank 0 has begun over its control channel, and that ends
- * with the channel.  Jobs have nothing in common but the memory limit.
+ * A job at a relay: the plans, peers and calls that one rank 0 has begun over its control
+ * channel.  It ends with the channel.  Jobs share only the memory limit.
  */
 #ifndef MTREE_RELAY_JOB_H
 #define MTREE_RELAY_JOB_H
@@ -11,13 +11,13 @@
 
 typedef struct mtree_relay_job mtree_relay_job_t;
 
-/* What a relay has done so far; never falls. */
+/* Counters of a relay. */
 typedef struct {
-    uint64_t calls, failed; /* that ended well, and badly */
+    uint64_t calls, failed; /* that succeeded, and that failed */
     uint64_t bytes;         /* of vectors of the former */
 } mtree_relay_done_t;
 
-/* What goes to each peer. */
+/* Limits of the traffic to each peer. */
 typedef struct {
     double rate;            /* bits/s at most; 0: no limit */
     const char *congestion; /* control of TCP; NULL: the kernel's default, which also
@@ -36,11 +36,10 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
                        const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
                        mtree_relay_done_t *done);
 
-/* End its calls and forget it. */
+/* End its calls and free it. */
 void mtree_relay_job_destroy(mtree_relay_job_t *job);
 
 const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job);
-const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job);
 bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job);
 
 /* Of its channel; -1: rank 0 has closed it. */
@@ -48,20 +47,21 @@ int mtree_relay_job_socket(const mtree_relay_job_t *job);
 int mtree_relay_job_num_calls(const mtree_relay_job_t *job);
 int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
 
-/* Does it dial another relay, or end?  Then it is to be polled often. */
-bool mtree_relay_job_is_in_motion(const mtree_relay_job_t *job);
+/* Has it deadlines of its own (it dials another relay, or ends)?  Then it is to be polled
+ * even when no descriptor is ready. */
+bool mtree_relay_job_is_timed(const mtree_relay_job_t *job);
 
-/* Take @a socket, which has proved to be that of number @a peer at @a from, and has
- * @a keys where the job is encrypted; false: it is
- * not wanted. */
+/* Take over @a socket, which has proved to be that of number @a peer at @a from, with @a
+ * keys where the job is encrypted.  False: that peer has a connection, or there is no
+ * memory; the caller keeps the socket. */
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
                              const mtree_record_keys_t *keys, const char *from);
 
-/* Read what the channel has; false: the job is over.  When rank 0 has left, calls under
- * way have a moment to end. */
+/* Read the channel; false: the job is over.  When rank 0 has closed the channel, calls
+ * under way have a second to end. */
 bool mtree_relay_job_poll(mtree_relay_job_t *job, double now);
 
-/* After messages have ended: end calls. */
+/* After messages have ended: free the calls that have ended by that. */
 void mtree_relay_job_reap(mtree_relay_job_t *job);
 
 /* The link for a list of the caller's, and back. */

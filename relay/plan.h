@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a relay must be told of a plan, and of each call over it.
+ * The messages about a plan, and about each call over it, that rank 0 sends a relay.
  */
 #ifndef MTREE_RELAY_PLAN_H
 #define MTREE_RELAY_PLAN_H
@@ -35,7 +35,7 @@ void mtree_relay_plan_write(const mtree_relay_plan_t *plan, mtree_wire_t *wire);
 mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length,
                                      mtree_relay_plan_t **plan_p);
 
-/* One call. */
+/* The start of one call. */
 typedef struct {
     uint32_t plan, number; /* of the call, among those over the plan */
     uint32_t context;      /* of the communicator, part of the keys of its sessions */

@@ -48,8 +48,8 @@ static entry_t *find(const mtree_relay_plans_t *plans, uint32_t number)
     return NULL;
 }
 
-/* That which has not been used for longest, if there are as many as there may be.  Calls
- * are fewer than plans, so there is one without. */
+/* Free the least recently used plan, if there are as many as there may be.  A job has
+ * fewer calls than that, so there is a plan that no call uses. */
 static void make_room(mtree_relay_plans_t *plans)
 {
     mtree_list_t *link, *next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A piece of a greeting, of known length, while it comes. */
+/* A piece of a greeting, of known length, while it is received. */
 #ifndef MTREE_RELAY_RECEIVED_H
 #define MTREE_RELAY_RECEIVED_H
 
@@ -16,15 +16,15 @@ typedef struct {
 
 _Static_assert(MTREE_RELAY_CHALLENGE >= MTREE_RELAY_HELLO, "room for every piece");
 
-/* What comes next has @a length bytes. */
+/* The next piece has @a length bytes. */
 static inline void mtree_relay_expect(mtree_relay_received_t *received, size_t length)
 {
     received->count = 0;
     received->wanted = length;
 }
 
-/* 1: all of it has come; 0: not yet; -1: the other end is gone.  Nothing behind it is
- * read. */
+/* 1: the piece is complete; 0: not yet; -1: the connection is closed.  Nothing behind it
+ * is read. */
 static inline int mtree_relay_receive(int socket, mtree_relay_received_t *received)
 {
     ssize_t count = recv(socket, received->bytes + received->count,
@@ -39,8 +39,8 @@ static inline int mtree_relay_receive(int socket, mtree_relay_received_t *receiv
     return received->count == received->wanted ? 1 : 0;
 }
 
-/* Send so few bytes that a new connection takes them at once. */
-static inline bool mtree_relay_say(int socket, const void *bytes, size_t length)
+/* Send a piece, which a new connection takes at once; false: it did not. */
+static inline bool mtree_relay_send_piece(int socket, const void *bytes, size_t length)
 {
     return send(socket, bytes, length, MSG_NOSIGNAL) == (ssize_t)length;
 }

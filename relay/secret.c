@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that a code is made of, at most, with who says them. */
+/* Bytes that a MAC is of, at most, with the name of who makes it. */
 #define MOST_BYTES 256
 
-void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void *bytes,
-                      size_t length, unsigned char result[MTREE_RELAY_KEY])
+void mtree_relay_mac(const mtree_relay_key_t *key, const char *who, const void *bytes,
+                     size_t length, unsigned char result[MTREE_RELAY_KEY])
 {
     unsigned char text[MOST_BYTES];
     size_t prefix = strlen(who) + 1; /* its NUL keeps it apart from what follows */
@@ -27,8 +27,8 @@ void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void 
     mtree_crypto_code(key->bytes, sizeof(key->bytes), text, prefix + length, result);
 }
 
-bool mtree_relay_code_equals(const unsigned char a[MTREE_RELAY_KEY],
-                             const unsigned char b[MTREE_RELAY_KEY])
+bool mtree_relay_mac_equals(const unsigned char a[MTREE_RELAY_KEY],
+                            const unsigned char b[MTREE_RELAY_KEY])
 {
     unsigned char differ = 0;
 
@@ -41,7 +41,7 @@ bool mtree_relay_code_equals(const unsigned char a[MTREE_RELAY_KEY],
 void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_id_t *id,
                          mtree_relay_key_t *key)
 {
-    mtree_relay_code(secret, "job", id->bytes, sizeof(id->bytes), key->bytes);
+    mtree_relay_mac(secret, "job", id->bytes, sizeof(id->bytes), key->bytes);
 }
 
 /* A file that only its owner may read; *length_p bytes of it go to @a secret. */

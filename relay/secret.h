@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Secrets: what a relay and those who may use it have in common.
+ * Secrets: a relay and the jobs that may use it know the same one.
  *
- * A site keeps one in a file.  Of it each job has a key of its own, which shows neither
- * the secret nor the key of another job.  Codes are those of tcp/crypto.h.
+ * A site keeps a secret in a file.  Each job has a key derived from it, from which
+ * neither the secret nor another job's key can be computed.  MACs are those of
+ * tcp/crypto.h.
  */
 #ifndef MTREE_RELAY_SECRET_H
 #define MTREE_RELAY_SECRET_H
@@ -25,13 +26,13 @@ typedef struct {
     unsigned char bytes[MTREE_RELAY_KEY];
 } mtree_relay_key_t;
 
-/* A number that no other job has. */
+/* The job's number, which no other job has. */
 typedef struct {
     unsigned char bytes[MTREE_RELAY_JOB];
 } mtree_relay_job_id_t;
 
-/* MTREE_ERR_UNSUPPORTED, which is logged: mtree is built without libcrypto, and nobody
- * can prove that he knows a secret. */
+/* MTREE_ERR_UNSUPPORTED, which is logged: mtree is built without libcrypto, and no
+ * greeting can be made. */
 mtree_status_t mtree_relay_supported(void);
 
 /*
@@ -45,12 +46,12 @@ mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
 void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_id_t *id,
                          mtree_relay_key_t *key);
 
-/* The code of @a length bytes, said by @a who. */
-void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void *bytes,
-                      size_t length, unsigned char code[MTREE_RELAY_KEY]);
+/* The message authentication code (MAC) of @a length bytes, made by @a who. */
+void mtree_relay_mac(const mtree_relay_key_t *key, const char *who, const void *bytes,
+                     size_t length, unsigned char mac[MTREE_RELAY_KEY]);
 
-/* Are the codes the same?  Takes as long whichever bytes differ. */
-bool mtree_relay_code_equals(const unsigned char a[MTREE_RELAY_KEY],
-                             const unsigned char b[MTREE_RELAY_KEY]);
+/* Are the MACs the same?  Takes as long whichever bytes differ. */
+bool mtree_relay_mac_equals(const unsigned char a[MTREE_RELAY_KEY],
+                            const unsigned char b[MTREE_RELAY_KEY]);
 
 #endif

@@ -21,11 +21,11 @@
 /* Connections that one poll accepts. */
 #define ACCEPTED 16
 
-/* Seconds between two looks at dialers and deadlines. */
-#define LOOK 0.02
+/* Seconds between two polls while there are dialers or deadlines. */
+#define TIMED_POLL 0.02
 
 /* Seconds between two lines about connections that were turned away. */
-#define QUIET 10.0
+#define WARNING_INTERVAL 10.0
 
 typedef struct {
     int socket;
@@ -34,8 +34,8 @@ typedef struct {
     mtree_relay_received_t received;
     mtree_relay_hello_t hello;
     mtree_relay_key_t key;
-    unsigned char said[MTREE_RELAY_HELLO];
-    unsigned char kept[MTREE_CRYPTO_KEY]; /* of the relay's nonce */
+    unsigned char hello_bytes[MTREE_RELAY_HELLO];
+    unsigned char private_key[MTREE_CRYPTO_KEY]; /* of the relay's nonce */
     unsigned char challenge[MTREE_RELAY_CHALLENGE];
 } pending_t;
 
@@ -51,7 +51,7 @@ struct mtree_relay_server {
     mtree_list_t jobs;
     int num_jobs;
     uint64_t jobs_so_far, turned_away;
-    double told; /* when the last line about strangers was written */
+    double warned; /* clock of the last line about a connection turned away */
 };
 
 mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
@@ -67,7 +67,7 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
         server->options.most_jobs = MOST_JOBS;
     }
     server->memory.most = options->memory;
-    server->told = -QUIET;
+    server->warned = -WARNING_INTERVAL;
     mtree_list_init(&server->jobs);
     server->socket = mtree_tcp_socket_listen(&options->ports, &server->port);
     if (server->socket < 0) {
@@ -124,7 +124,7 @@ static void end_job(mtree_relay_server_t *server, mtree_relay_job_t *job)
     mtree_relay_job_destroy(job);
 }
 
-/* Who is at the other end of @a socket. */
+/* The address of the other end of @a socket. */
 static const char *name_of(int socket, char name[MTREE_ADDRESS_LENGTH])
 {
     struct sockaddr_storage storage;
@@ -143,40 +143,43 @@ static void turn_away(mtree_relay_server_t *server, const pending_t *pending,
     char name[MTREE_ADDRESS_LENGTH];
 
     server->turned_away++;
-    if (now > server->told + QUIET) {
-        server->told = now;
+    if (now > server->warned + WARNING_INTERVAL) {
+        server->warned = now;
         mtree_warn("turned away %s: %s", name_of(pending->socket, name), reason);
     }
 }
 
-/* Its hello is complete: challenge it.  False: it is none. */
+/* Answer a complete hello with a challenge.  False: it is no hello of this version. */
 static bool challenge(mtree_relay_server_t *server, pending_t *pending)
 {
     unsigned char nonce[MTREE_RELAY_NONCE];
 
-    memcpy(pending->said, pending->received.bytes, MTREE_RELAY_HELLO);
-    if (mtree_relay_hello_read(pending->said, &pending->hello) != MTREE_OK ||
-        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->kept, nonce)) {
+    memcpy(pending->hello_bytes, pending->received.bytes, MTREE_RELAY_HELLO);
+    if (mtree_relay_hello_read(pending->hello_bytes, &pending->hello) != MTREE_OK ||
+        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->private_key,
+                                nonce)) {
         return false;
     }
     mtree_relay_job_key(&server->options.secret, &pending->hello.job, &pending->key);
-    mtree_relay_challenge_write(&pending->key, pending->said, nonce, pending->challenge);
+    mtree_relay_challenge_write(&pending->key, pending->hello_bytes, nonce,
+                                pending->challenge);
     mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
     pending->is_challenged = true;
-    return mtree_relay_say(pending->socket, pending->challenge, MTREE_RELAY_CHALLENGE);
+    return mtree_relay_send_piece(pending->socket, pending->challenge,
+                                  MTREE_RELAY_CHALLENGE);
 }
 
-static bool answer(int socket, mtree_relay_answer_t what, uint64_t memory)
+static bool send_welcome(int socket, mtree_relay_answer_t what, uint64_t memory)
 {
     const mtree_relay_welcome_t welcome = {what, memory};
     unsigned char bytes[MTREE_RELAY_WELCOME];
 
     mtree_relay_welcome_write(&welcome, bytes);
-    return mtree_relay_say(socket, bytes, sizeof(bytes));
+    return mtree_relay_send_piece(socket, bytes, sizeof(bytes));
 }
 
-/* It knows the key: begin a job, or give the connection to its job.  False: the socket is
- * to be closed. */
+/* Its proof is right: begin a job, or give the connection to its job.  False: the socket
+ * is to be closed. */
 static bool admit(mtree_relay_server_t *server, const pending_t *pending)
 {
     mtree_relay_job_t *job = find_job(server, &pending->hello.job);
@@ -188,17 +191,17 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
     /* All of a job is encrypted, or nothing. */
     if (begins == (job != NULL) ||
         (job != NULL && mtree_relay_job_is_encrypted(job) != is_encrypted)) {
-        (void)answer(pending->socket, MTREE_RELAY_UNKNOWN, 0);
+        (void)send_welcome(pending->socket, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
     if (begins && server->num_jobs >= server->options.most_jobs) {
-        (void)answer(pending->socket, MTREE_RELAY_FULL, 0);
+        (void)send_welcome(pending->socket, MTREE_RELAY_FULL, 0);
         return false;
     }
     if ((is_encrypted &&
-         !mtree_relay_record_keys(&pending->key, pending->said, pending->challenge,
-                                  pending->kept, true, &keys)) ||
-        !answer(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
+         !mtree_relay_record_keys(&pending->key, pending->hello_bytes, pending->challenge,
+                                  pending->private_key, true, &keys)) ||
+        !send_welcome(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
         return false;
     }
     (void)name_of(pending->socket, name);
@@ -236,23 +239,24 @@ static void pending_drop(mtree_relay_server_t *server, int i, const char *reason
     pending_forget(server, i);
 }
 
-/* Go on with connection @a i. */
+/* Read what has come of the greeting of connection @a i. */
 static void pending_poll(mtree_relay_server_t *server, int i, double now)
 {
     pending_t *pending = &server->pending[i];
     int received = mtree_relay_receive(pending->socket, &pending->received);
 
     if (received == 0 && now > pending->deadline) {
-        pending_drop(server, i, "it says nothing", now);
+        pending_drop(server, i, "its greeting did not come in time", now);
     } else if (received < 0) {
-        pending_drop(server, i, "it said too little", now);
+        pending_drop(server, i,
+                     "it closed the connection before its greeting was complete", now);
     } else if (received > 0 && !pending->is_challenged) {
         if (!challenge(server, pending)) {
-            pending_drop(server, i, "it speaks another language", now);
+            pending_drop(server, i, "it sent no greeting of this version of mtree", now);
         }
     } else if (received > 0) {
-        if (!mtree_relay_proof_is_right(&pending->key, pending->said, pending->challenge,
-                                        pending->received.bytes)) {
+        if (!mtree_relay_proof_is_right(&pending->key, pending->hello_bytes,
+                                        pending->challenge, pending->received.bytes)) {
             pending_drop(server, i, "it has another secret", now);
         } else if (admit(server, pending)) {
             pending_forget(server, i);
@@ -271,7 +275,7 @@ static void accept_connections(mtree_relay_server_t *server, double now)
         pending_t *pending;
 
         if (server->num_pending == MTREE_RELAY_PENDING) {
-            pending_drop(server, 0, "too many say nothing", now);
+            pending_drop(server, 0, "too many connections have sent no greeting", now);
         }
         pending = &server->pending[server->num_pending++];
         *pending =
@@ -328,7 +332,7 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     nfds_t count = 0;
     eventfd_t wakes;
     mtree_list_t *link;
-    bool looks = server->num_pending > 0;
+    bool is_timed = server->num_pending > 0;
 
     fds[count++] = (struct pollfd){.fd = server->socket, .events = POLLIN};
     fds[count++] = (struct pollfd){.fd = server->waker, .events = POLLIN};
@@ -341,12 +345,12 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     {
         const mtree_relay_job_t *job = mtree_relay_job_of(link);
 
-        looks = looks || mtree_relay_job_is_in_motion(job);
+        is_timed = is_timed || mtree_relay_job_is_timed(job);
         fds[count++] =
             (struct pollfd){.fd = mtree_relay_job_socket(job), .events = POLLIN};
     }
     seconds = fmin(seconds, mtree_tcp_patience(server->tcp));
-    seconds = looks ? fmin(seconds, LOOK) : seconds;
+    seconds = is_timed ? fmin(seconds, TIMED_POLL) : seconds;
     (void)poll(fds, count, (int)ceil(1000 * seconds));
     (void)eventfd_read(server->waker, &wakes);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A relay: it listens, admits who knows its secret, and serves the jobs that they begin.
+ * A relay: it listens, admits peers that know its secret, and serves the jobs that they
+ * begin.
  *
- * A connection is pending until it has proved that it knows the key of its job.  One that
- * does not in time is closed, and so is the oldest one when too many are pending: who is
- * wanted dials again.
+ * A connection is pending until its peer has proved that it knows the key of its job. One
+ * that takes longer than MTREE_RELAY_PENDING_SECONDS is closed, and so is the oldest one
+ * when MTREE_RELAY_PENDING are pending: peers that know the key dial again.
  */
 #ifndef MTREE_RELAY_SERVER_H
 #define MTREE_RELAY_SERVER_H
@@ -44,10 +45,10 @@ uint16_t mtree_relay_server_port(const mtree_relay_server_t *server);
 void mtree_relay_server_set_secret(mtree_relay_server_t *server,
                                    const mtree_relay_key_t *secret);
 
-/* Do what there is to do; when that is nothing wait for at most @a seconds. */
+/* Handle what has happened; wait for at most @a seconds if nothing has. */
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds);
 
-/* From any thread: the poll that waits, or else the next one, waits no longer. */
+/* From any thread: end the wait of the current poll, or else of the next one. */
 void mtree_relay_server_wake(mtree_relay_server_t *server);
 
 void mtree_relay_server_status(const mtree_relay_server_t *server,

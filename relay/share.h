@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The share of one processor that a thread keeps to, so that a program computes beside
- * it.
+ * The share of one processor that a thread takes at most, so that the program beside it
+ * can compute.
  */
 #ifndef MTREE_RELAY_SHARE_H
 #define MTREE_RELAY_SHARE_H
@@ -9,7 +9,7 @@
 /* Seconds of idleness whose share the thread may take at once. */
 #define MTREE_RELAY_SHARE_SAVED 0.1
 
-/* Seconds of the longest rest: what has to be made up for then is by the next ones. */
+/* Seconds of the longest rest; a longer debt is paid by several. */
 #define MTREE_RELAY_SHARE_REST 0.1
 
 typedef struct {

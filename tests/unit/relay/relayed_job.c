@@ -368,7 +368,7 @@ void relayed_verify(const relayed_job_t *job)
         if (call->collective != MTREE_REDUCE || r == call->root) {
             size_t wrong = find_wrong(job, r, numbers);
 
-            /* Check writes a message for each assertion, so there is one a rank. */
+            /* Check writes a message for each assertion, so there is one per rank. */
             ck_assert_msg(wrong == numbers, "collective %d, rank %d: number %zu is wrong",
                           call->collective, r, wrong);
         }

@@ -236,23 +236,28 @@ START_TEST(keys_are_those_of_both_nonces)
 {
     const mtree_relay_key_t key = {{1}}, other = {{2}};
     unsigned char hello[MTREE_RELAY_HELLO] = {2}, nonce[2][MTREE_RELAY_NONCE];
-    unsigned char kept[3][MTREE_CRYPTO_KEY];
+    unsigned char private_keys[3][MTREE_CRYPTO_KEY];
     mtree_record_keys_t peer, relay;
 
-    ck_assert(mtree_relay_nonce_draw(true, kept[0],
+    ck_assert(mtree_relay_nonce_draw(true, private_keys[0],
                                      hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
-    ck_assert(mtree_relay_nonce_draw(true, kept[1], nonce[0]));
-    ck_assert(mtree_relay_nonce_draw(true, kept[2], nonce[1]));
-    ck_assert(mtree_relay_record_keys(&key, hello, nonce[0], kept[0], false, &peer));
-    ck_assert(mtree_relay_record_keys(&key, hello, nonce[0], kept[1], true, &relay));
+    ck_assert(mtree_relay_nonce_draw(true, private_keys[1], nonce[0]));
+    ck_assert(mtree_relay_nonce_draw(true, private_keys[2], nonce[1]));
+    ck_assert(
+        mtree_relay_record_keys(&key, hello, nonce[0], private_keys[0], false, &peer));
+    ck_assert(
+        mtree_relay_record_keys(&key, hello, nonce[0], private_keys[1], true, &relay));
     ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
     ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
-    ck_assert(mtree_relay_record_keys(&key, hello, nonce[1], kept[2], true, &relay));
+    ck_assert(
+        mtree_relay_record_keys(&key, hello, nonce[1], private_keys[2], true, &relay));
     ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    ck_assert(mtree_relay_record_keys(&other, hello, nonce[0], kept[1], true, &relay));
+    ck_assert(
+        mtree_relay_record_keys(&other, hello, nonce[0], private_keys[1], true, &relay));
     ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
     memset(nonce[0], 0, sizeof(nonce[0]));
-    ck_assert(!mtree_relay_record_keys(&key, hello, nonce[0], kept[0], false, &peer));
+    ck_assert(
+        !mtree_relay_record_keys(&key, hello, nonce[0], private_keys[0], false, &peer));
 }
 END_TEST
 
@@ -471,7 +476,7 @@ START_TEST(secrets_are_for_their_owner)
     ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_OK);
     write_secret(path, "sixteen letters, at leasT", 0600);
     ck_assert_int_eq(mtree_relay_secret_read(path, &second), MTREE_OK);
-    ck_assert(!mtree_relay_code_equals(first.bytes, second.bytes));
+    ck_assert(!mtree_relay_mac_equals(first.bytes, second.bytes));
     (void)unlink(path);
 }
 END_TEST

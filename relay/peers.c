@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/peers.h"
+
+#include "base/log.h"
+#include "relay/bytes.h"
+#include "relay/dialer.h"
+#include "tcp/socket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Seconds that another relay has to answer. */
+#define DIAL_SECONDS 4.0
+
+typedef struct {
+    mtree_list_t link;
+    uint32_t number;
+    mtree_tcp_peer_t *tcp;
+    bool is_connected;
+    mtree_relay_dialer_t *dialer; /* NULL: it dials, or is connected */
+} peer_t;
+
+void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
+                            const mtree_relay_hello_t *hello,
+                            const mtree_relay_key_t *key, const char *congestion)
+{
+    *peers = (mtree_relay_peers_t){.tcp = tcp,
+                                   .hello = {.purpose = MTREE_RELAY_DATA,
+                                             .number = hello->number,
+                                             .is_encrypted = hello->is_encrypted,
+                                             .job = hello->job},
+                                   .key = *key,
+                                   .congestion = congestion};
+    peers->hello.number |= MTREE_RELAY_IS_RELAY;
+    mtree_list_init(&peers->list);
+}
+
+void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers)
+{
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(&peers->list)) != NULL) {
+        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
+
+        mtree_relay_dialer_destroy(peer->dialer);
+        mtree_tcp_peer_destroy(peer->tcp);
+        free(peer);
+    }
+    explicit_bzero(&peers->key, sizeof(peers->key));
+}
+
+/* Peer @a number, created if there is none; NULL: no memory. */
+static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number)
+{
+    const unsigned char *job = peers->hello.job.bytes;
+    char name[64];
+    mtree_list_t *link;
+    peer_t *peer;
+
+    MTREE_LIST_FOR_EACH(link, &peers->list)
+    {
+        peer = MTREE_CONTAINER_OF(link, peer_t, link);
+        if (peer->number == number) {
+            return peer;
+        }
+    }
+    peer = calloc(1, sizeof(*peer));
+    if (peer == NULL) {
+        return NULL;
+    }
+    (void)snprintf(name, sizeof(name), "%s %u of job %02x%02x%02x",
+                   (number & MTREE_RELAY_IS_RELAY) != 0 ? "relay" : "rank",
+                   number & ~MTREE_RELAY_IS_RELAY, job[0], job[1], job[2]);
+    peer->number = number;
+    peer->tcp = mtree_tcp_peer_create(peers->tcp, name);
+    if (peer->tcp == NULL) {
+        free(peer);
+        return NULL;
+    }
+    mtree_list_append(&peers->list, &peer->link);
+    peers->count++;
+    return peer;
+}
+
+mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t number)
+{
+    peer_t *peer = peer_get(peers, number);
+
+    return peer == NULL ? NULL : peer->tcp;
+}
+
+bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
+                               const mtree_record_keys_t *keys, const char *from)
+{
+    const unsigned char *job = peers->hello.job.bytes;
+    peer_t *peer = peer_get(peers, number);
+
+    if (peer == NULL || peer->is_connected) {
+        return false;
+    }
+    mtree_info("job %02x%02x%02x: number %u is %s", job[0], job[1], job[2],
+               number & ~MTREE_RELAY_IS_RELAY, from);
+    (void)mtree_tcp_socket_tune(socket, peers->congestion);
+    peer->is_connected = true;
+    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, MTREE_TCP_TUNING_NONE);
+    return true;
+}
+
+/* Has the part's host an edge to @a host in a tree? */
+static bool is_neighbour(const mtree_plan_part_t *part, int host)
+{
+    for (int t = 0; t < part->num_trees; t++) {
+        for (int e = 0; e < part->trees[t].num_edges; e++) {
+            if (part->trees[t].edges[e].host == host) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t *plan,
+                            double now)
+{
+    int first = plan->part->num_hosts - plan->placement->num_relays;
+
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        uint32_t number = plan->peers[plan->placement->num_ranks + i];
+        bool dials = (number & ~MTREE_RELAY_IS_RELAY) >
+                         (peers->hello.number & ~MTREE_RELAY_IS_RELAY) &&
+                     is_neighbour(plan->part, first + i);
+        peer_t *peer = dials ? peer_get(peers, number) : NULL;
+
+        if (peer != NULL && !peer->is_connected && peer->dialer == NULL) {
+            peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &peers->hello,
+                                                     &peers->key, now, DIAL_SECONDS);
+            peers->num_dialing += peer->dialer != NULL;
+        }
+    }
+}
+
+static void peer_give_up(peer_t *peer, mtree_relay_channel_t *channel)
+{
+    unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
+
+    mtree_relay_put32(bytes, peer->number & ~MTREE_RELAY_IS_RELAY);
+    (void)mtree_relay_channel_send(channel, MTREE_RELAY_UNREACHED, bytes, sizeof(bytes));
+    mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT,
+                        mtree_relay_dialer_reason(peer->dialer));
+}
+
+/* Continue to dial @a peer. */
+static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
+                      mtree_relay_channel_t *channel, double now)
+{
+    int answer = mtree_relay_dialer_poll(peer->dialer, now);
+    mtree_relay_welcome_t welcome;
+
+    if (answer == 0) {
+        return;
+    }
+    if (answer > 0) {
+        int socket = mtree_relay_dialer_take(peer->dialer, &welcome);
+
+        if (!mtree_relay_peers_connect(peers, peer->number, socket,
+                                       mtree_relay_dialer_keys(peer->dialer),
+                                       "a relay")) {
+            (void)close(socket);
+        }
+    } else {
+        peer_give_up(peer, channel);
+    }
+    mtree_relay_dialer_destroy(peer->dialer);
+    peer->dialer = NULL;
+    peers->num_dialing--;
+}
+
+void mtree_relay_peers_poll(mtree_relay_peers_t *peers, mtree_relay_channel_t *channel,
+                            double now)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &peers->list)
+    {
+        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
+
+        if (peer->dialer != NULL) {
+            peer_dial(peers, peer, channel, now);
+        }
+    }
+}

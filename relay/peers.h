@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The peers of a job at a relay: the ranks, which dial it, and the other relays, of which
+ * it dials those with a higher number that are its neighbours in a plan.
+ */
+#ifndef MTREE_RELAY_PEERS_H
+#define MTREE_RELAY_PEERS_H
+
+#include "base/list.h"
+#include "relay/channel.h"
+#include "relay/greeting.h"
+#include "relay/plan.h"
+#include "tcp/tcp.h"
+
+typedef struct {
+    mtree_tcp_t *tcp;
+    mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
+    mtree_relay_key_t key;     /* of the job */
+    const char *congestion;    /* control of TCP; NULL: the kernel's default */
+    mtree_list_t list;
+    int count, num_dialing;
+} mtree_relay_peers_t;
+
+/* @a hello is that of the control connection.  @a congestion stays. */
+void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
+                            const mtree_relay_hello_t *hello,
+                            const mtree_relay_key_t *key, const char *congestion);
+
+/* Close all connections. */
+void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);
+
+/* The connections to number @a number of the job, made or yet to be; NULL: no memory. */
+mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t number);
+
+/* Take over @a socket to number @a number at @a from, with @a keys where the job is
+ * encrypted.  False: that peer has a connection, or there is no memory; the caller keeps
+ * the socket. */
+bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
+                               const mtree_record_keys_t *keys, const char *from);
+
+/* Begin to dial relays that are neighbours in @a plan and not yet connected, at @a now
+ * (mtree_clock_seconds()). */
+void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t *plan,
+                            double now);
+
+/* Continue to dial.  A relay that does not answer is reported over @a channel before
+ * messages to it fail, so that rank 0 knows the cause of calls that fail. */
+void mtree_relay_peers_poll(mtree_relay_peers_t *peers, mtree_relay_channel_t *channel,
+                            double now);
+
+#endif
