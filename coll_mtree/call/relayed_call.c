@@ -21,16 +21,17 @@
 /* Tags, from the first of them. */
 enum { ENDED, VERDICT, NUM_TAGS };
 
-/* What is said with both; UNKNOWN: nothing yet.  Only a verdict is LOST: it has failed,
- * and a relay is gone.  UNREACHED and more, of a rank: it has failed, since the rank
- * cannot reach a relay, that of so much less in the plan. */
+/* The state of a rank's part, which the rank reports, and of the call, which is rank 0's
+ * verdict.  UNKNOWN: it has not ended.  LOST, of the call alone: it has failed, and a
+ * relay is lost.  UNREACHED + i, of a part alone: it has failed, since the rank cannot
+ * reach relay i of the plan. */
 enum { UNKNOWN, DONE, FAILED, LOST, UNREACHED };
 
-/* A message of one number; it is the PML's until it has ended. */
+/* A message of one state; it is the PML's until it has ended. */
 typedef struct {
-    coll_mtree_message_t *message; /* NULL: it has ended, or has not begun */
-    int32_t what;
-} word_t;
+    coll_mtree_message_t *pending; /* NULL: it has ended, or has not begun */
+    int32_t state;
+} state_message_t;
 
 typedef struct {
     coll_mtree_request_t *req;
@@ -41,8 +42,8 @@ typedef struct {
     mtree_layout_t *layout;
     mtree_operation_t *operation; /* NULL: it has not begun here */
     void *saved;                  /* of what is summed up in place */
-    word_t
-        *words; /* of rank 0: [ranks] from and to each; of others: [2] to and from it */
+    state_message_t
+        *states; /* of rank 0: [ranks] from and to each; of others: [2] to and from it */
     int own, verdict;
 } relayed_call_t;
 
@@ -96,15 +97,15 @@ bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
                                          const coll_mtree_coll_args_t *args,
                                          bool blocking)
 {
-    static atomic_uint told; /* a bit for each reason */
+    static atomic_uint logged; /* bit i: reason i */
     reason_t reason;
 
-    if (!coll_mtree_relays_are_asked_for()) {
+    if (!coll_mtree_relays_are_configured()) {
         return false;
     }
     reason = find_reason(comm, args, blocking);
     if (reason != NO_REASON &&
-        (atomic_fetch_or(&told, 1u << reason) >> reason) % 2 == 0) {
+        (atomic_fetch_or(&logged, 1u << reason) >> reason) % 2 == 0) {
         coll_mtree_verbose(comm, 1, "%s: relays are not supported with %s",
                            args->function, reasons[reason]);
     }
@@ -180,8 +181,8 @@ static bool begin(relayed_call_t *call)
         coll_mtree_buffers_begin(&req->buffers) != OMPI_SUCCESS) {
         return false;
     }
-    if (is_first(call) && !coll_mtree_relays_start(&call->relayed->contact,
-                                                   num_relays(call), &call->start)) {
+    if (is_first(call) && !coll_mtree_relays_start_call(&call->relayed->contact,
+                                                        num_relays(call), &call->start)) {
         return false;
     }
     coll_mtree_relay_transport_init(&call->transport, req->comm,
@@ -196,8 +197,8 @@ static bool begin(relayed_call_t *call)
     return call->operation != NULL;
 }
 
-/* How this rank's part has ended; UNKNOWN: it has not. */
-static int look(const relayed_call_t *call)
+/* The state of this rank's part. */
+static int own_state(const relayed_call_t *call)
 {
     mtree_status_t status;
 
@@ -209,45 +210,48 @@ static int look(const relayed_call_t *call)
                                                            : FAILED;
 }
 
-static void say(relayed_call_t *call, word_t *word, int rank, int tag, int what)
+static void send_state(relayed_call_t *call, state_message_t *message, int rank, int tag,
+                       int state)
 {
-    word->what = what;
-    word->message = coll_mtree_message_send(&call->channel, rank, tag, &word->what,
-                                            sizeof(word->what));
+    message->state = state;
+    message->pending = coll_mtree_message_send(&call->channel, rank, tag, &message->state,
+                                               sizeof(message->state));
 }
 
-static void await(relayed_call_t *call, word_t *word, int rank, int tag)
+static void expect_state(relayed_call_t *call, state_message_t *message, int rank,
+                         int tag)
 {
-    word->what = UNKNOWN;
-    word->message = coll_mtree_message_recv(&call->channel, rank, tag, &word->what,
-                                            sizeof(word->what));
+    message->state = UNKNOWN;
+    message->pending = coll_mtree_message_recv(&call->channel, rank, tag, &message->state,
+                                               sizeof(message->state));
 }
 
-/* Has it come, or left?  One that is lost says that all has failed. */
-static bool has_ended(word_t *word)
+/* Has the message been received, or sent?  One that is lost counts as FAILED. */
+static bool has_ended(state_message_t *message)
 {
     mtree_status_t status = MTREE_OK;
 
-    if (!coll_mtree_message_test(&word->message, &status)) {
+    if (!coll_mtree_message_test(&message->pending, &status)) {
         return false;
     }
-    word->what = status == MTREE_OK && word->what != UNKNOWN ? word->what : FAILED;
+    message->state =
+        status == MTREE_OK && message->state != UNKNOWN ? message->state : FAILED;
     return true;
 }
 
-static void go_on(void)
+static void progress(void)
 {
     coll_mtree_relay_links_poll();
     opal_progress();
 }
 
-/* Rank 0, while nothing has failed: do the relays go on? */
+/* Rank 0, while nothing has failed: do the relays serve the call? */
 static bool relays_serve(const relayed_call_t *call)
 {
-    const char *who;
+    const char *address;
 
-    return coll_mtree_relays_watch(&call->relayed->contact, num_relays(call),
-                                   &call->start, &who) == COLL_MTREE_RELAYS_SERVE;
+    return coll_mtree_relays_poll_call(&call->relayed->contact, num_relays(call),
+                                       &call->start, &address) == COLL_MTREE_RELAYS_SERVE;
 }
 
 /* How this rank's part has failed. */
@@ -258,59 +262,59 @@ static int failure(const relayed_call_t *call)
     return relay < 0 ? FAILED : UNREACHED + relay;
 }
 
-/* Rank 0: give up the relays that a rank, or another relay, has said that it cannot
- * reach; were there some? */
-static bool give_up_unreached(const relayed_call_t *call)
+/* Rank 0: drop the relays that a rank, or another relay, has reported that it cannot
+ * reach; false: there are none. */
+static bool drop_unreached(const relayed_call_t *call)
 {
     bool some = false;
 
     for (int r = 0; r < ompi_comm_size(call->req->comm); r++) {
-        int what = r > 0                 ? call->words[r].what
-                   : call->own == FAILED ? failure(call)
-                                         : DONE;
+        int state = r > 0                 ? call->states[r].state
+                    : call->own == FAILED ? failure(call)
+                                          : DONE;
 
-        if (what >= UNREACHED && what < UNREACHED + num_relays(call)) {
-            coll_mtree_relays_give_up(
-                &call->relayed->contact, what - UNREACHED,
-                (int)coll_mtree_process_name(call->req->comm, r).vpid);
+        if (state >= UNREACHED && state < UNREACHED + num_relays(call)) {
+            coll_mtree_relays_drop(&call->relayed->contact, state - UNREACHED,
+                                   (int)coll_mtree_process_name(call->req->comm, r).vpid);
             some = true;
         }
     }
-    return coll_mtree_relays_give_up_unreached() || some;
+    return coll_mtree_relays_drop_unreached() || some;
 }
 
-/* Rank 0: the call has failed.  Ranks and relays beside one that is gone notice that
- * before rank 0 may, so all are asked. */
+/* Rank 0: the verdict on a call that has failed.  Neighbours of a relay that is lost may
+ * notice that before rank 0 does, so it pings all relays. */
 static int find_cause(const relayed_call_t *call)
 {
     const coll_mtree_relay_contact_t *contact = &call->relayed->contact;
-    const char *who = NULL;
-    coll_mtree_relays_do_t what;
+    const char *address = NULL;
+    coll_mtree_relays_state_t state;
 
-    coll_mtree_relays_ask(contact, num_relays(call));
+    coll_mtree_relays_ping(contact, num_relays(call));
     do {
-        go_on();
-        what = coll_mtree_relays_watch(contact, num_relays(call), &call->start, &who);
+        progress();
+        state = coll_mtree_relays_poll_call(contact, num_relays(call), &call->start,
+                                            &address);
     } while (!coll_mtree_relays_have_answered(contact, num_relays(call)));
-    if (give_up_unreached(call) || what == COLL_MTREE_RELAYS_LOST) {
+    if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
         return LOST;
     }
-    if (what == COLL_MTREE_RELAYS_REFUSE) {
+    if (state == COLL_MTREE_RELAYS_REFUSE) {
         mtree_warn(
             "relay %s: it refused or failed a call; such calls go on without relays",
-            who);
+            address);
     }
     return FAILED;
 }
 
-/* Rank 0: what has become of all parts so far. */
-static int gather_words(relayed_call_t *call)
+/* Rank 0: the state of the call by all reports so far. */
+static int gather_states(relayed_call_t *call)
 {
     int ranks = ompi_comm_size(call->req->comm), done = call->own == DONE;
 
     for (int r = 1; r < ranks; r++) {
-        if (has_ended(&call->words[r])) {
-            if (call->words[r].what != DONE) {
+        if (has_ended(&call->states[r])) {
+            if (call->states[r].state != DONE) {
                 return FAILED;
             }
             done++;
@@ -319,19 +323,20 @@ static int gather_words(relayed_call_t *call)
     return call->own == FAILED ? FAILED : done == ranks ? DONE : UNKNOWN;
 }
 
-/* Rank 0: wait for the verdict, say it to all, and hear the last of them. */
-static void judge(relayed_call_t *call)
+/* Rank 0: collect the reports, send the verdict to all ranks, and wait until both have
+ * ended. */
+static void coordinate(relayed_call_t *call)
 {
     int ranks = ompi_comm_size(call->req->comm);
-    word_t *verdicts = call->words + ranks;
+    state_message_t *verdicts = call->states + ranks;
 
     for (int r = 1; r < ranks; r++) {
-        await(call, &call->words[r], r, ENDED);
+        expect_state(call, &call->states[r], r, ENDED);
     }
     while (call->verdict == UNKNOWN) {
-        go_on();
-        call->own = call->own == UNKNOWN ? look(call) : call->own;
-        call->verdict = gather_words(call);
+        progress();
+        call->own = call->own == UNKNOWN ? own_state(call) : call->own;
+        call->verdict = gather_states(call);
         if (call->verdict != DONE && !relays_serve(call)) {
             call->verdict = FAILED;
         }
@@ -340,44 +345,45 @@ static void judge(relayed_call_t *call)
         call->verdict = find_cause(call);
     }
     for (int r = 1; r < ranks; r++) {
-        say(call, &verdicts[r], r, VERDICT, call->verdict);
+        send_state(call, &verdicts[r], r, VERDICT, call->verdict);
     }
     if (call->verdict != DONE) {
-        coll_mtree_relays_cancel(&call->relayed->contact, num_relays(call), &call->start);
+        coll_mtree_relays_cancel_call(&call->relayed->contact, num_relays(call),
+                                      &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
         }
     }
     for (int r = 1; r < ranks; r++) {
-        while (!has_ended(&call->words[r]) || !has_ended(&verdicts[r])) {
-            go_on();
+        while (!has_ended(&call->states[r]) || !has_ended(&verdicts[r])) {
+            progress();
         }
     }
 }
 
-/* Another rank: say how this part has ended, and hear the verdict. */
-static void obey(relayed_call_t *call)
+/* Another rank: report the state of this part, and receive the verdict. */
+static void participate(relayed_call_t *call)
 {
-    word_t *said = &call->words[0], *heard = &call->words[1];
-    bool has_said = false;
+    state_message_t *report = &call->states[0], *verdict = &call->states[1];
+    bool has_reported = false;
 
-    await(call, heard, 0, VERDICT);
+    expect_state(call, verdict, 0, VERDICT);
     while (call->verdict == UNKNOWN) {
-        go_on();
-        call->own = call->own == UNKNOWN ? look(call) : call->own;
-        if (has_ended(heard)) {
-            call->verdict = heard->what;
+        progress();
+        call->own = call->own == UNKNOWN ? own_state(call) : call->own;
+        if (has_ended(verdict)) {
+            call->verdict = verdict->state;
         }
-        if (!has_said && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
-            say(call, said, 0, ENDED, call->own == DONE ? DONE : failure(call));
-            has_said = true;
+        if (!has_reported && (call->own != UNKNOWN || call->verdict != UNKNOWN)) {
+            send_state(call, report, 0, ENDED, call->own == DONE ? DONE : failure(call));
+            has_reported = true;
         }
     }
     if (call->verdict != DONE && call->operation != NULL) {
         coll_mtree_relay_transport_abandon(&call->transport);
     }
-    while (!has_ended(said)) {
-        go_on();
+    while (!has_ended(report)) {
+        progress();
     }
 }
 
@@ -386,7 +392,7 @@ static void finish(relayed_call_t *call)
 {
     if (call->operation != NULL) {
         while (!mtree_operation_done(call->operation, NULL)) {
-            go_on();
+            progress();
         }
         coll_mtree_relay_transport_end(&call->transport);
         mtree_operation_free(call->operation);
@@ -414,9 +420,9 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
                     .longest = COLL_MTREE_ANY_LENGTH,
                     .wait = COLL_MTREE_WAIT_LATER}};
 
-    /* Without it no rank could say anything: such a job is at its end. */
-    call.words = calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.words));
-    if (call.words == NULL) {
+    /* Without memory this rank cannot report: such a job is at its end. */
+    call.states = calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.states));
+    if (call.states == NULL) {
         return COLL_MTREE_RELAYED_FAILED;
     }
     describe(&call);
@@ -424,12 +430,12 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
         call.own = FAILED;
     }
     if (is_first(&call)) {
-        judge(&call);
+        coordinate(&call);
     } else {
-        obey(&call);
+        participate(&call);
     }
     finish(&call);
-    free(call.words);
+    free(call.states);
     return call.verdict == DONE   ? COLL_MTREE_RELAYED_DONE
            : call.verdict == LOST ? COLL_MTREE_RELAYED_LOST
                                   : COLL_MTREE_RELAYED_FAILED;

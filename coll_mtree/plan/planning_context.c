@@ -250,7 +250,7 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
         return NULL;
     }
     if (!coll_mtree_plan_store_is_current(stored, context->version) ||
-        (stored->plan != NULL && !coll_mtree_relays_answer(stored->plan))) {
+        (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
         mtree_plan_t *plan = coll_mtree_planning_relayed(
             comm, &context->hosts, &by_host, max_trees, planned->plan,

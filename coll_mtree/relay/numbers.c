@@ -3,7 +3,7 @@
 
 #include "relay/fold.h"
 
-/* The integer type of so many bytes; -1: relays have none. */
+/* The integer type of @a bytes bytes; -1: relays have none. */
 static int integer_of(size_t bytes, bool is_signed)
 {
     switch (bytes) {

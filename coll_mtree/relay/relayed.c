@@ -17,24 +17,24 @@ void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed)
     }
 }
 
-/* Tell the relays of @a plan, which is what all ranks read. */
-static bool tell(const mtree_plan_t *plan, ompi_communicator_t *comm, const int *host,
-                 coll_mtree_relay_contact_t *contact)
+/* Send the relays @a plan, which is what all ranks read. */
+static bool send_to_relays(const mtree_plan_t *plan, ompi_communicator_t *comm,
+                           const int *host, coll_mtree_relay_contact_t *contact)
 {
     int ranks = ompi_comm_size(comm);
     uint32_t *world = malloc((size_t)ranks * sizeof(*world));
     mtree_placement_t *placement = NULL;
-    bool is_told = world != NULL && mtree_placement_create_relayed(
+    bool is_sent = world != NULL && mtree_placement_create_relayed(
                                         ranks, plan->num_hosts, plan->num_relays, host,
                                         NULL, &placement) == MTREE_OK;
 
-    for (int r = 0; is_told && r < ranks; r++) {
+    for (int r = 0; is_sent && r < ranks; r++) {
         world[r] = (uint32_t)coll_mtree_process_name(comm, r).vpid;
     }
-    is_told = is_told && coll_mtree_relays_tell(plan, placement, world, contact);
+    is_sent = is_sent && coll_mtree_relays_send_plan(plan, placement, world, contact);
     mtree_placement_destroy(placement);
     free(world);
-    return is_told;
+    return is_sent;
 }
 
 bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
@@ -50,7 +50,7 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
         mtree_plan_from_json(text, strlen(text), "plan with relays", &read) == MTREE_OK &&
         mtree_plan_add_relays(read, plan->num_relays,
                               (const char *const *)plan->relays) == MTREE_OK &&
-        tell(read, comm, host, &contact)) {
+        send_to_relays(read, comm, host, &contact)) {
         addresses = (size_t)plan->num_relays * MTREE_RELAY_ADDRESS;
         *length_p = sizeof(contact) + addresses + strlen(text);
         bytes = calloc(1, *length_p);

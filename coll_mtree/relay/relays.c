@@ -2,14 +2,12 @@
 #include "coll_mtree/relay/relays.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/relay/control.h"
 #include "coll_mtree/relay/unreached.h"
 #include "coll_mtree/relay/world.h"
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "relay/bytes.h"
-#include "relay/channel.h"
-#include "relay/dialer.h"
 #include "tcp/crypto.h"
 
 #include <pthread.h>
@@ -18,44 +16,32 @@
 #include <string.h>
 #include <time.h>
 
-/* Seconds that relays have to answer, all together. */
-#define PATIENCE 3.0
-
-/* Seconds between two questions whether a relay is there, and of silence until it is
- * taken for gone. */
-#define ASK     1.0
-#define SILENCE 5.0
-
 typedef struct {
-    char address[MTREE_RELAY_ADDRESS];
-    mtree_relay_dialer_t *dialer; /* while it is asked */
-    mtree_relay_channel_t channel;
-    bool is_up;
-    double asked, heard;                 /* clocks of the last question and answer */
+    coll_mtree_relay_control_t control;
     uint32_t refused_plan, refused_call; /* the last call that it refused */
 } relay_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static relay_t relays[COLL_MTREE_RELAYS]; /* their places are their numbers in the job */
+static relay_t relays[COLL_MTREE_RELAYS]; /* by their numbers in the job */
 static int num_relays;
 static coll_mtree_unreached_t unreached;
 static mtree_relay_job_id_t job;
 static mtree_relay_key_t key;
 static uint32_t num_plans;
 
-/* 0: nobody has read the secret; 1: there is one; -1: there is none. */
+/* 0: the secret has not been read; 1: there is one; -1: there is none. */
 static int secret_state;
 
-bool coll_mtree_relays_are_asked_for(void)
+bool coll_mtree_relays_are_configured(void)
 {
     return coll_mtree_params_relays_world() ||
            (coll_mtree_params.relay_secret != NULL &&
             coll_mtree_params.relay_secret[0] != '\0');
 }
 
-bool coll_mtree_relays_are_wanted(void)
+bool coll_mtree_relays_are_used(void)
 {
-    return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic;
+    return coll_mtree_relays_are_configured() && !coll_mtree_params.deterministic;
 }
 
 static bool read_secret(mtree_relay_key_t *secret)
@@ -94,7 +80,7 @@ static relay_t *find_relay(const char *address, double now)
     relay_t *relay;
 
     for (int i = 0; i < num_relays; i++) {
-        if (strcmp(relays[i].address, address) == 0) {
+        if (strcmp(relays[i].control.address, address) == 0) {
             return &relays[i];
         }
     }
@@ -102,57 +88,27 @@ static relay_t *find_relay(const char *address, double now)
         return NULL;
     }
     relay = &relays[num_relays++];
-    (void)snprintf(relay->address, sizeof(relay->address), "%s", address);
-    relay->channel.socket = -1;
-    relay->dialer = mtree_relay_dialer_create(address, &hello, &key, now, PATIENCE);
+    coll_mtree_relay_control_init(&relay->control, address, &hello, &key, now);
     return relay;
 }
 
-/* The relay that is asked has answered, or will not. */
-static void settle(relay_t *relay, int answer, double now)
-{
-    mtree_relay_welcome_t welcome;
-
-    if (answer > 0) {
-        mtree_relay_channel_init(&relay->channel,
-                                 mtree_relay_dialer_take(relay->dialer, &welcome),
-                                 mtree_relay_dialer_keys(relay->dialer));
-        mtree_info("relay %s: it answers, and has %llu bytes for calls", relay->address,
-                   (unsigned long long)welcome.memory);
-        relay->asked = relay->heard = now;
-        relay->is_up = true;
-    } else {
-        mtree_warn("relay %s: %s; planned without it", relay->address,
-                   mtree_relay_dialer_reason(relay->dialer));
-    }
-    mtree_relay_dialer_destroy(relay->dialer);
-    relay->dialer = NULL;
-}
-
-/* Wait until all that are asked have answered. */
+/* Wait until all that are dialed have answered, or will not. */
 static void await_answers(void)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
-    int asked;
+    int dialing;
 
     do {
         double now = mtree_clock_seconds();
 
-        asked = 0;
+        dialing = 0;
         for (int i = 0; i < num_relays; i++) {
-            relay_t *relay = &relays[i];
-            int answer =
-                relay->dialer == NULL ? 0 : mtree_relay_dialer_poll(relay->dialer, now);
-
-            if (answer != 0) {
-                settle(relay, answer, now);
-            }
-            asked += relay->dialer != NULL;
+            dialing += coll_mtree_relay_control_dial(&relays[i].control, now);
         }
-        if (asked > 0) {
+        if (dialing > 0) {
             (void)nanosleep(&pause, NULL);
         }
-    } while (asked > 0);
+    } while (dialing > 0);
 }
 
 static bool is_host(const int *hosts, int num_hosts, int vertex)
@@ -213,7 +169,7 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
         for (int i = 0; i < candidates.count; i++) {
             const relay_t *relay = find_relay(candidates.addresses[i], now);
 
-            if (relay != NULL && relay->is_up) {
+            if (relay != NULL && relay->control.is_up) {
                 found->vertices[found->count] = candidates.vertices[i];
                 found->addresses[found->count++] = candidates.addresses[i];
             }
@@ -222,7 +178,7 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     pthread_mutex_unlock(&lock);
 }
 
-bool coll_mtree_relays_answer(const mtree_plan_t *plan)
+bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
 {
     bool all = true;
 
@@ -230,84 +186,69 @@ bool coll_mtree_relays_answer(const mtree_plan_t *plan)
     for (int i = 0; i < plan->num_relays && all; i++) {
         const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
 
-        all = relay != NULL && relay->is_up;
+        all = relay != NULL && relay->control.is_up;
     }
     pthread_mutex_unlock(&lock);
     return all;
 }
 
-/* Never again in this job. */
-static void relay_fail(relay_t *relay, const char *reason)
-{
-    mtree_relay_channel_cleanup(&relay->channel);
-    relay->is_up = false;
-    mtree_warn("relay %s: %s; calls go on without it", relay->address, reason);
-}
-
-static bool relay_send(relay_t *relay, mtree_relay_kind_t kind, const void *bytes,
-                       size_t length)
-{
-    if (relay->is_up &&
-        mtree_relay_channel_send(&relay->channel, kind, bytes, length) != MTREE_OK) {
-        relay_fail(relay, "its connection is lost");
-    }
-    return relay->is_up;
-}
-
-/* Tell the relay of number @a i in @a plan, as @a told has it but for the part. */
-static bool tell_one(const mtree_plan_t *plan, mtree_relay_plan_t *told, int i,
-                     relay_t *relay)
+/* Send @a message, complete but for its part, to relay @a i of @a plan. */
+static bool send_plan_to(const mtree_plan_t *plan, mtree_relay_plan_t *message, int i,
+                         relay_t *relay)
 {
     int host = plan->num_hosts - plan->num_relays + i;
     mtree_wire_t wire = {0};
-    bool is_told = false;
+    bool is_sent = false;
 
-    if (mtree_plan_part_create(plan, host, &told->part) == MTREE_OK) {
-        mtree_relay_plan_write(told, &wire);
-        is_told = wire.status == MTREE_OK &&
-                  relay_send(relay, MTREE_RELAY_PLAN, wire.bytes, (size_t)wire.length);
-        mtree_plan_part_destroy(told->part);
+    if (mtree_plan_part_create(plan, host, &message->part) == MTREE_OK) {
+        mtree_relay_plan_write(message, &wire);
+        is_sent = wire.status == MTREE_OK &&
+                  coll_mtree_relay_control_send(&relay->control, MTREE_RELAY_PLAN,
+                                                wire.bytes, (size_t)wire.length);
+        mtree_plan_part_destroy(message->part);
     }
     free(wire.bytes);
-    return is_told;
+    return is_sent;
 }
 
-bool coll_mtree_relays_tell(const mtree_plan_t *plan, const mtree_placement_t *placement,
-                            const uint32_t *world, coll_mtree_relay_contact_t *contact)
+bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
+                                 const mtree_placement_t *placement,
+                                 const uint32_t *world,
+                                 coll_mtree_relay_contact_t *contact)
 {
     size_t ranks = (size_t)placement->num_ranks;
-    mtree_relay_plan_t told = {.placement = (mtree_placement_t *)placement,
-                               .addresses = plan->relays};
-    bool is_told = plan->num_relays <= COLL_MTREE_RELAYS;
+    mtree_relay_plan_t message = {.placement = (mtree_placement_t *)placement,
+                                  .addresses = plan->relays};
+    bool is_sent = plan->num_relays <= COLL_MTREE_RELAYS;
 
-    told.peers = malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*told.peers));
-    if (told.peers == NULL) {
+    message.peers = malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
+    if (message.peers == NULL) {
         return false;
     }
-    memcpy(told.peers, world, ranks * sizeof(*world));
+    memcpy(message.peers, world, ranks * sizeof(*world));
     pthread_mutex_lock(&lock);
     *contact = (coll_mtree_relay_contact_t){
         .job = job, .key = key, .plan = ++num_plans, .num_relays = plan->num_relays};
-    told.number = contact->plan;
-    for (int i = 0; i < plan->num_relays && is_told; i++) {
+    message.number = contact->plan;
+    for (int i = 0; i < plan->num_relays && is_sent; i++) {
         const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
 
-        is_told = relay != NULL && relay->is_up;
-        if (is_told) {
+        is_sent = relay != NULL && relay->control.is_up;
+        if (is_sent) {
             contact->numbers[i] = (uint32_t)(relay - relays);
-            told.peers[ranks + (size_t)i] = MTREE_RELAY_IS_RELAY | contact->numbers[i];
+            message.peers[ranks + (size_t)i] = MTREE_RELAY_IS_RELAY | contact->numbers[i];
         }
     }
-    for (int i = 0; i < plan->num_relays && is_told; i++) {
-        is_told = tell_one(plan, &told, i, &relays[contact->numbers[i]]);
+    for (int i = 0; i < plan->num_relays && is_sent; i++) {
+        is_sent = send_plan_to(plan, &message, i, &relays[contact->numbers[i]]);
     }
     pthread_mutex_unlock(&lock);
-    free(told.peers);
-    return is_told;
+    free(message.peers);
+    return is_sent;
 }
 
-bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
-                             const mtree_relay_start_t *start)
+bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact, int num,
+                                  const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
     double now = mtree_clock_seconds();
@@ -318,9 +259,10 @@ bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
     for (int i = 0; i < num; i++) {
         relay_t *relay = &relays[contact->numbers[i]];
 
-        /* Nobody has listened since the last call. */
-        relay->asked = relay->heard = now;
-        all = relay_send(relay, MTREE_RELAY_START, bytes, sizeof(bytes)) && all;
+        coll_mtree_relay_control_touch(&relay->control, now);
+        all = coll_mtree_relay_control_send(&relay->control, MTREE_RELAY_START, bytes,
+                                            sizeof(bytes)) &&
+              all;
     }
     pthread_mutex_unlock(&lock);
     return all;
@@ -339,63 +281,41 @@ static void take_message(relay_t *relay, const mtree_relay_message_t *message)
     }
 }
 
-/* Read what it has said, and ask it now and then whether it is there. */
-static void listen_to(relay_t *relay, double now)
-{
-    mtree_relay_message_t message;
-    int answer;
-
-    while ((answer = mtree_relay_channel_poll(&relay->channel, &message)) > 0) {
-        relay->heard = now;
-        take_message(relay, &message);
-    }
-    if (answer < 0) {
-        relay_fail(relay, "its connection is lost");
-    } else if (now > relay->heard + SILENCE) {
-        relay_fail(relay, "it is silent");
-    } else if (now > relay->asked + ASK) {
-        relay->asked = now;
-        (void)relay_send(relay, MTREE_RELAY_PING, NULL, 0);
-    }
-}
-
-coll_mtree_relays_do_t coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact,
-                                               int num, const mtree_relay_start_t *start,
-                                               const char **who_p)
+coll_mtree_relays_state_t
+coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
+                            const mtree_relay_start_t *start, const char **address_p)
 {
     double now = mtree_clock_seconds();
-    coll_mtree_relays_do_t what = COLL_MTREE_RELAYS_SERVE;
+    coll_mtree_relays_state_t state = COLL_MTREE_RELAYS_SERVE;
+    mtree_relay_message_t message;
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < num; i++) {
         relay_t *relay = &relays[contact->numbers[i]];
 
-        if (relay->is_up) {
-            listen_to(relay, now);
+        while (coll_mtree_relay_control_receive(&relay->control, now, &message)) {
+            take_message(relay, &message);
         }
-        if (!relay->is_up) {
-            what = COLL_MTREE_RELAYS_LOST;
-        } else if (what == COLL_MTREE_RELAYS_SERVE &&
+        if (!relay->control.is_up) {
+            state = COLL_MTREE_RELAYS_LOST;
+        } else if (state == COLL_MTREE_RELAYS_SERVE &&
                    relay->refused_plan == start->plan &&
                    relay->refused_call == start->number) {
-            what = COLL_MTREE_RELAYS_REFUSE;
-            *who_p = relay->address;
+            state = COLL_MTREE_RELAYS_REFUSE;
+            *address_p = relay->control.address;
         }
     }
     pthread_mutex_unlock(&lock);
-    return what;
+    return state;
 }
 
-void coll_mtree_relays_ask(const coll_mtree_relay_contact_t *contact, int num)
+void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact, int num)
 {
     double now = mtree_clock_seconds();
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < num; i++) {
-        relay_t *relay = &relays[contact->numbers[i]];
-
-        relay->asked = now;
-        (void)relay_send(relay, MTREE_RELAY_PING, NULL, 0);
+        coll_mtree_relay_control_ping(&relays[contact->numbers[i]].control, now);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -406,15 +326,13 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, 
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < num && all; i++) {
-        const relay_t *relay = &relays[contact->numbers[i]];
-
-        all = !relay->is_up || relay->heard > relay->asked;
+        all = coll_mtree_relay_control_has_answered(&relays[contact->numbers[i]].control);
     }
     pthread_mutex_unlock(&lock);
     return all;
 }
 
-void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i, int rank)
+void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank)
 {
     relay_t *relay = &relays[contact->numbers[i]];
     char reason[80];
@@ -422,8 +340,8 @@ void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i,
     (void)snprintf(reason, sizeof(reason), "process %d of MPI_COMM_WORLD cannot reach it",
                    rank);
     pthread_mutex_lock(&lock);
-    if (relay->is_up) {
-        relay_fail(relay, reason);
+    if (relay->control.is_up) {
+        coll_mtree_relay_control_fail(&relay->control, reason);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -433,12 +351,12 @@ static uint64_t relays_up(void)
     uint64_t up = 0;
 
     for (int i = 0; i < num_relays; i++) {
-        up |= (uint64_t)relays[i].is_up << i;
+        up |= (uint64_t)relays[i].control.is_up << i;
     }
     return up;
 }
 
-bool coll_mtree_relays_give_up_unreached(void)
+bool coll_mtree_relays_drop_unreached(void)
 {
     char reason[MTREE_RELAY_ADDRESS + 80];
     bool some = false;
@@ -448,16 +366,16 @@ bool coll_mtree_relays_give_up_unreached(void)
     pthread_mutex_lock(&lock);
     while ((worst = coll_mtree_unreached_worst(&unreached, relays_up(), &other)) >= 0) {
         (void)snprintf(reason, sizeof(reason), "it and relay %s cannot reach each other",
-                       relays[other].address);
-        relay_fail(&relays[worst], reason);
+                       relays[other].control.address);
+        coll_mtree_relay_control_fail(&relays[worst].control, reason);
         some = true;
     }
     pthread_mutex_unlock(&lock);
     return some;
 }
 
-void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
-                              const mtree_relay_start_t *start)
+void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact, int num,
+                                   const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES];
 
@@ -465,8 +383,8 @@ void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num
     mtree_relay_put32(bytes + 4, start->number);
     pthread_mutex_lock(&lock);
     for (int i = 0; i < num; i++) {
-        (void)relay_send(&relays[contact->numbers[i]], MTREE_RELAY_CANCEL, bytes,
-                         sizeof(bytes));
+        (void)coll_mtree_relay_control_send(&relays[contact->numbers[i]].control,
+                                            MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
     }
     pthread_mutex_unlock(&lock);
 }
@@ -474,7 +392,7 @@ void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num
 void coll_mtree_relays_close(void)
 {
     for (int i = 0; i < num_relays; i++) {
-        mtree_relay_channel_cleanup(&relays[i].channel);
+        coll_mtree_relay_control_cleanup(&relays[i].control);
     }
     num_relays = 0;
     unreached = (coll_mtree_unreached_t){0};

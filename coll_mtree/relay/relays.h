@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The relays of the job that this process, a rank 0, began: which there are, what they
- * are told, and whether they are alive.  From any thread of the program, and from the
- * planning thread where it is said so.
+ * The relays of the job that this process, a rank 0, began: it finds them, sends them
+ * plans and calls, and notices when one is lost.  All functions may be called from any
+ * thread of the program, but those that name the planning thread only there.
  */
 #ifndef COLL_MTREE_RELAY_RELAYS_H
 #define COLL_MTREE_RELAY_RELAYS_H
@@ -24,12 +24,14 @@ typedef struct {
     uint32_t numbers[COLL_MTREE_RELAYS]; /* of the plan's relays in the job */
 } coll_mtree_relay_contact_t;
 
-/* Does the user ask for relays, and do calls of the job use them?  Both the same on all
- * ranks. */
-bool coll_mtree_relays_are_asked_for(void);
-bool coll_mtree_relays_are_wanted(void);
+/* Do the parameters name relays?  The same on all ranks. */
+bool coll_mtree_relays_are_configured(void);
 
-/* Where relays answer. */
+/* Do calls of the job use them?  Not where sums must keep their bits.  The same on all
+ * ranks. */
+bool coll_mtree_relays_are_used(void);
+
+/* The relays that have answered. */
 typedef struct {
     int count;
     int vertices[COLL_MTREE_RELAYS];
@@ -38,62 +40,63 @@ typedef struct {
 } coll_mtree_relays_found_t;
 
 /*
- * In the planning thread: the vertices of @a topology whose relay answers: of the hosts
- * of MPI_COMM_WORLD where the user asks for these, else those that the topology marks.
- * Who does not answer is logged once, and not asked again.  @a hosts, [@a num_hosts]
- * vertices, have ranks.
+ * In the planning thread: the vertices of @a topology whose relay answers.  Candidates
+ * are the hosts of MPI_COMM_WORLD with coll_mtree_relays world, else those that the
+ * topology marks; but none of @a hosts, [@a num_hosts] vertices, which have ranks.  A
+ * relay that does not answer is logged once, and not dialed again.
  */
 void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
                             int num_hosts, coll_mtree_relays_found_t *found);
 
-/* In the planning thread: do all relays of @a plan still answer? */
-bool coll_mtree_relays_answer(const mtree_plan_t *plan);
+/* In the planning thread: are all relays of @a plan up? */
+bool coll_mtree_relays_are_up(const mtree_plan_t *plan);
 
 /*
- * In the planning thread: tell the relays of @a plan about it.  @a placement is of ranks
- * and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of them
- * cannot be told.
+ * In the planning thread: send each relay of @a plan its part of it.  @a placement is of
+ * ranks and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of
+ * the relays is lost, or there is no memory.
  */
-bool coll_mtree_relays_tell(const mtree_plan_t *plan, const mtree_placement_t *placement,
-                            const uint32_t *world, coll_mtree_relay_contact_t *contact);
+bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
+                                 const mtree_placement_t *placement,
+                                 const uint32_t *world,
+                                 coll_mtree_relay_contact_t *contact);
 
-/* Tell the relays of @a contact, @a num of them, that a call starts; false: one is gone.
- */
-bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
-                             const mtree_relay_start_t *start);
+/* Start the call @a start at the @a num relays of @a contact; false: one is lost. */
+bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact, int num,
+                                  const mtree_relay_start_t *start);
 
-/* What the relays of a call do. */
+/* The state of a call at its relays. */
 typedef enum {
     COLL_MTREE_RELAYS_SERVE,
-    COLL_MTREE_RELAYS_REFUSE, /* one refused the call, or failed in it; all answer */
-    COLL_MTREE_RELAYS_LOST    /* one answers no more, which is logged once */
-} coll_mtree_relays_do_t;
+    COLL_MTREE_RELAYS_REFUSE, /* one refused the call, or failed in it; all are up */
+    COLL_MTREE_RELAYS_LOST    /* one is lost, which is logged once */
+} coll_mtree_relays_state_t;
 
-/* While that call is under way: what do they do?  *who_p is the address of the first that
- * refuses it. */
-coll_mtree_relays_do_t coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact,
-                                               int num, const mtree_relay_start_t *start,
-                                               const char **who_p);
+/* While that call is under way: read the relays' messages.  *address_p is the address of
+ * the first that refuses it. */
+coll_mtree_relays_state_t
+coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
+                            const mtree_relay_start_t *start, const char **address_p);
 
-/* Ask them whether they are there. */
-void coll_mtree_relays_ask(const coll_mtree_relay_contact_t *contact, int num);
+/* Ping them. */
+void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact, int num);
 
-/* Has each of them answered since, or been lost?  They are heard by the watch. */
+/* Has each of them answered the ping, or been lost?  coll_mtree_relays_poll_call() reads
+ * the answers. */
 bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num);
 
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a contact: it is lost. */
-void coll_mtree_relays_give_up(const coll_mtree_relay_contact_t *contact, int i,
-                               int rank);
+void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank);
 
-/* Of relays that have said that they cannot reach each other some are lost, so that those
- * that are left can; were there some? */
-bool coll_mtree_relays_give_up_unreached(void);
+/* Drop some of the relays that have reported that they cannot reach each other, so that
+ * those that are left can (coll_mtree/relay/unreached.h); false: none had to be. */
+bool coll_mtree_relays_drop_unreached(void);
 
-/* That call has failed: those that are left need not go on. */
-void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
-                              const mtree_relay_start_t *start);
+/* That call has failed: relays that are up need not go on. */
+void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact, int num,
+                                   const mtree_relay_start_t *start);
 
-/* With the component: leave all relays. */
+/* When the component is closed: close all control connections. */
 void coll_mtree_relays_close(void);
 
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/relay/control.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+
+/* Seconds that a relay has to answer. */
+#define DIAL_SECONDS 3.0
+
+/* Seconds between two pings, and of silence after which a relay is lost. */
+#define PING_SECONDS   1.0
+#define SILENT_SECONDS 5.0
+
+void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
+                                   const char *address, const mtree_relay_hello_t *hello,
+                                   const mtree_relay_key_t *key, double now)
+{
+    *control = (coll_mtree_relay_control_t){.channel = {.socket = -1}};
+    (void)snprintf(control->address, sizeof(control->address), "%s", address);
+    control->dialer = mtree_relay_dialer_create(address, hello, key, now, DIAL_SECONDS);
+}
+
+void coll_mtree_relay_control_cleanup(coll_mtree_relay_control_t *control)
+{
+    mtree_relay_channel_cleanup(&control->channel);
+}
+
+bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now)
+{
+    int answer =
+        control->dialer == NULL ? 0 : mtree_relay_dialer_poll(control->dialer, now);
+    mtree_relay_welcome_t welcome;
+
+    if (answer == 0) {
+        return control->dialer != NULL;
+    }
+    if (answer > 0) {
+        mtree_relay_channel_init(&control->channel,
+                                 mtree_relay_dialer_take(control->dialer, &welcome),
+                                 mtree_relay_dialer_keys(control->dialer));
+        mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
+                   (unsigned long long)welcome.memory);
+        coll_mtree_relay_control_touch(control, now);
+        control->is_up = true;
+    } else {
+        mtree_warn("relay %s: %s; planned without it", control->address,
+                   mtree_relay_dialer_reason(control->dialer));
+    }
+    mtree_relay_dialer_destroy(control->dialer);
+    control->dialer = NULL;
+    return false;
+}
+
+void coll_mtree_relay_control_fail(coll_mtree_relay_control_t *control,
+                                   const char *reason)
+{
+    mtree_relay_channel_cleanup(&control->channel);
+    control->is_up = false;
+    mtree_warn("relay %s: %s; calls go on without it", control->address, reason);
+}
+
+bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
+                                   mtree_relay_kind_t kind, const void *bytes,
+                                   size_t length)
+{
+    if (control->is_up &&
+        mtree_relay_channel_send(&control->channel, kind, bytes, length) != MTREE_OK) {
+        coll_mtree_relay_control_fail(control, "its connection is lost");
+    }
+    return control->is_up;
+}
+
+void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now)
+{
+    control->pinged = control->received = now;
+}
+
+void coll_mtree_relay_control_ping(coll_mtree_relay_control_t *control, double now)
+{
+    control->pinged = now;
+    (void)coll_mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
+}
+
+bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control)
+{
+    return !control->is_up || control->received > control->pinged;
+}
+
+bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, double now,
+                                      mtree_relay_message_t *message)
+{
+    int answer =
+        control->is_up ? mtree_relay_channel_poll(&control->channel, message) : 0;
+
+    if (answer > 0) {
+        control->received = now;
+    } else if (answer < 0) {
+        coll_mtree_relay_control_fail(control, "its connection is lost");
+    } else if (control->is_up && now > control->received + SILENT_SECONDS) {
+        coll_mtree_relay_control_fail(control, "it is silent");
+    } else if (control->is_up && now > control->pinged + PING_SECONDS) {
+        coll_mtree_relay_control_ping(control, now);
+    }
+    return answer > 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank 0's control connection to one relay: it is dialed once, carries messages while the
+ * relay is up, and is not made again when the relay is lost.
+ */
+#ifndef COLL_MTREE_RELAY_CONTROL_H
+#define COLL_MTREE_RELAY_CONTROL_H
+
+#include "relay/channel.h"
+#include "relay/dialer.h"
+#include "relay/plan.h"
+
+typedef struct {
+    char address[MTREE_RELAY_ADDRESS];
+    mtree_relay_dialer_t *dialer; /* NULL: it has answered, or will not */
+    mtree_relay_channel_t channel;
+    bool is_up;
+    double pinged, received; /* mtree_clock_seconds() of the last ping and message */
+} coll_mtree_relay_control_t;
+
+/* Begin to dial @a address, of less than MTREE_RELAY_ADDRESS bytes, with @a hello for a
+ * job with @a key, at @a now (mtree_clock_seconds()). */
+void coll_mtree_relay_control_init(coll_mtree_relay_control_t *control,
+                                   const char *address, const mtree_relay_hello_t *hello,
+                                   const mtree_relay_key_t *key, double now);
+
+/* Close the connection; a dialer has ended before. */
+void coll_mtree_relay_control_cleanup(coll_mtree_relay_control_t *control);
+
+/* Continue to dial; true: the relay has yet to answer. */
+bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double now);
+
+/* The relay is lost, which is logged with @a reason. */
+void coll_mtree_relay_control_fail(coll_mtree_relay_control_t *control,
+                                   const char *reason);
+
+/* Send a message; false: the relay is lost. */
+bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
+                                   mtree_relay_kind_t kind, const void *bytes,
+                                   size_t length);
+
+/* Nobody has read the connection for a while: measure silence from @a now on. */
+void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now);
+
+/* Send a ping. */
+void coll_mtree_relay_control_ping(coll_mtree_relay_control_t *control, double now);
+
+/* Has a message come since the last ping, or is the relay lost? */
+bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control);
+
+/*
+ * Read the next message, valid until the next call; false: there is none.  A relay that
+ * is up is pinged now and then, and is lost when it is silent.
+ */
+bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, double now,
+                                      mtree_relay_message_t *message);
+
+#endif
