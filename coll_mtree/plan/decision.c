@@ -23,7 +23,7 @@ static void release_deferred(coll_mtree_deferred_release_t *deferred)
     OBJ_RELEASE(comm);
 }
 
-static void let_go(coll_mtree_decision_t *decision)
+static void release_holder(coll_mtree_decision_t *decision)
 {
     if (atomic_fetch_sub(&decision->holders, 1) == 1) {
         coll_mtree_deferred_release_add(&decision->deferred);
@@ -42,7 +42,7 @@ static void decided(coll_mtree_exchange_t *exchange, void *arg)
     coll_mtree_decision_t *decision = arg;
 
     decision->reply(decision, exchange);
-    let_go(decision);
+    release_holder(decision);
 }
 
 static void resume(coll_mtree_decision_t *decision, bool is_late)
@@ -66,7 +66,7 @@ static void end(coll_mtree_plan_task_t *task)
 
     coll_mtree_log_write(&decision->log);
     resume(decision, false);
-    let_go(decision);
+    release_holder(decision);
 }
 
 /* MPI_Finalize, before it frees communicators. */

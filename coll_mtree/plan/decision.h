@@ -15,7 +15,7 @@
 /* A member of what is decided.  The thread uses it until `reply` is called, or longer
  * when that is late; at MPI_Finalize `reply` may be called without `decide`. */
 typedef struct coll_mtree_decision {
-    /* Set by whoever starts it. */
+    /* Set by the caller that starts it. */
     ompi_communicator_t *comm;                            /* retained until the release */
     void (*decide)(struct coll_mtree_decision *decision); /* in the planning thread */
     /* Reply to @a exchange; NULL: it has failed. */

@@ -69,7 +69,8 @@ int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
     return most;
 }
 
-bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_t *donor)
+bool coll_mtree_plan_choice_is_good_enough(const mtree_plan_t *plan,
+                                           const mtree_plan_t *donor)
 {
     double larger = plan->bytes / donor->bytes;
     double most = donor->bound > 0 ? OTHER_SIZE_COST * 8 * plan->bytes / donor->bound : 0;

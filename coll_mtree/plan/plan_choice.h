@@ -47,17 +47,18 @@ bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int 
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);
 
 /*
- * Do the trees of @a donor, for calls of another size, do for those that @a plan, which
- * has them, is for?  They do where these calls take not much longer than the donor's,
- * which are of about the same size, or hardly longer than they must by the bound.
+ * Is @a plan, which has the trees of @a donor, good enough that no other trees are
+ * sought? The donor is for calls of about the same size.  It is where calls over @a plan
+ * take not much longer than the donor's, or hardly longer than the bound allows.
  */
-bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_t *donor);
+bool coll_mtree_plan_choice_is_good_enough(const mtree_plan_t *plan,
+                                           const mtree_plan_t *donor);
 
 /* Bytes of memory that @a plan takes, near enough; NULL: none. */
 size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan);
 
 /* Bytes that @a plan has under way at a time from one host to another, at most; 0: no
- * latencies are known, or its hosts are too many to tell. */
+ * latencies are known, or there are too many hosts to compute it. */
 double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan);
 
 /* Can the trees of @a plan get other shares?  Not where they run in lockstep or are one
@@ -71,9 +72,10 @@ double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
                                       const mtree_topology_t *topology,
                                       const mtree_routes_t *routes);
 
-/* What becomes of plans where a call takes @a now seconds, @a rebalanced with other
- * shares of the same trees and @a anew with new trees (both below 0: not possible).
- * *gain_p: how many times as fast calls become or would become. */
+/* What a change of the network makes of plans: a call takes @a now seconds over the plan
+ * as it is, @a rebalanced with other shares of the same trees and @a anew with new trees
+ * (both below 0: not possible).  *gain_p: how many times as fast calls become or would
+ * become. */
 coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
                                                   double anew, double *gain_p);
 

@@ -102,8 +102,8 @@ void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned versio
 
 /* How far the calls of @a other, which has a plan that others may take the trees of, are
  * from those of @a stored in size; INT_MAX: it has none. */
-static int lender_distance(unsigned version, const coll_mtree_stored_plan_t *stored,
-                           const coll_mtree_stored_plan_t *other)
+static int donor_distance(unsigned version, const coll_mtree_stored_plan_t *stored,
+                          const coll_mtree_stored_plan_t *other)
 {
     const coll_mtree_call_class_t *own = &stored->node.call_class;
     const coll_mtree_call_class_t *call_class = &other->node.call_class;
@@ -118,11 +118,11 @@ static int lender_distance(unsigned version, const coll_mtree_stored_plan_t *sto
     return abs(call_class->size_class - own->size_class);
 }
 
-coll_mtree_lent_trees_t
-coll_mtree_plan_store_lender(const coll_mtree_plan_store_t *store,
-                             const coll_mtree_stored_plan_t *stored, unsigned version)
+coll_mtree_donor_trees_t
+coll_mtree_plan_store_donor(const coll_mtree_plan_store_t *store,
+                            const coll_mtree_stored_plan_t *stored, unsigned version)
 {
-    coll_mtree_lent_trees_t lent = {.plan = NULL};
+    coll_mtree_donor_trees_t donor = {.plan = NULL};
     const char *plan_file = coll_mtree_params.plan;
     int least = INT_MAX;
     const coll_mtree_stored_plan_t *other;
@@ -130,18 +130,18 @@ coll_mtree_plan_store_lender(const coll_mtree_plan_store_t *store,
 
     if ((plan_file != NULL && plan_file[0] != '\0') ||
         coll_mtree_algorithm_of(stored->node.call_class.collective) != NULL) {
-        return lent;
+        return donor;
     }
     COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &store->classes)
     {
-        int distance = lender_distance(version, stored, other);
+        int distance = donor_distance(version, stored, other);
 
         if (distance < least) {
             least = distance;
-            lent.plan = other->plan;
-            lent.forecast = other->forecast;
-            lent.holds = distance == 0;
+            donor.plan = other->plan;
+            donor.forecast = other->forecast;
+            donor.holds = distance == 0;
         }
     }
-    return lent;
+    return donor;
 }

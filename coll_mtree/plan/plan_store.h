@@ -3,8 +3,8 @@
  * Plan stores: the plans of one planning context (coll_mtree/plan/planning_context.h), by
  * call class.
  *
- * The plans of all stores take coll_mtree_memory bytes at most: beyond that, what was
- * used least recently is forgotten.  Stores change only under the contexts' lock.
+ * The plans of all stores take coll_mtree_memory bytes at most: beyond that, the least
+ * recently used ones are freed.  Stores change only under the contexts' lock.
  */
 #ifndef COLL_MTREE_PLAN_PLAN_STORE_H
 #define COLL_MTREE_PLAN_PLAN_STORE_H
@@ -33,7 +33,7 @@ typedef struct {
 
 void coll_mtree_plan_store_init(coll_mtree_plan_store_t *store);
 
-/* Forget all plans; the store is empty then. */
+/* Free all plans; the store is empty then. */
 void coll_mtree_plan_store_cleanup(coll_mtree_plan_store_t *store);
 
 /* What is stored for @a call_class, whose root is a host; the store's.  NULL: nothing. */
@@ -62,12 +62,12 @@ void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned versio
                                mtree_plan_t *plan, mtree_forecast_t forecast,
                                bool trees_stay, bool is_other_roots);
 
-/* The trees that @a stored may take from the plan for calls of another root or size, the
- * nearest that is current in @a version and not itself made for another root, so that no
- * plan is far from one that was sought; the store's.  No plan where none has such, or the
- * user chose an algorithm or a plan: then each class has its own. */
-coll_mtree_lent_trees_t
-coll_mtree_plan_store_lender(const coll_mtree_plan_store_t *store,
-                             const coll_mtree_stored_plan_t *stored, unsigned version);
+/* The trees that @a stored may take from the plan for calls of another root or size; the
+ * store's.  The donor is the nearest plan that is current in @a version and was not
+ * itself made from another root's, so that no plan is far from one that was sought. None:
+ * there is no such plan, or the user chose an algorithm or a plan. */
+coll_mtree_donor_trees_t
+coll_mtree_plan_store_donor(const coll_mtree_plan_store_t *store,
+                            const coll_mtree_stored_plan_t *stored, unsigned version);
 
 #endif

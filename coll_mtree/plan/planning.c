@@ -25,7 +25,7 @@
 /* Predicted seconds of a call; below 0: not predicted. */
 typedef struct {
     double trees, fallback;
-    bool has_lent; /* the plan has the trees of another one */
+    bool has_donor; /* the plan has the trees of another one */
 } prediction_t;
 
 void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
@@ -53,9 +53,9 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
     }
     coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s, %d trees, %s%s%s%s",
                        mtree_collective_name(plan->collective), size, plan->algorithm,
-                       from_file              ? " (coll_mtree_plan)"
-                       : prediction->has_lent ? " (trees of other calls)"
-                                              : "",
+                       from_file               ? " (coll_mtree_plan)"
+                       : prediction->has_donor ? " (trees of other calls)"
+                                               : "",
                        plan->num_trees, rate, times,
                        plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
@@ -169,45 +169,48 @@ static mtree_plan_request_t make_request(const coll_mtree_call_class_t *call_cla
                                           coll_mtree_params.trees, max_trees);
 }
 
-/* A plan with the trees of @a lent, or from them; NULL: they cannot be used. */
-static mtree_plan_t *plan_with_lent_trees(const coll_mtree_plan_hosts_t *hosts,
-                                          const mtree_plan_request_t *request,
-                                          const coll_mtree_lent_trees_t *lent)
+/* A plan with the trees of @a donor, or from them; NULL: they cannot be used. */
+static mtree_plan_t *plan_with_donor_trees(const coll_mtree_plan_hosts_t *hosts,
+                                           const mtree_plan_request_t *request,
+                                           const coll_mtree_donor_trees_t *donor)
 {
     mtree_plan_request_t keeping = *request;
     mtree_plan_t *plan = NULL;
 
-    if (lent->plan == NULL || !coll_mtree_plan_choice_can_rebalance(lent->plan)) {
+    if (donor->plan == NULL || !coll_mtree_plan_choice_can_rebalance(donor->plan)) {
         return NULL;
     }
-    if (lent->holds) {
+    if (donor->holds) {
         (void)mtree_other_root_plan(hosts->topology, hosts->vertices, hosts->num_hosts,
-                                    request, lent->plan, &plan);
+                                    request, donor->plan, &plan);
         return plan;
     }
-    keeping.keep = lent->plan;
+    keeping.keep = donor->plan;
     if (run_planner(hosts, &keeping, &plan) != MTREE_OK) {
         return NULL;
     }
-    if (!lent->stay && !coll_mtree_plan_choice_trees_do(plan, lent->plan)) {
+    if (!donor->stay && !coll_mtree_plan_choice_is_good_enough(plan, donor->plan)) {
         mtree_plan_destroy(plan);
         return NULL;
     }
-    if (plan->root == lent->plan->root) {
-        plan->bound = lent->plan->bound;
+    if (plan->root == donor->plan->root) {
+        plan->bound = donor->plan->bound;
     }
     return plan;
 }
 
-/* The plan for @a request, over the trees of @a lent if those do; NULL: there is none. */
-static mtree_plan_t *
-plan_for_request(ompi_communicator_t *comm, const coll_mtree_plan_hosts_t *hosts,
-                 const mtree_plan_request_t *request, const coll_mtree_lent_trees_t *lent,
-                 prediction_t *prediction, mtree_forecast_t *forecast_p)
+/* The plan for @a request, over the trees of @a donor if those do; NULL: there is none.
+ */
+static mtree_plan_t *plan_for_request(ompi_communicator_t *comm,
+                                      const coll_mtree_plan_hosts_t *hosts,
+                                      const mtree_plan_request_t *request,
+                                      const coll_mtree_donor_trees_t *donor,
+                                      prediction_t *prediction,
+                                      mtree_forecast_t *forecast_p)
 {
-    mtree_plan_t *plan = plan_with_lent_trees(hosts, request, lent);
+    mtree_plan_t *plan = plan_with_donor_trees(hosts, request, donor);
 
-    prediction->has_lent = plan != NULL;
+    prediction->has_donor = plan != NULL;
     if (plan == NULL && run_planner(hosts, request, &plan) != MTREE_OK) {
         return NULL;
     }
@@ -215,8 +218,8 @@ plan_for_request(ompi_communicator_t *comm, const coll_mtree_plan_hosts_t *hosts
     if (request->algorithm == NULL) {
         prediction->trees = mtree_forecast_plan_seconds(plan);
         /* With 0 the user wants all to be served, whatever is predicted. */
-        if (prediction->has_lent && lent->holds) {
-            *forecast_p = lent->forecast;
+        if (prediction->has_donor && donor->holds) {
+            *forecast_p = donor->forecast;
         } else if (coll_mtree_params_min_bytes() > 0) {
             *forecast_p = make_forecast(comm, hosts, request, prediction);
         }
@@ -228,7 +231,7 @@ plan_for_request(ompi_communicator_t *comm, const coll_mtree_plan_hosts_t *hosts
 static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
                                      const coll_mtree_plan_hosts_t *hosts,
                                      const coll_mtree_call_class_t *call_class,
-                                     int max_trees, const coll_mtree_lent_trees_t *lent,
+                                     int max_trees, const coll_mtree_donor_trees_t *donor,
                                      prediction_t *prediction,
                                      mtree_forecast_t *forecast_p)
 {
@@ -241,7 +244,7 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
     if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
                             &routes) == MTREE_OK) {
         request.routes = routes;
-        plan = plan_for_request(comm, hosts, &request, lent, prediction, forecast_p);
+        plan = plan_for_request(comm, hosts, &request, donor, prediction, forecast_p);
         mtree_routes_destroy(routes);
     }
     if (plan == NULL && !mtree_cancel_is_set()) {
@@ -254,7 +257,8 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
-                                      int max_trees, const coll_mtree_lent_trees_t *lent,
+                                      int max_trees,
+                                      const coll_mtree_donor_trees_t *donor,
                                       mtree_forecast_t *forecast_p)
 {
     mtree_plan_t *plan = plan_from_file(comm, hosts, call_class, max_trees);
@@ -263,7 +267,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
 
     *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
     if (!from_file) {
-        plan = plan_by_planner(comm, hosts, call_class, max_trees, lent, &prediction,
+        plan = plan_by_planner(comm, hosts, call_class, max_trees, donor, &prediction,
                                forecast_p);
     }
     if (plan == NULL) {

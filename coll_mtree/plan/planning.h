@@ -13,21 +13,22 @@ typedef struct {
     const mtree_plan_t *plan; /* NULL: there are none */
     bool stay;                /* they are used even where other trees are faster */
     mtree_forecast_t forecast;
-    bool holds; /* the forecast, for the calls of the new plan, too: theirs is another
-                   root alone */
-} coll_mtree_lent_trees_t;
+    bool holds; /* the forecast is that of the new plan, too, which differs in the root
+                   alone */
+} coll_mtree_donor_trees_t;
 
 /*
  * A plan for calls of @a call_class, whose root is a host, between @a hosts, with at most
  * @a max_trees trees per root; the caller's.  NULL, having logged why, when there is
- * none.  It has the trees of @a lent where they can be used; for another root it is what
+ * none.  It has the trees of @a donor where they can be used; for another root it is what
  * planner/other_root.h makes of them.  *forecast_p: how fast it is expected to be, beside
  * the fallback.
  */
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
-                                      int max_trees, const coll_mtree_lent_trees_t *lent,
+                                      int max_trees,
+                                      const coll_mtree_donor_trees_t *donor,
                                       mtree_forecast_t *forecast_p);
 
 /*
@@ -43,9 +44,10 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
                                           int first, mtree_forecast_t *forecast_p);
 
 /*
- * What becomes of @a plan for calls of @a call_class, whose root is a host, now that the
- * capacities between @a hosts are others than it was made for.  No new trees are sought
- * where @a shares_only.  *gain_p: how many times as fast calls become or would become.
+ * What a change of the network makes of @a plan for calls of @a call_class, whose root is
+ * a host: the capacities between @a hosts are others than it was made for.  No new trees
+ * are sought with @a shares_only.  *gain_p: how many times as fast calls become or would
+ * become.
  */
 coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_plan_hosts_t *hosts,
                                                const coll_mtree_call_class_t *call_class,

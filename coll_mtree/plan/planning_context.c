@@ -157,15 +157,15 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
 {
     bool trees_stay =
         stored->oldest != NULL && stored->oldest_version >= context->tree_version;
-    coll_mtree_lent_trees_t lent = {.plan = stored->oldest, .stay = true};
+    coll_mtree_donor_trees_t donor = {.plan = stored->oldest, .stay = true};
     mtree_forecast_t forecast;
     mtree_plan_t *plan;
 
     if (!trees_stay) {
-        lent = coll_mtree_plan_store_lender(&context->plans, stored, context->version);
+        donor = coll_mtree_plan_store_donor(&context->plans, stored, context->version);
     }
     plan = coll_mtree_planning_run(comm, &context->hosts, &stored->node.call_class,
-                                   max_trees, &lent, &forecast);
+                                   max_trees, &donor, &forecast);
     /* Where the user has chosen nothing is compared. */
     if (forecast.seconds > 0 &&
         !coll_mtree_plan_choice_fits_ranks(stored->node.call_class.collective,
@@ -175,7 +175,7 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
 
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay,
-                              lent.holds);
+                              donor.holds);
     pthread_mutex_unlock(&contexts_lock);
 }
 

@@ -5,12 +5,11 @@
  *
  * A context lives as long as its group, so that communicators of the same processes have
  * them planned once.  Plans are objects with a reference count; they become text in
- * files alone.  Those that contexts keep take coll_mtree_memory bytes at
- * most: beyond that, what was used least recently is forgotten, and planned anew when it
- * is needed.
+ * files alone.  Those that contexts keep take coll_mtree_memory bytes at most: beyond
+ * that the least recently used ones are freed, and made again when they are needed.
  *
- * Contexts are made, plan and learn in the planning thread (coll_mtree/plan/decision.h)
- * alone; what is marked so is called there.  The program's threads only look.
+ * Contexts change in the planning thread (coll_mtree/plan/decision.h) alone: functions
+ * that name it are called there.  The program's threads only read.
  */
 #ifndef COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 #define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
@@ -34,7 +33,7 @@ coll_mtree_planning_context_t *
 coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
                                 const coll_mtree_host_t *contributions);
 
-/* The hosts that are planned for, with the topology as it is believed to be now; the
+/* The hosts that are planned for, with the topology as it was last measured; the
  * context's. */
 const coll_mtree_plan_hosts_t *
 coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context);
@@ -132,8 +131,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         coll_mtree_link_check_t *check, double least_gain,
                                         bool is_stale);
 
-/* Keep contexts, and the topology that they believe in, as they are while the caller
- * reads them. */
+/* Keep contexts and their topologies unchanged while the caller reads them. */
 void coll_mtree_planning_context_lock(void);
 void coll_mtree_planning_context_unlock(void);
 

@@ -5,9 +5,8 @@
  * statistics.
  *
  * A group is found by the hash of its processes' names and confirmed by the names.  The
- * modules of its communicators hold it.  Of the groups that nobody holds, a few are kept,
- * those that were used last: programs make communicators of the same processes again and
- * again.
+ * modules of its communicators hold it.  Of the groups without a holder the last used
+ * ones are kept: programs make communicators of the same processes again and again.
  */
 #ifndef COLL_MTREE_PLAN_PROC_GROUP_H
 #define COLL_MTREE_PLAN_PROC_GROUP_H
@@ -21,7 +20,7 @@
 
 typedef struct coll_mtree_proc_group {
     mtree_hash_link_t link;
-    mtree_list_t idle; /* in the list of those that nobody holds */
+    mtree_list_t idle; /* in the list of those without a holder */
     int holders;
     uint64_t identity; /* hash of the names; the same on all ranks */
     int num_procs;
@@ -37,7 +36,7 @@ typedef struct coll_mtree_proc_group {
  * memory.  From any thread of the program; the time is linear in the ranks. */
 coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm);
 
-/* Let go of it; NULL is allowed. */
+/* Release it; NULL is allowed. */
 void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group);
 
 /* The same, held by @a module, whose communicator @a comm is, as long as it lives. */

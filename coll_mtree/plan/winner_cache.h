@@ -14,7 +14,7 @@ typedef struct {
     coll_mtree_cached_hosts_t hosts; /* none: nothing is kept */
     coll_mtree_winners_t earlier;    /* of earlier jobs */
     coll_mtree_winners_t found;      /* by this job */
-    bool is_garbage;                 /* the file, of which one line has told */
+    bool is_garbage;                 /* the file, which has been logged */
 } coll_mtree_winner_cache_t;
 
 /* Empty; nothing is kept before it is opened. */

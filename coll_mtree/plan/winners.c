@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees that are expected to take less than so many times as long are about as fast. */
+/* Trees that are expected to take less than ALIKE times as long are about as fast. */
 #define ALIKE 1.1
 
 /* Messages are no longer than 2 to this power, bytes. */

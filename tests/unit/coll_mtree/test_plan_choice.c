@@ -121,20 +121,20 @@ START_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
     donor->seconds = 10;
     donor->bound = 1e6;
     plan->seconds = 14;
-    ck_assert(coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(coll_mtree_plan_choice_is_good_enough(plan, donor));
     plan->seconds = 16;
-    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
     /* Of another size: near the bound, 80 and 0.8 seconds. */
     plan->bytes = 1e7;
     plan->seconds = 85;
-    ck_assert(coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(coll_mtree_plan_choice_is_good_enough(plan, donor));
     plan->seconds = 95;
-    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
     plan->bytes = 1e5;
     plan->seconds = 2;
-    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
     plan->seconds = 0;
-    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
     mtree_plan_destroy(donor);
     mtree_plan_destroy(plan);
 }
