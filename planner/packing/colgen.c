@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "planner/graph/arborescence.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <string.h>
@@ -239,7 +240,7 @@ static void raise_prices(mtree_colgen_t *colgen, double *constraint_price, doubl
     double rate;
 
     mtree_candidates_count(candidates, colgen->edges, colgen->uses);
-    rate = mtree_candidates_room(candidates, colgen->uses, candidates->capacity);
+    rate = mtree_candidates_max_rate(candidates, colgen->uses, candidates->capacity);
     for (int c = 0; c < candidates->num_constraints; ++c) {
         constraint_price[c] *=
             1.0 + step * colgen->uses[c] * rate / candidates->capacity[c];

@@ -4,6 +4,7 @@
  */
 #include "planner/packing/colgen.h"
 
+#include "planner/graph/candidate_trees.h"
 #include "planner/packing/enumerate.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/local_search.h"
 
+#include "planner/graph/candidate_trees.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "planner/graph/candidate_trees.h"
 #include "planner/packing/bound.h"
 
 #include <math.h>
@@ -295,7 +296,7 @@ static mtree_status_t lay_shared(mwu_t *mwu)
     memcpy(mwu->shared, colgen->edges, size);
     for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
         memcpy(colgen->edges, mwu->shared, size);
-        status = mtree_candidates_turn(candidates, g, colgen->edges, colgen->into);
+        status = mtree_candidates_reroot(candidates, g, colgen->edges, colgen->into);
         if (status == MTREE_OK) {
             status = lay(mwu, g);
         }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of so many hosts all sets are tried. */
+/* Up to this number of hosts all sets are tried. */
 #define FEW_HOSTS 12
 
 /* Steps of work, of some nanoseconds each. */

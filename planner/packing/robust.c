@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/select.h"
 
+#include "planner/graph/candidate_trees.h"
 #include "planner/packing/local_search.h"
 
 #include <math.h>
@@ -145,9 +146,9 @@ static void start_growing(search_t *search, double aim, double shallow)
         if (!grow_tree(search, selection->num_trees, aim, powers[0], shallow)) {
             break;
         }
-        rate = fmin(aim, mtree_candidates_room(selection->candidates,
-                                               selection->uses[selection->num_trees],
-                                               selection->left));
+        rate = fmin(aim, mtree_candidates_max_rate(selection->candidates,
+                                                   selection->uses[selection->num_trees],
+                                                   selection->left));
         if (rate <= 1e-6 * aim) {
             break;
         }

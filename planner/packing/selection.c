@@ -2,6 +2,7 @@
 #include "planner/packing/selection.h"
 
 #include "base/cancel.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <string.h>

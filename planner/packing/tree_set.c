@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/tree_set.h"
 
+#include "planner/graph/candidate_trees.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>

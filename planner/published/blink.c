@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "planner/graph/candidate_trees.h"
 #include "planner/packing/prim.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"

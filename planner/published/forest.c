@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ double mtree_forest_fit(const mtree_candidates_t *candidates, const int *edges,
                         const double *left, int *uses)
 {
     mtree_candidates_count(candidates, edges, uses);
-    return mtree_candidates_room(candidates, uses, left);
+    return mtree_candidates_max_rate(candidates, uses, left);
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "planner/published/forest.h"
 
 #include "base/log.h"
+#include "planner/graph/candidate_trees.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,7 +145,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
         }
         count = make_column(solver, stage, r);
         status = add_tree(solver, stage, r, count);
-        rate = mtree_candidates_room(candidates, solver->use, candidates->capacity);
+        rate = mtree_candidates_max_rate(candidates, solver->use, candidates->capacity);
         for (int row = 0; row < candidates->num_constraints; row++) {
             constraint_price[row] *=
                 1.0 + START_STEP * rate * solver->use[row] / candidates->capacity[row];

@@ -2,6 +2,7 @@
 #include "planner/relays/columns.h"
 
 #include "base/array.h"
+#include "planner/graph/candidate_trees.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/relays/pack.h"
 
+#include "planner/graph/candidate_trees.h"
 #include "planner/published/steiner_tree.h"
 #include "planner/relays/columns.h"
 
@@ -118,7 +119,7 @@ static mtree_status_t start(packer_t *packer)
         if (status != MTREE_OK) {
             return status;
         }
-        room = mtree_candidates_room(candidates, columns->uses, candidates->capacity);
+        room = mtree_candidates_max_rate(candidates, columns->uses, candidates->capacity);
         for (int c = 0; c < candidates->num_constraints; c++) {
             packer->constraint_price[c] *=
                 1.0 + START_STEP * room * columns->uses[c] / candidates->capacity[c];
