@@ -83,60 +83,91 @@ static mtree_status_t make_robust(mtree_dense_simplex_t *simplex, double *capaci
     return mtree_robust_rates(&trees, x, simplex->rate);
 }
 
+/* The trees of a plan as columns of a linear program: all but those that carry nothing.
+ */
+typedef struct {
+    double blocks; /* the load of a tree of rate 1, in blocks of one host */
+    double *capacity, *load;
+    double *weight; /* [num] */
+    int **uses;     /* [num][num_arcs] */
+    int *group;     /* [num] the root */
+    int *tree;      /* [num] the number of the tree in the plan */
+    int num;
+} columns_t;
+
+static mtree_status_t columns_allocate(columns_t *columns, mtree_arena_t *arena,
+                                       size_t num_arcs, size_t num_trees)
+{
+    MTREE_ARENA_ARRAY(arena, columns->capacity, num_arcs);
+    MTREE_ARENA_ARRAY(arena, columns->load, num_arcs);
+    MTREE_ARENA_ARRAY(arena, columns->weight, num_trees);
+    MTREE_ARENA_ARRAY(arena, columns->group, num_trees);
+    MTREE_ARENA_ARRAY(arena, columns->tree, num_trees);
+    MTREE_ARENA_ARRAY(arena, columns->uses, num_trees);
+    for (size_t t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
+        MTREE_ARENA_ARRAY(arena, columns->uses[t], num_arcs);
+    }
+    return arena->status;
+}
+
+static void columns_fill(columns_t *columns, const mtree_problem_t *problem,
+                         const mtree_plan_t *plan, double least)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+
+    for (int arc = 0; arc < num_arcs; arc++) {
+        columns->capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        if (is_spare(plan, &plan->trees[t])) {
+            continue;
+        }
+        memset(columns->load, 0, (size_t)num_arcs * sizeof(*columns->load));
+        mtree_plan_tree_load(plan, t, problem->routes, columns->blocks, columns->load);
+        for (int arc = 0; arc < num_arcs; arc++) {
+            columns->uses[columns->num][arc] = (int)(columns->load[arc] + 0.5);
+        }
+        columns->weight[columns->num] = 1.0;
+        columns->group[columns->num] = plan->trees[t].root;
+        columns->tree[columns->num++] = t;
+    }
+}
+
 mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
                                     const mtree_plan_t *plan, double least,
                                     const double **rate_p)
 {
     int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
     mtree_arena_t *arena = problem->arena;
-    double *capacity, *weight, *rate, *load; /* load of a tree of rate `blocks` */
-    double x;
-    double blocks =
-        mtree_collective_is_personalized(plan->collective) ? plan->num_hosts : 1.0;
-    int **uses, *group, *of, count = 0;
+    columns_t columns = {.blocks = mtree_collective_is_personalized(plan->collective)
+                                       ? plan->num_hosts
+                                       : 1.0};
     mtree_dense_simplex_t *simplex;
+    double *rate, x;
 
-    MTREE_ARENA_ARRAY(arena, capacity, (size_t)num_arcs);
-    MTREE_ARENA_ARRAY(arena, load, (size_t)num_arcs);
-    MTREE_ARENA_ARRAY(arena, weight, (size_t)num_trees);
     MTREE_ARENA_ARRAY(arena, rate, (size_t)num_trees);
-    MTREE_ARENA_ARRAY(arena, group, (size_t)num_trees);
-    MTREE_ARENA_ARRAY(arena, of, (size_t)num_trees);
-    MTREE_ARENA_ARRAY(arena, uses, (size_t)num_trees);
-    for (int t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
-        MTREE_ARENA_ARRAY(arena, uses[t], (size_t)num_arcs);
-    }
-    simplex = mtree_dense_simplex_create(arena, num_arcs, capacity, num_trees,
-                                         num_groups(plan));
-    if (arena->status != MTREE_OK) {
+    if (columns_allocate(&columns, arena, (size_t)num_arcs, (size_t)num_trees) !=
+        MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int arc = 0; arc < num_arcs; arc++) {
-        capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
+    simplex = mtree_dense_simplex_create(arena, num_arcs, columns.capacity, num_trees,
+                                         num_groups(plan));
+    if (simplex == NULL) {
+        return MTREE_ERR_NO_MEMORY;
     }
-    for (int t = 0; t < num_trees; t++) {
-        if (is_spare(plan, &plan->trees[t])) {
-            continue;
-        }
-        weight[count] = 1.0;
-        group[count] = plan->trees[t].root;
-        memset(load, 0, (size_t)num_arcs * sizeof(*load));
-        mtree_plan_tree_load(plan, t, problem->routes, blocks, load);
-        for (int arc = 0; arc < num_arcs; arc++) {
-            uses[count][arc] = (int)(load[arc] + 0.5);
-        }
-        of[count++] = t;
-    }
-    x = mtree_dense_simplex_solve(simplex, count, uses, weight, group);
+    columns_fill(&columns, problem, plan, least);
+    x = mtree_dense_simplex_solve(simplex, columns.num, columns.uses, columns.weight,
+                                  columns.group);
     if (is_robust(plan) && x > 0.0 &&
-        make_robust(simplex, capacity, count, uses, group, x) != MTREE_OK) {
+        make_robust(simplex, columns.capacity, columns.num, columns.uses, columns.group,
+                    x) != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (int t = 0; t < num_trees; t++) {
         rate[t] = plan->trees[t].rate;
     }
-    for (int i = 0; i < count; i++) {
-        rate[of[i]] = simplex->rate[i] * blocks;
+    for (int i = 0; i < columns.num; i++) {
+        rate[columns.tree[i]] = simplex->rate[i] * columns.blocks;
     }
     *rate_p = rate;
     return MTREE_OK;
