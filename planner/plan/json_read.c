@@ -104,6 +104,29 @@ static mtree_status_t read_hosts(reader_t *reader, const json_t *object,
     return MTREE_OK;
 }
 
+/* Read edge @a e of a tree. */
+static mtree_status_t read_edge(const reader_t *reader, const json_t *object, size_t t,
+                                size_t e, mtree_tree_t *tree)
+{
+    const json_t *edge = json_array_get(json_object_get(object, "edges"), e);
+    const json_t *latency = json_array_get(json_object_get(object, "latency_s"), e);
+    const json_t *step = json_array_get(json_object_get(object, "steps"), e);
+    int parent = host_number(reader, json_array_get(edge, 0));
+    int child = host_number(reader, json_array_get(edge, 1));
+
+    if (parent < 0 || child < 0 || json_array_size(edge) != 2) {
+        return bad_tree(reader, t, "an edge is not two names from \"hosts\"",
+                        "write [parent, child]");
+    }
+    if (tree->parent[child] >= 0) {
+        return bad_tree(reader, t, "a host has two parents", "give each host one parent");
+    }
+    tree->parent[child] = parent;
+    tree->latency[child] = json_number_value(latency);
+    tree->step[child] = (int)fmin(fmax(json_number_value(step), -1.0), INT_MAX);
+    return MTREE_OK;
+}
+
 static mtree_status_t read_edges(const reader_t *reader, const json_t *object, size_t t,
                                  const mtree_plan_t *plan, mtree_tree_t *tree)
 {
@@ -128,22 +151,11 @@ static mtree_status_t read_edges(const reader_t *reader, const json_t *object, s
         tree->parent[relay] = MTREE_PLAN_OUTSIDE;
     }
     for (size_t e = 0; e < json_array_size(edges); ++e) {
-        const json_t *edge = json_array_get(edges, e);
-        int parent = host_number(reader, json_array_get(edge, 0));
-        int child = host_number(reader, json_array_get(edge, 1));
+        mtree_status_t status = read_edge(reader, object, t, e, tree);
 
-        if (parent < 0 || child < 0 || json_array_size(edge) != 2) {
-            return bad_tree(reader, t, "an edge is not two names from \"hosts\"",
-                            "write [parent, child]");
+        if (status != MTREE_OK) {
+            return status;
         }
-        if (tree->parent[child] >= 0) {
-            return bad_tree(reader, t, "a host has two parents",
-                            "give each host one parent");
-        }
-        tree->parent[child] = parent;
-        tree->latency[child] = json_number_value(json_array_get(latencies, e));
-        tree->step[child] =
-            (int)fmin(fmax(json_number_value(json_array_get(steps, e)), -1.0), INT_MAX);
     }
     return MTREE_OK;
 }
