@@ -167,34 +167,43 @@ static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroute_t *r
            (after != MTREE_PROBE_SILENT && after == token(aliases, back, place - 1));
 }
 
-/* Merge the addresses that are mirrored; *merged_p is whether there were any. */
-static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
+/* List what each pair of opposite routes says of mirrored addresses. */
+static mtree_status_t gather_facts(aliases_t *aliases)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
-    const mtree_probe_traceroute_t *route, *back;
-    mtree_status_t status;
-    const fact_t *fact;
-    int x, y, count, next;
 
     aliases->num_facts = 0;
     for (int i = 0; i < routes->num_traceroutes; ++i) {
-        route = &routes->traceroutes[i];
-        back = find_back(routes, route);
+        const mtree_probe_traceroute_t *route = &routes->traceroutes[i];
+        const mtree_probe_traceroute_t *back = find_back(routes, route);
+
         if (back == NULL || back->num_hops != route->num_hops) {
             continue;
         }
         for (int hop = 0; hop < route->num_hops; ++hop) {
-            if (!mirrored(aliases, route, back, hop)) {
-                continue;
-            }
-            next = (hop + 1 < route->num_hops) ? routes->num_hosts + route->hops[hop + 1]
-                                               : route->to;
-            status = add_fact(aliases, (fact_t){route->hops[hop], next,
-                                                back->hops[route->num_hops - 1 - hop]});
-            if (status != MTREE_OK) {
-                return status;
+            int next = hop + 1 < route->num_hops
+                           ? routes->num_hosts + route->hops[hop + 1]
+                           : route->to;
+
+            if (mirrored(aliases, route, back, hop) &&
+                add_fact(aliases, (fact_t){route->hops[hop], next,
+                                           back->hops[route->num_hops - 1 - hop]}) !=
+                    MTREE_OK) {
+                return MTREE_ERR_NO_MEMORY;
             }
         }
+    }
+    return MTREE_OK;
+}
+
+/* Merge the addresses that are mirrored; *merged_p is whether there were any. */
+static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
+{
+    const fact_t *fact;
+    int x, y, count;
+
+    if (gather_facts(aliases) != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     sort_facts(aliases);
     *merged_p = false;

@@ -299,6 +299,32 @@ static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *find
     }
 }
 
+/* Make the topology and the list of its links, which the caller clears on errors. */
+static mtree_status_t make_topology(const mtree_probe_t *probe,
+                                    mtree_probe_findings_t *findings)
+{
+    mtree_status_t status =
+        mtree_topology_create("probed", "the link probe", &findings->topology);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    findings->links =
+        calloc((size_t)probe->graph.num_links + 1, sizeof(*findings->links));
+    if (findings->links == NULL) {
+        return mtree_no_memory("%d links", probe->graph.num_links);
+    }
+    status = add_vertices(probe, findings->topology);
+    if (status == MTREE_OK) {
+        status = add_links(probe, findings->topology, findings->links);
+    }
+    if (status == MTREE_OK) {
+        mark_latencies(probe, findings->links);
+        status = mtree_topology_check_connected(findings->topology);
+    }
+    return status;
+}
+
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                   mtree_probe_findings_t *findings_p)
 {
@@ -316,36 +342,17 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
             probe->num_hosts, probe->options.seconds);
         return MTREE_ERR_UNREACHABLE;
     }
-    status = mtree_topology_create("probed", "the link probe", &findings.topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    findings.links = calloc((size_t)probe->graph.num_links + 1, sizeof(*findings.links));
-    if (findings.links == NULL) {
-        status = mtree_no_memory("%d links", probe->graph.num_links);
-        goto err_clear;
-    }
-    status = add_vertices(probe, findings.topology);
-    if (status == MTREE_OK) {
-        status = add_links(probe, findings.topology, findings.links);
-    }
-    if (status == MTREE_OK) {
-        mark_latencies(probe, findings.links);
-        status = mtree_topology_check_connected(findings.topology);
-    }
+    status = make_topology(probe, &findings);
     if (status == MTREE_OK) {
         status = keep_routes(probe, findings.topology, &findings.num_routes_kept);
     }
     if (status != MTREE_OK) {
-        goto err_clear;
+        mtree_probe_findings_clear(&findings);
+        return status;
     }
     count_tries(probe, &findings);
     *findings_p = findings;
     return MTREE_OK;
-
-err_clear:
-    mtree_probe_findings_clear(&findings);
-    return status;
 }
 
 void mtree_probe_findings_clear(mtree_probe_findings_t *findings)
