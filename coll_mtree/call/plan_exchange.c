@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The log line of the communicator describes the plan of the first call of so many bytes:
- * a shorter call before it is often a program's greeting. */
+/* The log line of the communicator describes the plan of the first call of at least this
+ * size: programs often begin with a short call that says little. */
 #define LOGGED_BYTES 65536
 
 /* Seconds; bits/s of the message where the network is faster or not known; and how often
@@ -209,11 +209,54 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     }
 }
 
+/* Take over the hosts in @a reply.  Open MPI's code. */
+static int read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+
+    if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
+                               reply->hosts, reply->localities,
+                               &module->placement) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_mtree_locality_log(entry->comm, module->placement);
+    module->hints.chunk_bytes = reply->chunk_bytes;
+    return OMPI_SUCCESS;
+}
+
+/* Take over the plan in @a reply, and that with relays if there is one.  Open MPI's code.
+ */
+static int read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+    coll_mtree_appendix_t appendix;
+    int rc;
+
+    /* The exchange that asked for the hosts ended before this one, and failed here. */
+    if (module->placement == NULL) {
+        return OMPI_ERROR;
+    }
+    rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part, &entry->prospect,
+                                    &appendix);
+    if (rc == OMPI_SUCCESS && appendix.length > 0) {
+        entry->relayed =
+            coll_mtree_relayed_read(appendix.bytes, appendix.length, module->placement,
+                                    ompi_comm_rank(entry->comm));
+        rc = entry->relayed == NULL ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+    }
+    if (rc == OMPI_SUCCESS) {
+        coll_mtree_statistics_planned(
+            module, entry->comm, &entry->call_class, entry->part->plan,
+            entry->relayed == NULL ? NULL : entry->relayed->plan);
+    }
+    return rc;
+}
+
 /* Take over the reply of rank 0.  Open MPI's code. */
 static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_appendix_t appendix;
+    int rc = OMPI_SUCCESS;
 
     if (reply->kind == DECISION_LATE) {
         entry->is_late = true;
@@ -221,40 +264,19 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         return OMPI_SUCCESS;
     }
     if (reply->hosts != NULL && reply->num_hosts > 0) {
-        if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
-                                   reply->hosts, reply->localities,
-                                   &module->placement) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        coll_mtree_locality_log(entry->comm, module->placement);
-        module->hints.chunk_bytes = reply->chunk_bytes;
-    }
-    entry->prospect.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    /* The exchange that asked for the hosts ended before this one, and failed here. */
-    if (reply->kind == DECISION_PLAN && module->placement == NULL) {
-        return OMPI_ERROR;
-    }
-    if (reply->kind == DECISION_PLAN) {
-        int rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part,
-                                            &entry->prospect, &appendix);
-
-        if (rc == OMPI_SUCCESS && appendix.length > 0) {
-            entry->relayed =
-                coll_mtree_relayed_read(appendix.bytes, appendix.length,
-                                        module->placement, ompi_comm_rank(entry->comm));
-            rc = entry->relayed == NULL ? OMPI_ERR_OUT_OF_RESOURCE : rc;
-        }
+        rc = read_hosts(entry, reply);
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        coll_mtree_statistics_planned(
-            module, entry->comm, &entry->call_class, entry->part->plan,
-            entry->relayed == NULL ? NULL : entry->relayed->plan);
     }
-    if (entry->call_class.bytes >= LOGGED_BYTES) {
+    entry->prospect.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    if (reply->kind == DECISION_PLAN) {
+        rc = read_plan(entry, reply);
+    }
+    if (rc == OMPI_SUCCESS && entry->call_class.bytes >= LOGGED_BYTES) {
         coll_mtree_plan_entry_log(entry);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 static void exchange_ended(coll_mtree_exchange_t *exchange,
