@@ -147,6 +147,33 @@ def relay_lines(links, scale):
     return lines
 
 
+def describe_link(link, devices, scale, kind):
+    """What netlab keeps of a link, in bits/s and seconds as the lab has them."""
+    return {
+        "from": link.ends[0],
+        "to": link.ends[1],
+        "devices": devices,
+        "capacity_bps": [rate * scale for rate in link.rates],
+        "file_capacity_bps": list(link.rates),
+        "latency_s": link.latency if kind != "none" else 0,
+        "mtu": link.mtu,
+        "loss": link.loss,
+        "jitter_s": link.jitter,
+        "cross_bps": [rate * scale for rate in link.cross],
+    }
+
+
+def describe_vertex(vertex, namespace, own_address):
+    """What netlab keeps of a host or switch."""
+    return {
+        "name": vertex.name,
+        "host": vertex.host,
+        "is_host": vertex.is_host,
+        "namespace": namespace,
+        "address": own_address,
+    }
+
+
 def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
     """The lab: what the holder runs, and the description that netlab keeps of it.
 
@@ -168,7 +195,7 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
             mtus[vertex.name],
             congestion_control,
         )
-        for number, vertex in enumerate(topology.vertices)
+        for vertex in topology.vertices
     }
     tc = {namespace: [] for namespace in ip}
     links, described = [], []
@@ -179,28 +206,9 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
             tc[namespaces[link.ends[side]]] += queue_commands(
                 devices[side], link.rates[side] * scale, link.latency, kind, mtu=link.mtu
             )
-        described.append(
-            {
-                "from": link.ends[0],
-                "to": link.ends[1],
-                "devices": devices,
-                "capacity_bps": [rate * scale for rate in link.rates],
-                "file_capacity_bps": list(link.rates),
-                "latency_s": link.latency if kind != "none" else 0,
-                "mtu": link.mtu,
-                "loss": link.loss,
-                "jitter_s": link.jitter,
-                "cross_bps": [rate * scale for rate in link.cross],
-            }
-        )
+        described.append(describe_link(link, devices, scale, kind))
     vertices = [
-        {
-            "name": vertex.name,
-            "host": vertex.host,
-            "is_host": vertex.is_host,
-            "namespace": namespaces[vertex.name],
-            "address": addresses[vertex.name],
-        }
+        describe_vertex(vertex, namespaces[vertex.name], addresses[vertex.name])
         for vertex in topology.vertices
     ]
     return {
