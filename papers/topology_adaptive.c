@@ -218,9 +218,13 @@ static mtree_status_t print_figure5(FILE *out, unsigned seed)
     return MTREE_OK;
 }
 
-static mtree_status_t print_figure5_ratio(FILE *out, unsigned seed)
+/* A number about four machines of four GPUs, of which @a active are. */
+typedef mtree_status_t (*measure_t)(const mtree_steiner_machines_t *machines,
+                                    const unsigned *active, double *number_p);
+
+/* A row per distribution, a column per bandwidth between machines. */
+static mtree_status_t print_by_bandwidth(FILE *out, measure_t measure)
 {
-    (void)seed;
     fprintf(out, "active\t10 Gb/s\t25 Gb/s\t40 Gb/s\t100 Gb/s\n");
     for (int d = 0; d < NUM_DISTRIBUTIONS; d++) {
         unsigned active[4];
@@ -228,17 +232,36 @@ static mtree_status_t print_figure5_ratio(FILE *out, unsigned seed)
         print_distribution(out, d, active);
         for (int b = 0; b < NUM_BANDWIDTHS; b++) {
             mtree_steiner_machines_t machines = {4, 4, 100e9, bandwidths[b]};
-            double seconds[MTREE_BASELINE_LAST + 1];
-            mtree_status_t status = compare_machines(&machines, active, seconds);
+            double number;
+            mtree_status_t status = measure(&machines, active, &number);
 
             if (status != MTREE_OK) {
                 return status;
             }
-            fprintf(out, "\t%.2f", best_baseline(seconds) / seconds[MTREE_BASELINE_LAST]);
+            fprintf(out, "\t%.2f", number);
         }
         fprintf(out, "\n");
     }
     return MTREE_OK;
+}
+
+/* The best baseline's time over ours. */
+static mtree_status_t measure_ratio(const mtree_steiner_machines_t *machines,
+                                    const unsigned *active, double *ratio_p)
+{
+    double seconds[MTREE_BASELINE_LAST + 1];
+    mtree_status_t status = compare_machines(machines, active, seconds);
+
+    if (status == MTREE_OK) {
+        *ratio_p = best_baseline(seconds) / seconds[MTREE_BASELINE_LAST];
+    }
+    return status;
+}
+
+static mtree_status_t print_figure5_ratio(FILE *out, unsigned seed)
+{
+    (void)seed;
+    return print_by_bandwidth(out, measure_ratio);
 }
 
 /* Machines of eight: the paper's "2G" is workers A and G, "3G" A, B and G, "4H" A, B, G
@@ -294,32 +317,25 @@ static mtree_status_t overlap_gain(const setting_t *setting, double *gain_p)
     return status;
 }
 
+static mtree_status_t measure_gain(const mtree_steiner_machines_t *machines,
+                                   const unsigned *active, double *gain_p)
+{
+    setting_t setting;
+    double gain = 0.0;
+    mtree_status_t status = setting_init(&setting, machines, active);
+
+    if (status == MTREE_OK) {
+        status = overlap_gain(&setting, &gain);
+        mtree_topology_destroy(setting.topology);
+    }
+    *gain_p = fabs(gain) < 0.005 ? 0.0 : gain;
+    return status;
+}
+
 static mtree_status_t print_figure7(FILE *out, unsigned seed)
 {
     (void)seed;
-    fprintf(out, "active\t10 Gb/s\t25 Gb/s\t40 Gb/s\t100 Gb/s\n");
-    for (int d = 0; d < NUM_DISTRIBUTIONS; d++) {
-        unsigned active[4];
-
-        print_distribution(out, d, active);
-        for (int b = 0; b < NUM_BANDWIDTHS; b++) {
-            mtree_steiner_machines_t machines = {4, 4, 100e9, bandwidths[b]};
-            setting_t setting;
-            double gain = 0.0;
-            mtree_status_t status = setting_init(&setting, &machines, active);
-
-            if (status == MTREE_OK) {
-                status = overlap_gain(&setting, &gain);
-                mtree_topology_destroy(setting.topology);
-            }
-            if (status != MTREE_OK) {
-                return status;
-            }
-            fprintf(out, "\t%.2f", fabs(gain) < 0.005 ? 0.0 : gain);
-        }
-        fprintf(out, "\n");
-    }
-    return MTREE_OK;
+    return print_by_bandwidth(out, measure_gain);
 }
 
 /* Six hosts, each joined to each by a link of 1 to 5 Gb/s, another each way. */
