@@ -275,6 +275,11 @@ mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
         mtree_error("%s:%d: syntax error near the end; docs/topology-file.md has an "
                     "example",
                     lexer->name, token->line);
+    } else if (token->kind == MTREE_DOT_UNDIRECTED || token->kind == MTREE_DOT_DIRECTED) {
+        mtree_error(
+            "%s:%d: syntax error near '%.*s'; edges are written a -- b in a graph, "
+            "a -> b in a digraph",
+            lexer->name, token->line, (int)length, token->start);
     } else {
         mtree_error("%s:%d: syntax error near '%.*s'; docs/topology-file.md has an "
                     "example",

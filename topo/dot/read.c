@@ -171,24 +171,24 @@ static mtree_status_t read_capacity(const reader_t *reader, const mtree_dot_edge
                                     const char *name, bool zero, double *capacity_p)
 {
     const char *text = mtree_dot_attributes_get(edge->attributes, name);
-    const char *why = "is missing";
+    const char *why;
     mtree_status_t status;
     double capacity;
 
-    if (text != NULL) {
-        status = mtree_units_parse_rate(text, &capacity, &why);
-        if (status == MTREE_OK && (capacity > 0 || zero)) {
-            *capacity_p = capacity;
-            return MTREE_OK;
-        }
-        if (status == MTREE_OK) {
-            why = "must be positive";
-        }
+    if (text == NULL) {
+        mtree_error("%s:%d: link %s-%s has no %s; write it like %s=\"200Mbps\"",
+                    reader->name, edge->line, edge->tail->name, edge->head->name, name,
+                    name);
+        return MTREE_ERR_INVALID;
     }
-    mtree_error("%s:%d: link %s-%s: %s%s%s%s: %s; write it like %s=\"200Mbps\"",
-                reader->name, edge->line, edge->tail->name, edge->head->name, name,
-                (text != NULL) ? " '" : "", (text != NULL) ? text : "",
-                (text != NULL) ? "'" : "", why, name);
+    status = mtree_units_parse_rate(text, &capacity, &why);
+    if (status == MTREE_OK && (capacity > 0 || zero)) {
+        *capacity_p = capacity;
+        return MTREE_OK;
+    }
+    mtree_error("%s:%d: link %s-%s: %s '%s': %s; write it like %s=\"200Mbps\"",
+                reader->name, edge->line, edge->tail->name, edge->head->name, name, text,
+                status == MTREE_OK ? "must be positive" : why, name);
     return MTREE_ERR_INVALID;
 }
 

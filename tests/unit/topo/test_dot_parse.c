@@ -136,7 +136,9 @@ static const struct {
     {"graph { a;; }", "t.dot:1: syntax error near ';'"},
     {"graph { a -- }", "t.dot:1: syntax error near '}'"},
     {"graph { a -> b }", "t.dot:1: syntax error near '->'"},
-    {"digraph { a -- b }", "t.dot:1: syntax error near '--'"},
+    {"digraph { a -- b }",
+     "t.dot:1: syntax error near '--'; edges are written a -- b in a graph, a -> b in a "
+     "digraph"},
     {"graph { a - b }", "t.dot:1: syntax error near '-'"},
     {"graph { a:; }", "t.dot:1: syntax error near ';'"},
     {"graph { a:b:c:d }", "t.dot:1: syntax error near ':'"},

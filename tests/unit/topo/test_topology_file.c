@@ -103,7 +103,7 @@ static const struct {
     {"graph {\n\n a -- b [capacity=\"-5Mbps\"];\n}", MTREE_ERR_INVALID,
      "t.dot:3: link a-b: capacity '-5Mbps': must not be negative"},
     {"graph {\n a -- b;\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: capacity: is missing"},
+     "t.dot:2: link a-b has no capacity; write it like capacity=\"200Mbps\""},
     {"graph {\n a -- b [capacity=\"1Mbps\" latency=5];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: latency '5': no unit"},
     {"graph {\n a -- b [capacity=\"1Mbps\" latency=\"101s\"];\n}", MTREE_ERR_INVALID,
