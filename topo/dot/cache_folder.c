@@ -20,13 +20,13 @@
 #define SECONDS_PER_DAY 86400.0
 
 #define NAME_LENGTH MTREE_CACHE_NAME_LENGTH
-#define ASIDE_LENGTH                                                                     \
+#define TEMPORARY_LENGTH                                                                 \
     (NAME_LENGTH + 1 + 16 + 1) /* while they are written: random digits */
 
 static const char *const endings[MTREE_CACHE_KINDS] = {".dot", ".win"};
 
 /* A file that was not renamed for so long never will be, seconds. */
-#define ASIDE_SECONDS 3600.0
+#define TEMPORARY_SECONDS 3600.0
 
 /* The begin of the lines of the stamp. */
 #define MAGIC   "// learned by mtree "
@@ -223,7 +223,7 @@ static void remove_abandoned(int folder, const char *name)
     struct stat is;
 
     if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
-        difftime(time(NULL), is.st_mtime) > ASIDE_SECONDS) {
+        difftime(time(NULL), is.st_mtime) > TEMPORARY_SECONDS) {
         (void)unlinkat(folder, name, 0);
     }
 }
@@ -276,7 +276,7 @@ mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
         }
         if (entry->d_name[NAME_LENGTH] == '\0') {
             visit_file(cache, fd, entry->d_name, visit, arg);
-        } else if (strlen(entry->d_name) == ASIDE_LENGTH - 1) {
+        } else if (strlen(entry->d_name) == TEMPORARY_LENGTH - 1) {
             remove_abandoned(fd, entry->d_name);
         }
     }
@@ -285,25 +285,25 @@ mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
 }
 
 /*
- * Make a file beside @a name, whose name of its own goes into @a aside of ASIDE_LENGTH
- * bytes; -1 with errno.  Processes on several hosts may have one folder and the same
- * number, so random digits tell their files apart.
+ * Make a file beside @a name, whose name of its own goes into @a temporary of
+ * TEMPORARY_LENGTH bytes; -1 with errno.  Processes on several hosts may have one folder
+ * and the same number, so random digits tell their files apart.
  */
-static int open_aside(int folder, const char *name, char *aside)
+static int open_temporary(int folder, const char *name, char *temporary)
 {
     uint64_t digits;
 
     if (getrandom(&digits, sizeof(digits), 0) != sizeof(digits)) {
         return -1;
     }
-    snprintf(aside, ASIDE_LENGTH, "%.20s.%016" PRIx64, name, digits);
-    return openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+    snprintf(temporary, TEMPORARY_LENGTH, "%.20s.%016" PRIx64, name, digits);
+    return openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                   0600);
 }
 
 /* Write the new file to @a fd and close it; false with errno. */
-static bool write_aside(int fd, const mtree_cache_folder_t *cache,
-                        const mtree_cache_stamp_t *stamp, const char *text)
+static bool write_temporary(int fd, const mtree_cache_folder_t *cache,
+                            const mtree_cache_stamp_t *stamp, const char *text)
 {
     FILE *out = fdopen(fd, "w");
     char date[64];
@@ -345,19 +345,19 @@ mtree_status_t mtree_cache_folder_write(const mtree_cache_folder_t *cache,
                                         const char *text)
 {
     int folder = make_folder(cache), fd = -1;
-    char aside[ASIDE_LENGTH];
+    char temporary[TEMPORARY_LENGTH];
     mtree_status_t status = MTREE_OK;
 
     if (folder >= 0) {
-        fd = open_aside(folder, cache->name, aside);
+        fd = open_temporary(folder, cache->name, temporary);
     }
-    if (fd < 0 || !write_aside(fd, cache, stamp, text) ||
-        renameat(folder, aside, folder, cache->name) != 0) {
+    if (fd < 0 || !write_temporary(fd, cache, stamp, text) ||
+        renameat(folder, temporary, folder, cache->name) != 0) {
         mtree_warn("cache %s/%s: cannot be written: %s; what it has serves this job only",
                    cache->folder, cache->name, strerror(errno));
         status = MTREE_ERR_IO;
         if (fd >= 0) {
-            (void)unlinkat(folder, aside, 0);
+            (void)unlinkat(folder, temporary, 0);
         }
     }
     if (folder >= 0) {
