@@ -21,7 +21,8 @@ void link_options_init(link_options_t *options)
     *options = (link_options_t){.skew = -1, .seed = 1};
 }
 
-static mtree_status_t take_latency(void *data, const char *value)
+static mtree_status_t take_latency(const command_t *command, void *data,
+                                   const char *value)
 {
     link_options_t *options = data;
     size_t length = strcspn(value, ":");
@@ -39,24 +40,26 @@ static mtree_status_t take_latency(void *data, const char *value)
             return MTREE_OK;
         }
     }
-    mtree_error("--latency '%s': write it like 5ms, or like 50ms:400ms", value);
+    mtree_error("%s: --latency '%s': write it like 5ms, or like 50ms:400ms",
+                command->name, value);
     return MTREE_ERR_INVALID;
 }
 
-mtree_status_t link_options_take_capacity(void *data, const char *value)
+mtree_status_t link_options_take_capacity(const command_t *command, void *data,
+                                          const char *value)
 {
     link_options_t *options = data;
     const char *why;
 
     if (mtree_units_parse_rate(value, &options->capacity, &why) != MTREE_OK ||
         options->capacity == 0) {
-        mtree_error("--capacity '%s': write it like 200Mbps", value);
+        mtree_error("%s: --capacity '%s': write it like 200Mbps", command->name, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t take_seed(void *data, const char *value)
+static mtree_status_t take_seed(const command_t *command, void *data, const char *value)
 {
     link_options_t *options = data;
     char *end;
@@ -64,7 +67,7 @@ static mtree_status_t take_seed(void *data, const char *value)
     errno = 0;
     options->seed = strtoull(value, &end, 10);
     if (*value < '0' || *value > '9' || *end != '\0' || errno != 0) {
-        mtree_error("--seed '%s': a whole number is needed", value);
+        mtree_error("%s: --seed '%s': a whole number is needed", command->name, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
@@ -72,14 +75,14 @@ static mtree_status_t take_seed(void *data, const char *value)
 
 const option_t link_options[] = {
     {"latency", 'l', OPTION_OTHER, .argument = "L|A:B", .take = take_latency,
-     .help = "of each link, like 5ms; A:B: from A (widest) to B, falling\n"
-             "with the inverse of the capacity"},
+     .help = "latency of each link, like 5ms; A:B: from A (widest) to B, by the inverse "
+             "of the capacity"},
     {"skew", 'k', OPTION_NUMBER, offsetof(link_options_t, skew), .argument = "SK",
-     .help = "draw capacities at random, as whole twentieths of the mean\n"
-             "between mean*(1-SK/2) and mean*(1+SK/2)",
+     .help = "draw capacities at random, as whole twentieths of the mean between "
+             "mean*(1-SK/2) and mean*(1+SK/2)",
      .most = 1},
     {"seed", 's', OPTION_OTHER, .argument = "N", .take = take_seed,
-     .help = "of what is drawn at random (default 1)"},
+     .help = "seed of what is drawn at random (default 1)"},
     {"output", 'o', OPTION_TEXT, offsetof(link_options_t, output), .argument = "FILE",
      .help = "write there instead of standard output"},
     {"json", 'j', OPTION_FLAG, offsetof(link_options_t, json),

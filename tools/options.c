@@ -13,7 +13,8 @@
 
 #define MAX_OPTIONS 48  /* of a command */
 #define FIRST_LONG  256 /* what getopt_long() returns for options without a letter */
-#define HELP_COLUMN 24
+#define HELP_COLUMN 24  /* where the text about an option begins */
+#define LAST_COLUMN 80  /* where it ends at the latest */
 
 /* The options of all groups, with what getopt_long() needs of them. */
 typedef struct {
@@ -59,9 +60,33 @@ static void parser_init(parser_t *parser, const command_t *command,
     parser->longs[parser->count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
+/* Print @a text, whose lines end by '\n' or at LAST_COLUMN, behind @a column. */
+static void print_lines(const char *text, int column)
+{
+    const int width = LAST_COLUMN - column;
+
+    for (;;) {
+        int length = (int)strcspn(text, "\n");
+
+        if (length > width) {
+            length = width;
+            while (length > 0 && text[length] != ' ') {
+                length--;
+            }
+            length = length > 0 ? length : (int)strcspn(text, " \n");
+        }
+        printf("%.*s\n", length, text);
+        text += length;
+        if (*text == '\0') {
+            return;
+        }
+        text++;
+        printf("%*s", column, "");
+    }
+}
+
 static void print_option(const option_t *option)
 {
-    const char *line = option->help, *end;
     int used = option->letter != 0 ? printf("  -%c, --%s", option->letter, option->name)
                                    : printf("      --%s", option->name);
 
@@ -69,11 +94,7 @@ static void print_option(const option_t *option)
         used += printf(" %s", option->argument);
     }
     printf("%*s", used + 2 < HELP_COLUMN ? HELP_COLUMN - used : 2, "");
-    while ((end = strchr(line, '\n')) != NULL) {
-        printf("%.*s\n%*s", (int)(end - line), line, HELP_COLUMN, "");
-        line = end + 1;
-    }
-    puts(line);
+    print_lines(option->help, HELP_COLUMN);
 }
 
 static void print_help(const parser_t *parser)
@@ -161,7 +182,7 @@ static mtree_status_t take(const parser_t *parser, int number, const char *value
     case OPTION_NUMBER:
         return take_number(parser, option, value, member);
     case OPTION_OTHER:
-        return option->take(parser->groups[number]->data, value);
+        return option->take(parser->command, parser->groups[number]->data, value);
     default:
         return take_quantity(parser, option, value, member);
     }

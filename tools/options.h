@@ -23,9 +23,10 @@ typedef enum {
     OPTION_OTHER   /* what `take` makes of it */
 } option_kind_t;
 
-/* Take @a value into @a data, the structure of the option's group.  MTREE_ERR_INVALID,
- * logged, when it is not of the option's form. */
-typedef mtree_status_t (*option_take_t)(void *data, const char *value);
+/* Take @a value of an option of @a command into @a data, the structure of the option's
+ * group.  MTREE_ERR_INVALID, logged, when it is not of the option's form. */
+typedef mtree_status_t (*option_take_t)(const command_t *command, void *data,
+                                        const char *value);
 
 typedef struct {
     const char *name; /* "output": --output */

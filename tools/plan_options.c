@@ -16,31 +16,33 @@ void plan_options_init(plan_options_t *options)
                                             .seed = 1}};
 }
 
-static mtree_status_t take_collective(void *data, const char *value)
+static mtree_status_t take_collective(const command_t *command, void *data,
+                                      const char *value)
 {
     plan_options_t *options = data;
 
     if (mtree_collective_parse(value, &options->request.collective) != MTREE_OK) {
-        mtree_error("--collective '%s': use one of " MTREE_COLLECTIVE_NAMES, value);
+        mtree_error("%s: --collective '%s': use one of " MTREE_COLLECTIVE_NAMES,
+                    command->name, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t take_size(void *data, const char *value)
+static mtree_status_t take_size(const command_t *command, void *data, const char *value)
 {
     plan_options_t *options = data;
     const char *why;
     size_t bytes;
 
     if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
-        mtree_error("--size '%s': %s; write it like 16M", value, why);
+        mtree_error("%s: --size '%s': %s; write it like 16M", command->name, value, why);
         return MTREE_ERR_INVALID;
     }
     if (bytes == 0) {
-        mtree_error("--size '%s': a message has at least one byte; leave the option out "
-                    "to plan for throughput",
-                    value);
+        mtree_error("%s: --size '%s': a message has at least one byte; leave the option "
+                    "out to plan for throughput",
+                    command->name, value);
         return MTREE_ERR_INVALID;
     }
     options->request.bytes = (double)bytes;
@@ -49,38 +51,41 @@ static mtree_status_t take_size(void *data, const char *value)
 
 const option_t plan_options[] = {
     {"collective", 'C', OPTION_OTHER, .argument = "C",
-     .help = MTREE_COLLECTIVE_NAMES "\n(default: allreduce)", .take = take_collective},
+     .help = MTREE_COLLECTIVE_NAMES " (default: allreduce)", .take = take_collective},
     {"root", 'R', OPTION_TEXT, offsetof(plan_options_t, root), .argument = "HOST",
-     .help = "where the collective has one (default: the first host)"},
+     .help = "root, of collectives that have one (default: the first host)"},
     {"hosts", 'H', OPTION_TEXT, offsetof(plan_options_t, hosts), .argument = "LIST",
-     .help = "the hosts that take part, by commas (default: all)"},
+     .help = "hosts that take part, separated by commas (default: all)"},
     {"relays", 'r', OPTION_TEXT, offsetof(plan_options_t, relays), .argument = "LIST",
-     .help = "hosts that may forward and combine for --hosts, by commas;\n"
-             "all: every other host, marked: those that the file marks by\n"
-             "relay=... (default: none)"},
+     .help =
+         "hosts that may forward and combine for --hosts, separated by commas; all: "
+         "every other host; marked: those with relay=... in the file (default: none)"},
     {"algorithm", 'a', OPTION_TEXT, offsetof(plan_options_t, request.algorithm),
-     .argument = "A", .help = "one of those below (default: the fastest of some)"},
+     .argument = "A",
+     .help = "algorithm, one of those below (default: the fastest of several)"},
     {"trees", 't', OPTION_WHOLE, offsetof(plan_options_t, request.max_trees),
      .argument = "K",
-     .help = "at most K trees (per root, if many; through relays up to\n"
-             "4 K); 0: no limit (default 10)"},
+     .help = "at most K trees (per root, if many; through relays up to 4 K); 0: no limit "
+             "(default 10)"},
     {"height", 'e', OPTION_WHOLE, offsetof(plan_options_t, request.max_height),
      .argument = "H", .help = "at most H hops from root to leaf; 0: no limit (default)"},
     {"min-rate", 'm', OPTION_RATE, offsetof(plan_options_t, request.min_rate),
-     .argument = "R", .help = "no tree below this rate, like 5Mbps", .example = "5Mbps"},
+     .argument = "R",
+     .help = "leave out trees below this rate, like 5Mbps, but the fastest",
+     .example = "5Mbps"},
     {"seed", 's', OPTION_WHOLE, offsetof(plan_options_t, request.seed), .argument = "N",
-     .help = "of algorithms that draw at random (default 1)"},
+     .help = "seed of algorithms that draw at random (default 1)"},
     {0}};
 
 const option_t plan_size_option[] = {
     {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
-     .help = "plan for the least time of this size, like 16M (default: for\n"
-             "the most throughput)"},
+     .help = "plan for the least time of this size, like 16M (default: for the most "
+             "throughput)"},
     {0}};
 
 const option_t message_size_option[] = {
     {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
-     .help = "of the message (default 16M, or what the plan is for)"},
+     .help = "size of the message (default 16M, or what the plan is for)"},
     {0}};
 
 void plan_options_print_algorithms(void)

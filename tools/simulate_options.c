@@ -21,7 +21,7 @@ int simulation_parse(const command_t *command, const option_group_t *groups,
     return options_parse(command, groups, argc, argv);
 }
 
-static mtree_status_t take_model(void *data, const char *value)
+static mtree_status_t take_model(const command_t *command, void *data, const char *value)
 {
     simulation_t *simulation = data;
 
@@ -30,20 +30,21 @@ static mtree_status_t take_model(void *data, const char *value)
     } else if (strcmp(value, "flow") == 0) {
         simulation->options.network.model = MTREE_NETWORK_FLOW;
     } else {
-        mtree_error("--model '%s': queue or flow is needed", value);
+        mtree_error("%s: --model '%s': queue or flow is needed", command->name, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t take_window(void *data, const char *value)
+static mtree_status_t take_window(const command_t *command, void *data, const char *value)
 {
     simulation_t *simulation = data;
     const char *why;
     size_t bytes;
 
     if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
-        mtree_error("--window '%s': %s; write it like 64K", value, why);
+        mtree_error("%s: --window '%s': %s; write it like 64K", command->name, value,
+                    why);
         return MTREE_ERR_INVALID;
     }
     simulation->options.network.window_bytes = (double)bytes;
@@ -54,27 +55,27 @@ static mtree_status_t take_window(void *data, const char *value)
 
 const option_t simulate_options[] = {
     {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
-     .help = "(default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
+     .help = "ranks on each host (default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
     {"model", 0, OPTION_OTHER, .argument = "M", .take = take_model,
      .help = "queue (default): links send packet after packet;\n"
              "flow: messages share links max-min fairly"},
     {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
-     .help = "of a plan's messages (default: the plan's)", .example = "64K"},
+     .help = "size of a plan's messages (default: the plan's)", .example = "64K"},
     {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
-     .help = "longest message sent without asking (default 64K)", .example = "64K"},
+     .help = "longest message sent without a rendezvous (default 64K)", .example = "64K"},
     {"overhead", 0, OPTION_TIME, MEMBER(overhead), .argument = "TIME",
-     .help = "a rank spends on a message, at both ends (default 20us)",
+     .help = "time that a rank spends on a message, at both ends (default 20us)",
      .example = "20us"},
     {"window", 0, OPTION_OTHER, .argument = "BYTES", .take = take_window,
-     .help = "a connection's bytes in flight (default: no limit)"},
+     .help = "most bytes in flight per connection (default: no limit)"},
     {"check", 0, OPTION_FLAG, MEMBER(check),
      .help = "carry real data and check the result"},
     {0}};
 
 const option_t simulate_segment_option[] = {
     {"segment", 0, OPTION_SIZE, MEMBER(segment_bytes), .argument = "BYTES",
-     .help = "of Open MPI's pipelining algorithms (default: whole\n"
-             "messages, as Open MPI does)",
+     .help = "segments of Open MPI's pipelining algorithms (default: whole messages, as "
+             "Open MPI does)",
      .example = "64K"},
     {0}};
 

@@ -194,7 +194,7 @@ def check_bench(folder):
     says(["mpirun", "-n", "2", BUILD / "mtree_bench", "-t", "allgather", "-m", "2000M:2000M"], 1,
          "allgather of 2097152000 bytes on 2 ranks has more than [0-9]* elements: give a smaller maximum with -m",
          environment=mpi_environment())
-    says(["mpirun", "-n", "1", *MTREE, "probe"], 2, "-o FILE.dot and no argument is needed", environment=mpi_environment())
+    says(["mpirun", "-n", "1", *MTREE, "probe"], 2, "-o FILE.dot, and nothing else, is needed", environment=mpi_environment())
 
 
 def check_compare(folder):

@@ -153,8 +153,8 @@ says "$tmp/torus.dot" '^// made with: mtree generate torus:3x3$'
 expect 0 '9 hosts, 0 switches, 18 links' topology "$tmp/torus.dot"
 expect 1 "'blob:3' is no shape" generate blob:3
 expect 1 'cannot be written' generate ring:3 -o "$tmp/no/such/dir"
-expect 2 "--capacity 'x'" generate -c x ring:3
-expect 2 "--latency '5'" generate -l 5 ring:3
+expect 2 "generate: --capacity 'x': write it like 200Mbps" generate -c x ring:3
+expect 2 "generate: --latency '5': write it like 5ms" generate -l 5 ring:3
 expect 2 "--latency '9ms:1ms'" generate -l 9ms:1ms ring:3
 expect 2 "--skew '2'" generate -k 2 ring:3
 expect 2 "--seed 'x'" generate -s x ring:3
@@ -257,8 +257,8 @@ expect 0 '<router id="switch"/>' export --format simgrid "$maps/star-8.dot"
 expect 0 '' export -f simgrid -o "$tmp/b4.xml" "$maps/b4.dot"
 says "$tmp/b4.xml" '<route src="AS1" dst="US4" symmetrical="NO"><link_ctn id="AS1-&gt;US1"/><link_ctn id="US1-&gt;US4"/></route>'
 expect 0 '' export -f simgrid --output "$tmp/star.xml" "$maps/star-8.dot"
-expect 2 'export: --format says what to write; see' export "$maps/b4.dot"
-expect 2 "export: no format 'dot'; there is simgrid, msccl" export -f dot "$maps/b4.dot"
+expect 2 'export: --format FORMAT is needed; see' export "$maps/b4.dot"
+expect 2 "export: no format 'dot'; use one of simgrid, msccl" export -f dot "$maps/b4.dot"
 expect 1 'nowhere.dot: cannot be opened' export -f simgrid nowhere.dot
 expect 1 'dir: cannot be written' export -f simgrid -o "$tmp/no/such/dir" "$maps/b4.dot"
 expect 0 '^allgather' plan -C allgather -o "$tmp/ring.json" -a ring "$maps/star-8.dot"
@@ -319,7 +319,7 @@ expect 0 '^predicted time of 16 MB: ' plan --size 16M "$maps/b4.dot"
 expect 0 '"throughput_bps"' plan --json "$maps/b4.dot"
 expect 0 '^allreduce' plan --seed 5 -a $published -o "$tmp/plan.json" "$maps/b4.dot"
 says "$tmp/plan.json" '"collective": *"allreduce"'
-expect 2 "--collective 'sum'" plan -C sum "$maps/b4.dot"
+expect 2 "plan: --collective 'sum'" plan -C sum "$maps/b4.dot"
 expect 2 "--trees '-1'" plan -t -1 "$maps/b4.dot"
 expect 2 "--height 'x'" plan -e x "$maps/b4.dot"
 expect 2 "--min-rate 'x'" plan -m x "$maps/b4.dot"
@@ -397,7 +397,7 @@ star=$far
 longer "connections with a window" "$(took --window 16K)" "$(took --window 16M)"
 star=$maps/star-8.dot
 expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
-expect 2 "--model 'x': queue or flow" simulate --model x "$maps/b4.dot"
+expect 2 "simulate: --model 'x': queue or flow" simulate --model x "$maps/b4.dot"
 expect 2 "--ranks-per-host '0'" simulate --ranks-per-host 0 "$maps/b4.dot"
 
 # compare
@@ -486,6 +486,7 @@ if ! "$mtree" relay -s "$tmp/none" 2>&1 | grep -q 'relays are not supported: mtr
     expect 1 'secret .*/none: No such file' relay --secret "$tmp/none"
 fi
 expect 2 'relay: --secret FILE is needed' relay
+expect 2 'relay: it takes options alone; see' relay x
 
 # doctor: saved facts, and options that only labs use
 facts=${srcdir:-.}/tests/fixtures/doctor
@@ -493,10 +494,12 @@ expect 0 '^nothing found on 3 hosts$' doctor --facts "$facts/sound.json"
 expect 1 '^connections to c, port 1024, are dropped' doctor -F "$facts/ports-low.json"
 expect 1 '"kind": "nat"' doctor --json --facts "$facts/nat.json" --output "$tmp/facts.json"
 expect 1 '"kind": "nat"' doctor -j -F "$tmp/facts.json"
-expect 2 "doctor: /nonexistent: no facts of mtree doctor: " doctor --facts /nonexistent
+expect 2 "doctor: /nonexistent: cannot be read: No such file or directory$" doctor --facts /nonexistent
 expect 2 "doctor: .*: cannot be written: " doctor --facts "$facts/sound.json" -o "$tmp/no/dir/x.json"
 expect 2 "doctor: --hosts 'n\[0': a '\[' without its '\]'" doctor --hosts 'n[0'
 expect 2 "doctor: --mca 'x': NAME=VALUE is needed" doctor --mca x
+expect 2 "doctor: it takes options alone; see" doctor x
+expect 2 "doctor: .*/plan.json: no facts; write them with mtree doctor --output" doctor --facts "$tmp/plan.json"
 expect 2 "doctor: --agent '/nonexistent': there is no such program" doctor --agent /nonexistent --hosts a
 expect 2 "doctor: /dev/null: names no host; write one name per line" doctor --hostfile /dev/null
 expect 2 "doctor: /nonexistent: cannot be read: " doctor --hostfile /nonexistent

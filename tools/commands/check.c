@@ -33,7 +33,7 @@ static mtree_status_t check(const char *plan_file, const char *topology_file,
 
 static int run(int argc, char **argv)
 {
-    static const option_t options[] = {{"json", 'j', OPTION_FLAG, .help = "as JSON"},
+    static const option_t options[] = {{"json", 'j', OPTION_FLAG, .help = "print JSON"},
                                        {0}};
     bool with_json = false;
     const option_group_t groups[] = {{options, .data = &with_json}, {0}};

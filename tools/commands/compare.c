@@ -374,13 +374,12 @@ static mtree_status_t compare(session_t *session, const char *path)
 
 static const option_t list_option[] = {
     {"algorithms", 'a', OPTION_TEXT, offsetof(session_t, list), .argument = "LIST",
-     .help = "only these, separated by commas: names of 'mtree plan',\n"
-             "openmpi: what Open MPI takes by default, and\n"
-             "openmpi:NAME: another of its (default: all)"},
+     .help = "only these, separated by commas: names of 'mtree plan', openmpi: what Open "
+             "MPI takes by default, and openmpi:NAME: another of its (default: all)"},
     {0}};
 
 static const option_t json_option[] = {
-    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "as JSON"}, {0}};
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"}, {0}};
 
 static int run(int argc, char **argv)
 {

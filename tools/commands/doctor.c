@@ -24,7 +24,8 @@ typedef struct {
 } arguments_t;
 
 /* A parameter of Open MPI, NAME=VALUE, goes into the environment, as mpirun takes it. */
-static mtree_status_t take_parameter(void *data, const char *value)
+static mtree_status_t take_parameter(const command_t *command, void *data,
+                                     const char *value)
 {
     static const char *const of_launcher[] = {"prte_", "plm_ssh_", NULL};
     const char *equals = strchr(value, '='), *prefix = "OMPI_MCA_";
@@ -32,7 +33,7 @@ static mtree_status_t take_parameter(void *data, const char *value)
 
     (void)data;
     if (equals == NULL || equals == value || equals - value > 200) {
-        mtree_error("doctor: --mca '%s': NAME=VALUE is needed", value);
+        mtree_error("%s: --mca '%s': NAME=VALUE is needed", command->name, value);
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; of_launcher[i] != NULL; i++) {
@@ -163,6 +164,6 @@ const command_t command_doctor = {
         "ranks,\n"
         "else those of Slurm's or PBS's allocation, or of the default hostfile.\n\n"
         "Exit status: 0 nothing found, 1 findings, 2 it could not look.\n",
-    .needs = "no argument is needed",
+    .needs = "it takes options alone",
     .run = run,
 };

@@ -24,13 +24,13 @@ static int run(int argc, char **argv)
 {
     static const option_t options[] = {
         {"format", 'f', OPTION_TEXT, offsetof(arguments_t, format), .argument = "FORMAT",
-         .help = "one of those below; needed"},
+         .help = "format, one of those below; needed"},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, options.output),
          .argument = "OUT", .help = "write there instead of standard output"},
         {"chunks", 'c', OPTION_WHOLE, offsetof(arguments_t, options.chunks),
          .argument = "K",
-         .help = "msccl: so many chunks of equal size, of the vector or of\neach rank's "
-                 "block; 64 by default",
+         .help = "msccl: number of equal chunks of the vector, or of each rank's block "
+                 "(default 64)",
          .least = 1, .most = 4096},
         {0}};
     arguments_t arguments = {.options.chunks = 64};
@@ -42,7 +42,7 @@ static int run(int argc, char **argv)
         return code;
     }
     if (arguments.format == NULL) {
-        return command_misuse(&command_export, "--format says what to write");
+        return command_misuse(&command_export, "--format FORMAT is needed");
     }
     format = export_format_find(arguments.format);
     if (format == NULL) {

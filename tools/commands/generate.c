@@ -13,8 +13,8 @@ static int run(int argc, char **argv)
     static const option_t capacity[] = {
         {"capacity", 'c', OPTION_OTHER, .argument = "C",
          .take = link_options_take_capacity,
-         .help = "of each link, each way (default 1Gbps; with --skew the\n"
-                 "mean, default 200Mbps)"},
+         .help = "capacity of each link, each way (default 1Gbps; with --skew the mean, "
+                 "default 200Mbps)"},
         {0}};
     mtree_generate_request_t request = {.capacity = DEFAULT_CAPACITY};
     link_options_t links;

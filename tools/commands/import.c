@@ -92,10 +92,10 @@ static int run(int argc, char **argv)
         {"nodes", 'n', OPTION_TEXT, offsetof(arguments_t, nodes), .argument = "FILE",
          .help = "names and positions for a TSV file (node, label, lat, lon)"},
         {"name", 'N', OPTION_TEXT, offsetof(arguments_t, name), .argument = "NAME",
-         .help = "of the network"},
+         .help = "name of the network"},
         {"topology", 't', OPTION_TEXT, offsetof(arguments_t, topology),
          .argument = "NAME",
-         .help = "which one of a topology.yaml; by default its cluster's default"},
+         .help = "topology of a topology.yaml (default: that of its cluster)"},
         {"switches", 'w', OPTION_TEXT, offsetof(arguments_t, request.switches),
          .argument = "LIST",
          .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
@@ -103,7 +103,8 @@ static int run(int argc, char **argv)
     static const option_t capacity[] = {
         {"capacity", 'c', OPTION_OTHER, .argument = "C",
          .take = link_options_take_capacity,
-         .help = "of links that have none; with --skew the mean (default\n200Mbps)"},
+         .help =
+             "capacity of links that have none; with --skew the mean (default 200Mbps)"},
         {0}};
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments},

@@ -87,7 +87,7 @@ static int run(int argc, char **argv)
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
          .help = "the topology"},
         {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
-         .help = "print it as JSON, not as text"},
+         .help = "print the topology as JSON, not as text"},
         {0}};
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
@@ -124,6 +124,6 @@ const command_t command_probe = {
             "more, and write it as a topology file on the host of rank 0:\n\n"
             "    mpirun --map-by node mtree probe -o net.dot\n\n"
             "OMPI_MCA_coll_mtree_probe_seconds is how long it may take.\n",
-    .needs = "-o FILE.dot and no argument is needed",
+    .needs = "-o FILE.dot, and nothing else, is needed",
     .run = run,
 };

@@ -110,22 +110,24 @@ static int run(int argc, char **argv)
 {
     static const option_t options[] = {
         {"secret", 's', OPTION_TEXT, offsetof(arguments_t, secret), .argument = "FILE",
-         .help = "whose content jobs must know; nobody but its owner may read it"},
+         .help = "secret that jobs must know; only its owner may read the file"},
         {"port", 'p', OPTION_WHOLE, offsetof(arguments_t, port), .argument = "N",
-         .help = "to listen on (default 7471); 0: any, which the first line names",
+         .help = "port to listen on (default 7471); 0: any free one, which the first "
+                 "line names",
          .most = 65535},
         {"jobs", 'n', OPTION_WHOLE, offsetof(arguments_t, jobs), .argument = "N",
-         .help = "at a time (default 8); more are refused", .least = 1, .most = 1024},
+         .help = "jobs at a time (default 8); more are refused", .least = 1,
+         .most = 1024},
         {"memory", 'm', OPTION_SIZE, offsetof(arguments_t, memory), .argument = "SIZE",
-         .help = "of all calls under way (default 1G); more are refused",
+         .help = "memory of all calls under way (default 1G); more are refused",
          .example = "256M"},
         {"rate", 'r', OPTION_RATE, offsetof(arguments_t, rate), .argument = "RATE",
-         .help = "to each peer at most (default: no limit)", .example = "1Gbps"},
+         .help = "bits/s to each peer at most (default: no limit)", .example = "1Gbps"},
         {"status", 'S', OPTION_TIME, offsetof(arguments_t, status), .argument = "TIME",
-         .help = "print the status line that often, not only at both ends",
+         .help = "time between two lines of status (default: one at each end)",
          .example = "10s"},
         {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
-         .help = "the status as JSON, one object per time"},
+         .help = "print the status as JSON, one object per line"},
         {0}};
     arguments_t arguments = {
         .port = DEFAULT_PORT, .jobs = DEFAULT_JOBS, .memory = DEFAULT_MEMORY};
@@ -149,7 +151,7 @@ const command_t command_relay = {
             "run,\n"
             "until a signal ends it. The topology file of a job names the host's vertex "
             "with\n"
-            "relay=\"host:port\". Who comes and goes is logged.\n",
-    .needs = "no arguments are needed",
+            "relay=\"host:port\". The beginning and end of each job are logged.\n",
+    .needs = "it takes options alone",
     .run = run,
 };

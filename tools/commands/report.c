@@ -53,8 +53,8 @@ static int run(int argc, char **argv)
 {
     static const option_t options[] = {
         {"html", 'H', OPTION_FLAG, offsetof(arguments_t, html),
-         .help = "a page for browsers that needs nothing else: the map, the\n"
-                 "trees, a timeline and the tables"},
+         .help = "a page for browsers that needs nothing else: the map, the trees, a "
+                 "timeline and the tables"},
         {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
          .help = "the report itself (docs/report.md)"},
         {"openmetrics", 'm', OPTION_FLAG, offsetof(arguments_t, openmetrics),

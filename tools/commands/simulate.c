@@ -144,7 +144,7 @@ static const option_t plan_option[] = {
     {0}};
 
 static const option_t json_option[] = {
-    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "as JSON"}, {0}};
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"}, {0}};
 
 static int run(int argc, char **argv)
 {

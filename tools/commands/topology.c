@@ -153,7 +153,8 @@ static int run(int argc, char **argv)
     static const option_t options[] = {
         {"routes", 'r', OPTION_FLAG, offsetof(arguments_t, with_routes),
          .help = "also the route between every two hosts"},
-        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, with_json), .help = "as JSON"},
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, with_json),
+         .help = "print JSON"},
         {"scale", 's', OPTION_NUMBER, offsetof(arguments_t, scale), .argument = "S",
          .help = "with every capacity multiplied by S", .least = 1e-9, .most = 1e9},
         {"no-latency", 'n', OPTION_FLAG, offsetof(arguments_t, no_latency),

@@ -25,6 +25,6 @@ const export_format_t *export_format_find(const char *name)
         snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
                  format->name);
     }
-    mtree_error("export: no format '%s'; there is %s", name, names);
+    mtree_error("export: no format '%s'; use one of %s", name, names);
     return NULL;
 }

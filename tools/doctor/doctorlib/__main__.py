@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 from doctorlib import gather, hosts, job, judge, remote  # noqa: E402
-from doctorlib.errors import DoctorError  # noqa: E402
+from doctorlib.errors import DoctorError, reason  # noqa: E402
 
 FOUND, FAILED = 1, 2
 
@@ -30,8 +30,10 @@ def read_facts(path):
         if document["format"] != gather.FORMAT:
             raise DoctorError(f"{path}: facts of format {document['format']}; this version reads {gather.FORMAT}")
         return document
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DoctorError(f"{path}: no facts of mtree doctor: {error}") from error
+    except OSError as error:
+        raise DoctorError(f"{path}: cannot be read: {reason(error)}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DoctorError(f"{path}: no facts; write them with mtree doctor --output") from error
 
 
 def open_channel(options):
@@ -60,7 +62,7 @@ def write_facts(path, document):
             json.dump(document, file, indent=1)
             file.write("\n")
     except OSError as error:
-        raise DoctorError(f"{path}: cannot be written: {error}") from error
+        raise DoctorError(f"{path}: cannot be written: {reason(error)}") from error
 
 
 def print_findings(findings, count):

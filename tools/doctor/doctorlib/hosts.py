@@ -6,7 +6,7 @@ import shlex
 import shutil
 import socket
 
-from .errors import DoctorError
+from .errors import DoctorError, reason
 
 HOSTFILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "PBS_NODEFILE")
 AGENTS = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent")
@@ -38,7 +38,7 @@ def read_hostfile(path):
         with open(path, encoding="utf-8") as file:
             names = parse_hostfile(file.read())
     except (OSError, UnicodeDecodeError) as error:
-        raise DoctorError(f"{path}: cannot be read: {error}") from error
+        raise DoctorError(f"{path}: cannot be read: {reason(error)}") from error
     if not names:
         raise DoctorError(f"{path}: names no host; write one name per line")
     return names
