@@ -86,7 +86,7 @@ void bench_options_help(FILE *file)
         "their end\n"
         "      --arrival PATTERN       who comes when: all, one-late, interval, random, "
         "ramp,\n"
-        "                              or a file with a line a call: seconds of each "
+        "                              or a file with one line per call: seconds of each "
         "rank\n"
         "      --span TIME             by when a pattern's last rank comes (default 1s)\n"
         "      --limit TIME            begin no more calls after it, but time one\n"

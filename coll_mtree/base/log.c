@@ -135,7 +135,7 @@ int coll_mtree_no_memory(ompi_communicator_t *comm)
 
     if (!atomic_flag_test_and_set(&is_logged)) {
         mtree_error("no memory for a call on communicator %s, which ends with "
-                    "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
+                    "MPI_ERR_NO_MEM; run fewer ranks per host, or lower coll_mtree_chunk",
                     comm->c_name);
     }
     return MPI_ERR_NO_MEM;

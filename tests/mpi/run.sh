@@ -5,7 +5,7 @@
 #   plain   Open MPI without mtree
 #   basic   Open MPI's simplest components alone (right where the tuned ones are not, see semantics.c)
 #   mtree   mtree serves all it can, each rank on a host of its own in hosts.dot
-#   shared  the same with two ranks a host
+#   shared  the same with two ranks per host
 #   installed  mtree as it is after make install, set up by the environment
 #   bare    mtree alone on the list, set up by OMPI_MCA_coll_mtree_* alone
 #

@@ -4,7 +4,7 @@
 # serves as far as it can: messages of all sizes, without a guard.  To be called in the build folder.
 #
 # Without a lab each rank is a host of its own in hosts.dot (eight hosts, in turns); with one, the command runs on the
-# first host of it and its jobs on all (netlab(1); 4 ranks a host).  Ends with the command's status, after a line that
+# first host of it and its jobs on all (netlab(1); 4 ranks per host).  Ends with the command's status, after a line that
 # counts what mtree served.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -195,7 +195,7 @@ START_TEST(test_plink_has_two_levels)
 }
 END_TEST
 
-/* A chain 2 - 1 - 0 at 8 Mb/s and 0.1 s: 1 MB takes a second a hop, one hop after the
+/* A chain 2 - 1 - 0 at 8 Mb/s and 0.1 s: 1 MB takes a second per hop, one hop after the
  * other. */
 START_TEST(test_unpipelined_chain)
 {

@@ -28,7 +28,8 @@ START_TEST(test_path_is_the_longest_and_doubles_for_allreduce)
 }
 END_TEST
 
-/* l = 4 links of 0.3 s at most, 0.8 s in sum, beta = 1e-7 s a byte, v = 1e8 bytes (10 s).
+/* l = 4 links of 0.3 s at most, 0.8 s in sum, beta = 1e-7 s per byte, v = 1e8 bytes (10
+ * s).
  */
 START_TEST(test_published_worked_example)
 {

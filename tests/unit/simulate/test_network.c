@@ -79,7 +79,7 @@ static mtree_network_options_t plain(mtree_network_model_t model)
     return options;
 }
 
-/* A line of vertices: 'h' hosts, 's' switches; 10 ms a link, @a rates in bits/s, and what
+/* A line of vertices: 'h' hosts, 's' switches; 10 ms per link, @a rates in bits/s, and what
  * its packets meet. */
 static fixture_t line_under(const char *kinds, const double *rates,
                             const mtree_link_conditions_t *conditions,

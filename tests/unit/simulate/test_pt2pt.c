@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hosts on a line, 8 Mb/s (a byte a microsecond) and 10 ms a link; no headers. */
+/* Hosts on a line, 8 Mb/s (one byte per microsecond) and 10 ms per link; no headers. */
 typedef struct {
     mtree_topology_t *topology;
     mtree_event_queue_t *queue;
@@ -235,7 +235,7 @@ START_TEST(test_compute)
 }
 END_TEST
 
-/* Two ranks a host: those of one host do not meet the link. */
+/* Two ranks per host: those of one host do not meet the link. */
 START_TEST(test_ranks_per_host)
 {
     mtree_pt2pt_options_t options = one_each;

@@ -136,7 +136,7 @@ START_TEST(test_chain)
 END_TEST
 
 /* Every collective with real data on an allreduce plan, or its own where it is
- * personalized, one and two ranks a host, both models. */
+ * personalized, one and two ranks per host, both models. */
 START_TEST(test_collectives)
 {
     fixture_t fixture = parse(b4);
@@ -459,7 +459,7 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
     return seconds;
 }
 
-/* By arrival with real data on B4, two ranks a host, everyone at a time of its own. */
+/* By arrival with real data on B4, two ranks per host, everyone at a time of its own. */
 START_TEST(test_by_arrival)
 {
     fixture_t fixture = parse(b4);
