@@ -107,7 +107,7 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 }
 
 /* The exchange holds the entry and its communicator no more. */
-static void plan_entry_let_go(coll_mtree_deferred_release_t *deferred)
+static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 {
     coll_mtree_plan_entry_t *entry =
         MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred);
@@ -204,7 +204,7 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     atomic_init(&entry->holders, 2);
     entry->module = module;
     entry->comm = comm;
-    entry->deferred.release = plan_entry_let_go;
+    entry->deferred.release = plan_entry_release_exchange;
     entry->call_class = *call_class;
     entry->is_hurried = is_hurried;
     atomic_init(&entry->settled, false);

@@ -8,8 +8,8 @@
 enum { FIRST_BEGAN, LAST_BEGAN, LAST_ENDED, NUMBERS }; /* the first one negative */
 
 /* Have all ranks return at about the same time.  False: the allreduce has failed. */
-static bool meet(const mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                 double *clock_p)
+static bool synchronize(const mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                        double *clock_p)
 {
     double nothing = 0;
 
@@ -30,7 +30,7 @@ void coll_mtree_agreed_times(const mca_coll_mtree_module_t *module,
     int count = NUMBERS * times->count;
 
     /* Of one call alone each rank may count from its own beginning. */
-    if (times->agreed <= 0 && times->count > 1 && !meet(module, comm, &since)) {
+    if (times->agreed <= 0 && times->count > 1 && !synchronize(module, comm, &since)) {
         *flag = 1;
         return;
     }
