@@ -86,7 +86,7 @@ typedef struct {
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
     struct coll_mtree_source *source;        /* state of its topology */
-    struct coll_mtree_proc_group *processes; /* held; NULL: nobody has asked */
+    struct coll_mtree_proc_group *processes; /* held; NULL: not needed yet */
     struct coll_mtree_group *group;          /* its statistics; NULL: no calls yet */
 
     struct coll_mtree_replan_blocking *replan; /* NULL: no blocking call was monitored */

@@ -263,7 +263,7 @@ static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned 
     return status;
 }
 
-/* Fig. 13: at most so many trees, the height from ITH. */
+/* Fig. 13: at most @a parameter trees, the height from ITH. */
 static mtree_status_t measure_trees(const mtree_instance_t *instance, unsigned seed,
                                     double parameter, double *values)
 {

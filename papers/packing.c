@@ -25,7 +25,7 @@ typedef struct {
     const char *name;
     const char *shape;                 /* NULL: B4 */
     bool drawn;                        /* as MTREE draws capacities and latencies */
-    int num_active;                    /* only so many hosts take part; 0: all */
+    int num_active;                    /* hosts that take part; 0: all */
     mtree_steiner_machines_t machines; /* where num_machines > 0 */
 } network_t;
 

@@ -6,17 +6,18 @@
 
 #include <math.h>
 
-/* A plan that takes up to so many times as long as the other root's is taken without a
- * look at the next kind. */
+/* A plan that takes up to HARDLY_SLOWER times as long as the other root's is taken, and
+ * no further kind is looked at. */
 #define HARDLY_SLOWER 1.2
 
-/* Where latency is this part of what a call takes, low trees are sought.  One that takes
- * up to so many times its latency is taken: others could only be faster by what is left,
- * and are by less. */
+/* Where latency is at least LATENCY_PART of the time of a call, low trees are sought. One
+ * whose call takes up to LOW_ENOUGH times its latency is taken: others could be faster by
+ * the rest at most. */
 #define LATENCY_PART 0.5
 #define LOW_ENOUGH   1.4
 
-/* A plan with so few trees was chosen for them: others that carry more were slower. */
+/* A plan with at most FEW_TREES trees was chosen because it has few: others that carry
+ * more were slower. */
 #define FEW_TREES 3
 
 /* The links of a root limit calls where they have less than this many times the bound. */

@@ -13,12 +13,13 @@
 
 /*
  * A plan for @a request, a collective with a root, from @a other, which is one for the
- * same collective and about the same bytes between the same hosts; the caller's.  The
- * first of these that is hardly slower than calls over @a other, or than latency allows:
- * one low tree, where latency is most of what calls take; the trees of @a other, rooted
- * anew; new trees by its algorithm.  Its seconds are as long beside those of @a other as
- * the planner predicts.  Errors are those of mtree_planner_run() and, for another
- * collective, other hosts or trees in lockstep, MTREE_ERR_INVALID.
+ * same collective and about the same bytes between the same hosts; the caller's.  Three
+ * kinds are tried in this order: one low tree, where latency is most of what calls take;
+ * the trees of @a other, rooted anew; new trees by its algorithm.  The first is taken
+ * that is hardly slower than calls over @a other, or than latency allows.  Its seconds
+ * are those of @a other times the ratio that the planner predicts.  Errors are those of
+ * mtree_planner_run() and, for another collective, other hosts or trees in lockstep,
+ * MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_other_root_plan(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, const mtree_plan_request_t *request,

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From so many hosts on a search takes tenths of a second to seconds, and the network is
- * too large for the linear programs that shape trees for a size. */
+/* From this number of hosts on a search takes tenths of a second to seconds, and the
+ * network is too large for the linear programs that shape trees for a size. */
 #define MANY_HOSTS 65
 
-/* A search that could make calls faster by no more than this part is not made; between
- * so many hosts, where one takes seconds, several times as much. */
+/* A search is made where it could make calls faster by more than this part of their time;
+ * from MANY_SEARCH_HOSTS on, where one takes seconds, by more than MANY_SEARCH_GAIN. */
 #define SEARCH_GAIN       0.1
 #define MANY_SEARCH_HOSTS 512
 #define MANY_SEARCH_GAIN  0.5

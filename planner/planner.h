@@ -8,8 +8,8 @@
 
 #include "planner/plan/request.h"
 
-/* More hosts are not planned for where the collective is a prefix: each host needs the
- * order of the trees of all, which would take more than a megabyte. */
+/* The most hosts of a plan for a prefix collective: each host needs the order of the
+ * trees of all hosts, which would take more than a megabyte. */
 #define MTREE_PLAN_MOST_SCANNING 256
 
 /*
@@ -17,18 +17,18 @@
  * numbers them in that order.  Owned by the caller.  One host gives a plan with one tree
  * and no edges.  Errors are logged: MTREE_ERR_INVALID, MTREE_ERR_UNREACHABLE,
  * MTREE_ERR_NOT_FOUND (algorithm), MTREE_ERR_SOLVER, MTREE_ERR_UNSUPPORTED (algorithm
- * does not do this collective, or not for so many hosts), MTREE_ERR_LIMIT (no tree is as
- * low as the request wants). Not logged: MTREE_ERR_CANCELLED (base/cancel.h).
+ * does not do this collective, or not for this many hosts), MTREE_ERR_LIMIT (no tree is
+ * as low as the request wants). Not logged: MTREE_ERR_CANCELLED (base/cancel.h).
  */
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p);
 
 /*
- * What no plan of an all-to-all can fall below whose blocks differ: the least seconds,
- * but for latencies, in which each host i can send demand[i * num_hosts + j] bytes to
- * each host j.  *limit_p (may be NULL) is what limits it, in words, the caller's to free;
- * it may become NULL.  MTREE_ERR_INVALID when a demand is negative or not finite; 0
+ * A lower bound on the seconds of an all-to-all whose blocks differ, without latencies:
+ * the least time in which each host i can send demand[i * num_hosts + j] bytes to each
+ * host j.  *limit_p (may be NULL) is what limits it, in words, the caller's to free; it
+ * may become NULL.  MTREE_ERR_INVALID when a demand is negative or not finite; 0
  * seconds when there is none.  Errors as of mtree_planner_run().
  */
 mtree_status_t mtree_planner_least_seconds(const mtree_topology_t *topology,

@@ -47,8 +47,8 @@ static const mtree_block_t *block_at(const mtree_block_slices_t *slices, int pla
     return &slices->blocks[slices->alike ? 0 : place];
 }
 
-/* What is true of one of @a num blocks that are alike is true of all, @a *times_p times:
- * so many are to be looked at. */
+/* How many of @a num blocks differ, so that a caller looks at no others: one where all
+ * are alike, which then counts *times_p times. */
 static int num_distinct(const mtree_block_slices_t *slices, int num, size_t *times_p)
 {
     bool is_one = slices->alike && num > 0;

@@ -14,7 +14,7 @@
 #include "schedule/plan_part.h"
 #include "schedule/stream.h"
 
-/* Messages up to so many bytes are sent without waiting for the receiver. */
+/* Messages of up to this many bytes are sent without waiting for the receiver. */
 #define MTREE_LAYOUT_UNPACED_BYTES 65536
 
 /* Bytes of memory that the windows of all streams of a personalized call share on a rank

@@ -39,8 +39,8 @@ typedef struct {
     int tree;          /* its number */
     double begin, end; /* what it carries of the vector, or of each block, in [0, 1] */
     double share;      /* the length of that */
-    double load;       /* so many times what it would carry for this rank if each rank of
-                          the host used all trees; 1 unless the call is sectioned */
+    double load; /* what it carries for this rank over what it would if each rank of the
+                    host used all trees; 1 unless the call is sectioned */
     const mtree_layout_builder_t *builder;
     const int *numbers; /* of the trees; NULL: all in order */
     int count, next;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At least so many ranks share the work of a leader, even if fewer are next to the
- * network. */
+/* Ranks that share the work of a leader at least, even if fewer are next to the network.
+ */
 #define LEAST_LEADERS 4
 
 static mtree_placement_t *placement_alloc(int num_ranks, int num_hosts)

@@ -47,8 +47,8 @@ typedef struct {
     int host; /* whose part it is */
     int root; /* host for bcast and reduce, -1 otherwise */
     int num_hosts;
-    int num_relays; /* the last so many hosts are relays (planner/plan/plan.h); of a tree
-                       that leaves the part's host outside it has no edge */
+    int num_relays; /* the last num_relays hosts are relays (planner/plan/plan.h); a part
+                       has no edge of a tree that leaves its host outside */
     int num_trees;
     int num_steps;     /* lockstep steps one way; 0: chunks stream */
     bool is_direct;    /* the root of each tree is the parent of all others: where trees

@@ -19,7 +19,7 @@
  * first that has not left, which begins however much is under way.
  *
  * A call that fails may have messages under way for ever.  From then on the communicator
- * is broken and all calls begin at once: they fail, too, or nobody cares.
+ * is broken and all calls begin at once, most of which fail, too.
  */
 #ifndef COLL_MTREE_BASE_CALL_WINDOW_H
 #define COLL_MTREE_BASE_CALL_WINDOW_H
@@ -30,8 +30,8 @@
 
 #include <stddef.h>
 
-/* So many calls may run whatever their size; more, if they have so many bytes together.
- */
+/* The calls that may run whatever their size; more may run while all together have at
+ * most COLL_MTREE_SHORT_BYTES. */
 #define COLL_MTREE_LONG_CALLS  8
 #define COLL_MTREE_SHORT_BYTES ((size_t)1 << 20)
 

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* The ranks agree at calls 1, 2, 4, 8, ... and at every so manieth. */
+/* The ranks agree at calls 1, 2, 4, 8, ... up to this number, and then at each multiple
+ * of it. */
 #define COLL_MTREE_SIZE_ESTIMATE_INTERVAL 32
 
 typedef struct {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which tags a communicator's messages have, among those that nobody else takes.
+ * The tags of a communicator's messages, among those that neither users nor Open MPI
+ * take.
  *
  * Tags are negative; @a limit is the farthest that the PML distinguishes.  Users have
  * those from 0 up, Open MPI counts its calls from -1 down, and mtree has the far end:
  *
  * - Calls: COLL_MTREE_LIVE_CALLS sets of tags, in turn.  A call begins when the one that
- *   had its tags before it has let go of them on this rank
+ *   had its tags before it has released them on this rank
  *   (coll_mtree/base/call_window.h).
- * - Control messages: in turn, too, from so many that whoever had them before has ended
- *   long ago.
+ * - Control messages: COLL_MTREE_CONTROL_TAGS in turn, so that the exchange that had a
+ * tag before has ended long ago.
  * - Persistent requests: a slot each while they live (coll_mtree/base/tag_slots.h).  They
  *   come last, so that Open MPI's count stays away as long as there are few of them.
  */
@@ -34,7 +35,8 @@
 typedef struct {
     int control; /* tags of control messages taken so far in this round */
     coll_mtree_tag_slots_t slots; /* of persistent requests */
-    bool is_spent; /* there were too few for a persistent request, which is told */
+    bool
+        is_spent; /* there were too few for a persistent request, which has been logged */
 } coll_mtree_tag_range_t;
 
 void coll_mtree_tag_range_cleanup(coll_mtree_tag_range_t *range);

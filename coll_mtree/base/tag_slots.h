@@ -5,7 +5,7 @@
  *
  * Ranks free requests without a message, each at its own time, but must give a new one
  * the same tags.  So slots are taken in the order in which requests are made, and what
- * has been freed counts only once the ranks have told each other what they still use:
+ * has been freed counts only once the ranks have exchanged which slots they still use:
  * when a number of new slots has been taken, or there are no more tags.
  *
  * Under the caller's lock, since any thread may free a request.
@@ -31,11 +31,11 @@ typedef struct {
 typedef struct {
     coll_mtree_tag_slot_t *slots; /* [num] in the order in which they were made */
     int num, capacity;
-    unsigned char *bits; /* [num bits] of those that are used, when they are told */
+    unsigned char *bits; /* [num bits] of those that are used, for the exchange */
     int bits_capacity;
     bool is_broken; /* there was no memory, so the numbers are not those of others */
     int tags;       /* of all of them */
-    int most;       /* slots before the ranks tell each other what they use; 0: some */
+    int most;       /* slots before the next exchange of those in use; 0: some */
     int free[COLL_MTREE_TAG_SIZES];  /* by size, the first that no rank uses; -1: none */
     int sizes[COLL_MTREE_TAG_SIZES]; /* 0: no such slot yet */
 } coll_mtree_tag_slots_t;
@@ -45,7 +45,7 @@ void coll_mtree_tag_slots_cleanup(coll_mtree_tag_slots_t *slots);
 /* What is needed for one more slot of @a count tags, when there may be @a most_tags. */
 typedef enum {
     COLL_MTREE_TAG_SLOT_THERE, /* nothing */
-    COLL_MTREE_TAG_SLOT_ASK,   /* that the ranks tell each other what they use */
+    COLL_MTREE_TAG_SLOT_ASK,   /* an exchange of the slots in use */
     COLL_MTREE_TAG_SLOT_NONE   /* tags: there are too few */
 } coll_mtree_tag_slot_state_t;
 

@@ -36,8 +36,8 @@ typedef struct {
     int trials;    /* that have ended */
 } coll_mtree_plan_facts_t;
 
-/* Does nothing speak against mtree so far?  Otherwise *reason_p is why the fallback
- * serves. */
+/* May mtree serve the call, by what is known before any message?  Otherwise *reason_p is
+ * why the fallback serves. */
 bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
                                     coll_mtree_fallback_reason_t *reason_p);
 

@@ -51,8 +51,9 @@ void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,
                               coll_mtree_comm_class_t *comm_class,
                               coll_mtree_backend_t backend);
 
-/* Has the class no plan yet that all ranks know, so that the call, which can go to the
- * fallback meanwhile, goes there at once or does not wait long? */
+/* Does @a call go to the fallback at once, or after a short wait, because its class has
+ * no plan yet that all ranks know?  Only calls that the fallback may serve meanwhile do.
+ */
 bool coll_mtree_mpi_call_is_hurried(const coll_mtree_mpi_call_t *call,
                                     const coll_mtree_comm_class_t *comm_class);
 

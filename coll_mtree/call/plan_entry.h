@@ -4,13 +4,13 @@
  *
  * The first call of a class that mtree may serve makes its entry, whatever form the call
  * has.  An exchange (coll_mtree/control/exchange.h) then brings the plan from rank 0;
- * nobody waits in it, and nonblocking calls that come before its end wait in the entry's
- * gate.  Blocking calls that do not round make hurried entries, which end without a plan
- * if that takes long: then the fallback serves, and later calls make another one.  Which
- * classes there are follows from the order of the calls alone, so all ranks make the same
- * entries with the same tags.  Entries belong to one communicator, because calls on
- * different communicators may come in different orders; plans are made once per group of
- * processes (coll_mtree/plan/planning_context.h).
+ * no function waits in it, and nonblocking calls that come before its end wait in the
+ * entry's gate.  Blocking calls that do not round make hurried entries, which end without
+ * a plan if that takes long: then the fallback serves, and later calls make another one.
+ * Which classes there are follows from the order of the calls alone, so all ranks make
+ * the same entries with the same tags.  Entries belong to one communicator, because calls
+ * on different communicators may come in different orders; plans are made once per group
+ * of processes (coll_mtree/plan/planning_context.h).
  *
  * Where no plan can be made, a blocking call goes to the fallback: all ranks wait for the
  * exchange and learn it at the same call.  A nonblocking call was accepted before that,
@@ -18,7 +18,7 @@
  * (coll_mtree/call/default_plan.h).
  *
  * An entry is counted by its holders: its class while it is in force, its exchanges, and
- * the requests that use its plans.  Where the network has changed, classes let go of
+ * the requests that use its plans.  Where the network has changed, classes release
  * their entries, and the next call of each makes another one.
  */
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
@@ -36,7 +36,7 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
                                                    coll_mtree_comm_class_t *comm_class,
                                                    bool is_hurried);
 
-/* Hold the entry; let go of it (NULL is allowed), outside callbacks of the PML. */
+/* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 

@@ -5,8 +5,8 @@
  *
  * It is counted by its holders: its owner (the user, or the blocking call), and the
  * operation from its start to its end; an arrival-ordered operation until none of its
- * messages is under way.  Either may let go first, since MPI_Request_free may be called
- * while messages are under way.
+ * messages is under way.  Either may be released first, since MPI_Request_free may be
+ * called while messages are under way.
  */
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
@@ -90,7 +90,7 @@ int coll_mtree_request_start(coll_mtree_request_t *req);
 /* Wait for the end; Open MPI's code of how it ended. */
 int coll_mtree_request_wait(coll_mtree_request_t *req);
 
-/* The owner lets go. */
+/* Release the owner's reference. */
 void coll_mtree_request_release(coll_mtree_request_t *req);
 
 #endif

@@ -15,7 +15,7 @@ void coll_mtree_request_run(coll_mtree_request_t *req);
 /* Free what was prepared for a plan. */
 void coll_mtree_request_unprepare(coll_mtree_request_t *req);
 
-/* A holder lets go, perhaps in a callback. */
+/* Release a holder's reference, perhaps in a callback. */
 void coll_mtree_request_drop(coll_mtree_request_t *req);
 
 #endif

@@ -43,7 +43,7 @@ static bool make_autotuner(coll_mtree_comm_class_t *comm_class, int ranks)
     return true;
 }
 
-/* A call of @a function, of so many @a bytes in all, begins.  Open MPI's code; on success
+/* A call of @a function, of @a bytes in all, begins.  Open MPI's code; on success
  * trial.base_algorithm is what serves it. */
 static int local_begin(coll_mtree_mpi_call_t *call, mtree_collective_t collective,
                        size_t bytes, int root)

@@ -2,7 +2,7 @@
 /*
  * Control messages: what ranks send each other besides the data of calls.  The owner of a
  * message waits for it with a deadline of its own, so a process that has gone cannot hold
- * up the others.  Where nobody waits, ranks use coll_mtree/control/exchange.h.
+ * up the others.  Where no function waits, ranks use coll_mtree/control/exchange.h.
  *
  * A message is one object from its start until its owner gives it back, by finding that
  * it has ended or by abandoning it.
@@ -19,7 +19,7 @@ typedef struct {
     int first_tag;                    /* tag i is first_tag - i for the PML */
     size_t longest;                   /* bytes of a fragment */
     coll_mtree_wait_t wait;           /* how functions that block wait */
-    void (*count_sent)(size_t bytes); /* counts what is sent; NULL: nobody does */
+    void (*count_sent)(size_t bytes); /* counts what is sent; NULL: it is not counted */
 } coll_mtree_channel_t;
 
 typedef struct coll_mtree_message coll_mtree_message_t;

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A round may take so many times as long as is expected, and so much more, before the
- * probe is given up. */
+/* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
+ * TIMEOUT_SECONDS more. */
 #define TIMEOUT_FACTOR  4.0
 #define TIMEOUT_SECONDS 20.0
 

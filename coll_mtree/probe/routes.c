@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A probe for a hop is answered within the longest round trip and so many seconds. */
+/* A probe for a hop is answered within the longest round trip and this many seconds. */
 #define PATIENCE_SECONDS 0.2
 
 /* Chooses the pairs of hosts to look at where there are too many. */

@@ -15,8 +15,8 @@
 /* Sends at a time that the PML has not completed. */
 #define SENDS 4
 
-/* A stream that is limited by its bytes has so many messages, if they are not shorter
- * than this then. */
+/* A stream that is limited by its bytes has at least LEAST_MESSAGES messages, if each has
+ * at least LEAST_BYTES then. */
 #define LEAST_MESSAGES 64
 #define LEAST_BYTES    1024
 

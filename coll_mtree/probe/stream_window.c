@@ -34,8 +34,9 @@
 #define LEAST_INTERVAL 0.008
 #define MOST_INTERVAL  0.1
 
-/* Messages last so many seconds each, so that a slow link has rate samples often, too.
- * TCP sends what is longer than the most only when the receiver has answered for it. */
+/* Seconds that a message lasts, so that slow links have frequent rate samples, too, and
+ * the bytes of the shortest one.  Messages beyond COLL_MTREE_STREAM_MOST_BYTES would wait
+ * for the receiver's answer. */
 #define MESSAGE_SECONDS 0.004
 #define LEAST_BYTES     1024
 

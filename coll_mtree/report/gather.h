@@ -4,7 +4,7 @@
  * calls of every rank took, and what each rank sent to others.
  *
  * Each rank sends two messages.  Both sides wait for a limited time, so that a rank that
- * does not know of the report holds nobody up.
+ * does not know of the report delays no other.
  */
 #ifndef COLL_MTREE_REPORT_GATHER_H
 #define COLL_MTREE_REPORT_GATHER_H

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* The timeline keeps so many calls, the newest. */
+/* Calls in the timeline: the newest. */
 #define MOST_TIMELINE_EVENTS 4096
 
 static coll_mtree_report_t report;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Up to so many bytes latency decides, and the bound is of no use. */
+/* Up to this size latency decides, and the bound says nothing. */
 #define SHORT_BYTES 2048
 
 typedef struct {

@@ -104,8 +104,7 @@ void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
                                      coll_mtree_sum_hook_t sum);
 #define COLL_MTREE_FREED_GROUPS "freed communicators"
 
-/* A call of @a function, a string that stays, of @a comm_class and so many @a bytes,
- * begins. */
+/* A call of @a function, a string that stays, of @a comm_class and @a bytes, begins. */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,

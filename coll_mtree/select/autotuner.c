@@ -10,17 +10,17 @@
 #define LEAST_ROUNDS   3
 #define ENOUGH_SECONDS 0.1
 
-/* A candidate that takes so many times as long as the fastest leaves the trial after
- * LEAST_ROUNDS, and after CLEAR_ROUNDS. */
+/* A candidate leaves the trial that takes SLOWER times as long as the fastest after
+ * LEAST_ROUNDS, or CLEAR_SLOWER times after CLEAR_ROUNDS. */
 #define SLOWER       1.5
 #define CLEAR_ROUNDS 5
 #define CLEAR_SLOWER 1.2
 
 /*
- * The longer a call is, the less disturbs it, and the more a slower one costs.  So a
- * candidate that takes so many times as long as the fastest leaves earlier: after the
- * warm-up (COLD), which shows little of calls that are not long, after one round, or
- * after each later one; and fewer rounds do.
+ * The longer a call is, the less disturbs it, and the more a slower one costs.  So fewer
+ * rounds are enough, and slower candidates leave earlier: after the warm-up (COLD), which
+ * shows little of calls that are not long, or after any round.  Each factor is of the
+ * fastest one's time.
  */
 #define MIDDLE_SECONDS    0.02
 #define LONG_SECONDS      0.1
@@ -324,7 +324,8 @@ static double typical_seconds(const coll_mtree_autotuner_t *autotuner,
     return mtree_median(times, autotuner->round);
 }
 
-/* Candidates that take so many times the @a fastest leave the trial; 0: none does. */
+/* Candidates that take this many times as long as the @a fastest leave the trial; 0: none
+ * does. */
 static double slower_factor(const coll_mtree_autotuner_t *autotuner, double fastest)
 {
     if (fastest > LONG_SECONDS) {

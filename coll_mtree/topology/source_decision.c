@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A probe pays back when calls took so many times as long as it will take. */
+/* A probe pays back once calls have taken PAYBACK times as long as it will take. */
 #define PAYBACK 20.0
 
 /* What a probe takes, measured in the lab: to set up, and per host. */

@@ -17,7 +17,7 @@
 /* Bytes that ob1's header takes in a message, at most. */
 #define HEADER_BYTES 128
 
-/* A message may hold so many bytes, however low the user sets the limit. */
+/* Bytes that a message may hold at least, however low the user sets the limit. */
 #define LEAST_BYTES 128
 
 /* The PML is Open MPI's ob1. */

@@ -26,7 +26,7 @@
 #define LOW_WORK   5e7
 #define HINT_WORK  1.5e7
 
-/* Where there are so many edges that one tree takes a tenth of a second, less is close
+/* From HUGE_EDGES on one tree takes a tenth of a second, so HUGE_TOLERANCE is close
  * enough. */
 #define HUGE_EDGES     100000
 #define HUGE_TOLERANCE 2e-3

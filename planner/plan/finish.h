@@ -23,8 +23,8 @@
 #define MTREE_CHUNK_FEWEST 16
 #define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
 
-/* A share of more than so many chunks is cut into longer ones, up to MTREE_CHUNK_MAX:
- * what they cost the processors is more than what they delay the ends. */
+/* A share of more chunks than this is cut into longer ones, up to MTREE_CHUNK_MAX: more
+ * chunks would cost processors more than longer ones delay the ends. */
 #define MTREE_CHUNK_MANY 512
 
 /*

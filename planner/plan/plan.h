@@ -36,8 +36,8 @@ typedef struct {
                            MTREE_PLAN_OUTSIDE for a relay that is not in the tree */
     double *latency;    /* [num_hosts] seconds, one way, of the route to the parent; 0 for
                            the root */
-    int *step; /* [num_hosts] the lockstep step, from 1, in which data comes down from the
-                  parent, or, s of S steps, goes up in S - s + 1; 0 for the root.  All 0:
+    int *step; /* [num_hosts] the lockstep step s, from 1 to S, in which data comes down
+                  from the parent; data goes up in step S - s + 1; 0 for the root.  All 0:
                   no steps, chunks stream */
 } mtree_tree_t;
 
@@ -66,9 +66,9 @@ typedef struct {
                         0: throughput alone */
     int num_hosts;
     char **hosts;   /* [num_hosts] */
-    int num_relays; /* the last so many hosts are relays: they have no ranks, contribute
-                       nothing and want no result.  A tree is rooted in another host, may
-                       leave relays outside, and has none as a leaf */
+    int num_relays; /* the last num_relays hosts are relays: they have no ranks,
+                       contribute nothing and need no result.  A tree is rooted in another
+                       host, may leave relays outside, and has none as a leaf */
     char **relays;  /* [num_relays] where each listens, "address:port"; NULL: none */
     int num_trees;
     mtree_tree_t *trees;
@@ -150,7 +150,7 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
 void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
                       mtree_collective_t collective, double *part);
 
-/* The host that what a tree of a scan carries is for; -1: it carries nothing. */
+/* The host to which a tree of a scan carries its sum; -1: it carries nothing. */
 int mtree_tree_target(const mtree_tree_t *tree, int num_hosts);
 
 /* The hops, and in *seconds_p the latency, from the root of a tree to @a host. */

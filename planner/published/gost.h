@@ -12,8 +12,8 @@
 /* rho of ITH as the planner uses it; the paper leaves it open. */
 #define MTREE_GOST_RHO 0.9
 
-/* GBST stops after so many trees: with capacities that have no common measure r* shrinks
- * without end. */
+/* GBST stops after this many trees: with capacities that have no common measure r*
+ * shrinks without end. */
 #define MTREE_GOST_MAX_TREES 1024
 
 typedef struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gateways: what a host sends to a site crosses the long links to it once, to one host of
- * that site, which hands it on.
+ * Gateways: the blocks from a host to a site cross the long links to it once, to one host
+ * of that site, which forwards them.
  *
- * Of all-to-all each pair of hosts would have a connection over the same long link, each
- * with so few bytes that TCP learns of a loss by its timeout alone
+ * By direct exchange each pair of hosts of an all-to-all has a connection over the same
+ * long link.  Each carries so few bytes that TCP notices a loss by its timeout alone
  * (docs/performance.md).  Between gateways there is one connection per host.
  */
 #ifndef MTREE_PLANNER_REGULAR_GATEWAYS_H

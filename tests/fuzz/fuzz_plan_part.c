@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layouts are made where a part has at most so many. */
+/* Hosts and trees of a part for which layouts are made, at most. */
 #define MOST_HOSTS 64
 #define MOST_TREES 64
 

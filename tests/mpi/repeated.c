@@ -18,7 +18,7 @@
 
 #define COUNT 4000
 
-/* An element of the derived datatype takes so many numbers, one of them before its
+/* Numbers in the extent of an element of the derived datatype, one of them before its
  * address. */
 #define STRIDE 3
 

@@ -33,9 +33,8 @@ typedef struct {
 } msccl_transfers_t;
 
 /*
- * The chunks of each of @a plan's trees, to @a count, [num_trees]: of @a chunks so many
- * as its share says, rounded so that all are given.  A tree of a small share may get
- * none.
+ * The chunks of each of @a plan's trees, to @a count, [num_trees]: its share of @a
+ * chunks, rounded so that all are given.  A tree of a small share may get none.
  */
 void msccl_transfers_cut(const mtree_plan_t *plan, int chunks, int *count);
 

@@ -13,7 +13,8 @@
  */
 #define EQUAL 0.03
 
-/* A tree with a mean error above both this and so many times the noise is refused. */
+/* A tree is refused whose mean error is above both TREE_ERROR and TREE_NOISES times the
+ * noise. */
 #define TREE_ERROR  0.04
 #define TREE_NOISES 2
 

@@ -19,7 +19,7 @@
 
 #define LINKS_AT_ONCE 4 /* links of a host that are used at once */
 #define SHARED_SPEEDUP                                                                   \
-    1.25 /* an arc that is so many times faster alone shares an interface */
+    1.25 /* an arc that is at least this many times as fast alone shares an interface */
 
 /* When links of more than this part of all hosts seem to share, no second test is needed:
  * chance disturbs one round, and no round tests more than half of the hosts. */

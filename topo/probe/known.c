@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Add the arc @a from > @a to of @a map, whose vertices have so many links. */
+/* Add the arc @a from > @a to of @a map, whose vertices have @a degree links. */
 static mtree_status_t add_arc(mtree_probe_t *probe, const mtree_topology_t *map,
                               const int *degree, int from, int to, double capacity)
 {

@@ -9,8 +9,8 @@
 
 #define NONE (-1)
 
-/* An inner link shorter than this part of the mean distance, or than so many times the
- * mean error of a distance, is contracted. */
+/* An inner link is contracted that is shorter than SHORT_PART of the mean distance, or
+ * than SHORT_ERRORS times the mean error of a distance. */
 #define SHORT_PART   0.03
 #define SHORT_ERRORS 3
 

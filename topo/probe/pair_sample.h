@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* With up to so many hosts all routes are traced. */
+/* Up to this number of hosts all routes are traced. */
 #define MTREE_PROBE_SAMPLE_ALL 128
 
 /* A pair, in this direction. */

@@ -10,7 +10,7 @@
 
 #define NONE (-1)
 
-/* At most so many of the paths across an arc are considered, short and long ones. */
+/* Paths across an arc that are considered at most, short and long ones. */
 #define MAX_CANDIDATES 256
 
 mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,

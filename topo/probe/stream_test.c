@@ -17,8 +17,8 @@
 
 #define NONE (-1)
 
-/* A stream lasts this long, or so many round trips if these are longer: about six until
- * its window is open, the others to measure in. */
+/* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
+ * six until its window is open, the others to measure in. */
 #define STREAM_SECONDS 0.25
 #define STREAM_RTTS    10
 #define LEAST_SECONDS  0.05
@@ -31,8 +31,8 @@
 /* Bits/s, where nothing is known, to share out bytes. */
 #define USUAL_RATE 1e9
 
-/* Of the bytes that are left, the part of a round of so many to come: further tries need
- * some, too. */
+/* The part of the remaining bytes for one of @a _rounds rounds to come: further tries
+ * need some, too. */
 #define CROSS_SHARE(_rounds) (1.0 / ((_rounds) + 1))
 
 #define MAX_TRIES 3

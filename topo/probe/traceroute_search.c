@@ -12,11 +12,11 @@
 #define NOT_ASKED (-1)
 #define NO_ROUTE  (-2)
 
-/* After so many successive hops that do not answer, a route is given up. */
+/* Successive hops without an answer after which a route is given up. */
 #define MAX_SILENT 3
 
-/* A device without a gateway is taken for a network that all targets are on after so many
- * targets for which no router answered. */
+/* Targets for which no router answered, after which a device without a gateway is taken
+ * for a network that all targets are on. */
 #define MAX_ALONE 2
 
 /* Hosts come first, with the numbers of the caller. */

@@ -15,9 +15,9 @@ void random_seed(unsigned seed);
 int random_draw(int below);
 
 /*
- * Random spanning trees with random shares of @a hosts hosts: @a trees of them, or where
- * the collective has blocks so many for each root.  They are rooted in @a root; -1: each
- * anywhere.  Those for allreduce have lockstep steps half of the time.
+ * Random spanning trees with random shares of @a hosts hosts: @a trees of them, or @a
+ * trees for each root where the collective has blocks.  They are rooted in @a root; -1:
+ * each anywhere.  Those for allreduce have lockstep steps half of the time.
  */
 mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, int trees);
 
