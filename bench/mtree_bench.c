@@ -96,7 +96,7 @@ static int time_calls(bench_t *bench, int iterations, int warmup)
     int i;
 
     bench->began = MPI_Wtime();
-    for (i = 0; i < warmup && is_in_time(bench); i++) {
+    for (i = 0; i < warmup && (i == 0 || is_in_time(bench)); i++) {
         time_call(bench, i, 0);
     }
     bench->busy = 0;
@@ -119,37 +119,73 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Gather what all ranks measured; the result is complete on rank 0. */
-static bench_timing_t collect(bench_t *bench, size_t bytes, int iterations)
+/* What a rank measured besides the times of its calls. */
+enum { FAILURES, BUSY, NUM_SUMS };
+
+/* Add a rank's times and sums to what rank 0 knows. */
+static void add_rank(bench_t *bench, bench_timing_t *timing, const double *measured,
+                     int iterations)
 {
-    bench_timing_t timing = {.bytes = bytes, .iterations = iterations};
-    MPI_Comm comm = bench->call.comm;
+    const double *seconds = measured + NUM_SUMS;
     double mean = 0.0;
-    int i;
 
-    for (i = 0; i < iterations; i++) {
-        mean += bench->seconds[i] / iterations;
+    for (int i = 0; i < iterations; i++) {
+        mean += seconds[i] / iterations;
+        bench->slowest[i] = fmax(bench->slowest[i], seconds[i]);
     }
-    MPI_Reduce(&mean, &timing.mean, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
-    MPI_Reduce(&mean, &timing.min, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
-    MPI_Reduce(&mean, &timing.max, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
-    MPI_Reduce(&bench->busy, &timing.processors, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
-    MPI_Reduce(bench->seconds, bench->slowest, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
-    MPI_Allreduce(&bench->failures, &timing.failures, 1, MPI_LONG, MPI_SUM, comm);
-    timing.mean /= bench->call.num_ranks;
-    timing.processors /= iterations;
+    timing->mean += mean / bench->call.num_ranks;
+    timing->min = fmin(timing->min, mean);
+    timing->max = fmax(timing->max, mean);
+    timing->processors += measured[BUSY] / iterations;
+    timing->failures += (long)measured[FAILURES];
+}
+
+/* Figures of the slowest rank in each call. */
+static void add_slowest(bench_t *bench, bench_timing_t *timing, int iterations)
+{
     memcpy(bench->calls, bench->slowest, (size_t)iterations * sizeof(double));
-    timing.calls = bench->calls;
-
+    timing->calls = bench->calls;
     qsort(bench->slowest, (size_t)iterations, sizeof(double), compare_doubles);
-    for (i = 0; i < iterations; i++) {
-        timing.slowest_mean += bench->slowest[i] / iterations;
+    for (int i = 0; i < iterations; i++) {
+        timing->slowest_mean += bench->slowest[i] / iterations;
     }
-    timing.slowest_median =
+    timing->slowest_median =
         (bench->slowest[(iterations - 1) / 2] + bench->slowest[iterations / 2]) / 2.0;
-    timing.slowest_min = bench->slowest[0];
-    timing.slowest_max = bench->slowest[iterations - 1];
-    return timing;
+    timing->slowest_min = bench->slowest[0];
+    timing->slowest_max = bench->slowest[iterations - 1];
+}
+
+/*
+ * Gather what all ranks measured, by one collective: between far hosts each takes as long
+ * as a call.  The result is complete on rank 0; others know of their own failures.
+ */
+static mtree_status_t collect(bench_t *bench, size_t bytes, int iterations,
+                              bench_timing_t *timing)
+{
+    const bool is_root = bench->call.rank == 0;
+    const int length = NUM_SUMS + iterations;
+    const int num_rows = is_root ? bench->call.num_ranks : 1;
+    double *own = calloc((size_t)length, sizeof(double));
+    double *all = calloc((size_t)num_rows * (size_t)length, sizeof(double));
+    mtree_status_t status = own == NULL || all == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+
+    *timing = (bench_timing_t){.bytes = bytes,
+                               .iterations = iterations,
+                               .failures = is_root ? 0 : bench->failures,
+                               .min = INFINITY};
+    if (status == MTREE_OK) {
+        own[FAILURES] = (double)bench->failures;
+        own[BUSY] = bench->busy;
+        memcpy(own + NUM_SUMS, bench->seconds, (size_t)iterations * sizeof(double));
+        MPI_Gather(own, length, MPI_DOUBLE, all, length, MPI_DOUBLE, 0, bench->call.comm);
+        for (int rank = 0; is_root && rank < num_rows; rank++) {
+            add_rank(bench, timing, all + (size_t)rank * (size_t)length, iterations);
+        }
+        add_slowest(bench, timing, iterations);
+    }
+    free(all);
+    free(own);
+    return status;
 }
 
 /*
@@ -216,8 +252,8 @@ static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t 
         goto release;
     }
     iterations = time_calls(bench, iterations, warmup);
-    *timing_p = collect(bench, bytes, iterations);
-    if (bench->options->staggered) {
+    status = collect(bench, bytes, iterations, timing_p);
+    if (status == MTREE_OK && bench->options->staggered) {
         collect_arrivals(bench, iterations, timing_p);
     }
 

@@ -185,7 +185,7 @@ class Match:
 
     def add_rival(self):
         """Where no other player made its whole call, the one that should be the fastest makes it,
-        so that the gain is known; if it should end in time."""
+        so that the gain is known; if it should end in half the time that a run may take."""
         others = {name: entry for name, entry in self.entries.items() if name not in table.OURS}
         if any(entry.calls for entry in others.values()):
             return
@@ -195,7 +195,7 @@ class Match:
             if entry.shorter is not None
         }
         name = min(whole, key=whole.get, default=None)
-        if name is not None and whole[name] < self.lab.job["limit"] * 1e6:
+        if name is not None and whole[name] < self.lab.job["limit"] / 2 * 1e6:
             self.entries[name].more_than = self.entries[name].shorter = None
             self.turn(name, whole=True)
 
