@@ -59,6 +59,7 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
                     .from = from,
                     .to = to,
                     .arc = route[0],
+                    .turn = route[0] & 1,
                     .rtt = 2 * drift->topology->links[route[0] >> 1].latency};
             }
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Link checks: what the links between neighbouring hosts carry, by a stream over each
- * direction of each, all at the same time.
+ * direction of each, all at the same time but for those in opposite directions.  There
+ * acknowledgements would wait behind packets, and one of both streams would carry half.
  *
  * The traffic of calls shows only links that limit them, and of other links no more than
  * that they carry what the plan sends.  A map that is wrong in many places would be
@@ -20,6 +21,7 @@
 typedef struct {
     int from, to;    /* host numbers */
     int arc;         /* of the topology, in this direction */
+    int turn;        /* those of turn 0 run first, then those of turn 1 */
     double rtt;      /* seconds of a round trip according to the topology */
     double capacity; /* bits/s that it was measured to carry; 0: unknown */
 } mtree_link_stream_t;

@@ -92,6 +92,17 @@ START_TEST(streams_go_both_ways_between_neighbours_only)
 }
 END_TEST
 
+/* Acknowledgements of a stream would wait behind the packets of the other. */
+START_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
+{
+    for (int i = 0; i < num_streams; i++) {
+        const mtree_link_stream_t *back = stream_of(streams[i].to, streams[i].from);
+
+        ck_assert_int_eq(streams[i].turn + back->turn, 1);
+    }
+}
+END_TEST
+
 START_TEST(two_slow_observations_in_a_row_ask_for_a_check)
 {
     ck_assert(!mtree_link_check_is_due(drift, 1.5));
@@ -173,6 +184,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, streams_go_both_ways_between_neighbours_only);
+    tcase_add_test(tcase, no_stream_runs_beside_one_in_the_opposite_direction);
     tcase_add_test(tcase, two_slow_observations_in_a_row_ask_for_a_check);
     tcase_add_test(tcase, checks_that_find_nothing_become_rare);
     tcase_add_test(tcase, capacities_are_raised_and_lowered_at_once);
