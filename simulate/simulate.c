@@ -27,9 +27,10 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
     }
     if (options->ranks_per_host < 1 ||
         options->ranks_per_host > MTREE_PT2PT_MAX_RANKS / num_hosts) {
-        mtree_error("simulator: %d ranks a host on %d hosts; 1 to %d ranks in all can be "
-                    "simulated",
-                    options->ranks_per_host, num_hosts, MTREE_PT2PT_MAX_RANKS);
+        mtree_error(
+            "simulator: %d ranks per host on %d hosts; 1 to %d ranks in all can be "
+            "simulated",
+            options->ranks_per_host, num_hosts, MTREE_PT2PT_MAX_RANKS);
         return MTREE_ERR_LIMIT;
     }
     if (options->root < 0 || options->root >= num_hosts) {

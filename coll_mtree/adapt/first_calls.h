@@ -10,8 +10,8 @@
  * change in the life of a class, since another backend adds in another order.
  * Calls through relays are compared with those without as well.
  *
- * No Open MPI header is used; coll_mtree/adapt/measure.h makes the measurements.  All
- * facts are the same on all ranks.
+ * No Open MPI header is used; coll_mtree/adapt/fallback_trial.h makes the measurements.
+ * All facts are the same on all ranks.
  */
 #ifndef COLL_MTREE_ADAPT_FIRST_CALLS_H
 #define COLL_MTREE_ADAPT_FIRST_CALLS_H

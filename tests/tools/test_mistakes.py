@@ -106,7 +106,7 @@ def check_planning(folder):
     says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")
     says([*MTREE, "compare", STAR, "-a", "psld", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
     says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
-    says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks a host on 8 hosts; 1 to .* can be simulated")
+    says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks per host on 8 hosts; 1 to .* can be simulated")
     if pathlib.Path("/dev/full").exists():
         done = subprocess.run(["sh", "-c", f"'{BUILD}/mtree' topology --json '{B4}' >/dev/full"], stderr=subprocess.PIPE, text=True,
                               check=False)
