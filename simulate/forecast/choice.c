@@ -73,8 +73,8 @@ static const struct {
     const char *algorithm;
     int max_trees; /* 0: as requested */
     length_t length;
-} kinds[] = {{"packing", 3, LONG},        {"packing", 1, LONG}, {"ring", 0, LONG},
-             {"segmented_ring", 0, LONG}, {"latency", 0, SHORT}, {"direct", 0, ALL},
+} kinds[] = {{"packing", 3, LONG},        {"packing", 1, LONG},        {"ring", 0, LONG},
+             {"segmented_ring", 0, LONG}, {"latency", 0, SHORT},       {"direct", 0, ALL},
              {"gateways", 0, LONG},       {MTREE_PLAN_ROBUST, 0, LONG}};
 
 #define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
@@ -411,6 +411,13 @@ static mtree_status_t plan_relays(const choice_t *choice, int max_trees,
     return status == MTREE_OK && bytes > 0.0 ? predict(choice, *plan_p, bytes) : status;
 }
 
+/* Do @a many trees through relays take clearly less time than @a few, or carry more? */
+static bool is_faster(const mtree_plan_t *many, const mtree_plan_t *few)
+{
+    return few->bytes > 0.0 ? many->seconds * (1.0 + CLOSE_SECONDS) < few->seconds
+                            : many->throughput > few->throughput * (1.0 + CLOSE_SECONDS);
+}
+
 /* Through relays lead far more ways than between the hosts alone.  Where few trees do not
  * fill them, *plan_p becomes one of more trees if that is faster.  A short message has
  * too few bytes for many. */
@@ -427,7 +434,7 @@ static mtree_status_t try_more_trees(const choice_t *choice, mtree_plan_t **plan
     }
     status =
         plan_relays(choice, MTREE_CHOICE_MORE_TREES * choice->request->max_trees, &many);
-    if (status == MTREE_OK && many != NULL && mtree_relays_gain(many, few)) {
+    if (status == MTREE_OK && many != NULL && is_faster(many, few)) {
         mtree_plan_destroy(*plan_p);
         *plan_p = many;
     } else {

@@ -368,6 +368,22 @@ START_TEST(many_ways_take_many_trees)
 }
 END_TEST
 
+/* What is predicted of a call has to gain more than what is carried. */
+START_TEST(small_gains_are_none)
+{
+    mtree_plan_t with = {.bytes = 1e6, .seconds = 1, .throughput = 1.04},
+                 without = {.bytes = 1e6, .seconds = 1.09, .throughput = 1};
+
+    ck_assert(!mtree_relays_gain(&with, &without));
+    without.seconds = 1.11;
+    ck_assert(mtree_relays_gain(&with, &without));
+    without.bytes = 0;
+    ck_assert(mtree_relays_gain(&with, &without));
+    with.throughput = 1.02;
+    ck_assert(!mtree_relays_gain(&with, &without));
+}
+END_TEST
+
 START_TEST(other_relays_are_refused)
 {
     static const int relays[][2] = {{0, 2}, {2, 2}, {2, 99}};
@@ -407,6 +423,7 @@ int main(void)
     tcase_add_loop_test(tests, relays_run_in_the_simulator, 0, NUM_SERVED);
     tcase_add_loop_test(tests, the_simulator_chooses, 0, 2);
     tcase_add_loop_test(tests, many_ways_take_many_trees, 0, 2);
+    tcase_add_test(tests, small_gains_are_none);
     tcase_add_loop_test(tests, other_relays_are_refused, 0, 3);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
