@@ -36,7 +36,7 @@ SHORT, SHORT_WARMUP = 0.05, 30  # seconds of a call
 WARMUP = 3
 LONG, LONG_WARMUP = 0.5, 0
 ROUNDED = 64  # bytes that the ranks' equal parts may be short of the size, together
-PROVEN = 1.5  # times the fastest's call that a shorter one should take
+PROVEN = 1.25  # times the fastest's call that a shorter one should take
 START_SECONDS, GLOO_START_SECONDS = 60, 120  # that a job may take to begin
 
 

@@ -201,7 +201,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(entries["default"]["calls_us"], [2.4e6])
 
     def test_a_shorter_call_is_the_least_that_should_suffice(self):
-        sizes = [lab.shorter_bytes(16 << 20, ratio) >> 20 for ratio in (1, 2.9, 3, 5.9, 6, 12, 100)]
+        sizes = [lab.shorter_bytes(16 << 20, ratio) >> 20 for ratio in (1, 2.4, 2.5, 4.9, 5, 10, 100)]
         self.assertEqual(sizes, [16, 16, 8, 8, 4, 2, 2])
 
 
