@@ -503,6 +503,10 @@ expect 2 "doctor: .*/plan.json: no facts; write them with mtree doctor --output"
 expect 2 "doctor: --agent '/nonexistent': there is no such program" doctor --agent /nonexistent --hosts a
 expect 2 "doctor: /dev/null: names no host; write one name per line" doctor --hostfile /dev/null
 expect 2 "doctor: /nonexistent: cannot be read: " doctor --hostfile /nonexistent
+echo 'n1 slots=2
+-oProxyCommand=true' >"$tmp/hostfile"
+expect 2 "doctor: .*/hostfile: '-oProxyCommand=true' cannot be a host's name; write one name per line" doctor -f "$tmp/hostfile"
+expect 2 "doctor: '-x' cannot be a host's name" doctor --hosts=-x
 
 # The examples of the documents.
 docs=${srcdir:-.}/docs

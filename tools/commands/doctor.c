@@ -76,14 +76,19 @@ static char *expand_hosts(const char *list)
     return text;
 }
 
-/* Append the option @a name with @a value to @a words, if it has one. */
-static void add_option(const char **words, int *count, const char *name,
+/* Append the option @a name with @a value, which may begin with a dash, to @a words, if
+ * it has one.  False: no memory. */
+static bool add_option(const char **words, int *count, const char *name,
                        const char *value)
 {
-    if (value != NULL) {
-        words[(*count)++] = name;
-        words[(*count)++] = value;
+    size_t length = strlen(name) + 1 + (value == NULL ? 0 : strlen(value));
+    char *word = value == NULL ? NULL : malloc(length + 1);
+
+    if (word != NULL) {
+        (void)snprintf(word, length + 1, "%s=%s", name, value);
+        words[(*count)++] = word;
     }
+    return value == NULL || word != NULL;
 }
 
 /* Become the program of Python; returns only when that cannot be. */
@@ -98,11 +103,14 @@ static int run_python(const arguments_t *arguments, const char *hosts)
         return COMMAND_MISUSED;
     }
     words[1] = path;
-    add_option(words, &count, "--hosts", hosts);
-    add_option(words, &count, "--hostfile", arguments->hostfile);
-    add_option(words, &count, "--agent", arguments->agent);
-    add_option(words, &count, "--facts", arguments->facts);
-    add_option(words, &count, "--output", arguments->output);
+    if (!add_option(words, &count, "--hosts", hosts) ||
+        !add_option(words, &count, "--hostfile", arguments->hostfile) ||
+        !add_option(words, &count, "--agent", arguments->agent) ||
+        !add_option(words, &count, "--facts", arguments->facts) ||
+        !add_option(words, &count, "--output", arguments->output)) {
+        mtree_error("doctor: out of memory");
+        return COMMAND_MISUSED;
+    }
     if (arguments->json) {
         words[count++] = "--json";
     }

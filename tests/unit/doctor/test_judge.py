@@ -166,6 +166,11 @@ class Hosts(unittest.TestCase):
         text = "# two sites\nn1 slots=4\nn2:8\n\nyou@n3 max_slots=2  # slow\nn1 slots=2\n"
         self.assertEqual(hosts.parse_hostfile(text), ["n1", "n2", "n3"])
 
+    def test_what_cannot_be_a_name(self):
+        for name in ("-oProxyCommand=x", "$(id)", ";rm", "'n1'"):
+            with self.assertRaisesRegex(DoctorError, "cannot be a host's name"):
+                hosts.parse_hostfile(f"n1\n{name}\n")
+
     def test_a_hostfile_without_hosts(self):
         with self.assertRaisesRegex(DoctorError, "names no host"):
             hosts.read_hostfile(os.devnull)

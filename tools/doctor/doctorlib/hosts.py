@@ -2,6 +2,7 @@
 """Which hosts a job has, and how one starts a program there."""
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -21,6 +22,10 @@ START = (
 )
 
 
+# What ssh takes for an option, or a shell for more than a word, is no name.
+NAME = re.compile(r"\w[\w.-]*")
+
+
 def parse_hostfile(text):
     """The names of a hostfile, each once: 'name slots=4' as of Open MPI, 'name:4' as of MPICH."""
     names = []
@@ -28,6 +33,8 @@ def parse_hostfile(text):
         words = line.partition("#")[0].split()
         if words:
             name = words[0].rpartition("@")[2].partition(":")[0]
+            if name and not NAME.fullmatch(name):
+                raise DoctorError(f"'{name}' cannot be a host's name; write one name per line")
             if name and name not in names:
                 names.append(name)
     return names
@@ -39,6 +46,8 @@ def read_hostfile(path):
             names = parse_hostfile(file.read())
     except (OSError, UnicodeDecodeError) as error:
         raise DoctorError(f"{path}: cannot be read: {reason(error)}") from error
+    except DoctorError as error:
+        raise DoctorError(f"{path}: {error}") from error
     if not names:
         raise DoctorError(f"{path}: names no host; write one name per line")
     return names
