@@ -57,6 +57,7 @@ static int mtree_open(void)
         }
         return OPAL_ERR_NOT_AVAILABLE;
     }
+    coll_mtree_params_confine(coll_mtree_world_rank() == 0);
     coll_mtree_arrival_open();
     coll_mtree_modex_publish();
     coll_mtree_relay_world_publish();

@@ -90,6 +90,7 @@ struct coll_mtree_param {
         size_t size;
         double real; /* strings have none */
     } initial;
+    double least, most; /* of a number; both 0: it may be any */
     /* Writes what must be the same on all ranks into [COLL_MTREE_PARAM_TEXT]; NULL: ranks
      * may differ. */
     void (*agree)(const coll_mtree_param_t *param, char *text);
@@ -102,6 +103,10 @@ const coll_mtree_param_t *coll_mtree_params_table(size_t *count_p);
 
 /* Give every parameter its initial value. */
 void coll_mtree_params_reset(void);
+
+/* Give numbers that are out of their range, or none, their initial value; @a tells: with
+ * a line for each. */
+void coll_mtree_params_confine(bool tells);
 
 /* Write a line "NAME VALUE" for each parameter that must agree, into @a text of @a size
  * bytes.  False: it does not fit. */

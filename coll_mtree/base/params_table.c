@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/params.h"
 
+#include "base/log.h"
 #include "tcp/crypto.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ static bool is_set(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
+/* The value of a number or a boolean, or whether there is a string. */
 static void agree_value(const coll_mtree_param_t *param, char *text)
 {
     switch (param->type) {
@@ -99,6 +101,11 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
     .name = _name, .type = COLL_MTREE_PARAM_STRING,                                      \
     .value.string = &coll_mtree_params._field
 
+/* Bytes beyond which a number is a mistake, such as a negative one. */
+#define MOST_BYTES 1e15
+
+#define RANGE(_least, _most) .least = _least, .most = _most
+
 #define READ_ONCE  .scope = COLL_MTREE_PARAM_READ_ONCE
 #define LOCAL      .scope = COLL_MTREE_PARAM_LOCAL
 #define COLLECTIVE .scope = COLL_MTREE_PARAM_COLLECTIVE
@@ -109,7 +116,8 @@ static const coll_mtree_param_t table[] = {
      .help = "For tests: the version of its messages that this rank claims to speak"},
     /* Above sync's wrappers nothing is gained; below cuda's, device buffers arrive
      * staged. */
-    {INT("priority", priority, 45), READ_ONCE, .level = 6, .agree = agree_value,
+    {INT("priority", priority, 45), RANGE(-1e9, 100), READ_ONCE, .level = 6,
+     .agree = agree_value,
      .help = "Priority of mtree among the coll components, up to 100; below 0 it is "
              "never used"},
     {STRING("topology", topology), READ_ONCE, .level = 2, .is_request = true,
@@ -120,10 +128,11 @@ static const coll_mtree_param_t table[] = {
              "nothing; else the path of a topology file (Graphviz DOT, "
              "docs/topology-file.md), read on the host of rank 0"},
     /* Enough for 12 hosts (docs/probe.md). */
-    {DOUBLE("probe_seconds", probe_seconds, 9.0), READ_ONCE, .level = 3,
+    {DOUBLE("probe_seconds", probe_seconds, 9.0), RANGE(0, 1e6), READ_ONCE, .level = 3,
      .help = "The longest that probing the network should take; with less it measures "
              "less of it"},
-    {SIZE("probe_bytes", probe_bytes, 1000000000), READ_ONCE, .level = 3,
+    {SIZE("probe_bytes", probe_bytes, 1000000000), RANGE(0, MOST_BYTES), READ_ONCE,
+     .level = 3,
      .help =
          "The most bytes that all hosts together send to probe the network; with "
          "less it measures less of it. 0: as many as fit in coll_mtree_probe_seconds"},
@@ -133,18 +142,19 @@ static const coll_mtree_param_t table[] = {
     {STRING("probe_record", probe_record), READ_ONCE, .level = 5,
      .help = "Path of a file to which rank 0 writes all that the probe measured "
              "(docs/probe.md). Empty: nothing is kept of it"},
-    {DOUBLE("cache_days", cache_days, 7.0), READ_ONCE, .level = 4,
+    {DOUBLE("cache_days", cache_days, 7.0), RANGE(0, 1e6), READ_ONCE, .level = 4,
      .help = "Days after which what the cache has of the network is not used any more"},
     {STRING("hosts", hosts), READ_ONCE, .level = 9, .agree = agree_value,
      .help = "For tests: host names by rank of MPI_COMM_WORLD, separated by commas, "
              "instead of those of the hosts that the ranks really run on. Empty: the "
              "real ones"},
-    {INT("trees", trees, 10), READ_ONCE, .level = 4, .agree = agree_value,
+    {INT("trees", trees, 10), RANGE(0, 1e6), READ_ONCE, .level = 4, .agree = agree_value,
      .help = "Most trees of a plan (allgather, reduce_scatter: per root); 0: as many as "
              "the planner likes. Through relays four times as many, where fewer leave "
              "links idle. More trees use more of the network, fewer have less "
              "overhead"},
-    {SIZE("chunk", chunk_bytes, 0), COLLECTIVE, .level = 5, .agree = agree_value,
+    {SIZE("chunk", chunk_bytes, 0), RANGE(0, MOST_BYTES), COLLECTIVE, .level = 5,
+     .agree = agree_value,
      .help = "Bytes sent as one message; 0: what the plan says, by size and network. "
              "Above the transport's eager limit each message costs an extra round trip"},
     {SIZE("min_bytes", min_bytes, 1), COLLECTIVE, .level = 4, .agree = agree_value,
@@ -193,14 +203,14 @@ static const coll_mtree_param_t table[] = {
              "their processes is in, in a thread of one process per host, while the "
              "program computes; blocking calls pass through them where that is faster "
              "(docs/relays.md). Empty: none do"},
-    {DOUBLE("relays_share", relays_share, 0.25), READ_ONCE, .level = 6,
+    {DOUBLE("relays_share", relays_share, 0.25), RANGE(0, 1), READ_ONCE, .level = 6,
      .help = "Of one processor, the share that a host's thread of coll_mtree_relays "
              "world takes at most"},
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},
-    {INT("autotune", autotune, 0), COLLECTIVE, .synonym = "guard", .level = 4,
-     .agree = agree_value,
+    {INT("autotune", autotune, 0), RANGE(-1, 1), COLLECTIVE, .synonym = "guard",
+     .level = 4, .agree = agree_value,
      .help = "Let blocking calls try mtree, the fallback and Open MPI's other algorithms "
              "in turn where they are expected to be close, measure, and keep to the "
              "fastest. 0: calls that do not round (bcast, allgather, sums of integers, "
@@ -219,16 +229,18 @@ static const coll_mtree_param_t table[] = {
      .help = "Reductions give the same bits for the same input in every call of a job, "
              "whenever the ranks come: none goes by the order of arrival, none that "
              "rounds is tried, and plans stay"},
-    {SIZE("memory", memory, (size_t)64 << 20), READ_ONCE, .level = 5,
+    {SIZE("memory", memory, (size_t)64 << 20), RANGE(0, MOST_BYTES), READ_ONCE,
+     .level = 5,
      .help = "Bytes of the plans that rank 0 keeps. Beyond it those that were used least "
              "recently are forgotten; calls that use them go on"},
     /* The whole of most messages. */
-    {SIZE("arrival_room", arrival_room, (size_t)64 << 20), READ_ONCE, .level = 5,
-     .agree = agree_value,
+    {SIZE("arrival_room", arrival_room, (size_t)64 << 20), RANGE(0, MOST_BYTES),
+     READ_ONCE, .level = 5, .agree = agree_value,
      .help = "By arrival (docs/arrival.md): bytes that a rank in the chain of a "
              "reduction takes from each rank that sends to it before it can send on "
              "itself; those before it may leave as soon as it has taken all"},
-    {SIZE("arrival_aside", arrival_aside, (size_t)256 << 20), READ_ONCE, .level = 5,
+    {SIZE("arrival_aside", arrival_aside, (size_t)256 << 20), RANGE(0, MOST_BYTES),
+     READ_ONCE, .level = 5,
      .help = "By arrival (docs/arrival.md): bytes, of all broadcasts together, that a "
              "root may copy for ranks that are late, so that it can leave before them; "
              "it serves them whenever it is in MPI. 0: it waits for them"},
@@ -237,7 +249,7 @@ static const coll_mtree_param_t table[] = {
              "did and took, for `mtree report` (docs/report.md). stdout: the page "
              "itself on standard output. Empty: no report. Should be set on all ranks or "
              "none"},
-    {DOUBLE("report_live", report_live, 0), LOCAL, .level = 4,
+    {DOUBLE("report_live", report_live, 0), RANGE(0, 1e9), LOCAL, .level = 4,
      .help = "Seconds after which the file of coll_mtree_report is written anew while "
              "the job runs, after the next call; for `mtree top`. 0: only at the end"},
     {STRING("trace", trace), READ_ONCE, .level = 3, .is_request = true,
@@ -246,7 +258,8 @@ static const coll_mtree_param_t table[] = {
              "with each chunk, for Perfetto and chrome://tracing (docs/trace.md). Empty: "
              "no trace"},
     /* 3.5 MiB per rank. */
-    {SIZE("trace_events", trace_events, 65536), READ_ONCE, .level = 6,
+    {SIZE("trace_events", trace_events, 65536), RANGE(0, MOST_BYTES), READ_ONCE,
+     .level = 6,
      .help = "Events that each rank keeps for the trace, the newest; 56 bytes each. 0: "
              "no trace. Must be 0 on all ranks or none"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,
@@ -290,6 +303,37 @@ void coll_mtree_params_reset(void)
 {
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         param_reset(&table[i]);
+    }
+}
+
+static bool is_in_range(const coll_mtree_param_t *param)
+{
+    double value = param->type == COLL_MTREE_PARAM_INT      ? *param->value.integer
+                   : param->type == COLL_MTREE_PARAM_SIZE   ? (double)*param->value.size
+                   : param->type == COLL_MTREE_PARAM_DOUBLE ? *param->value.real
+                                                            : 0;
+
+    return (param->least >= param->most) ||
+           (value >= param->least && value <= param->most);
+}
+
+void coll_mtree_params_confine(bool tells)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const coll_mtree_param_t *param = &table[i];
+        char given[COLL_MTREE_PARAM_TEXT], initial[COLL_MTREE_PARAM_TEXT];
+
+        if (is_in_range(param)) {
+            continue;
+        }
+        agree_value(param, given);
+        param_reset(param);
+        agree_value(param, initial);
+        if (tells) {
+            mtree_error("coll_mtree_%s %s: a number from %g to %g is needed; its "
+                        "default, %s, holds",
+                        param->name, given, param->least, param->most, initial);
+        }
     }
 }
 

@@ -291,7 +291,9 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
 
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
 {
-    if (coll_mtree_streams_parse(coll_mtree_params.streams, &streams) != MTREE_OK) {
+    /* It is the same on all ranks. */
+    if (coll_mtree_streams_parse(coll_mtree_params.streams, &streams) != MTREE_OK &&
+        coll_mtree_world_rank() == 0) {
         mtree_error("coll_mtree_streams %s is neither auto nor a number; all messages "
                     "are Open MPI's",
                     coll_mtree_params.streams);

@@ -20,9 +20,13 @@ static mtree_tcp_ports_t ports_of_btl(void)
 
 bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports)
 {
+    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
+
     if (mtree_tcp_ports_parse(coll_mtree_params.tcp_ports, ports) != MTREE_OK) {
-        mtree_error("coll_mtree_tcp_ports %s is no range of ports (FIRST-LAST)",
-                    coll_mtree_params.tcp_ports);
+        if (!atomic_flag_test_and_set(&is_logged)) {
+            mtree_error("coll_mtree_tcp_ports %s is no range of ports (FIRST-LAST)",
+                        coll_mtree_params.tcp_ports);
+        }
         return false;
     }
     *ports = ports->first == 0 ? ports_of_btl() : *ports;

@@ -3,8 +3,10 @@
 #include "coll_mtree/base/params.h"
 
 #include "tcp/crypto.h"
+#include "tests/unit/captured_log.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,34 @@ START_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
         ck_assert_msg((strstr(lines, line) != NULL) == (table[i].agree != NULL), "%s",
                       table[i].name);
     }
+}
+END_TEST
+
+/* A number that no one can mean is told of, and the default holds. */
+START_TEST(numbers_out_of_their_range_are_not_taken)
+{
+    coll_mtree_params.trees = -1;
+    heard_start();
+    coll_mtree_params_confine(false);
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_int_eq(coll_mtree_params.trees, 10);
+    coll_mtree_params.trees = -1;
+    coll_mtree_params.memory = (size_t)-5;
+    coll_mtree_params.relays_share = NAN;
+    coll_mtree_params.autotune = 2;
+    coll_mtree_params.priority = -1;
+    coll_mtree_params.verbose = -4;
+    coll_mtree_params_confine(true);
+    ck_assert_int_eq(heard_lines(), 4);
+    ck_assert_str_eq(heard_last(), "coll_mtree_memory 18446744073709551611: a number "
+                                   "from 0 to 1e+15 is needed; its default, 67108864, "
+                                   "holds");
+    ck_assert_int_eq(coll_mtree_params.trees, 10);
+    ck_assert_uint_eq(coll_mtree_params.memory, (size_t)64 << 20);
+    ck_assert_double_eq(coll_mtree_params.relays_share, 0.25);
+    ck_assert_int_eq(coll_mtree_params.autotune, 0);
+    ck_assert_int_eq(coll_mtree_params.priority, -1);
+    ck_assert_int_eq(coll_mtree_params.verbose, -4);
 }
 END_TEST
 
@@ -235,6 +265,7 @@ int main(void)
     tcase_add_test(tcase, what_is_written_on_all_ranks_is_compared);
     tcase_add_test(tcase, reset_gives_every_parameter_its_initial_value);
     tcase_add_test(tcase, the_text_differs_where_a_parameter_that_must_agree_does);
+    tcase_add_test(tcase, numbers_out_of_their_range_are_not_taken);
     tcase_add_test(tcase, only_the_kind_of_topology_is_compared);
     tcase_add_test(tcase, the_topology_is_chosen_by_its_words);
     tcase_add_test(tcase, a_trace_without_events_is_compared_as_none);
