@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/relay/control.h"
+#include "coll_mtree/relay/refusals.h"
 #include "coll_mtree/relay/unreached.h"
 #include "coll_mtree/relay/world.h"
 
@@ -18,7 +19,7 @@
 
 typedef struct {
     coll_mtree_relay_control_t control;
-    uint32_t refused_plan, refused_call; /* the last call that it refused */
+    coll_mtree_refusals_t refused;
 } relay_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -272,8 +273,8 @@ static void take_message(relay_t *relay, const mtree_relay_message_t *message)
 {
     if (message->kind == MTREE_RELAY_REFUSED &&
         message->length == MTREE_RELAY_CALL_BYTES) {
-        relay->refused_plan = mtree_relay_get32(message->bytes);
-        relay->refused_call = mtree_relay_get32(message->bytes + 4);
+        coll_mtree_refusals_add(&relay->refused, mtree_relay_get32(message->bytes),
+                                mtree_relay_get32(message->bytes + 4));
     } else if (message->kind == MTREE_RELAY_UNREACHED &&
                message->length == MTREE_RELAY_UNREACHED_BYTES) {
         (void)coll_mtree_unreached_add(&unreached, (uint32_t)(relay - relays),
@@ -299,8 +300,8 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
         if (!relay->control.is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
-                   relay->refused_plan == start->plan &&
-                   relay->refused_call == start->number) {
+                   coll_mtree_refusals_have(&relay->refused, start->plan,
+                                            start->number)) {
             state = COLL_MTREE_RELAYS_REFUSE;
             *address_p = relay->control.address;
         }
