@@ -159,6 +159,22 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
     return is_sound;
 }
 
+void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection)
+{
+    connection->peer->tcp->num_unacknowledged -= connection->is_unacknowledged;
+    connection->is_unacknowledged = false;
+}
+
+/* @a written bytes have been written altogether. */
+static void connection_wrote(mtree_tcp_connection_t *connection, uint64_t written)
+{
+    if (written > connection->written && !connection->is_unacknowledged) {
+        connection->is_unacknowledged = true;
+        connection->peer->tcp->num_unacknowledged++;
+    }
+    connection->written = written;
+}
+
 /* Write once; the bytes of @a parts that the kernel has taken. */
 static ssize_t connection_send(mtree_tcp_connection_t *connection,
                                const struct iovec parts[2])
@@ -168,11 +184,11 @@ static ssize_t connection_send(mtree_tcp_connection_t *connection,
 
     if (connection->sealed != NULL) {
         bytes = mtree_sealed_write(connection->sealed, connection->socket, parts, 2);
-        connection->written = mtree_sealed_written(connection->sealed);
+        connection_wrote(connection, mtree_sealed_written(connection->sealed));
         return bytes;
     }
     bytes = sendmsg(connection->socket, &vector, MSG_NOSIGNAL);
-    connection->written += bytes < 0 ? 0 : (size_t)bytes;
+    connection_wrote(connection, connection->written + (bytes < 0 ? 0 : (size_t)bytes));
     return bytes;
 }
 
@@ -203,19 +219,10 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
     if (message->is_synchronous && message->done != NULL) {
         message->end = connection->written;
         mtree_list_append(&connection->under_way, &message->link);
-        connection->peer->tcp->num_under_way++;
     } else {
         mtree_tcp_message_complete(message, MTREE_OK);
     }
     return true;
-}
-
-/* End @a message, which is under way. */
-static void end_under_way(mtree_tcp_connection_t *connection,
-                          mtree_tcp_message_t *message, mtree_status_t status)
-{
-    connection->peer->tcp->num_under_way--;
-    mtree_tcp_message_complete(message, status);
 }
 
 void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
@@ -235,7 +242,44 @@ void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
         if (message->end + under_way > connection->written) {
             return;
         }
-        end_under_way(connection, message, MTREE_OK);
+        mtree_tcp_message_complete(message, MTREE_OK);
+    }
+}
+
+/* Some of what was written is not acknowledged. */
+static void connection_probe_tail(mtree_tcp_connection_t *connection, double now)
+{
+    mtree_tcp_message_t *message;
+
+    if (connection->sending != NULL || !connection->is_writable ||
+        !mtree_tail_probe_is_due(&connection->tail_probe, connection->written, now)) {
+        return;
+    }
+    message = mtree_tcp_message_create(connection->peer, NULL);
+    if (message == NULL) {
+        return; /* The kernel's timeout serves as well. */
+    }
+    message->frame.kind = MTREE_TCP_TAIL_PROBE;
+    mtree_tcp_frame_write(&message->frame, message->header);
+    connection->sending = message;
+    if (mtree_tcp_connection_write(connection)) {
+        mtree_tail_probe_sent(&connection->tail_probe, connection->written, now);
+    }
+}
+
+void mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
+{
+    bool is_done;
+
+    if (!connection->is_unacknowledged) {
+        return;
+    }
+    is_done = mtree_tcp_socket_unacknowledged(connection->socket) == 0;
+    mtree_tcp_connection_confirm(connection);
+    if (is_done) {
+        mtree_tcp_connection_acknowledged(connection);
+    } else {
+        connection_probe_tail(connection, now);
     }
 }
 
@@ -250,9 +294,8 @@ void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
         if (session == NULL || message->session == session) {
-            end_under_way(connection, message,
-                          session == NULL ? connection->peer->status
-                                          : MTREE_ERR_TRANSPORT);
+            mtree_tcp_message_complete(message, session == NULL ? connection->peer->status
+                                                                : MTREE_ERR_TRANSPORT);
         }
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* "mtW" and the version. */
-#define MAGIC UINT32_C(0x6d745701)
+#define MAGIC UINT32_C(0x6d745702)
 
 enum {
     MAGIC_AT,
@@ -47,9 +47,9 @@ mtree_status_t mtree_tcp_frame_read(const unsigned char header[MTREE_TCP_HEADER]
     for (int i = 0; i < NUM_WORDS; i++) {
         words[i] = ntohl(words[i]);
     }
-    if (words[MAGIC_AT] != MAGIC || words[KIND_AT] > MTREE_TCP_OPEN ||
+    if (words[MAGIC_AT] != MAGIC || words[KIND_AT] > MTREE_TCP_TAIL_PROBE ||
         words[TAG_AT] >= MTREE_TCP_TAGS || words[LENGTH_AT] > MTREE_TCP_LONGEST ||
-        (words[KIND_AT] == MTREE_TCP_OPEN && words[LENGTH_AT] != 0)) {
+        (words[KIND_AT] != MTREE_TCP_MESSAGE && words[LENGTH_AT] != 0)) {
         return MTREE_ERR_INVALID;
     }
     *frame = (mtree_tcp_frame_t){

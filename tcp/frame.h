@@ -24,8 +24,9 @@
 #define MTREE_TCP_TAGS 512
 
 typedef enum {
-    MTREE_TCP_MESSAGE, /* of a session; its bytes follow */
-    MTREE_TCP_OPEN     /* the sender of this frame has begun the session */
+    MTREE_TCP_MESSAGE,   /* of a session; its bytes follow */
+    MTREE_TCP_OPEN,      /* the sender of this frame has begun the session */
+    MTREE_TCP_TAIL_PROBE /* of no session, and nothing follows (tcp/tail_probe.h) */
 } mtree_tcp_kind_t;
 
 /* What two processes do together at a time, such as one call of a communicator.  Both

@@ -167,6 +167,7 @@ static void connection_close(mtree_tcp_connection_t *connection)
         mtree_tcp_message_complete(connection->sending, connection->peer->status);
     }
     mtree_tcp_connection_give_up(connection, NULL);
+    mtree_tcp_connection_acknowledged(connection);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, connection->peer->status);

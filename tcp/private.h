@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "tcp/sealed.h"
+#include "tcp/tail_probe.h"
 #include "tcp/tcp.h"
 
 typedef struct mtree_tcp_message mtree_tcp_message_t;
@@ -64,7 +65,9 @@ struct mtree_tcp_connection {
     bool is_ending;                /* the end of the stream or an error has come */
     mtree_tcp_message_t *sending;  /* written in part */
     uint64_t written;              /* bytes */
+    bool is_unacknowledged;        /* some of these, at the last look */
     mtree_list_t under_way;        /* synchronous sends that are written */
+    mtree_tail_probe_t tail_probe;
     unsigned char header[MTREE_TCP_HEADER];
     size_t header_bytes;          /* of the next frame, read so far */
     bool is_stuck;                /* its frame is for nobody yet */
@@ -105,12 +108,13 @@ struct mtree_tcp {
     mtree_list_t completed; /* mtree_completion_t */
     mtree_list_t spare;     /* messages */
     int num_completed;      /* since the last poll */
-    int num_under_way;      /* messages in the connections' lists of that name */
+    int num_unacknowledged; /* connections that are */
     double next_look;       /* at those; steady clock */
 };
 
-/* tcp.c: a message; NULL: no memory. */
-mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session);
+/* tcp.c: a message to @a peer of @a session (NULL: of none); NULL: no memory. */
+mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
+                                              mtree_tcp_session_t *session);
 void mtree_tcp_message_free(mtree_tcp_message_t *message);
 
 /* Nobody waits for @a message any more. */
@@ -149,6 +153,13 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
 /* End the messages under way that the peer's kernel has. */
 void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
+
+/* See what the peer's kernel has got, of which this one tells nobody, and send a tail
+ * loss probe where one is due. */
+void mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
+
+/* All that was written is acknowledged, or nobody wants to know. */
+void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);
 
 /* End those of @a session (NULL: of any) with an error. */
 void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,

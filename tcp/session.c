@@ -135,7 +135,7 @@ static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
 
 static mtree_status_t session_send_open(mtree_tcp_session_t *session)
 {
-    mtree_tcp_message_t *message = mtree_tcp_message_create(session);
+    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
 
     if (message == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -217,7 +217,7 @@ static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
         return MTREE_ERR_TRANSPORT;
     }
     *flow_p = session_flow(session, tag);
-    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session);
+    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session->peer, session);
     if (message == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -301,7 +301,7 @@ static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
                                          mtree_tcp_flow_t *flow,
                                          const mtree_tcp_frame_t *frame)
 {
-    mtree_tcp_message_t *message = mtree_tcp_message_create(session);
+    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
 
     if (message == NULL) {
         return NULL;
@@ -348,9 +348,13 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
                                           mtree_tcp_message_t **message_p,
                                           const char **reason_p)
 {
-    mtree_tcp_session_t *session = session_get(peer, &frame->key);
+    mtree_tcp_session_t *session;
     mtree_tcp_flow_t *flow;
 
+    if (frame->kind == MTREE_TCP_TAIL_PROBE) {
+        return MTREE_TCP_THROWN;
+    }
+    session = session_get(peer, &frame->key);
     if (session != NULL && session->is_abandoned) {
         return MTREE_TCP_THROWN;
     }

@@ -224,18 +224,24 @@ void mtree_tcp_socket_acknowledge(int fd)
     (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
 }
 
-size_t mtree_tcp_socket_under_way(int fd)
+size_t mtree_tcp_socket_unacknowledged(int fd)
 {
-    struct tcp_info info;
-    size_t beyond;
     int bytes;
 
-    if (ioctl(fd, SIOCOUTQ, &bytes) != 0 || bytes <= 0) {
-        return 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+size_t mtree_tcp_socket_under_way(int fd)
+{
+    size_t bytes = mtree_tcp_socket_unacknowledged(fd), beyond;
+    struct tcp_info info;
+
+    if (bytes == 0 || !read_info(fd, &info)) {
+        return bytes;
     }
     /* What has arrived behind a lost packet is no longer under way. */
-    beyond = read_info(fd, &info) ? (size_t)info.tcpi_sacked * info.tcpi_snd_mss : 0;
-    return beyond < (size_t)bytes ? (size_t)bytes - beyond : 0;
+    beyond = (size_t)info.tcpi_sacked * info.tcpi_snd_mss;
+    return beyond < bytes ? bytes - beyond : 0;
 }
 
 bool mtree_tcp_socket_report(int fd, mtree_tcp_report_t *report)

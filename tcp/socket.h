@@ -41,6 +41,9 @@ void mtree_tcp_socket_pace(int socket, double rate);
 /* Tell the peer's kernel at once what has been read from @a socket. */
 void mtree_tcp_socket_acknowledge(int socket);
 
+/* Bytes written to @a socket that the peer's kernel has not acknowledged. */
+size_t mtree_tcp_socket_unacknowledged(int socket);
+
 /* Bytes written to @a socket that have not arrived at the peer's kernel, about, whatever
  * else of them is missing. */
 size_t mtree_tcp_socket_under_way(int socket);

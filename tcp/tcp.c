@@ -64,13 +64,13 @@ int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
 
 double mtree_tcp_patience(const mtree_tcp_t *tcp)
 {
-    return tcp->num_under_way > 0 ? LOOK : INFINITY;
+    return tcp->num_unacknowledged > 0 ? LOOK : INFINITY;
 }
 
-mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session)
+mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
+                                              mtree_tcp_session_t *session)
 {
-    mtree_tcp_t *tcp = session->peer->tcp;
-    mtree_list_t *link = mtree_list_take(&tcp->spare);
+    mtree_list_t *link = mtree_list_take(&peer->tcp->spare);
     mtree_tcp_message_t *message =
         link == NULL ? malloc(sizeof(*message))
                      : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
@@ -78,9 +78,11 @@ mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session)
     if (message != NULL) {
         memset(message, 0, sizeof(*message));
         mtree_list_init(&message->link);
-        message->peer = session->peer;
+        message->peer = peer;
         message->session = session;
-        message->frame.key = session->key;
+        if (session != NULL) {
+            message->frame.key = session->key;
+        }
     }
     return message;
 }
@@ -138,7 +140,6 @@ static void peer_work(mtree_tcp_peer_t *peer)
     mtree_tcp_peer_pump(peer);
 }
 
-/* See what has arrived, of which kernels tell nobody. */
 static void look_at_peers(mtree_tcp_t *tcp)
 {
     double now = mtree_clock_seconds();
@@ -153,7 +154,7 @@ static void look_at_peers(mtree_tcp_t *tcp)
         mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
 
         for (int i = 0; i < peer->num_connections; i++) {
-            mtree_tcp_connection_confirm(&peer->connections[i]);
+            mtree_tcp_connection_look(&peer->connections[i], now);
         }
         mtree_tcp_peer_tune(peer, now);
     }
@@ -179,7 +180,7 @@ int mtree_tcp_poll(mtree_tcp_t *tcp)
             }
         }
     }
-    if (tcp->num_under_way > 0) {
+    if (tcp->num_unacknowledged > 0) {
         look_at_peers(tcp);
     }
     return tcp->num_completed;

@@ -23,15 +23,16 @@ END_TEST
 
 START_TEST(nothing_else_is_read)
 {
-    mtree_tcp_frame_t wrong[] = {frame, frame, frame, frame};
+    mtree_tcp_frame_t wrong[] = {frame, frame, frame, frame, frame};
     unsigned char header[MTREE_TCP_HEADER];
     mtree_tcp_frame_t read;
 
-    wrong[0].kind = (mtree_tcp_kind_t)(MTREE_TCP_OPEN + 1);
+    wrong[0].kind = (mtree_tcp_kind_t)(MTREE_TCP_TAIL_PROBE + 1);
     wrong[1].tag = MTREE_TCP_TAGS;
     wrong[2].length = MTREE_TCP_LONGEST + 1;
     wrong[3].kind = MTREE_TCP_OPEN; /* and yet bytes follow */
-    for (int i = 0; i < 4; i++) {
+    wrong[4].kind = MTREE_TCP_TAIL_PROBE;
+    for (int i = 0; i < 5; i++) {
         mtree_tcp_frame_write(&wrong[i], header);
         ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_ERR_INVALID);
     }

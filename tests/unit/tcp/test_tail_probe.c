@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Behind the last message there are tail loss probes until all is acknowledged. */
+#include "tcp/tail_probe.h"
+
+#include "base/clock.h"
+#include "tcp/frame.h"
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Seconds and number of calls that are more than any gap between probes, and their most.
+ */
+#define LONG  1.0
+#define CALLS 1000
+
+static const mtree_tcp_key_t key = {3, 70, 1};
+
+START_TEST(a_probe_is_due_behind_the_last_message)
+{
+    mtree_tail_probe_t probe = {0};
+    double now = 7;
+
+    /* While messages are written none is. */
+    for (uint64_t written = 100; written < 1000; written += 100, now += LONG) {
+        ck_assert(!mtree_tail_probe_is_due(&probe, written, now));
+    }
+    ck_assert(mtree_tail_probe_is_due(&probe, 900, now));
+    mtree_tail_probe_sent(&probe, 932, now);
+    ck_assert(!mtree_tail_probe_is_due(&probe, 932, now));
+    ck_assert(mtree_tail_probe_is_due(&probe, 932, now + LONG));
+}
+END_TEST
+
+START_TEST(probes_end_and_begin_again_with_a_message)
+{
+    mtree_tail_probe_t probe = {0};
+    uint64_t written = 100;
+    double now = 0;
+    int num = 0;
+
+    for (int i = 0; i < CALLS; i++, now += LONG) {
+        if (mtree_tail_probe_is_due(&probe, written, now)) {
+            mtree_tail_probe_sent(&probe, ++written, now);
+            num++;
+        }
+    }
+    ck_assert_int_gt(num, 0);
+    ck_assert_int_lt(num, CALLS);
+    ck_assert(!mtree_tail_probe_is_due(&probe, written, now));
+    ck_assert(!mtree_tail_probe_is_due(&probe, ++written, now));
+    ck_assert(mtree_tail_probe_is_due(&probe, written, now + LONG));
+}
+END_TEST
+
+/* Bytes that wait at @a socket. */
+static int num_waiting(int socket)
+{
+    int bytes = 0;
+
+    ck_assert_int_eq(ioctl(socket, FIONREAD, &bytes), 0);
+    return bytes;
+}
+
+/* Poll @a end until @a bytes wait at the other one's @a socket, which may take @a
+ * seconds; the bytes that do. */
+static int poll_until(loop_t *loop, int end, int socket, int bytes, double seconds)
+{
+    double begin = mtree_clock_seconds();
+
+    while (num_waiting(socket) < bytes && mtree_clock_seconds() - begin < seconds) {
+        loop_poll(loop, end);
+    }
+    return num_waiting(socket);
+}
+
+/* The message @a sent is not read at first, and so not acknowledged. */
+static void pass_unread(loop_t *loop, bool synchronous)
+{
+    static char from[] = "the last", to[sizeof(from)];
+    int unread = MTREE_TCP_HEADER + (int)sizeof(from), socket = loop->sockets[1][0];
+    loop_message_t sent, received;
+
+    ck_assert_int_eq(mtree_tcp_recv(loop_session(loop, 1, &key), 0, to, sizeof(to),
+                                    loop_begin(&received)),
+                     MTREE_OK);
+    loop_settle(loop);
+    ck_assert_int_eq(mtree_tcp_send(loop_session(loop, 0, &key), 0, from, sizeof(from),
+                                    synchronous, loop_begin(&sent)),
+                     MTREE_OK);
+    /* Three probes show the kernel that what is before them is lost. */
+    ck_assert_int_ge(poll_until(loop, 0, socket, unread + 3 * MTREE_TCP_HEADER, 20),
+                     unread + 3 * MTREE_TCP_HEADER);
+    loop_settle(loop);
+    ck_assert(sent.has_ended && received.has_ended);
+    ck_assert_int_eq(received.status, MTREE_OK);
+    ck_assert_str_eq(to, from);
+    /* All of it is acknowledged. */
+    ck_assert_int_eq(poll_until(loop, 0, socket, 1, 0.05), 0);
+}
+
+START_TEST(a_connection_sends_probes_until_all_is_read)
+{
+    loop_t loop;
+
+    loop_create(&loop, 1);
+    pass_unread(&loop, true);
+    pass_unread(&loop, false);
+    loop_destroy(&loop);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tail_probe");
+    TCase *tcase = tcase_create("tail_probe");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_probe_is_due_behind_the_last_message);
+    tcase_add_test(tcase, probes_end_and_begin_again_with_a_message);
+    tcase_add_test(tcase, a_connection_sends_probes_until_all_is_read);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
