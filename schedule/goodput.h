@@ -4,10 +4,10 @@
  * trees ended.
  *
  * An operation fills it in as its messages complete, which takes one clock reading each.
- * A peer is backlogged while its window is full and more is ready for it.  During this
- * time the path to the peer limits the rate, so the bytes it takes are the path's
- * bandwidth.  Of a peer that was never backlogged only a lower bound of the bandwidth is
- * known.
+ * A peer is backlogged while its window is full and more is ready for it, and the path
+ * carries all that it can (schedule/transport.h).  During this time the path to the peer
+ * limits the rate, so the bytes it takes are the path's bandwidth.  Of a peer that was
+ * never backlogged only a lower bound of the bandwidth is known.
  *
  * It also records the arrival of the rank and its first contact with each neighbour in
  * the first tree.  The arrival times of all ranks follow from these

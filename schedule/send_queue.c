@@ -388,6 +388,17 @@ static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *se
     return false;
 }
 
+/* Is what limits @a send_queue, whose window is full, its path?  Then its rate is the
+ * path's bandwidth. */
+static bool send_queue_fills_path(mtree_operation_t *operation,
+                                  const mtree_send_queue_t *send_queue)
+{
+    mtree_transport_t *transport = operation->transport;
+
+    return transport->ops->is_full == NULL ||
+           transport->ops->is_full(transport, send_queue->rank);
+}
+
 void mtree_send_queue_pump(mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
@@ -403,7 +414,12 @@ void mtree_send_queue_pump(mtree_operation_t *operation)
         }
         operation->send_queues[i].dirty = false;
         backlogged = send_queue_pump(operation, &operation->send_queues[i]);
-        if (goodput != NULL && backlogged != (goodput->links[i].since >= 0)) {
+        if (goodput == NULL) {
+            continue;
+        }
+        backlogged =
+            backlogged && send_queue_fills_path(operation, &operation->send_queues[i]);
+        if (backlogged != (goodput->links[i].since >= 0)) {
             mtree_goodput_backlog(goodput, i, backlogged, mtree_operation_now(operation));
         }
     }

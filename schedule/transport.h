@@ -52,6 +52,11 @@ typedef struct {
 
     /* Seconds on any steady clock. */
     double (*now)(mtree_transport_t *transport);
+
+    /* Does the path to @a peer carry all that it can while sends to it are outstanding?
+     * False: it loses packets, and those that are sent again take the time.  NULL:
+     * always. */
+    bool (*is_full)(mtree_transport_t *transport, int peer);
 } mtree_transport_ops_t;
 
 struct mtree_transport {

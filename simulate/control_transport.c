@@ -127,8 +127,8 @@ static double control_now(mtree_transport_t *transport)
     return through->ops->now(through);
 }
 
-static const mtree_transport_ops_t control_ops = {control_send, control_recv,
-                                                  control_now};
+static const mtree_transport_ops_t control_ops = {
+    .send = control_send, .recv = control_recv, .now = control_now};
 
 mtree_status_t mtree_control_transport_create(mtree_pt2pt_t *pt2pt, int num_ranks,
                                               size_t unit_bytes,

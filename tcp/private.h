@@ -92,6 +92,7 @@ struct mtree_tcp_peer {
     double pace;                /* bits/s of each connection at most; 0: not set */
     int num_running;            /* sessions that have begun here and not ended */
     mtree_tcp_tuning_t tuning;
+    bool is_full;     /* packets to it wait, or nobody has looked */
     double part;      /* mtree_tcp_width()'s, lately */
     double next_look; /* when that is due again */
     int num_connections;

@@ -70,6 +70,10 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
+/* Does the link to @a peer carry all that it can?  False: no packets wait before it, and
+ * sends wait for those that were lost. */
+bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer);
+
 /* What follows from what the kernel says of a peer's connections. */
 typedef enum {
     MTREE_TCP_TUNING_NONE,   /* nothing: all of them are used */

@@ -39,16 +39,18 @@ void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate)
     peer_pace(peer);
 }
 
-/* The part of the rate that @a connection, one of those in use, has room for.  Where
- * messages wait for BBR it begins again. */
-static double connection_look(const mtree_tcp_peer_t *peer,
+/* The part of the rate that @a connection, one of those in use, has room for; is the
+ * link full?  Where messages wait for BBR it begins again. */
+static double connection_tune(mtree_tcp_peer_t *peer,
                               const mtree_tcp_connection_t *connection)
 {
     mtree_tcp_report_t report;
 
     if (!mtree_tcp_socket_report(connection->socket, &report)) {
+        peer->is_full = true;
         return 1;
     }
+    peer->is_full |= mtree_tcp_packets_wait(&report);
     if (!connection->is_writable &&
         mtree_tcp_pace_has_fallen(&report, peer->rate / peer->width)) {
         mtree_tcp_socket_restart_bbr(connection->socket);
@@ -57,12 +59,13 @@ static double connection_look(const mtree_tcp_peer_t *peer,
 }
 
 /* The part of the rate that a connection in use has room for, on average. */
-static double mean_part(const mtree_tcp_peer_t *peer)
+static double mean_part(mtree_tcp_peer_t *peer)
 {
     double sum = 0;
 
+    peer->is_full = false;
     for (int i = 0; i < peer->width; i++) {
-        sum += connection_look(peer, &peer->connections[i]);
+        sum += connection_tune(peer, &peer->connections[i]);
     }
     return sum / peer->width;
 }
@@ -95,9 +98,15 @@ void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now)
     peer->width = mtree_tcp_width(peer->part, peer->most);
 }
 
+bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer)
+{
+    return peer->is_full;
+}
+
 void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning)
 {
     peer->tuning = tuning;
+    peer->is_full = true;
     peer->part = 1;
     peer->most = peer->num_connections;
     peer->width = tuning == MTREE_TCP_TUNING_NONE

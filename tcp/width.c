@@ -42,19 +42,20 @@ double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate)
     return rate > 0 && !is_short ? PACE * rate : INFINITY;
 }
 
-static bool packets_wait(const mtree_tcp_report_t *report)
+bool mtree_tcp_packets_wait(const mtree_tcp_report_t *report)
 {
     return report->trip > report->min_trip * QUEUED_TIMES + QUEUED_SECONDS;
 }
 
 bool mtree_tcp_pace_has_fallen(const mtree_tcp_report_t *report, double rate)
 {
-    return report->pace > 0 && report->pace < FALLEN * rate && !packets_wait(report);
+    return report->pace > 0 && report->pace < FALLEN * rate &&
+           !mtree_tcp_packets_wait(report);
 }
 
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate)
 {
-    if (report->pace > 0 || packets_wait(report)) {
+    if (report->pace > 0 || mtree_tcp_packets_wait(report)) {
         return 1;
     }
     /* The shortest trip of a short link is that of its first packet alone, and may be a

@@ -23,6 +23,9 @@ typedef struct {
     double pace;     /* bits/s at which BBR lets it send; 0: another congestion control */
 } mtree_tcp_report_t;
 
+/* Do packets of the connection wait before the link, which is full then? */
+bool mtree_tcp_packets_wait(const mtree_tcp_report_t *report);
+
 /* The part of @a rate bits/s that the window of a connection has room for; 1 where
  * packets wait, and of BBR, whose window no loss makes smaller. */
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate);

@@ -99,8 +99,20 @@ static double tcp_now(mtree_transport_t *super)
     return mtree_clock_seconds();
 }
 
+static bool tcp_is_full(mtree_transport_t *super, int peer)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    mtree_tcp_peer_t *endpoint = coll_mtree_endpoint_lock_known(transport->comm, peer);
+    bool is_full = endpoint == NULL || mtree_tcp_peer_is_full(endpoint);
+
+    if (endpoint != NULL) {
+        coll_mtree_endpoint_unlock();
+    }
+    return is_full;
+}
+
 static const mtree_transport_ops_t tcp_ops = {
-    .send = tcp_send, .recv = tcp_recv, .now = tcp_now};
+    .send = tcp_send, .recv = tcp_recv, .now = tcp_now, .is_full = tcp_is_full};
 
 /* A mtree_tcp_reroute_t: a message that has waited goes over the PML. */
 static void reroute(void *owner, int rank, bool sends, uint32_t tag, void *bytes,

@@ -41,7 +41,8 @@ static double rank_now(mtree_transport_t *transport)
     return mtree_clock_seconds();
 }
 
-static const mtree_transport_ops_t rank_ops = {rank_send, rank_recv, rank_now};
+static const mtree_transport_ops_t rank_ops = {
+    .send = rank_send, .recv = rank_recv, .now = rank_now};
 
 /* One tree: rank 0, the relays one below the other, the other ranks below the last. */
 static mtree_plan_t *chain_plan(int ranks, int relays)

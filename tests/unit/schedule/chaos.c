@@ -166,7 +166,8 @@ static double chaos_now(mtree_transport_t *transport)
     return (double)((endpoint_t *)transport)->chaos->steps;
 }
 
-static const mtree_transport_ops_t chaos_ops = {chaos_send, chaos_recv, chaos_now};
+static const mtree_transport_ops_t chaos_ops = {
+    .send = chaos_send, .recv = chaos_recv, .now = chaos_now};
 
 chaos_t *chaos_create(int num_ranks, size_t unit, unsigned seed)
 {

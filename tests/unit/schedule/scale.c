@@ -126,8 +126,8 @@ static double instant_now(mtree_transport_t *transport)
     return 1;
 }
 
-static const mtree_transport_ops_t instant_ops = {instant_send, instant_recv,
-                                                  instant_now};
+static const mtree_transport_ops_t instant_ops = {
+    .send = instant_send, .recv = instant_recv, .now = instant_now};
 
 static void fold_nothing(void *arg, const void *a, const void *b, void *out, size_t units)
 {

@@ -4,6 +4,7 @@
  */
 #include "planner/plan/finish.h"
 #include "schedule/chunks.h"
+#include "schedule/goodput.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/whole_plan.h"
@@ -50,8 +51,18 @@ static double silence_now(mtree_transport_t *transport)
     return 0;
 }
 
-static const mtree_transport_ops_t silence_ops = {silence_send, silence_recv,
-                                                  silence_now};
+static bool fills_paths = true;
+
+static bool silence_is_full(mtree_transport_t *transport, int peer)
+{
+    (void)transport, (void)peer;
+    return fills_paths;
+}
+
+static const mtree_transport_ops_t silence_ops = {.send = silence_send,
+                                                  .recv = silence_recv,
+                                                  .now = silence_now,
+                                                  .is_full = silence_is_full};
 
 /* The rank that is looked at, each rank on a host of its own.  Nothing ends any more, so
  * the operation is left to the end of the test's process, where LeakSanitizer finds it.
@@ -61,17 +72,27 @@ static mtree_placement_t *placement;
 static mtree_layout_t *layout;
 static mtree_operation_t *operation;
 
-static void start(const mtree_plan_t *plan, const mtree_call_t *call,
-                  const mtree_operation_data_t *data, int rank)
+static void lay_out(const mtree_plan_t *plan, const mtree_call_t *call, int rank)
 {
     static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
     ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
                      MTREE_OK);
     ck_assert_int_eq(layout_from_plan(plan, placement, call, rank, &layout), MTREE_OK);
+}
+
+static void run(const mtree_operation_data_t *data)
+{
     ck_assert_int_eq(
         mtree_operation_start(layout, &silence.transport, data, NULL, NULL, &operation),
         MTREE_OK);
+}
+
+static void start(const mtree_plan_t *plan, const mtree_call_t *call,
+                  const mtree_operation_data_t *data, int rank)
+{
+    lay_out(plan, call, rank);
+    run(data);
 }
 
 static void stop(mtree_plan_t *plan)
@@ -341,6 +362,46 @@ START_TEST(windows_of_forwarded_blocks_begin_with_slow_start)
 }
 END_TEST
 
+/* A peer whose window is full is backlogged, but for one to which packets are lost: its
+ * path could carry more than what it takes. */
+START_TEST(losses_are_no_backlog)
+{
+    static char data[CHUNK * 100];
+    const mtree_call_t call = {
+        .collective = MTREE_BCAST, .units = sizeof(data), .unit_bytes = 1};
+    mtree_operation_data_t call_data = {
+        .input = data, .output = data, .extent = 1, .span = 1};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_BCAST, "star", RANKS, names, 1, &plan),
+                     MTREE_OK);
+    plan->root = plan->trees[0].root = 0;
+    plan->trees[0].rate = 1e6;
+    plan->trees[0].share = 1;
+    for (int r = 0; r < RANKS; r++) {
+        plan->trees[0].parent[r] = r == 0 ? -1 : 0;
+    }
+    fills_paths = _i == 0;
+    lay_out(plan, &call, 0);
+    ck_assert_int_eq(mtree_goodput_create(layout, &call_data.goodput), MTREE_OK);
+    mtree_goodput_begin(call_data.goodput, 0);
+    run(&call_data);
+    /* Peers have arrived when they have taken a chunk. */
+    for (int i = 0, peers = 0; peers < RANKS - 1; i++) {
+        ck_assert_int_lt(i, silence.num_receivers);
+        if (silence.receivers[i] > peers) {
+            silence.sent[i]->func(silence.sent[i], MTREE_OK);
+            peers++;
+        }
+    }
+    for (int p = 0; p < layout->num_peers; p++) {
+        ck_assert_int_eq(call_data.goodput->links[p].since >= 0, fills_paths);
+    }
+    mtree_goodput_destroy(call_data.goodput);
+    stop(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("outlet");
@@ -354,6 +415,7 @@ int main(void)
     tcase_add_test(tcase, blocks_do_not_wait_for_the_slowest_peer);
     tcase_add_loop_test(tcase, windows_of_allgathers_are_for_what_is_sent, 0, 2);
     tcase_add_loop_test(tcase, windows_of_forwarded_blocks_begin_with_slow_start, 0, 3);
+    tcase_add_loop_test(tcase, losses_are_no_backlog, 0, 2);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

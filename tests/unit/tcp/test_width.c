@@ -44,6 +44,18 @@ START_TEST(a_queue_takes_no_more_connections)
 }
 END_TEST
 
+/* What waits before a link shows that it is full; where none does, losses keep windows
+ * from filling it. */
+START_TEST(a_queue_shows_that_a_link_is_full)
+{
+    mtree_tcp_report_t report = {linkful / 4, trip + 0.03, trip, 0};
+
+    ck_assert(mtree_tcp_packets_wait(&report));
+    report.trip = trip + 0.003;
+    ck_assert(!mtree_tcp_packets_wait(&report));
+}
+END_TEST
+
 /* The first packets of a short link may be much faster than those that follow. */
 START_TEST(windows_are_cut_by_what_trips_take_now)
 {
@@ -137,6 +149,7 @@ int main(void)
     tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
     tcase_add_test(tcase, small_windows_take_more_connections);
     tcase_add_test(tcase, a_queue_takes_no_more_connections);
+    tcase_add_test(tcase, a_queue_shows_that_a_link_is_full);
     tcase_add_test(tcase, windows_are_cut_by_what_trips_take_now);
     tcase_add_test(tcase, bbr_takes_no_more_connections);
     tcase_add_test(tcase, windows_are_cut_where_it_takes_more_than_two);
