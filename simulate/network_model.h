@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network's insides, in layers: network_wire.c (what a message is on the wire, and its
- * events), network_repair.c (lost packets), network_queue.c and network_flow.c (the two
- * models), network.c (life and routes).  Private to simulate/network*.c.
+ * A network's insides, in layers: network_wire.c (what a message is on the wire, its
+ * events, and free segments), network_repair.c (lost packets), network_queue.c and
+ * network_flow.c (the two models), network.c (life and routes).  Only network_repair.c
+ * calls upwards: the queue sends what it repeats.  Private to simulate/network*.c.
  */
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H

@@ -12,28 +12,6 @@
 
 static void queue_pump(mtree_connection_t *connection);
 
-mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)
-{
-    mtree_segment_t *segment = network->free_segments;
-
-    if (segment != NULL) {
-        network->free_segments = segment->next;
-        return segment;
-    }
-    if (MTREE_ARENA_ARRAY(&network->arena, segment, 1) == NULL) {
-        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
-    }
-    return segment;
-}
-
-void mtree_network_segment_put(mtree_segment_t *segment)
-{
-    mtree_network_t *network = segment->connection->network;
-
-    segment->next = network->free_segments;
-    network->free_segments = segment;
-}
-
 /* Give @a arc @a seconds of work that is available from @a time on; returns the time at
  * which the work is done. */
 static double queue_charge(mtree_network_t *network, int arc, double time, double seconds)

@@ -50,3 +50,30 @@ void mtree_network_set_arrival(mtree_message_t *message, double time)
     message->arrival.func = arrival_event;
     mtree_event_queue_add(message->connection->network->queue, &message->arrival, time);
 }
+
+bool mtree_network_acknowledges(const mtree_connection_t *connection)
+{
+    return connection->network->loss != NULL && connection->num_arcs > 0;
+}
+
+mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)
+{
+    mtree_segment_t *segment = network->free_segments;
+
+    if (segment != NULL) {
+        network->free_segments = segment->next;
+        return segment;
+    }
+    if (MTREE_ARENA_ARRAY(&network->arena, segment, 1) == NULL) {
+        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
+    }
+    return segment;
+}
+
+void mtree_network_segment_put(mtree_segment_t *segment)
+{
+    mtree_network_t *network = segment->connection->network;
+
+    segment->next = network->free_segments;
+    network->free_segments = segment;
+}
