@@ -17,9 +17,11 @@ static bool is_later(int error)
     return error == EAGAIN || error == EWOULDBLOCK;
 }
 
-static bool connection_fail(mtree_tcp_connection_t *connection, const char *reason)
+static bool connection_fail(mtree_tcp_connection_t *connection, mtree_status_t status,
+                            const char *reason)
 {
-    mtree_tcp_peer_fail(connection->peer, MTREE_ERR_TRANSPORT, reason);
+    connection->status = status;
+    connection->reason = reason;
     return false;
 }
 
@@ -35,7 +37,7 @@ static void connection_finish(mtree_tcp_connection_t *connection)
     }
 }
 
-/* A header is complete: find the place of what follows; false: the peer has failed. */
+/* A header is complete: find the place of what follows; false: it has failed. */
 static bool connection_place(mtree_tcp_connection_t *connection)
 {
     const char *reason = "it sent what is no message";
@@ -48,12 +50,11 @@ static bool connection_place(mtree_tcp_connection_t *connection)
     }
     connection->is_stuck = place == MTREE_TCP_LATER;
     if (place == MTREE_TCP_NO_MEMORY) {
-        mtree_tcp_peer_fail(connection->peer, MTREE_ERR_NO_MEMORY,
-                            "there is no memory for what it sends");
-        return false;
+        return connection_fail(connection, MTREE_ERR_NO_MEMORY,
+                               "there is no memory for what it sends");
     }
     if (place == MTREE_TCP_WRONG) {
-        return connection_fail(connection, reason);
+        return connection_fail(connection, MTREE_ERR_TRANSPORT, reason);
     }
     if (connection->is_stuck) {
         return true;
@@ -128,14 +129,16 @@ static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_re
         if (bytes < 0 && is_later(errno)) {
             connection->is_readable = false;
         } else if (bytes < 0 && errno != EINTR) {
-            return connection_fail(connection, connection->sealed != NULL &&
-                                                       errno == MTREE_SEALED_ERRNO
-                                                   ? MTREE_SEALED_REASON
-                                                   : strerror(errno));
+            return connection_fail(connection, MTREE_ERR_TRANSPORT,
+                                   connection->sealed != NULL &&
+                                           errno == MTREE_SEALED_ERRNO
+                                       ? MTREE_SEALED_REASON
+                                       : strerror(errno));
         } else if (bytes == 0) {
             /* What the peer's kernel has got is done, though nobody has looked yet. */
             mtree_tcp_connection_confirm(connection);
-            return connection_fail(connection, "the connection was closed");
+            return connection_fail(connection, MTREE_ERR_TRANSPORT,
+                                   "the connection was closed");
         } else if (bytes > 0) {
             /* Less than wanted is all that there was, but of records.  The end of the
              * stream may have had its event already. */
@@ -211,7 +214,7 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             return true;
         }
         if (bytes < 0 && errno != EINTR) {
-            return connection_fail(connection, strerror(errno));
+            return connection_fail(connection, MTREE_ERR_TRANSPORT, strerror(errno));
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
     }
@@ -246,41 +249,43 @@ void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
     }
 }
 
-/* Some of what was written is not acknowledged. */
-static void connection_probe_tail(mtree_tcp_connection_t *connection, double now)
+/* Some of what was written is not acknowledged; false: the connection has failed. */
+static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_message_t *message;
 
     if (connection->sending != NULL || !connection->is_writable ||
         !mtree_tail_probe_is_due(&connection->tail_probe, connection->written, now)) {
-        return;
+        return true;
     }
     message = mtree_tcp_message_create(connection->peer, NULL);
     if (message == NULL) {
-        return; /* The kernel's timeout serves as well. */
+        return true; /* The kernel's timeout serves as well. */
     }
     message->frame.kind = MTREE_TCP_TAIL_PROBE;
     mtree_tcp_frame_write(&message->frame, message->header);
     connection->sending = message;
-    if (mtree_tcp_connection_write(connection)) {
-        mtree_tail_probe_sent(&connection->tail_probe, connection->written, now);
+    if (!mtree_tcp_connection_write(connection)) {
+        return false;
     }
+    mtree_tail_probe_sent(&connection->tail_probe, connection->written, now);
+    return true;
 }
 
-void mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
+bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
 {
     bool is_done;
 
     if (!connection->is_unacknowledged) {
-        return;
+        return true;
     }
     is_done = mtree_tcp_socket_unacknowledged(connection->socket) == 0;
     mtree_tcp_connection_confirm(connection);
-    if (is_done) {
-        mtree_tcp_connection_acknowledged(connection);
-    } else {
-        connection_probe_tail(connection, now);
+    if (!is_done) {
+        return connection_probe_tail(connection, now);
     }
+    mtree_tcp_connection_acknowledged(connection);
+    return true;
 }
 
 void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,

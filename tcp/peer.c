@@ -64,15 +64,23 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
     return MTREE_OK;
 }
 
-static bool has_bytes(const mtree_tcp_message_t *message)
+/* @a connection has failed, and with it its peer. */
+static bool peer_lose(const mtree_tcp_connection_t *connection)
 {
-    return message->frame.length > 0;
+    mtree_tcp_peer_fail(connection->peer, connection->status, connection->reason);
+    return false;
 }
 
-void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message)
+/* False: the peer has failed. */
+static bool peer_read(mtree_tcp_connection_t *connection)
 {
-    mtree_tcp_frame_write(&message->frame, message->header);
-    mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
+    return mtree_tcp_connection_read(connection) || peer_lose(connection);
+}
+
+/* False: the peer has failed. */
+static bool peer_write(mtree_tcp_connection_t *connection)
+{
+    return mtree_tcp_connection_write(connection) || peer_lose(connection);
 }
 
 /* Connections, up to which the first of them is filled first. */
@@ -107,7 +115,7 @@ static bool finish_writing(mtree_tcp_peer_t *peer)
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
         if (connection->sending != NULL && connection->is_writable &&
-            !mtree_tcp_connection_write(connection)) {
+            !peer_write(connection)) {
             return false;
         }
     }
@@ -127,7 +135,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
 
         link = link == NULL ? mtree_list_take(&peer->queue) : link;
         connection->sending = MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-        if (!mtree_tcp_connection_write(connection)) {
+        if (!peer_write(connection)) {
             return;
         }
     }
@@ -136,11 +144,32 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
 void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->num_connections; i++) {
-        if (peer->connections[i].is_stuck &&
-            !mtree_tcp_connection_read(&peer->connections[i])) {
+        if (peer->connections[i].is_stuck && !peer_read(&peer->connections[i])) {
             return;
         }
     }
+}
+
+void mtree_tcp_peer_work(mtree_tcp_peer_t *peer)
+{
+    peer->is_active = false;
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (!peer_read(&peer->connections[i])) {
+            return;
+        }
+    }
+    mtree_tcp_peer_pump(peer);
+}
+
+void mtree_tcp_peer_look(mtree_tcp_peer_t *peer, double now)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (!mtree_tcp_connection_look(&peer->connections[i], now)) {
+            (void)peer_lose(&peer->connections[i]);
+            return;
+        }
+    }
+    mtree_tcp_peer_tune(peer, now);
 }
 
 /* End the messages of @a list that are of @a session (NULL: of any) with @a status. */
@@ -248,24 +277,6 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
     }
 }
 
-/* What is half sent of @a message is sent from a copy, so that the next frame is found;
- * false: there is no memory. */
-static bool message_detach(mtree_tcp_message_t *message)
-{
-    char *copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
-
-    if (copy == NULL) {
-        return false;
-    }
-    if (message->frame.length > 0) {
-        memcpy(copy, message->bytes, message->frame.length);
-    }
-    message->bytes = copy;
-    message->is_owned = true;
-    mtree_tcp_message_end(message, MTREE_ERR_TRANSPORT);
-    return true;
-}
-
 /* Leave the caller's memory alone; false: there is no memory for that. */
 static bool connection_detach(mtree_tcp_connection_t *connection,
                               const mtree_tcp_session_t *session)
@@ -281,7 +292,7 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
         }
     }
     return sending == NULL || sending->session != session || sending->done == NULL ||
-           message_detach(sending);
+           mtree_tcp_message_detach(sending);
 }
 
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session)

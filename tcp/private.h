@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connections of a process, in layers: session.c (which message belongs to which
- * receive), connection.c (one socket), peer.c (the queue, and the connections that serve
- * it), tuning.c (how many of these) and tcp.c (life and polling).
+ * The connections of a process, in layers, each of which calls those before it: message.c
+ * (messages), session.c (which message belongs to which receive), connection.c (one
+ * socket), tuning.c (how many of these are used), peer.c (what they send, and their end),
+ * requests.c (what the owners of sessions ask for) and tcp.c (life and polling).
  */
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
@@ -60,6 +61,8 @@ struct mtree_tcp_session {
 struct mtree_tcp_connection {
     mtree_tcp_peer_t *peer;
     int socket;
+    mtree_status_t status;         /* MTREE_OK until it has failed */
+    const char *reason;            /* why it has; until the next system call */
     mtree_sealed_t *sealed;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     bool is_ending;                /* the end of the stream or an error has come */
@@ -113,7 +116,7 @@ struct mtree_tcp {
     double next_look;       /* at those; steady clock */
 };
 
-/* tcp.c: a message to @a peer of @a session (NULL: of none); NULL: no memory. */
+/* message.c: a message to @a peer of @a session (NULL: of none); NULL: no memory. */
 mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
                                               mtree_tcp_session_t *session);
 void mtree_tcp_message_free(mtree_tcp_message_t *message);
@@ -124,7 +127,25 @@ void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
 /* @a message has ended; it is freed. */
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
-/* session.c: where the payload of a frame goes. */
+/* What is half sent of @a message is sent from a copy, so that the next frame is found;
+ * false: there is no memory. */
+bool mtree_tcp_message_detach(mtree_tcp_message_t *message);
+
+/* Put @a message, whose frame is complete, into the queue of its peer. */
+void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
+
+/* session.c: the session @a key, made if there is none; NULL: no memory. */
+mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
+                                           const mtree_tcp_key_t *key);
+
+/* The flow of @a tag, made if there is none; NULL: no memory. */
+mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t tag);
+
+/* Post the receive @a message.  True: connections that waited for one may go on; false:
+ * one of them is reading it. */
+bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message);
+
+/* Where the payload of a frame goes. */
 typedef enum {
     MTREE_TCP_PLACED, /* into *message_p */
     MTREE_TCP_THROWN, /* nobody wants it */
@@ -145,11 +166,11 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* connection.c: read until nothing is left; false: the peer has failed. */
+/* connection.c: read until nothing is left.  False, here and below: the connection has
+ * failed, which its peer is to be told. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
-/* Write `sending`, which is NULL when all of it is written; false: the peer has failed.
- */
+/* Write `sending`, which is NULL when all of it is written. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
 /* End the messages under way that the peer's kernel has. */
@@ -157,7 +178,7 @@ void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
 
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail
  * loss probe where one is due. */
-void mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
+bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
 
 /* All that was written is acknowledged, or nobody wants to know. */
 void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);
@@ -165,15 +186,6 @@ void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);
 /* End those of @a session (NULL: of any) with an error. */
 void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session);
-
-/* peer.c: a message ends or is refused since @a peer has failed: log that, once. */
-void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
-
-/* Send what the connections take. */
-void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
-
-/* Put @a message, whose frame is complete, into the queue. */
-void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message);
 
 /* tuning.c: a session begins that is planned at @a rate bits/s; 0: not known. */
 void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
@@ -184,7 +196,19 @@ void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning);
 /* Look at the connections, now and then, while messages are under way. */
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now);
 
+/* peer.c: a message ends or is refused since @a peer has failed: log that, once. */
+void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
+
+/* Send what the connections take. */
+void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
+
 /* A receive was posted: connections that waited for one go on. */
 void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer);
+
+/* Read what has come, and send what the connections take. */
+void mtree_tcp_peer_work(mtree_tcp_peer_t *peer);
+
+/* Look at the connections while not all that they sent is acknowledged. */
+void mtree_tcp_peer_look(mtree_tcp_peer_t *peer, double now);
 
 #endif

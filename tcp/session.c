@@ -2,7 +2,6 @@
 #include "tcp/private.h"
 
 #include "base/array.h"
-#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +37,8 @@ mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
     return session != NULL && session->has_begun ? session : NULL;
 }
 
-/* The session @a key, made if there is none; NULL: no memory. */
-static mtree_tcp_session_t *session_get(mtree_tcp_peer_t *peer,
-                                        const mtree_tcp_key_t *key)
+mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
+                                           const mtree_tcp_key_t *key)
 {
     mtree_tcp_session_t *session = session_find(peer, key);
 
@@ -91,8 +89,7 @@ void mtree_tcp_session_free(mtree_tcp_session_t *session)
     free(session);
 }
 
-/* The flow of @a tag, made if there is none; NULL: no memory. */
-static mtree_tcp_flow_t *session_flow(mtree_tcp_session_t *session, uint32_t tag)
+mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t tag)
 {
     mtree_tcp_flow_t *flow;
 
@@ -133,41 +130,6 @@ static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
     return NULL;
 }
 
-static mtree_status_t session_send_open(mtree_tcp_session_t *session)
-{
-    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
-
-    if (message == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    message->frame.kind = MTREE_TCP_OPEN;
-    mtree_tcp_peer_enqueue(session->peer, message);
-    mtree_tcp_peer_pump(session->peer);
-    return MTREE_OK;
-}
-
-mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
-                                             const mtree_tcp_key_t *key, int rank,
-                                             double rate, void *owner)
-{
-    mtree_tcp_session_t *session = session_get(peer, key);
-
-    if (session != NULL && !session->has_begun) {
-        mtree_tcp_peer_plan(peer, rate);
-        peer->num_running++;
-        session->has_begun = true;
-        session->rank = rank;
-        session->owner = owner;
-        if (session_send_open(session) != MTREE_OK) {
-            session = NULL;
-        }
-    }
-    if (session == NULL) {
-        (void)mtree_no_memory("messages to %s", peer->name);
-    }
-    return session;
-}
-
 void mtree_tcp_session_end(mtree_tcp_session_t *session)
 {
     session->owed += !session->is_open;
@@ -195,63 +157,9 @@ static bool session_open(mtree_tcp_session_t *session)
     }
     session->is_open = true;
     while ((link = mtree_list_take(&session->held)) != NULL) {
-        mtree_tcp_peer_enqueue(session->peer,
-                               MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
+        mtree_tcp_message_enqueue(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
     }
     return true;
-}
-
-/* A message of @a length bytes of the flow of @a tag, whose number follows. */
-static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
-                                    void *bytes, size_t length, mtree_completion_t *done,
-                                    mtree_tcp_flow_t **flow_p,
-                                    mtree_tcp_message_t **message_p)
-{
-    mtree_tcp_message_t *message;
-
-    if (session->peer->status != MTREE_OK) {
-        mtree_tcp_peer_log(session->peer);
-        return session->peer->status;
-    }
-    if (session->is_abandoned) {
-        return MTREE_ERR_TRANSPORT;
-    }
-    *flow_p = session_flow(session, tag);
-    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session->peer, session);
-    if (message == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    message->done = done;
-    message->frame.tag = tag;
-    message->frame.length = (uint32_t)length;
-    message->bytes = bytes;
-    *message_p = message;
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
-                              const void *bytes, size_t length, bool synchronous,
-                              mtree_completion_t *done)
-{
-    mtree_tcp_peer_t *peer = session->peer;
-    mtree_tcp_flow_t *flow;
-    mtree_tcp_message_t *message;
-    mtree_status_t status =
-        message_begin(session, tag, (void *)bytes, length, done, &flow, &message);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    message->is_synchronous = synchronous;
-    message->frame.sequence = flow->next_sent++;
-    if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
-        mtree_list_append(&session->held, &message->link);
-        return MTREE_OK;
-    }
-    session->ahead += length;
-    mtree_tcp_peer_enqueue(peer, message);
-    mtree_tcp_peer_pump(peer);
-    return MTREE_OK;
 }
 
 /* @a early, which is complete, is what @a message waits for. */
@@ -270,30 +178,22 @@ static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *earl
     mtree_tcp_message_complete(message, status);
 }
 
-mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
-                              size_t length, mtree_completion_t *done)
+bool mtree_tcp_flow_post(mtree_tcp_flow_t *flow, mtree_tcp_message_t *message)
 {
-    mtree_tcp_peer_t *peer = session->peer;
-    mtree_tcp_flow_t *flow;
-    mtree_tcp_message_t *message, *early;
-    mtree_status_t status =
-        message_begin(session, tag, bytes, length, done, &flow, &message);
+    mtree_tcp_message_t *early;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     message->frame.sequence = flow->next_posted++;
     early = find_message(&flow->early, message->frame.sequence);
+    if (early != NULL && !early->has_arrived) {
+        early->taker = message;
+        return false;
+    }
     if (early == NULL) {
         mtree_list_append(&flow->posted, &message->link);
-        mtree_tcp_peer_unstick(peer);
-    } else if (early->has_arrived) {
-        message_take(message, early);
-        mtree_tcp_peer_unstick(peer);
     } else {
-        early->taker = message;
+        message_take(message, early);
     }
-    return MTREE_OK;
+    return true;
 }
 
 /* Memory for a frame that has no receive yet; NULL: there is none. */
@@ -354,7 +254,7 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
     if (frame->kind == MTREE_TCP_TAIL_PROBE) {
         return MTREE_TCP_THROWN;
     }
-    session = session_get(peer, &frame->key);
+    session = mtree_tcp_session_get(peer, &frame->key);
     if (session != NULL && session->is_abandoned) {
         return MTREE_TCP_THROWN;
     }
@@ -362,7 +262,7 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
         *reason_p = "it began a session twice";
         return session_open(session) ? MTREE_TCP_THROWN : MTREE_TCP_WRONG;
     }
-    flow = session == NULL ? NULL : session_flow(session, frame->tag);
+    flow = session == NULL ? NULL : mtree_tcp_session_flow(session, frame->tag);
     if (flow == NULL) {
         return MTREE_TCP_NO_MEMORY;
     }

@@ -67,55 +67,6 @@ double mtree_tcp_patience(const mtree_tcp_t *tcp)
     return tcp->num_unacknowledged > 0 ? LOOK : INFINITY;
 }
 
-mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
-                                              mtree_tcp_session_t *session)
-{
-    mtree_list_t *link = mtree_list_take(&peer->tcp->spare);
-    mtree_tcp_message_t *message =
-        link == NULL ? malloc(sizeof(*message))
-                     : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-
-    if (message != NULL) {
-        memset(message, 0, sizeof(*message));
-        mtree_list_init(&message->link);
-        message->peer = peer;
-        message->session = session;
-        if (session != NULL) {
-            message->frame.key = session->key;
-        }
-    }
-    return message;
-}
-
-void mtree_tcp_message_free(mtree_tcp_message_t *message)
-{
-    mtree_list_remove(&message->link);
-    if (message->is_owned) {
-        free(message->bytes);
-    }
-    mtree_list_append(&message->peer->tcp->spare, &message->link);
-}
-
-void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status)
-{
-    mtree_tcp_t *tcp = message->peer->tcp;
-    mtree_completion_t *done = message->done;
-
-    if (done != NULL) {
-        done->status = status;
-        done->empty = message->frame.length == 0;
-        mtree_list_append(&tcp->completed, &done->link);
-        tcp->num_completed++;
-        message->done = NULL;
-    }
-}
-
-void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status)
-{
-    mtree_tcp_message_end(message, status);
-    mtree_tcp_message_free(message);
-}
-
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
 {
     mtree_list_move(taken, &tcp->completed);
@@ -129,17 +80,6 @@ static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
     connection->peer->is_active = true;
 }
 
-static void peer_work(mtree_tcp_peer_t *peer)
-{
-    peer->is_active = false;
-    for (int i = 0; i < peer->num_connections; i++) {
-        if (!mtree_tcp_connection_read(&peer->connections[i])) {
-            return;
-        }
-    }
-    mtree_tcp_peer_pump(peer);
-}
-
 static void look_at_peers(mtree_tcp_t *tcp)
 {
     double now = mtree_clock_seconds();
@@ -151,12 +91,7 @@ static void look_at_peers(mtree_tcp_t *tcp)
     tcp->next_look = now + LOOK;
     MTREE_LIST_FOR_EACH(link, &tcp->peers)
     {
-        mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
-
-        for (int i = 0; i < peer->num_connections; i++) {
-            mtree_tcp_connection_look(&peer->connections[i], now);
-        }
-        mtree_tcp_peer_tune(peer, now);
+        mtree_tcp_peer_look(MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link), now);
     }
 }
 
@@ -176,7 +111,7 @@ int mtree_tcp_poll(mtree_tcp_t *tcp)
             mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
 
             if (peer->is_active) {
-                peer_work(peer);
+                mtree_tcp_peer_work(peer);
             }
         }
     }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
+                                              mtree_tcp_session_t *session)
+{
+    mtree_list_t *link = mtree_list_take(&peer->tcp->spare);
+    mtree_tcp_message_t *message =
+        link == NULL ? malloc(sizeof(*message))
+                     : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+    if (message != NULL) {
+        memset(message, 0, sizeof(*message));
+        mtree_list_init(&message->link);
+        message->peer = peer;
+        message->session = session;
+        if (session != NULL) {
+            message->frame.key = session->key;
+        }
+    }
+    return message;
+}
+
+void mtree_tcp_message_free(mtree_tcp_message_t *message)
+{
+    mtree_list_remove(&message->link);
+    if (message->is_owned) {
+        free(message->bytes);
+    }
+    mtree_list_append(&message->peer->tcp->spare, &message->link);
+}
+
+void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status)
+{
+    mtree_tcp_t *tcp = message->peer->tcp;
+    mtree_completion_t *done = message->done;
+
+    if (done != NULL) {
+        done->status = status;
+        done->empty = message->frame.length == 0;
+        mtree_list_append(&tcp->completed, &done->link);
+        tcp->num_completed++;
+        message->done = NULL;
+    }
+}
+
+void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status)
+{
+    mtree_tcp_message_end(message, status);
+    mtree_tcp_message_free(message);
+}
+
+bool mtree_tcp_message_detach(mtree_tcp_message_t *message)
+{
+    char *copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
+
+    if (copy == NULL) {
+        return false;
+    }
+    if (message->frame.length > 0) {
+        memcpy(copy, message->bytes, message->frame.length);
+    }
+    message->bytes = copy;
+    message->is_owned = true;
+    mtree_tcp_message_end(message, MTREE_ERR_TRANSPORT);
+    return true;
+}
+
+static bool has_bytes(const mtree_tcp_message_t *message)
+{
+    return message->frame.length > 0;
+}
+
+void mtree_tcp_message_enqueue(mtree_tcp_message_t *message)
+{
+    mtree_tcp_peer_t *peer = message->peer;
+
+    mtree_tcp_frame_write(&message->frame, message->header);
+    mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the owner of a session asks for: to begin it, to send and to receive. */
+#include "tcp/private.h"
+
+#include "base/log.h"
+
+static mtree_status_t session_send_open(mtree_tcp_session_t *session)
+{
+    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
+
+    if (message == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    message->frame.kind = MTREE_TCP_OPEN;
+    mtree_tcp_message_enqueue(message);
+    mtree_tcp_peer_pump(session->peer);
+    return MTREE_OK;
+}
+
+mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
+                                             const mtree_tcp_key_t *key, int rank,
+                                             double rate, void *owner)
+{
+    mtree_tcp_session_t *session = mtree_tcp_session_get(peer, key);
+
+    if (session != NULL && !session->has_begun) {
+        mtree_tcp_peer_plan(peer, rate);
+        peer->num_running++;
+        session->has_begun = true;
+        session->rank = rank;
+        session->owner = owner;
+        if (session_send_open(session) != MTREE_OK) {
+            session = NULL;
+        }
+    }
+    if (session == NULL) {
+        (void)mtree_no_memory("messages to %s", peer->name);
+    }
+    return session;
+}
+
+/* A message of @a length bytes of the flow of @a tag, whose number follows. */
+static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
+                                    void *bytes, size_t length, mtree_completion_t *done,
+                                    mtree_tcp_flow_t **flow_p,
+                                    mtree_tcp_message_t **message_p)
+{
+    const mtree_status_t status = session->peer->status;
+    mtree_tcp_message_t *message;
+
+    if (status != MTREE_OK) {
+        mtree_tcp_peer_log(session->peer);
+        return status;
+    }
+    if (session->is_abandoned) {
+        return MTREE_ERR_TRANSPORT;
+    }
+    *flow_p = mtree_tcp_session_flow(session, tag);
+    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session->peer, session);
+    if (message == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    message->done = done;
+    message->frame.tag = tag;
+    message->frame.length = (uint32_t)length;
+    message->bytes = bytes;
+    *message_p = message;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
+                              const void *bytes, size_t length, bool synchronous,
+                              mtree_completion_t *done)
+{
+    mtree_tcp_flow_t *flow;
+    mtree_tcp_message_t *message;
+    mtree_status_t status =
+        message_begin(session, tag, (void *)bytes, length, done, &flow, &message);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    message->is_synchronous = synchronous;
+    message->frame.sequence = flow->next_sent++;
+    if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
+        mtree_list_append(&session->held, &message->link);
+        return MTREE_OK;
+    }
+    session->ahead += length;
+    mtree_tcp_message_enqueue(message);
+    mtree_tcp_peer_pump(session->peer);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
+                              size_t length, mtree_completion_t *done)
+{
+    mtree_tcp_flow_t *flow;
+    mtree_tcp_message_t *message;
+    mtree_status_t status =
+        message_begin(session, tag, bytes, length, done, &flow, &message);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (mtree_tcp_flow_post(flow, message)) {
+        mtree_tcp_peer_unstick(session->peer);
+    }
+    return MTREE_OK;
+}
