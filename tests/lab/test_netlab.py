@@ -195,7 +195,7 @@ class StandingLab(unittest.TestCase):
         self.assertIn('"a" -- "s" [capacity="50Mbps"', self.inside("-", "sh", "-c", show))
         lab = ["run", LINE, "--name", f"{PREFIX}-topology", "--scale", "0.5", "--no-latency"]
         output = netlab(*lab, "--", "sh", "-c", show).stdout
-        self.assertIn('"a" -- "s" [capacity="25Mbps"]', output)
+        self.assertIn('"a" -- "s" [capacity="25Mbps" mtu=9000]', output)
         self.assertNotIn("latency=", output)
         mine = {**os.environ, "OMPI_MCA_coll_mtree_topology": "mine.dot"}
         command = ["exec", self.name, "-", "--", "printenv", "OMPI_MCA_coll_mtree_topology"]
