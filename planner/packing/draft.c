@@ -41,14 +41,15 @@ int mtree_draft_num_lines(const mtree_draft_t *draft)
 
 bool mtree_draft_suits_lp(const mtree_draft_t *draft, int most)
 {
-    return mtree_lp_is_available() && mtree_draft_num_lines(draft) <= most;
+    return mtree_lp_is_available() && !draft->is_hard &&
+           mtree_draft_num_lines(draft) <= most;
 }
 
 bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft)
 {
-    return draft->colgen->candidates->is_personalized &&
-           draft->colgen->master->num_groups > 1 &&
-           mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES;
+    return draft->is_hard || (draft->colgen->candidates->is_personalized &&
+                              draft->colgen->master->num_groups > 1 &&
+                              mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES);
 }
 
 bool mtree_draft_wants_few(const mtree_draft_t *draft)

@@ -21,6 +21,7 @@ typedef struct {
     mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
     double x;    /* bits/s that every group gets from the set, or would at no latency */
     double time; /* seconds for the size; 0: throughput */
+    bool is_hard; /* all-to-all whose linear program would take too much work */
 } mtree_draft_t;
 
 /* Is it a scan's? */
@@ -39,14 +40,14 @@ double mtree_draft_least_rate(const mtree_colgen_t *colgen);
 /* Bits of a block. */
 double mtree_draft_group_bits(const mtree_colgen_t *colgen);
 
-/* Is there a solver, and is the linear program of no more than @a most rows?  What it
- * costs grows with their square. */
+/* Is there a solver, and is the linear program of no more than @a most rows, and not
+ * hard?  What it costs grows with their square. */
 bool mtree_draft_suits_lp(const mtree_draft_t *draft, int most);
 
 /* Rows of the linear program. */
 int mtree_draft_num_lines(const mtree_draft_t *draft);
 
-/* Is it all-to-all between too many hosts for a linear program? */
+/* Is it all-to-all between too many hosts for a linear program, or a hard one? */
 bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft);
 
 /* Will few trees be chosen, so that the packing of many only guides the search? */

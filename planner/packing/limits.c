@@ -107,6 +107,16 @@ static mtree_status_t take_master(mtree_draft_t *draft)
                               : status;
 }
 
+/* Trees per group of a hard all-to-all: as many as an optimal solution of the linear
+ * program would have.  Each costs messages. */
+static int limit_hard(const mtree_draft_t *draft, int max_trees)
+{
+    int num_groups = draft->colgen->master->num_groups;
+    int most = (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
+
+    return draft->is_hard && (max_trees == 0 || max_trees > most) ? most : max_trees;
+}
+
 /* The trees that keep the request's limits.  Where that is all, rates stay. */
 static mtree_status_t choose_trees(mtree_draft_t *draft)
 {
@@ -120,6 +130,7 @@ static mtree_status_t choose_trees(mtree_draft_t *draft)
         return status;
     }
     if (colgen->master->num_groups > 1) {
+        max_trees = limit_hard(draft, max_trees);
         mtree_tree_set_trim(&draft->set, max_trees, mtree_draft_least_rate(colgen));
         return draft->set.num_trees < before ? fit_again(draft)
                : is_master                   ? take_master(draft)

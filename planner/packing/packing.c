@@ -22,6 +22,7 @@
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
 #define LP_WORK    2e8
 #define MWU_WORK   8e9
+#define HARD_WORK  5e7
 #define SHAPE_WORK 1.5e8
 #define LOW_WORK   5e7
 #define HINT_WORK  1.5e7
@@ -87,6 +88,7 @@ static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
         status = complete_prefix(colgen, set, *plan_p);
     }
     if (status == MTREE_OK) {
+        (*plan_p)->work = colgen->work;
         (*plan_p)->bound = colgen->bound * mtree_draft_num_blocks(colgen);
         status = mtree_bottleneck_describe(colgen->problem, colgen->candidates,
                                            colgen->bound_price, &(*plan_p)->limit);
@@ -116,6 +118,40 @@ static mtree_status_t fit_rates(mtree_draft_t *draft)
     return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
 }
 
+/* Would a linear program gain nothing?  It cannot where the bound is reached; but up to
+ * MTREE_DRAFT_SHAPE_LINES its trees are needed for a size. */
+static bool is_complete(const mtree_draft_t *draft)
+{
+    const mtree_colgen_t *colgen = draft->colgen;
+
+    return colgen->master->num_groups > 1 &&
+           mtree_draft_num_lines(draft) > MTREE_DRAFT_SHAPE_LINES &&
+           draft->x >= colgen->bound * (1.0 - TOLERANCE);
+}
+
+/*
+ * Column generation from the trees that there are.  On a torus so many packings of an
+ * all-to-all carry the same that the simplex method pivots on for seconds and gains
+ * nothing: where the packing @a is_close to the bound it gets HARD_WORK, and what is not
+ * optimal by then is left.
+ */
+static mtree_status_t improve(mtree_draft_t *draft, bool is_close)
+{
+    mtree_colgen_t *colgen = draft->colgen;
+    bool may_stop = is_close && colgen->candidates->is_personalized &&
+                    colgen->master->num_groups > 1 &&
+                    mtree_draft_num_lines(draft) <= MTREE_DRAFT_SHAPE_LINES;
+    double work = colgen->work + (may_stop ? HARD_WORK : LP_WORK);
+    mtree_status_t status = mtree_colgen_run(colgen, TOLERANCE, work);
+
+    draft->is_hard = may_stop && colgen->work >= work;
+    if (status == MTREE_OK && !draft->is_hard && colgen->master->x > draft->x) {
+        mtree_tree_set_clear(&draft->set);
+        draft->x = colgen->master->x;
+    }
+    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+}
+
 /*
  * As much as can be carried.  Multiplicative weights come within a small part of it, and
  * prove that in most cases.  Column generation, which starts from their trees, goes the
@@ -138,15 +174,10 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
     if (!mtree_lp_is_available()) {
         return is_close ? MTREE_OK : fit_rates(draft);
     }
-    if (mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES) {
+    if (mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES || is_complete(draft)) {
         return MTREE_OK;
     }
-    status = mtree_colgen_run(colgen, TOLERANCE, colgen->work + LP_WORK);
-    if (status == MTREE_OK && colgen->master->x > draft->x) {
-        mtree_tree_set_clear(&draft->set);
-        draft->x = colgen->master->x;
-    }
-    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+    return improve(draft, is_close);
 }
 
 /* The lowest tree, at the rate that the network gives it; no tree, where none keeps the

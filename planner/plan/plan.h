@@ -76,6 +76,7 @@ typedef struct {
                           host sends) that the rates give */
     double bound;      /* bits/s no plan can exceed; 0: not known */
     char *limit; /* what limits the bound, in words ("links a-b and c-d"); may be NULL */
+    double work; /* steps that the search for it took; 0: it took none */
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
     mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
                                    num_hosts + j; NULL: not known */

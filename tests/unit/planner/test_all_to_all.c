@@ -387,6 +387,29 @@ START_TEST(two_hundred_hosts)
 }
 END_TEST
 
+/* Many packings of a torus carry the same: the linear program is left when it has taken
+ * its part of the work, with a plan that carries as much but for what is close, of no
+ * more trees than a solution of the program has. */
+START_TEST(search_on_torus_is_short)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
+                                    .algorithm = "packing",
+                                    .max_trees = 10,
+                                    .bytes = 1024};
+    mtree_topology_t *torus = shape("torus:4x4x4");
+    mtree_plan_t *plan = network_plan(torus, &request);
+
+    ck_assert_double_gt(plan->work, 0);
+    ck_assert_double_lt(plan->work, 2.25e8);
+    ck_assert_double_ge(plan->throughput, plan->bound * (1 - 1e-2));
+    if (mtree_lp_is_available()) {
+        ck_assert_int_le(plan->num_trees, 64 * 7);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(torus);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("all_to_all");
@@ -407,6 +430,7 @@ int main(void)
     tcase_add_test(tcase, unequal_demands_behind_a_switch);
     tcase_add_test(tcase, few_demands);
     tcase_add_test(tcase, two_hundred_hosts);
+    tcase_add_test(tcase, search_on_torus_is_short);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
