@@ -4,6 +4,7 @@
  * checks their results.
  */
 #include "base/log.h"
+#include "bench/communicators.h"
 #include "bench/operation.h"
 #include "bench/options.h"
 #include "bench/pattern.h"
@@ -349,35 +350,25 @@ static mtree_status_t run(bench_t *bench, const bench_options_t *options,
     return status;
 }
 
-/* On a communicator of its own, where that differs from all ranks as they began. */
-static mtree_status_t run_apart(bench_call_t *call, bench_options_t *options,
-                                long *failures_p)
+/* On the ranks and with the control variables that are asked for. */
+static mtree_status_t run_apart(bench_communicators_t *communicators, bench_call_t *call,
+                                bench_options_t *options, long *failures_p)
 {
     bench_t bench = {.call = *call};
     mtree_status_t status;
-    int num_set;
 
     mute(call);
-    status = bench_control_set(options->settings, options->num_settings, &num_set);
+    status = bench_communicators_get(communicators, options, &bench.call.comm);
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
-    if (status == MTREE_OK &&
-        (options->active < call->num_ranks || options->num_settings > 0)) {
-        MPI_Comm_split(MPI_COMM_WORLD, call->rank < options->active ? 0 : MPI_UNDEFINED,
-                       0, &bench.call.comm);
-    }
-    if (status == MTREE_OK && bench.call.comm != MPI_COMM_NULL) {
-        status = run(&bench, options, failures_p);
-    }
-    if (bench.call.comm != MPI_COMM_NULL && bench.call.comm != MPI_COMM_WORLD) {
-        MPI_Comm_free(&bench.call.comm);
-    }
-    bench_control_restore(options->settings, num_set);
-    return status;
+    return status == MTREE_OK && bench.call.comm != MPI_COMM_NULL
+               ? run(&bench, options, failures_p)
+               : status;
 }
 
 /* What one command line asks for; @a options_p is what it says. */
-static mtree_status_t carry_out(int argc, char **argv, bench_options_t *options_p,
-                                long *failures_p)
+static mtree_status_t carry_out(int argc, char **argv,
+                                bench_communicators_t *communicators,
+                                bench_options_t *options_p, long *failures_p)
 {
     bench_call_t call = {.comm = MPI_COMM_WORLD};
     mtree_status_t status;
@@ -388,20 +379,22 @@ static mtree_status_t carry_out(int argc, char **argv, bench_options_t *options_
     if (status != MTREE_OK || options_p->help || options_p->tasks) {
         return status;
     }
-    status = run_apart(&call, options_p, failures_p);
+    status = run_apart(communicators, &call, options_p, failures_p);
     bench_arrivals_cleanup(&options_p->arrivals);
     return status;
 }
 
 /* The same for each line of standard input, until one is wrong. */
-static mtree_status_t carry_out_tasks(long *failures_p)
+static mtree_status_t carry_out_tasks(bench_communicators_t *communicators,
+                                      long *failures_p)
 {
     mtree_status_t status = MTREE_OK;
     bench_options_t options;
     bench_task_t task;
 
     while (status == MTREE_OK && bench_tasks_next(MPI_COMM_WORLD, &task)) {
-        status = carry_out(task.num_words, task.words, &options, failures_p);
+        status =
+            carry_out(task.num_words, task.words, communicators, &options, failures_p);
     }
     return status;
 }
@@ -409,14 +402,16 @@ static mtree_status_t carry_out_tasks(long *failures_p)
 int main(int argc, char **argv)
 {
     long failures = 0;
+    bench_communicators_t communicators = {.count = 0};
     bench_options_t options;
     mtree_status_t status;
 
     MPI_Init(&argc, &argv);
-    status = carry_out(argc, argv, &options, &failures);
+    status = carry_out(argc, argv, &communicators, &options, &failures);
     if (status == MTREE_OK && options.tasks) {
-        status = carry_out_tasks(&failures);
+        status = carry_out_tasks(&communicators, &failures);
     }
+    bench_communicators_cleanup(&communicators);
     MPI_Finalize();
     return (status == MTREE_OK && failures == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -373,6 +374,18 @@ class Jobs(unittest.TestCase):
         process = job.process
         job.finish()
         self.assertEqual(process.returncode, 0)
+
+    def test_tasks_with_the_same_variables_share_a_communicator(self):
+        with tempfile.NamedTemporaryFile("r") as told:
+            command = f"exec mpirun -n 2 ./mtree_bench --tasks 2>{told.name}"
+            job = job_of(self, ["sh", "-c", command])
+            job.environment = ENVIRONMENT | {"OMPI_MCA_coll_base_verbose": "10"}
+            for control in ("4", "1", "4", "1"):
+                control = (("coll_tuned_allreduce_algorithm", control),)
+                job.calls(jobs.Task("allreduce", 64, 1, 0, control), 60, 60)
+            job.finish()
+            made = re.findall(r"new communicator: .* SPLIT FROM", told.read())
+        self.assertEqual(len(made), 2 * 2)
 
     @unittest.skipIf(players.torch_python() is None, "no torch here")
     def test_gloo_carries_them_out_too(self):
