@@ -13,6 +13,7 @@ from doctorlib import gather, hosts, job, judge, remote  # noqa: E402
 from doctorlib.errors import DoctorError, reason  # noqa: E402
 
 FOUND, FAILED = 1, 2
+LONGEST_FACTS = 64 << 20  # characters; a host's are some thousands
 
 
 def parse_arguments():
@@ -26,7 +27,10 @@ def parse_arguments():
 def read_facts(path):
     try:
         with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+            text = file.read(LONGEST_FACTS + 1)
+        if len(text) > LONGEST_FACTS:
+            raise DoctorError(f"{path}: longer than facts are; write them with mtree doctor --output")
+        document = json.loads(text)
         if document["format"] != gather.FORMAT:
             raise DoctorError(f"{path}: facts of format {document['format']}; this version reads {gather.FORMAT}")
         return document
