@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Batches of streams, and their parts. */
+#include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 
 #include <stdlib.h>

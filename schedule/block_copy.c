@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slices of blocks and the user's buffers. */
-#include "schedule/operation_private.h"
+#include "schedule/edge_blocks.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * (edge_header.c).  What follows on an edge is received as soon as its own header is
  * there, so no stream waits for another.
  */
-#include "schedule/operation_private.h"
+#include "schedule/edge_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The header of an edge of a personalized stream, its first chunk where the blocks are
  * not known to all ranks: the most slices, and the units of each block below the edge.
  */
-#include "schedule/operation_private.h"
+#include "schedule/edge_blocks.h"
 
 #include <stdint.h>
 

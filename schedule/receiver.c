@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 
 static void receiver_credit(mtree_receiver_t *receiver);
