@@ -2,6 +2,7 @@
 #include "coll_mtree/report/report_json.h"
 
 #include "coll_mtree/report/report_maps.h"
+#include "coll_mtree/report/report_place.h"
 #include "coll_mtree/report/report_ranks.h"
 #include "coll_mtree/report/report_served.h"
 
@@ -26,100 +27,8 @@ typedef struct {
     bool is_measured; /* all that is saved is measured */
 } builder_t;
 
-/* A group whose calls are being written. */
-typedef struct {
-    const coll_mtree_group_t *group;
-    int map_number;
-    coll_mtree_report_map_t *map; /* NULL: no topology */
-    mtree_routes_t *routes;       /* between its hosts; NULL with map */
-    const int *vertices;
-    int num_hosts;
-    int first_plan; /* the number of the group's first plan in the report */
-} place_t;
-
-/* Without a topology, or memory, the place has no map. */
-static void place_init(place_t *place, builder_t *builder,
-                       const coll_mtree_group_t *group)
-{
-    const coll_mtree_plan_hosts_t *hosts;
-
-    *place = (place_t){.group = group};
-    if (group->context == NULL) {
-        return;
-    }
-    hosts = coll_mtree_planning_context_hosts(group->context);
-    place->vertices = hosts->vertices;
-    place->num_hosts = hosts->num_hosts;
-    place->map_number =
-        coll_mtree_report_maps_get(&builder->maps, hosts->topology,
-                                   coll_mtree_planning_context_origin(group->context));
-    if (place->map_number >= 0 &&
-        mtree_routes_create(hosts->topology, place->vertices, place->num_hosts,
-                            &place->routes) == MTREE_OK) {
-        place->map = &builder->maps.maps[place->map_number];
-    }
-}
-
-/* Did calls of @a class pass through relays? */
-static bool is_relayed(const coll_mtree_group_class_t *class)
-{
-    const coll_mtree_record_t *record = class->records;
-
-    while (record != NULL && record->relayed == 0) {
-        record = record->next_function;
-    }
-    return record != NULL && class->relayed != NULL;
-}
-
-/* The plan of @a class that the report has; NULL: none. */
-static const mtree_plan_t *shown_plan(const coll_mtree_group_class_t *class)
-{
-    return is_relayed(class) ? class->relayed : class->plan;
-}
-
-/* The class of @a call_class, and the number of its plan, if any, in the report. */
-static const coll_mtree_group_class_t *
-class_of(const place_t *place, const coll_mtree_call_class_t *call_class, int *number_p)
-{
-    const coll_mtree_group_class_t *class =
-        coll_mtree_class_table_find(&place->group->classes, call_class);
-    const coll_mtree_group_class_t *other;
-    mtree_list_t *link;
-
-    *number_p = place->first_plan;
-    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &place->group->classes)
-    {
-        if (other == class) {
-            break;
-        }
-        *number_p += shown_plan(other) != NULL;
-    }
-    return class;
-}
-
-/* Routes between the hosts of @a plan with relays, a plan of the group, as it numbers
- * them; NULL: no map, or no memory. */
-static mtree_routes_t *relayed_routes(const place_t *place, const mtree_plan_t *plan)
-{
-    return place->map == NULL ? NULL
-                              : coll_mtree_report_map_pass_relays(
-                                    place->map, place->vertices, place->num_hosts, plan);
-}
-
-/* Give the trees of @a plan in @a json the arcs that they cross. */
-static void mark_arcs(const place_t *place, const mtree_plan_t *plan, json_t *json)
-{
-    mtree_routes_t *relayed = plan->num_relays > 0 ? relayed_routes(place, plan) : NULL;
-
-    if (plan->num_relays == 0 || relayed != NULL) {
-        mtree_traffic_mark(plan, relayed != NULL ? relayed : place->routes,
-                           place->map->topology->num_links, json);
-    }
-    mtree_routes_destroy(relayed);
-}
-
 /* Add the group's plans to the report, with the arcs that each tree crosses. */
-static void append_plans(builder_t *builder, place_t *place)
+static void append_plans(builder_t *builder, coll_mtree_report_place_t *place)
 {
     const coll_mtree_group_class_t *class;
     mtree_list_t *link;
@@ -127,7 +36,7 @@ static void append_plans(builder_t *builder, place_t *place)
     place->first_plan = (int)json_array_size(builder->plans);
     COLL_MTREE_CLASS_TABLE_FOR_EACH(class, link, &place->group->classes)
     {
-        const mtree_plan_t *plan = shown_plan(class);
+        const mtree_plan_t *plan = coll_mtree_report_shown_plan(class);
         json_t *json;
         char *text;
 
@@ -138,7 +47,7 @@ static void append_plans(builder_t *builder, place_t *place)
         free(text);
         if (place->map != NULL) {
             json_object_set_new(json, "topology", json_integer(place->map_number));
-            mark_arcs(place, plan, json);
+            coll_mtree_report_place_mark(place, plan, json);
         }
         json_array_append_new(builder->plans, json);
     }
@@ -146,7 +55,7 @@ static void append_plans(builder_t *builder, place_t *place)
 
 /* Seconds that a call of @a bytes is predicted to take with Open MPI; negative: there is
  * no prediction. */
-static double predicted_openmpi_seconds(const place_t *place,
+static double predicted_openmpi_seconds(const coll_mtree_report_place_t *place,
                                         const coll_mtree_record_t *record, double bytes)
 {
     mtree_plan_request_t request = {.collective = record->call_class.collective,
@@ -168,8 +77,9 @@ static double predicted_openmpi_seconds(const place_t *place,
 
 /* Seconds that a call of @a bytes took or would take with Open MPI; *how_p: measured,
  * predicted or unknown, which is 0 seconds. */
-static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *record,
-                              double bytes, const char **how_p)
+static double openmpi_seconds(const coll_mtree_report_place_t *place,
+                              const coll_mtree_record_t *record, double bytes,
+                              const char **how_p)
 {
     const coll_mtree_durations_t *fallback = &record->by[COLL_MTREE_FALLBACK];
     double seconds;
@@ -207,7 +117,8 @@ static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
 }
 
 /* The time that Open MPI would have taken, and what mtree's calls saved. */
-static void write_savings(json_t *json, builder_t *builder, const place_t *place,
+static void write_savings(json_t *json, builder_t *builder,
+                          const coll_mtree_report_place_t *place,
                           const coll_mtree_record_t *record, double bytes)
 {
     const char *how;
@@ -232,34 +143,12 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
         builder->is_measured && (timed == 0 || strcmp(how, "measured") == 0);
 }
 
-/* Add the traffic of the calls of @a record to the map; of the bytes of a message @a
- * share is a host's. */
-static void add_traffic(const place_t *place, const coll_mtree_group_class_t *class,
-                        const coll_mtree_record_t *record, double share)
-{
-    mtree_routes_t *relayed;
-
-    coll_mtree_report_map_add_trees(
-        place->map, place->routes, class->plan,
-        share * (record->by[COLL_MTREE_TREES].bytes - record->relayed_bytes));
-    coll_mtree_report_map_add_ring(place->map, place->routes, class->plan,
-                                   record->by[COLL_MTREE_RING].bytes);
-    if (record->relayed == 0 || class->relayed == NULL) {
-        return;
-    }
-    relayed = relayed_routes(place, class->relayed);
-    if (relayed != NULL) {
-        coll_mtree_report_map_add_trees(place->map, relayed, class->relayed,
-                                        share * record->relayed_bytes);
-    }
-    mtree_routes_destroy(relayed);
-}
-
-static void write_plan(json_t *json, const place_t *place,
+static void write_plan(json_t *json, const coll_mtree_report_place_t *place,
                        const coll_mtree_record_t *record, double bytes, double seconds)
 {
     int number;
-    const coll_mtree_group_class_t *class = class_of(place, &record->call_class, &number);
+    const coll_mtree_group_class_t *class =
+        coll_mtree_report_place_class(place, &record->call_class, &number);
     double share;
 
     if (class == NULL || class->plan == NULL) {
@@ -268,13 +157,13 @@ static void write_plan(json_t *json, const place_t *place,
     share = coll_mtree_call_class_host_share(
         class->plan->collective, place->group->num_ranks, class->plan->num_hosts);
     if (place->map != NULL) {
-        add_traffic(place, class, record, share);
+        coll_mtree_report_place_add_traffic(place, class, record, share);
     }
     json_object_set_new(json, "plan", json_integer(number));
     if (record->relayed > 0) {
         json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
     }
-    write_promise(json, shown_plan(class), share * bytes, seconds);
+    write_promise(json, coll_mtree_report_shown_plan(class), share * bytes, seconds);
 }
 
 /* The sums of the calls of one record over all backends. */
@@ -296,7 +185,7 @@ static sums_t sum_backends(const coll_mtree_record_t *record)
     return sums;
 }
 
-static json_t *record_json(builder_t *builder, place_t *place,
+static json_t *record_json(builder_t *builder, coll_mtree_report_place_t *place,
                            const coll_mtree_record_t *record)
 {
     int size_class = record->call_class.size_class;
@@ -332,9 +221,9 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", group->name, "ranks",
                              group->num_ranks, "leader", group->leader, "communicators",
                              group->communicators, "calls", calls);
-    place_t place;
+    coll_mtree_report_place_t place;
 
-    place_init(&place, builder, group);
+    coll_mtree_report_place_init(&place, &builder->maps, group);
     if (place.map != NULL) {
         json_object_set_new(json, "topology", json_integer(place.map_number));
         json_object_set_new(json, "hosts", json_integer(place.num_hosts));
@@ -346,7 +235,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
          record = record->next) {
         json_array_append_new(calls, record_json(builder, &place, record));
     }
-    mtree_routes_destroy(place.routes);
+    coll_mtree_report_place_cleanup(&place);
     return json;
 }
 
