@@ -47,13 +47,13 @@ static double processor_time(void)
 /*
  * One call.  Buffers are written before and read after the timed part.  The barrier lets
  * no rank run ahead into it; this rank enters @a late seconds after the barrier, or after
- * the time at which all are to begin together.
+ * the time at which all are to begin together, which its time then runs from.
  */
 static double time_call(bench_t *bench, int iteration, double late)
 {
     const bench_operation_t *operation = bench->options->operation;
     bench_call_t *call = &bench->call;
-    double start, end, busy;
+    double overslept = 0, start, end, busy;
 
     call->root = (bench->options->root == BENCH_OPTIONS_ROTATE)
                      ? iteration % call->num_ranks
@@ -61,12 +61,13 @@ static double time_call(bench_t *bench, int iteration, double late)
     bench_operation_prepare(operation, call, bench->pattern, iteration);
     MPI_Barrier(call->comm);
     if (bench->options->together) {
-        late += bench_together_delay(call->comm);
+        overslept = bench_together_wait(call->comm, late);
+    } else {
+        bench_arrivals_wait(late);
     }
-    bench_arrivals_wait(late);
 
     busy = processor_time();
-    start = MPI_Wtime();
+    start = MPI_Wtime() - overslept;
     bench_operation_run(operation, call);
     end = MPI_Wtime();
     bench->busy += processor_time() - busy;

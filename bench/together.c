@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/together.h"
 
+#include "bench/arrivals.h"
+
 #include <math.h>
 #include <time.h>
 
@@ -42,7 +44,8 @@ static start_t announce(MPI_Comm comm, int num_ranks)
     return start;
 }
 
-double bench_together_delay(MPI_Comm comm)
+/* What rank 0 says. */
+static start_t agree(MPI_Comm comm)
 {
     int rank, num_ranks;
     start_t start;
@@ -50,11 +53,19 @@ double bench_together_delay(MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &num_ranks);
     if (rank == 0) {
-        start = announce(comm, num_ranks);
-    } else {
-        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
-        MPI_Send(NULL, 0, MPI_BYTE, 0, 0, comm);
-        MPI_Recv(&start, 2, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
+        return announce(comm, num_ranks);
     }
-    return fmin(fmax(start.time - clock_now(), 0), start.span);
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 0, comm);
+    MPI_Recv(&start, 2, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
+    return start;
+}
+
+double bench_together_wait(MPI_Comm comm, double late)
+{
+    start_t start = agree(comm);
+
+    start.time = fmin(start.time, clock_now() + start.span) + late;
+    bench_arrivals_wait(fmax(start.time - clock_now(), 0));
+    return fmin(fmax(clock_now() - start.time, 0), start.span);
 }

@@ -11,9 +11,12 @@
 #include <mpi.h>
 
 /*
- * Agree on a time with all ranks of @a comm: seconds until then.  It is soon after rank 0
- * has heard of all others, and where clocks differ at most as long as that took.
+ * Wait, with all ranks of @a comm, for a time that they agree on, and @a late seconds
+ * more on this rank.  Returns the seconds for which this one has waited too long: it was
+ * not woken in time, or did not hear of it.  The time is soon after rank 0 has heard of
+ * all others; where clocks differ, that takes and returns no more than as long as that
+ * took.
  */
-double bench_together_delay(MPI_Comm comm);
+double bench_together_wait(MPI_Comm comm, double late);
 
 #endif
