@@ -14,14 +14,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Seconds of a stream, and round trips if these are longer: windows open in the first six
- * or so. */
-#define STREAM_SECONDS 0.2
-#define STREAM_RTTS    12
-
-/* From one turn to the next, beyond a round trip, so that queues are empty again. */
-#define TURN_GAP 0.05
-
 /* For the handshakes with all hosts. */
 #define HANDSHAKE_SECONDS 20.0
 
@@ -35,29 +27,28 @@ static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int nu
     size_t bytes = coll_mtree_params.probe_bytes == 0
                        ? SIZE_MAX
                        : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
-    double rtt = 0, seconds, turn_seconds;
+    mtree_link_check_times_t times;
+    double rtt = 0;
 
     for (int i = 0; i < num_streams; i++) {
         rtt = fmax(rtt, streams[i].rtt);
     }
-    seconds = fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
-    turn_seconds = seconds + rtt + TURN_GAP;
+    times = mtree_link_check_times(rtt);
     for (int i = 0; i < num_streams; i++) {
-        experiments[i] =
-            (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                       .from = streams[i].from,
-                                       .to = streams[i].to,
-                                       .bytes = bytes,
-                                       .seconds = seconds,
-                                       .begin = streams[i].turn * turn_seconds,
-                                       .set = streams[i].turn,
-                                       .sharing = 1,
-                                       .rtt = streams[i].rtt};
+        experiments[i] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                                    .from = streams[i].from,
+                                                    .to = streams[i].to,
+                                                    .bytes = bytes,
+                                                    .seconds = times.stream,
+                                                    .begin = streams[i].turn * times.turn,
+                                                    .set = streams[i].turn,
+                                                    .sharing = 1,
+                                                    .rtt = streams[i].rtt};
     }
     return (mtree_probe_round_t){.num_experiments = num_streams,
                                  .experiments = experiments,
                                  .purpose = "link check",
-                                 .seconds = 2 * turn_seconds};
+                                 .seconds = 2 * times.turn};
 }
 
 /* What a stream carried on the wire, bits/s; 0: it does not show. */

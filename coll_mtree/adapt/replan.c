@@ -336,12 +336,17 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
     return query;
 }
 
-/* Seconds of the calls per predicted second; 0: not known. */
+/* Seconds of the calls; 0: it is not known how many are predicted for them. */
+static double query_seconds(const coll_mtree_replan_query_t *query)
+{
+    return query->traffic == NULL || query->promised <= 0 ? 0
+                                                          : query->traffic->sum.seconds;
+}
+
+/* The same per predicted second; 0: not known. */
 static double query_slowness(const coll_mtree_replan_query_t *query)
 {
-    return query->traffic == NULL || query->promised <= 0
-               ? 0
-               : query->traffic->sum.seconds / query->promised;
+    return query->promised <= 0 ? 0 : query_seconds(query) / query->promised;
 }
 
 coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
@@ -364,7 +369,7 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
             context, replan->comm, &query->call_class, query->max_trees,
             query->part->plan,
             &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS,
-                                         query_slowness(query)},
+                                         query_slowness(query), query_seconds(query)},
             &query->check, least_gain, replan->version != began);
     }
     free(paths);

@@ -107,6 +107,7 @@ typedef struct {
     const mtree_path_sample_t *samples; /* [count] */
     int count;
     double slowness; /* time of the calls per predicted time; 0: not known */
+    double seconds;  /* time of the calls */
 } coll_mtree_path_samples_t;
 
 /* The streams of a link check (topo/drift/link_check.h). */

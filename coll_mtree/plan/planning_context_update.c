@@ -77,21 +77,25 @@ coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *co
     return context->samples;
 }
 
-/* Take what was measured.  Links are to be checked only where plans @a may_change. */
+/* Take what was measured.  Links are to be checked only where plans @a may_change, and
+ * not without slow calls where a probe has measured them. */
 static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *context,
                                             const coll_mtree_path_samples_t *paths,
                                             coll_mtree_link_check_t *check,
                                             bool may_change)
 {
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+    double unchecked = context->learned.key.num_hosts > 0 ? 0 : paths->seconds;
 
     if (check->count > 0) {
-        change = mtree_link_check_update(context->drift, check->streams, check->count);
+        change = mtree_link_check_update(context->drift, check->streams, check->count,
+                                         paths->samples, paths->count);
         free(check->streams);
         *check = (coll_mtree_link_check_t){.count = 0};
         return change;
     }
-    if (may_change && mtree_link_check_is_due(context->drift, paths->slowness)) {
+    if (may_change &&
+        mtree_link_check_is_due(context->drift, paths->slowness, unchecked)) {
         check->count = mtree_link_check_streams(context->drift, &check->streams);
     }
     return check->count > 0

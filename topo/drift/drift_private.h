@@ -59,9 +59,10 @@ typedef struct {
 
 /* When the links are checked (topo/drift/link_check.h). */
 typedef struct {
-    int slow;     /* observations of slow calls in a row */
-    int wait;     /* observations until a check is allowed */
-    int interval; /* from one check to the next; 0: there was none */
+    int slow;       /* observations of slow calls in a row */
+    int wait;       /* observations until a check is allowed */
+    int interval;   /* from one check to the next; 0: there was none */
+    double seconds; /* of the calls that were observed */
 } mtree_drift_check_t;
 
 struct mtree_drift {

@@ -12,6 +12,18 @@
 #define SLOW_CALLS  1.3
 #define SLOW_IN_ROW 2
 
+/* Calls as fast as predicted do not show links that carry more.  So there is one check
+ * without slow calls, when it takes this part of the time that calls took. */
+#define FIRST_CHECK_PART 0.05
+
+/* Seconds of a stream, and round trips if these are longer: windows open in the first six
+ * or so. */
+#define STREAM_SECONDS 0.2
+#define STREAM_RTTS    12
+
+/* From one turn to the next, beyond a round trip, so that queues are empty again. */
+#define TURN_GAP 0.05
+
 /* Observations from a check to the next; doubled after each that changes nothing. */
 #define MIN_INTERVAL 16
 #define MAX_INTERVAL 4096
@@ -25,13 +37,33 @@
 /* With more changes only the greatest is described. */
 #define MOST_DESCRIBED 2
 
-bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness)
+mtree_link_check_times_t mtree_link_check_times(double rtt)
+{
+    double stream = fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
+
+    return (mtree_link_check_times_t){.stream = stream, .turn = stream + rtt + TURN_GAP};
+}
+
+/* Have calls taken so long that a first check costs little? */
+static bool first_check_is_cheap(const mtree_drift_t *drift)
+{
+    double latency = 0;
+
+    for (int l = 0; l < drift->topology->num_links; l++) {
+        latency = fmax(latency, drift->topology->links[l].latency);
+    }
+    return drift->check.interval == 0 && 2 * mtree_link_check_times(2 * latency).turn <=
+                                             FIRST_CHECK_PART * drift->check.seconds;
+}
+
+bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double seconds)
 {
     mtree_drift_check_t *check = &drift->check;
 
     check->wait -= check->wait > 0;
     check->slow = slowness >= SLOW_CALLS ? check->slow + 1 : 0;
-    if (check->slow < SLOW_IN_ROW || check->wait > 0) {
+    check->seconds += seconds;
+    if ((check->slow < SLOW_IN_ROW && !first_check_is_cheap(drift)) || check->wait > 0) {
         return false;
     }
     check->slow = 0;
@@ -90,14 +122,37 @@ static double stream_factor(const mtree_drift_t *drift, const mtree_link_stream_
                                                             : fmax(factor, 1 / factor);
 }
 
+/* No stream measured less than what calls carry over its link. */
+static bool streams_raise(mtree_drift_t *drift, mtree_link_stream_t *streams,
+                          int num_streams, const mtree_path_sample_t *samples,
+                          int num_samples)
+{
+    if (!mtree_drift_attribute(drift, samples, num_samples)) {
+        return false;
+    }
+    for (int i = 0; i < num_streams; i++) {
+        double carried = drift->arcs[streams[i].arc].rate / MTREE_DRIFT_EFFICIENCY;
+
+        if (streams[i].capacity > 0) {
+            streams[i].capacity = fmax(streams[i].capacity, carried);
+        }
+    }
+    return true;
+}
+
 mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
-                                             const mtree_link_stream_t *streams,
-                                             int num_streams)
+                                             mtree_link_stream_t *streams,
+                                             int num_streams,
+                                             const mtree_path_sample_t *samples,
+                                             int num_samples)
 {
     int num_changed = 0;
     double greatest = 1;
 
     drift->change_summary[0] = '\0';
+    if (!streams_raise(drift, streams, num_streams, samples, num_samples)) {
+        return MTREE_DRIFT_NOTHING;
+    }
     for (int i = 0; i < num_streams; i++) {
         double factor = stream_factor(drift, &streams[i]);
 

@@ -8,7 +8,8 @@
  * that they carry what the plan sends.  A map that is wrong in many places would be
  * corrected one link after the other, and links that carry more than the map says would
  * not be found.  So where calls take much longer than their plan predicts, every link
- * that one stream can measure is measured once.
+ * that one stream can measure is measured once; and once in any case, as soon as that is
+ * a small part of the time that calls have taken.
  *
  * Pure: the caller runs the streams.
  */
@@ -26,21 +27,36 @@ typedef struct {
     double capacity; /* bits/s that it was measured to carry; 0: unknown */
 } mtree_link_stream_t;
 
+/* Seconds that each stream of a check sends for, and from one turn to the next. */
+typedef struct {
+    double stream, turn;
+} mtree_link_check_times_t;
+
+/* For streams with round trips of @a rtt seconds at most. */
+mtree_link_check_times_t mtree_link_check_times(double rtt);
+
 /*
- * Calls took @a slowness times as long as predicted since the last observation.  Should
- * the links be checked?  After a check that found nothing the next one takes twice as
- * many observations.
+ * Since the last observation calls took @a slowness times as long as predicted (0: not
+ * known), and @a seconds in all; 0 where the map itself was measured and needs no first
+ * check.  Should the links be checked?  After a check that found nothing the next one
+ * takes twice as many observations.
  */
-bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness);
+bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double seconds);
 
 /* The streams of a check, into *streams_p, malloc'ed; the number of them, 0 also where
  * there is no memory or there are too many to run at once. */
 int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **streams_p);
 
-/* Correct the capacities that the @a num_streams @a streams measured to be others.
- * mtree_drift_change_summary() has the result in words. */
+/*
+ * Correct the capacities that the @a num_streams @a streams measured to be others.  A
+ * link carries at least what the @a num_samples @a samples of calls show it to carry:
+ * where packets are lost one stream may not fill it.  mtree_drift_change_summary() has
+ * the result in words.  Without memory nothing changes.
+ */
 mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
-                                             const mtree_link_stream_t *streams,
-                                             int num_streams);
+                                             mtree_link_stream_t *streams,
+                                             int num_streams,
+                                             const mtree_path_sample_t *samples,
+                                             int num_samples);
 
 #endif

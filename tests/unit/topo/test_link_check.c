@@ -70,12 +70,18 @@ static void measure_as_drawn(void)
     }
 }
 
+/* The streams have run while calls carried nothing. */
+static mtree_drift_change_t check_update(void)
+{
+    return mtree_link_check_update(drift, streams, num_streams, NULL, 0);
+}
+
 /* The observations of slow calls until a check is due, the last one counted. */
 static int wait_for_check(void)
 {
     int observations = 1;
 
-    while (!mtree_link_check_is_due(drift, 1.5)) {
+    while (!mtree_link_check_is_due(drift, 1.5, 0)) {
         observations++;
         ck_assert_int_lt(observations, 10000);
     }
@@ -105,11 +111,50 @@ END_TEST
 
 START_TEST(two_slow_observations_in_a_row_ask_for_a_check)
 {
-    ck_assert(!mtree_link_check_is_due(drift, 1.5));
-    ck_assert(!mtree_link_check_is_due(drift, 1.2));
-    ck_assert(!mtree_link_check_is_due(drift, 0)); /* not known */
-    ck_assert(!mtree_link_check_is_due(drift, 1.5));
-    ck_assert(mtree_link_check_is_due(drift, 1.5));
+    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
+    ck_assert(!mtree_link_check_is_due(drift, 1.2, 0));
+    ck_assert(!mtree_link_check_is_due(drift, 0, 0)); /* not known */
+    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
+    ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
+}
+END_TEST
+
+/* Of links of 2 ms one way a check takes two turns of 0.254 s. */
+START_TEST(links_are_checked_once_when_that_costs_little)
+{
+    ck_assert(!mtree_link_check_is_due(drift, 1.0, 6.0));
+    ck_assert(!mtree_link_check_is_due(drift, 1.0, 4.0));
+    ck_assert(mtree_link_check_is_due(drift, 1.0, 0.2));
+    for (int i = 0; i < 100; i++) {
+        ck_assert(!mtree_link_check_is_due(drift, 1.0, 100.0));
+    }
+}
+END_TEST
+
+START_TEST(a_measured_map_is_not_checked_without_slow_calls)
+{
+    for (int i = 0; i < 100; i++) {
+        ck_assert(!mtree_link_check_is_due(drift, 1.0, 0));
+    }
+}
+END_TEST
+
+/* One stream that loses packets carries less than the calls do. */
+START_TEST(a_link_carries_what_calls_carry)
+{
+    const mtree_path_sample_t samples[] = {{.from = 0, .to = 1, .rate = 28.5e6f},
+                                           {.from = 1, .to = 2, .rate = 11.4e6f},
+                                           {.from = 2, .to = 1, .rate = 11.4e6f}};
+
+    measure_as_drawn();
+    stream_of(0, 1)->capacity = 2e6;
+    stream_of(1, 2)->capacity = 2e6;
+    stream_of(2, 1)->capacity = 14e6;
+    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams, samples, 3),
+                     MTREE_DRIFT_LARGE);
+    ck_assert_double_eq(capacity_of(stream_of(0, 1)), 30e6);
+    ck_assert_double_eq_tol(capacity_of(stream_of(1, 2)), 12e6, 10.0);
+    ck_assert_double_eq(capacity_of(stream_of(2, 1)), 14e6);
 }
 END_TEST
 
@@ -118,17 +163,16 @@ START_TEST(checks_that_find_nothing_become_rare)
     int first = wait_for_check(), second, third;
 
     measure_as_drawn();
-    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
-                     MTREE_DRIFT_NOTHING);
+    ck_assert_int_eq(check_update(), MTREE_DRIFT_NOTHING);
     ck_assert_str_eq(mtree_drift_change_summary(drift), "");
     second = wait_for_check();
     ck_assert_int_gt(second, 2 * first);
-    mtree_link_check_update(drift, streams, num_streams);
+    check_update();
     third = wait_for_check();
     ck_assert_int_gt(third, second);
     /* One that finds something makes the next one come early again. */
     streams[0].capacity *= 2;
-    mtree_link_check_update(drift, streams, num_streams);
+    check_update();
     (void)wait_for_check();
     ck_assert_int_lt(wait_for_check(), third);
 }
@@ -139,8 +183,7 @@ START_TEST(capacities_are_raised_and_lowered_at_once)
     measure_as_drawn();
     stream_of(0, 1)->capacity = 45e6;
     stream_of(2, 1)->capacity = 12e6;
-    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
-                     MTREE_DRIFT_LARGE);
+    ck_assert_int_eq(check_update(), MTREE_DRIFT_LARGE);
     ck_assert_double_eq(capacity_of(stream_of(0, 1)), 45e6);
     ck_assert_double_eq(capacity_of(stream_of(1, 0)), 30e6);
     ck_assert_double_eq(capacity_of(stream_of(2, 1)), 12e6);
@@ -155,8 +198,7 @@ START_TEST(what_was_not_measured_or_is_about_the_same_stays)
 {
     stream_of(0, 1)->capacity = 30.6e6;
     stream_of(1, 2)->capacity = 0;
-    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
-                     MTREE_DRIFT_NOTHING);
+    ck_assert_int_eq(check_update(), MTREE_DRIFT_NOTHING);
     ck_assert_double_eq(capacity_of(stream_of(0, 1)), 30e6);
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
@@ -169,7 +211,7 @@ START_TEST(of_many_changes_the_greatest_is_described)
         streams[i].capacity *= 1.5;
     }
     stream_of(1, 2)->capacity = 5e6;
-    mtree_link_check_update(drift, streams, num_streams);
+    check_update();
     ck_assert_str_eq(mtree_drift_change_summary(drift),
                      "4 of 4 links give other rates; b->c gives 5 Mb/s, not 20 Mb/s");
 }
@@ -186,6 +228,9 @@ int main(void)
     tcase_add_test(tcase, streams_go_both_ways_between_neighbours_only);
     tcase_add_test(tcase, no_stream_runs_beside_one_in_the_opposite_direction);
     tcase_add_test(tcase, two_slow_observations_in_a_row_ask_for_a_check);
+    tcase_add_test(tcase, links_are_checked_once_when_that_costs_little);
+    tcase_add_test(tcase, a_measured_map_is_not_checked_without_slow_calls);
+    tcase_add_test(tcase, a_link_carries_what_calls_carry);
     tcase_add_test(tcase, checks_that_find_nothing_become_rare);
     tcase_add_test(tcase, capacities_are_raised_and_lowered_at_once);
     tcase_add_test(tcase, what_was_not_measured_or_is_about_the_same_stays);
