@@ -125,9 +125,9 @@ def other_rows():
         "b4 cross x0.5 for 10 s",
         "b4",
         "allreduce",
-        16 * MEGABYTE,
+        4 * MEGABYTE,
         ["--no-latency"],
-        num_calls=16,
+        num_calls=40,
         events=((12, "US2--US3", "cross=x0.5"), (22, "US2--US3", "cross=x0")),
     )
 
