@@ -27,6 +27,14 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 int coll_mtree_no_memory(ompi_communicator_t *comm);
 
 /*
+ * The code of a call of @a function on @a comm for which the plan of rank 0, which is one
+ * for @a planned, cannot be: the program's ranks make different calls.  The first logs a
+ * line.
+ */
+int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
+                               const char *planned);
+
+/*
  * Until the next call, errors that the rooms below log in this thread are about @a
  * parameter, and @a consequence is what follows from them, in words; both NULL: no more.
  */

@@ -90,6 +90,20 @@ static bool request_await_all(coll_mtree_request_t *req)
     return req->arrival_times != NULL;
 }
 
+/* Lay the call out over the plan that rank 0 has sent.  Open MPI's code. */
+static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part,
+                           const mtree_placement_t *placement)
+{
+    mtree_status_t status = mtree_layout_create(part, placement, &req->args.call,
+                                                ompi_comm_rank(req->comm), &req->layout);
+
+    if (status == MTREE_ERR_UNSUPPORTED) {
+        return coll_mtree_different_calls(req->comm, req->args.function,
+                                          mtree_collective_name(part->collective));
+    }
+    return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 /* Make what depends on the plan; a persistent request does so once per plan. */
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
@@ -111,10 +125,9 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         return rc;
     }
     req->by_arrival = coll_mtree_arrival_serves(part, &req->args);
-    if (!req->by_arrival &&
-        mtree_layout_create(part, placement, &req->args.call, ompi_comm_rank(req->comm),
-                            &req->layout) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    rc = req->by_arrival ? OMPI_SUCCESS : request_lay_out(req, part, placement);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
     }
     if (req->layout != NULL &&
         mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {

@@ -2,7 +2,8 @@
 /*
  * errors PREFIX: what collectives say of wrong arguments and of messages that are too
  * long, to be compared between MPI libraries: a line each, of rank R to the file
- * PREFIX.R. errors fatal: a message that is too long where errors are fatal.
+ * PREFIX.R. errors fatal: a message that is too long where errors are fatal. errors
+ * unlike: rank 0 calls another collective than the others.
  */
 #include "tests/mpi/forms.h"
 
@@ -184,6 +185,14 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "fatal") == 0) {
         MPI_Bcast(in, my_rank == 0 ? 40 : 20, MPI_INT, 0, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (strcmp(argv[1], "unlike") == 0) {
+        if (my_rank == 0) {
+            MPI_Reduce(in, out, MOST_INTS, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+        } else {
+            MPI_Gather(in, MOST_INTS, MPI_INT, out, MOST_INTS, MPI_INT, 0,
+                       MPI_COMM_WORLD);
+        }
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     (void)snprintf(name, sizeof(name), "%s.%d", argv[1], my_rank);
