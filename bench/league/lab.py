@@ -27,8 +27,8 @@ from players import SERVES, compare  # noqa: E402
 
 SECONDS_PER_RUN = 0.3  # calls are repeated until a run takes about this long
 MOST_CALLS = 10
-SCAN_CALLS = 2  # of each of Open MPI's algorithms
-SCAN_PART = 4  # of the bytes, where Open MPI's default is hopeless
+SCAN_CALLS = 2  # of each of Open MPI's algorithms; one where Open MPI's default is hopeless,
+SCAN_PART = 4  # and this part of the bytes
 CALLS_TO_JUDGE = 2  # whether a player is hopeless, where calls are not short
 # In 30 calls mtree's autotuner has settled, in three connections have gained speed.  Those of long
 # calls have it from the shorter ones that came before.
@@ -111,7 +111,7 @@ class Match:
         calls, num_bytes = min(self.task.iterations, SCAN_CALLS), self.num_bytes
         default = self.entries.get("default")
         if default is not None and default.calls and default.calls[-1] > self.hopeless() * 1e6:
-            num_bytes //= SCAN_PART
+            calls, num_bytes = 1, num_bytes // SCAN_PART
         scan = dataclasses.replace(self.task, num_bytes=num_bytes, iterations=calls, warmup=0)
         found, job = {}, self.lab.job_of("best")
         for label, control in players.forced(
