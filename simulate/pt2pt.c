@@ -44,12 +44,44 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
         }
         pair->from = from;
         pair->to = &pt2pt->ranks[peer];
-        mtree_list_init(&pair->arrived);
-        mtree_list_init(&pair->posted);
         from->to[peer] = pair;
     }
     *pair_p = pair;
     return MTREE_OK;
+}
+
+static bool queues_equal(const mtree_hash_link_t *link, const void *key)
+{
+    const mtree_match_queues_t *queues =
+        MTREE_CONTAINER_OF(link, const mtree_match_queues_t, link);
+    const mtree_match_queues_t *wanted = key;
+
+    return queues->pair == wanted->pair && queues->tag == wanted->tag;
+}
+
+mtree_match_queues_t *mtree_pt2pt_queues(const mtree_pair_t *pair, int tag)
+{
+    mtree_pt2pt_t *pt2pt = pair->from->pt2pt;
+    const mtree_match_queues_t key = {.pair = pair, .tag = tag};
+    const int numbers[] = {pair->from->number, pair->to->number, tag};
+    const uint64_t hash = mtree_hash_bytes(MTREE_HASH_INIT, numbers, sizeof(numbers));
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&pt2pt->queues, hash, queues_equal, &key);
+    mtree_match_queues_t *queues;
+
+    if (link != NULL) {
+        return MTREE_CONTAINER_OF(link, mtree_match_queues_t, link);
+    }
+    MTREE_ARENA_ARRAY(&pt2pt->arena, queues, 1);
+    if (queues == NULL ||
+        mtree_hash_table_add(&pt2pt->queues, &queues->link, hash) != MTREE_OK) {
+        return NULL;
+    }
+    queues->pair = pair;
+    queues->tag = tag;
+    mtree_list_init(&queues->arrived);
+    mtree_list_init(&queues->posted);
+    return queues;
 }
 
 mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
@@ -74,6 +106,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     pt2pt->options = *options;
     mtree_list_init(&pt2pt->sends);
     mtree_list_init(&pt2pt->recvs);
+    mtree_hash_table_init(&pt2pt->queues);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pt2pt->ranks, num_ranks);
     MTREE_ARENA_ARRAY(&pt2pt->arena, pairs, num_ranks * num_ranks);
     if (pt2pt->arena.status != MTREE_OK) {
@@ -130,6 +163,7 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
         return;
     }
     end_all(pt2pt, false);
+    mtree_hash_table_cleanup(&pt2pt->queues);
     mtree_arena_cleanup(&pt2pt->arena);
     free(pt2pt);
 }

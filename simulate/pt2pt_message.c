@@ -175,20 +175,19 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
 static void first_arrived(mtree_message_t *message)
 {
     mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
-    mtree_pair_t *pair = send->pair;
-    mtree_list_t *link;
+    mtree_match_queues_t *queues = mtree_pt2pt_queues(send->pair, send->tag);
+    mtree_list_t *posted;
 
-    MTREE_LIST_FOR_EACH(link, &pair->posted)
-    {
-        mtree_recv_t *recv = MTREE_CONTAINER_OF(link, mtree_recv_t, posted);
-
-        if (recv->tag == send->tag) {
-            mtree_list_remove(link);
-            match(send, recv);
-            return;
-        }
+    if (queues == NULL) {
+        mtree_event_queue_fail(send->pair->from->pt2pt->queue, MTREE_ERR_NO_MEMORY);
+        return;
     }
-    mtree_list_append(&pair->arrived, &send->arrived);
+    posted = mtree_list_take(&queues->posted);
+    if (posted != NULL) {
+        match(send, MTREE_CONTAINER_OF(posted, mtree_recv_t, posted));
+    } else {
+        mtree_list_append(&queues->arrived, &send->arrived);
+    }
 }
 
 static void send_start(mtree_timer_t *event)
@@ -225,8 +224,8 @@ static mtree_status_t send_copy(mtree_send_t *send, const mtree_pt2pt_options_t 
 {
     const size_t bytes = send->count * options->unit_bytes;
 
-    const bool waits = (send->synchronous && send->message.acknowledged == NULL) ||
-                       send->rest_bytes > 0;
+    const bool waits =
+        (send->synchronous && send->message.acknowledged == NULL) || send->rest_bytes > 0;
 
     if (!options->data || waits || bytes == 0) {
         return MTREE_OK;
@@ -284,20 +283,22 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
 {
     mtree_rank_t *rank = rank_of(transport);
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
+    mtree_match_queues_t *queues;
     mtree_recv_t *recv;
     mtree_pair_t *pair;
-    mtree_list_t *link;
+    mtree_list_t *arrived;
     mtree_status_t status = find_pair(pt2pt, peer, rank->number, &pair);
 
     if (status != MTREE_OK) {
         return status;
     }
+    queues = mtree_pt2pt_queues(pair, tag);
     recv = calloc(1, sizeof(*recv));
-    if (recv == NULL) {
+    if (queues == NULL || recv == NULL) {
+        free(recv);
         return MTREE_ERR_NO_MEMORY;
     }
     recv->pair = pair;
-    recv->tag = tag;
     recv->buffer = buffer;
     recv->count = count;
     recv->done = done;
@@ -305,17 +306,12 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     mtree_list_init(&recv->posted);
     mtree_list_append(&pt2pt->recvs, &recv->live);
     pt2pt->pending++;
-    MTREE_LIST_FOR_EACH(link, &pair->arrived)
-    {
-        mtree_send_t *send = MTREE_CONTAINER_OF(link, mtree_send_t, arrived);
-
-        if (send->tag == tag) {
-            mtree_list_remove(link);
-            match(send, recv);
-            return MTREE_OK;
-        }
+    arrived = mtree_list_take(&queues->arrived);
+    if (arrived != NULL) {
+        match(MTREE_CONTAINER_OF(arrived, mtree_send_t, arrived), recv);
+    } else {
+        mtree_list_append(&queues->posted, &recv->posted);
     }
-    mtree_list_append(&pair->posted, &recv->posted);
     return MTREE_OK;
 }
 

@@ -6,20 +6,21 @@
 #define MTREE_SIMULATE_PT2PT_PRIVATE_H
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "simulate/pt2pt.h"
 
 typedef struct mtree_rank mtree_rank_t;
 typedef struct mtree_pair mtree_pair_t;
+typedef struct mtree_match_queues mtree_match_queues_t;
 typedef struct mtree_send mtree_send_t;
 typedef struct mtree_recv mtree_recv_t;
 
 /* A receive that was posted; freed when its completion is called. */
 struct mtree_recv {
     mtree_list_t live;   /* in the list of all receives */
-    mtree_list_t posted; /* in the pair's list */
+    mtree_list_t posted; /* in the queue of its pair and tag */
     mtree_pair_t *pair;
-    int tag;
     void *buffer;
     size_t count;
     mtree_completion_t *done;
@@ -29,7 +30,7 @@ struct mtree_recv {
 /* A message and its protocol.  Sender and receiver each hold a reference. */
 struct mtree_send {
     mtree_list_t live;    /* in the list of all sends */
-    mtree_list_t arrived; /* in the pair's list */
+    mtree_list_t arrived; /* in the queue of its pair and tag */
     mtree_pair_t *pair;
     int tag;
     const void *buffer;
@@ -50,6 +51,13 @@ struct mtree_send {
 struct mtree_pair {
     mtree_rank_t *from, *to;
     mtree_connection_t *connection;
+};
+
+/* What waits for a match, of one pair and one tag: messages or receives, never both. */
+struct mtree_match_queues {
+    mtree_hash_link_t link; /* in the table of all */
+    const mtree_pair_t *pair;
+    int tag;
     mtree_list_t arrived; /* messages without a receive, the first to arrive first */
     mtree_list_t posted;  /* receives without a message, the first posted first */
 };
@@ -63,11 +71,13 @@ struct mtree_rank {
 };
 
 struct mtree_pt2pt {
-    mtree_arena_t arena; /* of the ranks and pairs */
+    mtree_arena_t arena; /* of the ranks, pairs and queues */
     mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_options_t options;
     mtree_rank_t *ranks;
+    mtree_hash_table_t queues; /* of every pair and tag that were used; a pair of ranks
+                                  may have thousands of tags */
     size_t messages, pending;
     mtree_list_t sends, recvs; /* that are not done */
 };
@@ -78,6 +88,10 @@ extern const mtree_transport_ops_t mtree_pt2pt_ops;
 /* The pair of @a from and rank @a peer, with its connection.  It is made when it is first
  * asked for, and lives as long as the ranks. */
 mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p);
+
+/* The queues of @a pair and @a tag, made when they are first asked for; NULL: no memory.
+ */
+mtree_match_queues_t *mtree_pt2pt_queues(const mtree_pair_t *pair, int tag);
 
 /* Take a message or a receive out of its lists and free it. */
 void mtree_pt2pt_send_free(mtree_send_t *send);
