@@ -108,6 +108,7 @@ struct mtree_send_queue {
     bool dirty; /* since it was last looked at, a channel became ready or a send was done
                  */
     mtree_send_channel_t *channels; /* that are open and have more to send */
+    int num_credited;               /* of them that wait for credit */
     mtree_turns_t sends, receives;  /* to the peer, and from it */
 };
 

@@ -63,6 +63,7 @@ void mtree_send_channel_open(mtree_send_channel_t *channel)
 
     channel->link = send_queue->channels;
     send_queue->channels = channel;
+    send_queue->num_credited += channel->credited;
     send_queue->dirty = true;
 }
 
@@ -78,6 +79,7 @@ static void channel_close(mtree_send_channel_t *channel)
         at = &(*at)->link;
     }
     *at = channel->link;
+    channel->send_queue->num_credited -= channel->credited;
     if (next != NULL) {
         mtree_send_channel_open(MTREE_CONTAINER_OF(next, mtree_send_channel_t, turn));
     }
@@ -111,16 +113,19 @@ static void operation_find_last(mtree_operation_t *operation, bool up)
 static size_t channel_advance(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
-    bool was_last = channel_progress(channel) <= operation->last[channel->up];
+    double *last = &operation->last[channel->up];
+    bool begins = channel->next == 0;
+    bool was_last = !begins && channel_progress(channel) <= *last;
 
     channel->next++;
     channel->state->batch->unsent--;
     if (channel->next == channel->edge.end) {
         channel_close(channel);
     }
-    /* Otherwise another channel has the least progress. */
-    if (was_last || channel->next == 1) {
+    if (was_last) {
         operation_find_last(operation, channel->up);
+    } else if (begins && channel->next < channel->edge.end) {
+        *last = fmin(*last, channel_progress(channel));
     }
     return channel->next - 1;
 }
@@ -325,8 +330,8 @@ static bool channel_is_paced(const mtree_send_channel_t *channel)
     if (!channel->state->operation->layout->paced || channel->state->blocks == NULL) {
         return channel->state->operation->layout->paced;
     }
-    for (const mtree_send_channel_t *other = send_queue->channels; other != NULL;
-         other = other->link) {
+    for (const mtree_send_channel_t *other = send_queue->channels;
+         other != NULL && left <= (double)send_queue->window; other = other->link) {
         left += channel_left(other);
     }
     return left > (double)send_queue->window;
@@ -376,7 +381,7 @@ static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *se
 {
     mtree_send_channel_t *channel = send_queue->channels;
 
-    for (; channel != NULL; channel = channel->link) {
+    for (; channel != NULL && send_queue->num_credited > 0; channel = channel->link) {
         channel_await_credit(channel);
     }
     while (operation->status == MTREE_OK &&
