@@ -47,9 +47,13 @@ bool mtree_draft_suits_lp(const mtree_draft_t *draft, int most)
 
 bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft)
 {
-    return draft->is_hard || (draft->colgen->candidates->is_personalized &&
-                              draft->colgen->master->num_groups > 1 &&
-                              mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES);
+    const mtree_colgen_t *colgen = draft->colgen;
+    int most = colgen->problem->request->bytes > 0.0 ? MTREE_DRAFT_SHAPE_LINES
+                                                     : MTREE_DRAFT_LP_LINES;
+
+    return draft->is_hard ||
+           (colgen->candidates->is_personalized && colgen->master->num_groups > 1 &&
+            mtree_draft_num_lines(draft) > most);
 }
 
 bool mtree_draft_wants_few(const mtree_draft_t *draft)

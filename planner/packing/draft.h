@@ -19,9 +19,9 @@ typedef struct {
     mtree_colgen_t *colgen;
     mtree_tree_set_t set;  /* what becomes the plan; empty: the master's solution */
     mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
-    double x;    /* bits/s that every group gets from the set, or would at no latency */
-    double time; /* seconds for the size; 0: throughput */
-    bool is_hard; /* all-to-all whose linear program would take too much work */
+    double x;     /* bits/s that every group gets from the set, or would at no latency */
+    double time;  /* seconds for the size; 0: throughput */
+    bool is_hard; /* the linear program takes too much work, or is not solved */
 } mtree_draft_t;
 
 /* Is it a scan's? */

@@ -14,6 +14,12 @@
  * than this many. */
 #define LARGE_TREES 16
 
+/* Trees per group of an all-to-all whose rates no linear program gives, and of one of
+ * more bytes from each host, of which messages matter less. */
+#define ALLTOALL_TREES      2
+#define ALLTOALL_LONG_TREES 3
+#define ALLTOALL_LONG_BYTES ((double)(2 << 20))
+
 /* Few trees are chosen for the time that the last ones need, this often, with these parts
  * of the work. */
 static const double choice_parts[] = {0.2, 0.5, 0.3};
@@ -65,6 +71,8 @@ static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
         mtree_master_set_time(colgen->master, time);
         if (mtree_draft_suits_lp(draft, MTREE_DRAFT_SHAPE_LINES)) {
             status = mtree_colgen_solve(colgen, colgen->work + SELECT_WORK);
+            draft->is_hard = status == MTREE_ERR_SOLVER;
+            status = draft->is_hard ? MTREE_OK : status;
             draft->x = colgen->master->x;
         }
     }
@@ -97,24 +105,33 @@ static mtree_status_t fit_again(mtree_draft_t *draft)
                : mtree_tree_set_refit(colgen, &draft->set);
 }
 
-/* All trees of the master's solution, whose rates keep the capacities exactly. */
+/* All trees of the master's solution, whose rates keep the capacities exactly, or within
+ * the millionth that they had before where the last solution fails. */
 static mtree_status_t take_master(mtree_draft_t *draft)
 {
     mtree_status_t status = mtree_master_finish(draft->colgen->master);
 
     mtree_tree_set_clear(&draft->set);
-    return status == MTREE_OK ? mtree_tree_set_from_master(draft->colgen, &draft->set)
-                              : status;
+    return status == MTREE_OK || status == MTREE_ERR_SOLVER
+               ? mtree_tree_set_from_master(draft->colgen, &draft->set)
+               : status;
 }
 
-/* Trees per group of a hard all-to-all: as many as an optimal solution of the linear
- * program would have.  Each costs messages. */
-static int limit_hard(const mtree_draft_t *draft, int max_trees)
+/*
+ * Trees per group of an all-to-all without a linear program.  For a size few are faster
+ * than what carries most: each tree costs every block's messages.  For throughput alone
+ * as many as an optimal solution would have.
+ */
+static int limit_alltoall(const mtree_draft_t *draft, int max_trees)
 {
     int num_groups = draft->colgen->master->num_groups;
-    int most = (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
+    double bytes = draft->colgen->problem->request->bytes;
+    int most = bytes > ALLTOALL_LONG_BYTES ? ALLTOALL_LONG_TREES
+               : bytes > 0.0
+                   ? ALLTOALL_TREES
+                   : (mtree_draft_num_lines(draft) + num_groups - 1) / num_groups;
 
-    return draft->is_hard && (max_trees == 0 || max_trees > most) ? most : max_trees;
+    return max_trees == 0 || max_trees > most ? most : max_trees;
 }
 
 /* The trees that keep the request's limits.  Where that is all, rates stay. */
@@ -130,7 +147,9 @@ static mtree_status_t choose_trees(mtree_draft_t *draft)
         return status;
     }
     if (colgen->master->num_groups > 1) {
-        max_trees = limit_hard(draft, max_trees);
+        max_trees = mtree_draft_is_large_alltoall(draft)
+                        ? limit_alltoall(draft, max_trees)
+                        : max_trees;
         mtree_tree_set_trim(&draft->set, max_trees, mtree_draft_least_rate(colgen));
         return draft->set.num_trees < before ? fit_again(draft)
                : is_master                   ? take_master(draft)

@@ -9,7 +9,7 @@
 #include "planner/packing/draft.h"
 
 /* Let the set of @a draft be the trees that keep the request's limits, and of those for a
- * size the fewest that take hardly longer.  MTREE_ERR_NO_MEMORY, MTREE_ERR_SOLVER. */
+ * size the fewest that take hardly longer.  MTREE_ERR_NO_MEMORY. */
 mtree_status_t mtree_draft_limit(mtree_draft_t *draft);
 
 #endif

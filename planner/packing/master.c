@@ -2,7 +2,6 @@
 #include "planner/packing/master.h"
 
 #include "base/array.h"
-#include "base/log.h"
 #include "planner/graph/candidate_trees.h"
 
 #include <math.h>
@@ -149,12 +148,6 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
 
     if (status == MTREE_OK) {
         status = mtree_lp_solve(master->lp);
-    }
-    if (status == MTREE_ERR_SOLVER) {
-        mtree_error(
-            "planner: GLPK could not solve the packing of %d trees on %d rows; plan with "
-            "another algorithm",
-            master->num_columns, candidates->num_constraints);
     }
     if (status != MTREE_OK) {
         return status;

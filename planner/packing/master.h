@@ -55,7 +55,8 @@ void mtree_master_set_time(mtree_master_t *master, double time);
 
 /*
  * Take in the trees that the pool has got since, solve, and set x, rates and prices.
- * MTREE_ERR_SOLVER (logged) when GLPK fails.
+ * MTREE_ERR_SOLVER (not logged) when GLPK fails or its work is over; x, rates and prices
+ * then stay.
  */
 mtree_status_t mtree_master_solve(mtree_master_t *master);
 

@@ -23,6 +23,7 @@
 #define LP_WORK    2e8
 #define MWU_WORK   8e9
 #define HARD_WORK  5e7
+#define SIZED_WORK 2e7
 #define SHAPE_WORK 1.5e8
 #define LOW_WORK   5e7
 #define HINT_WORK  1.5e7
@@ -118,33 +119,38 @@ static mtree_status_t fit_rates(mtree_draft_t *draft)
     return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
 }
 
-/* Would a linear program gain nothing?  It cannot where the bound is reached; but up to
- * MTREE_DRAFT_SHAPE_LINES its trees are needed for a size. */
+/* Would a linear program gain nothing, or be too large?  It gains nothing where the bound
+ * is reached; but up to MTREE_DRAFT_SHAPE_LINES its trees are needed for a size. */
 static bool is_complete(const mtree_draft_t *draft)
 {
     const mtree_colgen_t *colgen = draft->colgen;
+    int num_lines = mtree_draft_num_lines(draft);
 
-    return colgen->master->num_groups > 1 &&
-           mtree_draft_num_lines(draft) > MTREE_DRAFT_SHAPE_LINES &&
-           draft->x >= colgen->bound * (1.0 - TOLERANCE);
+    return num_lines > MTREE_DRAFT_LP_LINES || mtree_draft_is_large_alltoall(draft) ||
+           (colgen->master->num_groups > 1 && num_lines > MTREE_DRAFT_SHAPE_LINES &&
+            draft->x >= colgen->bound * (1.0 - TOLERANCE));
 }
 
 /*
  * Column generation from the trees that there are.  On a torus so many packings of an
  * all-to-all carry the same that the simplex method pivots on for seconds and gains
- * nothing: where the packing @a is_close to the bound it gets HARD_WORK, and what is not
- * optimal by then is left.
+ * nothing: where the packing is close to the bound it gets HARD_WORK, or SIZED_WORK and
+ * less close where there is a size.  What is not optimal by then, or not solved, is left.
  */
-static mtree_status_t improve(mtree_draft_t *draft, bool is_close)
+static mtree_status_t improve(mtree_draft_t *draft)
 {
     mtree_colgen_t *colgen = draft->colgen;
-    bool may_stop = is_close && colgen->candidates->is_personalized &&
+    bool is_sized = colgen->problem->request->bytes > 0.0;
+    double gap = is_sized ? MTREE_MWU_ALLTOALL_TOLERANCE : MWU_TOLERANCE;
+    double hard = is_sized ? SIZED_WORK : HARD_WORK;
+    bool may_stop = colgen->candidates->is_personalized &&
                     colgen->master->num_groups > 1 &&
-                    mtree_draft_num_lines(draft) <= MTREE_DRAFT_SHAPE_LINES;
-    double work = colgen->work + (may_stop ? HARD_WORK : LP_WORK);
+                    mtree_draft_num_lines(draft) <= MTREE_DRAFT_SHAPE_LINES &&
+                    draft->x >= colgen->bound * (1.0 - gap);
+    double work = colgen->work + (may_stop ? hard : LP_WORK);
     mtree_status_t status = mtree_colgen_run(colgen, TOLERANCE, work);
 
-    draft->is_hard = may_stop && colgen->work >= work;
+    draft->is_hard = may_stop && (status == MTREE_ERR_SOLVER || colgen->work >= work);
     if (status == MTREE_OK && !draft->is_hard && colgen->master->x > draft->x) {
         mtree_tree_set_clear(&draft->set);
         draft->x = colgen->master->x;
@@ -174,10 +180,7 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
     if (!mtree_lp_is_available()) {
         return is_close ? MTREE_OK : fit_rates(draft);
     }
-    if (mtree_draft_num_lines(draft) > MTREE_DRAFT_LP_LINES || is_complete(draft)) {
-        return MTREE_OK;
-    }
-    return improve(draft, is_close);
+    return is_complete(draft) ? MTREE_OK : improve(draft);
 }
 
 /* The lowest tree, at the rate that the network gives it; no tree, where none keeps the
@@ -260,7 +263,8 @@ static mtree_status_t pack_without_lp(mtree_draft_t *draft)
     return status;
 }
 
-/* Trees whose shape suits the limit on height and the size. */
+/* Trees whose shape suits the limit on height and the size.  Where the linear program is
+ * not solved, they are those that it began with. */
 static mtree_status_t pack_shaped(mtree_draft_t *draft)
 {
     mtree_colgen_t *colgen = draft->colgen;
@@ -280,10 +284,14 @@ static mtree_status_t pack_shaped(mtree_draft_t *draft)
     if (status != MTREE_OK) {
         return status;
     }
-    draft->hint = draft->set;
-    draft->set = (mtree_tree_set_t){0};
     status = bits > 0.0 ? mtree_colgen_run_time(colgen, bits, work, &draft->time)
                         : mtree_colgen_run_shaped(colgen, work);
+    if (status == MTREE_ERR_SOLVER) {
+        draft->is_hard = true;
+        return pack_without_lp(draft);
+    }
+    draft->hint = draft->set;
+    draft->set = (mtree_tree_set_t){0};
     draft->x = colgen->master->x;
     return status;
 }

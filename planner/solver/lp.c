@@ -266,9 +266,9 @@ void mtree_lp_make_binary(mtree_lp_t *lp, int column)
     guarded(lp, call_make_binary, &call);
 }
 
-/* One run of the simplex method, from the basis at hand or (@a afresh) from the one of
- * the rows. */
-static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
+/* One run of the simplex method with at most @a pivots, from the basis at hand or (@a
+ * afresh) from the one of the rows. */
+static bool solve_once(mtree_lp_t *lp, int method, bool afresh, int pivots)
 {
     glp_smcp parameters;
     int code;
@@ -277,10 +277,7 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
     parameters.msg_lev = GLP_MSG_ON;
     parameters.out_frq = OUTPUT_MILLISECONDS;
     parameters.meth = method;
-    parameters.it_lim = lp->max_pivots > 0
-                            ? lp->max_pivots
-                            : PIVOTS_PER_LINE * (glp_get_num_rows(lp->problem) +
-                                                 glp_get_num_cols(lp->problem) + 1);
+    parameters.it_lim = pivots;
     if (afresh) {
         glp_std_basis(lp->problem);
     }
@@ -290,10 +287,30 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
             glp_get_prim_stat(lp->problem) == GLP_FEAS);
 }
 
+/* One way after another, until one finds a solution or all together have made the pivots
+ * that they may. */
 static void call_solve(mtree_lp_t *lp, call_t *call)
 {
-    call->found = solve_once(lp, GLP_PRIMAL, false) || solve_once(lp, GLP_DUALP, false) ||
-                  solve_once(lp, GLP_PRIMAL, true);
+    static const struct {
+        int method;
+        bool afresh;
+    } ways[] = {{GLP_PRIMAL, false}, {GLP_DUALP, false}, {GLP_PRIMAL, true}};
+    const int num_ways = (int)(sizeof(ways) / sizeof(ways[0]));
+    const int begin = glp_get_it_cnt(lp->problem);
+
+    for (int i = 0; i < num_ways && !call->found; i++) {
+        int made = glp_get_it_cnt(lp->problem) - begin;
+        int pivots = PIVOTS_PER_LINE *
+                     (glp_get_num_rows(lp->problem) + glp_get_num_cols(lp->problem) + 1);
+
+        if (lp->max_pivots > 0) {
+            pivots = lp->max_pivots - made;
+        }
+        if (pivots <= 0) {
+            return;
+        }
+        call->found = solve_once(lp, ways[i].method, ways[i].afresh, pivots);
+    }
 }
 
 void mtree_lp_limit(mtree_lp_t *lp, int pivots)

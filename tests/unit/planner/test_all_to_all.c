@@ -387,26 +387,34 @@ START_TEST(two_hundred_hosts)
 }
 END_TEST
 
-/* Many packings of a torus carry the same: the linear program is left when it has taken
- * its part of the work, with a plan that carries as much but for what is close, of no
- * more trees than a solution of the program has. */
-START_TEST(search_on_torus_is_short)
+/* Many packings of a torus carry the same, on which the simplex method may pivot without
+ * end: there is a plan all the same, of few trees, after little work. */
+START_TEST(search_is_short)
 {
+    static const struct {
+        const char *shape;
+        double work;
+    } networks[] = {{"torus:4x4x4", 4e8},
+                    {"torus:8x8", 4.5e8},
+                    {"torus:7x7", 2.6e8},
+                    {"torus:4x4x8", 1e9},
+                    {"fattree:8", 1.8e9}};
+    static const double sizes[] = {1024, 1 << 20};
+    mtree_topology_t *topology = shape(networks[_i % 5].shape);
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
                                     .algorithm = "packing",
                                     .max_trees = 10,
-                                    .bytes = 1024};
-    mtree_topology_t *torus = shape("torus:4x4x4");
-    mtree_plan_t *plan = network_plan(torus, &request);
+                                    .bytes = sizes[_i / 5]};
+    mtree_plan_t *plan = network_plan(topology, &request);
 
     ck_assert_double_gt(plan->work, 0);
-    ck_assert_double_lt(plan->work, 2.25e8);
-    ck_assert_double_ge(plan->throughput, plan->bound * (1 - 1e-2));
+    ck_assert_double_le(plan->work, networks[_i % 5].work);
+    ck_assert_double_ge(plan->throughput, plan->bound * 0.85);
     if (mtree_lp_is_available()) {
-        ck_assert_int_le(plan->num_trees, 64 * 7);
+        ck_assert_int_le(plan->num_trees, plan->num_hosts * 2);
     }
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(torus);
+    mtree_topology_destroy(topology);
 }
 END_TEST
 
@@ -430,7 +438,7 @@ int main(void)
     tcase_add_test(tcase, unequal_demands_behind_a_switch);
     tcase_add_test(tcase, few_demands);
     tcase_add_test(tcase, two_hundred_hosts);
-    tcase_add_test(tcase, search_on_torus_is_short);
+    tcase_add_loop_test(tcase, search_is_short, 0, 10);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
