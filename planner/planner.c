@@ -274,7 +274,7 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
  * than links do: trees of a search may have hosts with many children. */
 static double processed_seconds(const mtree_plan_t *plan)
 {
-    return fmax(plan->seconds, mtree_plan_messages(plan) * MTREE_CHUNK_OVERHEAD);
+    return fmax(plan->seconds, mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD);
 }
 
 /* The user leaves it to the planner, whose default is @a algorithm. */

@@ -287,12 +287,12 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
     }
 }
 
-double mtree_plan_messages(const mtree_plan_t *plan)
+double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
 {
     double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
                                                mtree_plan_num_active(plan));
     double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
-    double most = 0;
+    double most = 0, sum = 0;
 
     for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
         if (plan->trees[t].share * bytes > 0.5) {
@@ -302,7 +302,11 @@ double mtree_plan_messages(const mtree_plan_t *plan)
     }
     for (int host = 0; host < plan->num_hosts && messages != NULL; host++) {
         most = fmax(most, messages[host]);
+        sum += messages[host];
     }
     free(messages);
+    if (total_p != NULL) {
+        *total_p = sum / 2;
+    }
     return most;
 }

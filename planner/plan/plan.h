@@ -181,8 +181,8 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
 double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /* Messages that the host sends and receives which has the most of them, in a call of
- * plan->bytes; 0 without memory. */
-double mtree_plan_messages(const mtree_plan_t *plan);
+ * plan->bytes; 0 without memory.  *total_p (NULL: not wanted) is how many there are. */
+double mtree_plan_messages(const mtree_plan_t *plan, double *total_p);
 
 /*
  * Is @a plan well formed: every tree spans all hosts but relays and has no cycle, no

@@ -52,12 +52,16 @@
 #define MOST_LOW_TREES 256
 
 /*
- * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc.  Of a
- * message that would take more than MOST_WORK of these, a part is simulated, and half of
- * it, which tells how the time grows; but no part of less than LEAST_BYTES.
+ * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc, and
+ * some microseconds for each message, whose sender looks through the trees that lead to a
+ * peer: each adds TREE_COST of a message.  Of a call that would take more than MOST_WORK
+ * or MOST_MESSAGES of these, a part is simulated, and half of it, which tells how the
+ * time grows; but no part of less than LEAST_BYTES.
  */
 #define SEGMENT_BYTES 16384
 #define MOST_WORK     1e5
+#define MOST_MESSAGES 1.5e5
+#define TREE_COST     0.01
 #define LEAST_BYTES   ((double)(512 << 10))
 
 /* Plans whose trees have more edges in all are not simulated: each edge is a stream of
@@ -177,15 +181,17 @@ static mtree_status_t simulate(const choice_t *choice, const mtree_plan_t *plan,
 static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
                               double bits)
 {
-    double work = bits / 8.0 / SEGMENT_BYTES;
-    double bytes = work > MOST_WORK ? floor(plan->bytes * MOST_WORK / work) : plan->bytes;
+    double messages, part;
 
+    (void)mtree_plan_messages(plan, &messages);
+    messages *= 1.0 + TREE_COST * plan->num_trees;
+    part = fmin(MOST_WORK * SEGMENT_BYTES * 8.0 / bits, MOST_MESSAGES / messages);
     if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
         (double)plan->num_trees * plan->num_hosts > MOST_EDGES || choice->num_hosts < 2 ||
-        !(plan->throughput > 0.0) || (work > MOST_WORK && bytes < LEAST_BYTES)) {
+        !(plan->throughput > 0.0) || (part < 1.0 && plan->bytes * part < LEAST_BYTES)) {
         return 0.0;
     }
-    return bytes;
+    return part < 1.0 ? floor(plan->bytes * part) : plan->bytes;
 }
 
 /* Have the simulator predict the seconds of @a plan, from the time of @a bytes at

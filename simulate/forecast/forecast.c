@@ -110,7 +110,7 @@ double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 
 double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
 {
-    double messages = mtree_plan_messages(plan) * MESSAGE_SECONDS;
+    double messages = mtree_plan_messages(plan, NULL) * MESSAGE_SECONDS;
 
     return plan->bytes <= MTREE_FORECAST_SHORT_BYTES ? plan->seconds + messages
                                                      : fmax(plan->seconds, messages);
