@@ -6,7 +6,7 @@
 #include "planner/regular/gateways.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/forecast.h"
-#include "simulate/simulate.h"
+#include "simulate/forecast/prediction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,23 +51,6 @@
  * so many that takes seconds, and the messages of so many blocks decide. */
 #define MOST_LOW_TREES 256
 
-/*
- * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc, and
- * some microseconds for each message, whose sender looks through the trees that lead to a
- * peer: each adds TREE_COST of a message.  Of a call that would take more than MOST_WORK
- * or MOST_MESSAGES of these, a part is simulated, and half of it, which tells how the
- * time grows; but no part of less than LEAST_BYTES.
- */
-#define SEGMENT_BYTES 16384
-#define MOST_WORK     1e5
-#define MOST_MESSAGES 1.5e5
-#define TREE_COST     0.01
-#define LEAST_BYTES   ((double)(512 << 10))
-
-/* Plans whose trees have more edges in all are not simulated: each edge is a stream of
- * both its ranks, which costs tens of microseconds however short the message is. */
-#define MOST_EDGES 2e5
-
 /* The messages that a kind competes for. */
 typedef enum { ALL, LONG, SHORT } length_t;
 
@@ -84,11 +67,7 @@ static const struct {
 #define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
 
 typedef struct {
-    const mtree_topology_t *topology;
-    const int *hosts;
-    int num_hosts;
-    const mtree_plan_request_t *request;
-    const mtree_routes_t *routes;
+    mtree_prediction_t on;
     mtree_plan_t *plans[1 + NUM_KINDS]; /* the first one is the planner's own */
     mtree_contender_t contenders[1 + NUM_KINDS];
     int count;
@@ -122,7 +101,7 @@ int mtree_choice_best(const mtree_contender_t *contenders, int count, double clo
 static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan,
                                 double *squares_p, double *bits_p)
 {
-    const int num_arcs = 2 * choice->topology->num_links;
+    const int num_arcs = 2 * choice->on.topology->num_links;
     double bits =
         8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
     double *load = calloc((size_t)num_arcs, sizeof(*load));
@@ -133,14 +112,14 @@ static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan
     for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
 
-        mtree_plan_tree_load(plan, t, choice->routes,
+        mtree_plan_tree_load(plan, t, choice->on.routes,
                              plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
     }
     *squares_p = 0.0;
     *bits_p = 0.0;
     for (int arc = 0; arc < num_arcs; arc++) {
         if (load[arc] > 0.0) {
-            double busy = load[arc] / mtree_arc_capacity(choice->topology, arc);
+            double busy = load[arc] / mtree_arc_capacity(choice->on.topology, arc);
 
             *squares_p += busy * busy;
             *bits_p += load[arc];
@@ -153,64 +132,6 @@ static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan
 static bool is_short(const mtree_plan_request_t *request)
 {
     return request->bytes <= MTREE_FORECAST_SHORT_BYTES;
-}
-
-/* Seconds that @a plan takes for @a bytes in the simulator. */
-static mtree_status_t simulate(const choice_t *choice, const mtree_plan_t *plan,
-                               double bytes, double *seconds_p)
-{
-    mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
-    mtree_status_t status;
-
-    mtree_simulate_default_options(&options);
-    options.bytes = (size_t)bytes;
-    options.root = choice->request->root;
-    options.network.routes = choice->routes;
-    status = mtree_simulate_plan(choice->topology, choice->hosts, choice->num_hosts, plan,
-                                 plan->collective, &options, &result);
-    if (status == MTREE_OK) {
-        *seconds_p = result.seconds;
-        mtree_simulate_result_clear(&result);
-    }
-    return status;
-}
-
-/* The bytes of a message of @a plan of which arcs carry @a bits in all that are simulated
- * at most; 0: that would take too long, or say nothing. */
-static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
-                              double bits)
-{
-    double messages, part;
-
-    (void)mtree_plan_messages(plan, &messages);
-    messages *= 1.0 + TREE_COST * plan->num_trees;
-    part = fmin(MOST_WORK * SEGMENT_BYTES * 8.0 / bits, MOST_MESSAGES / messages);
-    if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
-        (double)plan->num_trees * plan->num_hosts > MOST_EDGES || choice->num_hosts < 2 ||
-        !(plan->throughput > 0.0) || (part < 1.0 && plan->bytes * part < LEAST_BYTES)) {
-        return 0.0;
-    }
-    return part < 1.0 ? floor(plan->bytes * part) : plan->bytes;
-}
-
-/* Have the simulator predict the seconds of @a plan, from the time of @a bytes at
- * most. */
-static mtree_status_t predict(const choice_t *choice, mtree_plan_t *plan, double bytes)
-{
-    double seconds, half;
-    mtree_status_t status = simulate(choice, plan, bytes, &seconds);
-
-    if (status == MTREE_OK && bytes < plan->bytes) {
-        status = simulate(choice, plan, bytes / 2, &half);
-        seconds += status == MTREE_OK
-                       ? (plan->bytes - bytes) * (seconds - half) / (bytes / 2)
-                       : 0.0;
-    }
-    if (status == MTREE_OK && isfinite(seconds)) {
-        plan->seconds = seconds;
-    }
-    return status;
 }
 
 /* What @a plan may take, in the time of others. */
@@ -226,21 +147,21 @@ static double allowance(const mtree_plan_t *plan)
  * them. */
 static mtree_status_t judge(choice_t *choice)
 {
-    double bytes = choice->request->bytes, bits = 0.0;
+    double bytes = choice->on.request->bytes, bits = 0.0;
     mtree_status_t status = MTREE_OK;
 
     for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
         const mtree_plan_t *plan = choice->plans[c];
 
         status = find_load(choice, plan, &choice->contenders[c].load, &bits);
-        bytes = fmin(bytes, simulated_bytes(choice, plan, bits));
+        bytes = fmin(bytes, mtree_prediction_bytes(&choice->on, plan, bits));
     }
     for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
         mtree_contender_t *contender = &choice->contenders[c];
         mtree_plan_t *plan = choice->plans[c];
 
         if (bytes > 0.0) {
-            status = predict(choice, plan, bytes);
+            status = mtree_prediction_run(&choice->on, plan, bytes);
         }
         contender->seconds = bytes > 0.0         ? plan->seconds
                              : plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
@@ -258,38 +179,38 @@ static mtree_status_t judge(choice_t *choice)
 /* Does a plan of kind @a k compete? */
 static bool competes(const choice_t *choice, int k)
 {
-    const mtree_plan_request_t *request = choice->request;
+    const mtree_plan_request_t *request = choice->on.request;
     const char *algorithm = kinds[k].algorithm;
 
-    if (request->algorithm != NULL || request->keep != NULL || choice->num_hosts < 3 ||
+    if (request->algorithm != NULL || request->keep != NULL || choice->on.num_hosts < 3 ||
         !mtree_algorithms_do(algorithm, request->collective) ||
         kinds[k].length == (is_short(request) ? LONG : SHORT)) {
         return false;
     }
     if (kinds[k].max_trees > 0) {
-        return choice->num_hosts <= MOST_HOSTS &&
+        return choice->on.num_hosts <= MOST_HOSTS &&
                (!mtree_collective_has_blocks(request->collective) ||
                 mtree_collective_is_prefix(request->collective)) &&
                choice->plans[0]->num_trees > kinds[k].max_trees;
     }
     if (strcmp(algorithm, "latency") == 0) {
         return request->bytes > 0.0 && request->max_height == 0 &&
-               (choice->num_hosts <= MOST_LOW_TREES ||
+               (choice->on.num_hosts <= MOST_LOW_TREES ||
                 !mtree_collective_has_blocks(request->collective));
     }
     if (strcmp(algorithm, "gateways") == 0) {
         return request->min_rate <= 0.0 && request->max_height == 0 &&
-               mtree_gateways_fit(choice->routes, choice->num_hosts);
+               mtree_gateways_fit(choice->on.routes, choice->on.num_hosts);
     }
     /* Behind switches packets go straight. */
     if (strcmp(algorithm, MTREE_PLAN_ROBUST) == 0) {
         return request->min_rate <= 0.0 && request->max_height == 0 &&
-               choice->num_hosts <= MOST_ROBUST_HOSTS &&
-               !mtree_direct_exchange_fits(choice->routes, choice->num_hosts);
+               choice->on.num_hosts <= MOST_ROBUST_HOSTS &&
+               !mtree_direct_exchange_fits(choice->on.routes, choice->on.num_hosts);
     }
     /* Their trees have what height and rate they have, and are for neighbours. */
     return request->min_rate <= 0.0 &&
-           mtree_direct_exchange_fits(choice->routes, choice->num_hosts) &&
+           mtree_direct_exchange_fits(choice->on.routes, choice->on.num_hosts) &&
            (strcmp(algorithm, "direct") == 0 ||
             (request->max_height == 0 && request->bytes > 0.0));
 }
@@ -310,7 +231,7 @@ static mtree_status_t plan_kinds(choice_t *choice)
     mtree_status_t status = MTREE_OK;
 
     for (int k = 0; k < NUM_KINDS && status == MTREE_OK; k++) {
-        mtree_plan_request_t request = *choice->request;
+        mtree_plan_request_t request = *choice->on.request;
         mtree_plan_t *plan;
 
         if (!competes(choice, k)) {
@@ -319,8 +240,8 @@ static mtree_status_t plan_kinds(choice_t *choice)
         request.algorithm = kinds[k].algorithm;
         request.max_trees =
             kinds[k].max_trees > 0 ? kinds[k].max_trees : request.max_trees;
-        status = mtree_planner_run(choice->topology, choice->hosts, choice->num_hosts,
-                                   &request, &plan);
+        status = mtree_planner_run(choice->on.topology, choice->on.hosts,
+                                   choice->on.num_hosts, &request, &plan);
         if (status != MTREE_OK) {
             break;
         }
@@ -337,8 +258,8 @@ static mtree_status_t plan_kinds(choice_t *choice)
 static mtree_plan_t *take_best(choice_t *choice)
 {
     int best = mtree_choice_best(choice->contenders, choice->count,
-                                 choice->request->bytes > 0.0 ? CLOSE_SECONDS
-                                                              : CLOSE_THROUGHPUT);
+                                 choice->on.request->bytes > 0.0 ? CLOSE_SECONDS
+                                                                 : CLOSE_THROUGHPUT);
     mtree_plan_t *own = choice->plans[0], *plan = choice->plans[best];
 
     if (best > 0) {
@@ -356,11 +277,11 @@ static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *h
                                   int num_hosts, const mtree_plan_request_t *request,
                                   mtree_plan_t **plan_p)
 {
-    choice_t choice = {.topology = topology,
-                       .hosts = hosts,
-                       .num_hosts = num_hosts,
-                       .request = request,
-                       .routes = request->routes};
+    choice_t choice = {.on = {.topology = topology,
+                              .hosts = hosts,
+                              .num_hosts = num_hosts,
+                              .request = request,
+                              .routes = request->routes}};
     mtree_status_t status =
         mtree_planner_run(topology, hosts, num_hosts, request, &choice.plans[0]);
 
@@ -401,20 +322,20 @@ static double relayed_bits(const mtree_plan_t *plan)
 
 /* A plan through relays with at most @a max_trees trees, and how long it takes; NULL:
  * none is needed. */
-static mtree_status_t plan_relays(const choice_t *choice, int max_trees,
+static mtree_status_t plan_relays(const mtree_prediction_t *on, int max_trees,
                                   mtree_plan_t **plan_p)
 {
-    mtree_plan_request_t request = *choice->request;
+    mtree_plan_request_t request = *on->request;
     mtree_status_t status;
     double bytes = 0.0;
 
     request.max_trees = max_trees;
-    status = mtree_relays_plan(choice->topology, choice->hosts, choice->num_hosts,
-                               &request, plan_p);
+    status = mtree_relays_plan(on->topology, on->hosts, on->num_hosts, &request, plan_p);
     if (status == MTREE_OK && *plan_p != NULL && (*plan_p)->bytes > 0.0) {
-        bytes = simulated_bytes(choice, *plan_p, relayed_bits(*plan_p));
+        bytes = mtree_prediction_bytes(on, *plan_p, relayed_bits(*plan_p));
     }
-    return status == MTREE_OK && bytes > 0.0 ? predict(choice, *plan_p, bytes) : status;
+    return status == MTREE_OK && bytes > 0.0 ? mtree_prediction_run(on, *plan_p, bytes)
+                                             : status;
 }
 
 /* Do @a many trees through relays take clearly less time than @a few, or carry more? */
@@ -427,9 +348,9 @@ static bool is_faster(const mtree_plan_t *many, const mtree_plan_t *few)
 /* Through relays lead far more ways than between the hosts alone.  Where few trees do not
  * fill them, *plan_p becomes one of more trees if that is faster.  A short message has
  * too few bytes for many. */
-static mtree_status_t try_more_trees(const choice_t *choice, mtree_plan_t **plan_p)
+static mtree_status_t try_more_trees(const mtree_prediction_t *on, mtree_plan_t **plan_p)
 {
-    const mtree_plan_request_t *request = choice->request;
+    const mtree_plan_request_t *request = on->request;
     const mtree_plan_t *few = *plan_p;
     mtree_plan_t *many = NULL;
     mtree_status_t status;
@@ -438,8 +359,7 @@ static mtree_status_t try_more_trees(const choice_t *choice, mtree_plan_t **plan
         request->max_trees == 0 || few->throughput >= WELL_FILLED * few->bound) {
         return MTREE_OK;
     }
-    status =
-        plan_relays(choice, MTREE_CHOICE_MORE_TREES * choice->request->max_trees, &many);
+    status = plan_relays(on, MTREE_CHOICE_MORE_TREES * on->request->max_trees, &many);
     if (status == MTREE_OK && many != NULL && is_faster(many, few)) {
         mtree_plan_destroy(*plan_p);
         *plan_p = many;
@@ -453,17 +373,17 @@ mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *
                                    int num_hosts, const mtree_plan_request_t *request,
                                    const mtree_plan_t *plan, mtree_plan_t **relayed_p)
 {
-    const choice_t choice = {
+    const mtree_prediction_t on = {
         .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
     mtree_plan_t *relayed = NULL;
     mtree_status_t status = MTREE_OK;
 
     *relayed_p = NULL;
     if (mtree_relays_unavailable(request, num_hosts) == NULL) {
-        status = plan_relays(&choice, request->max_trees, &relayed);
+        status = plan_relays(&on, request->max_trees, &relayed);
     }
     if (status == MTREE_OK) {
-        status = try_more_trees(&choice, &relayed);
+        status = try_more_trees(&on, &relayed);
     }
     if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, plan)) {
         *relayed_p = relayed;
