@@ -26,6 +26,7 @@ static mtree_status_t take_collective(const command_t *command, void *data,
                     command->name, value);
         return MTREE_ERR_INVALID;
     }
+    options->names_collective = true;
     return MTREE_OK;
 }
 

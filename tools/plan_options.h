@@ -8,8 +8,11 @@
 #include "planner/plan/request.h"
 #include "tools/options.h"
 
+#include <stdbool.h>
+
 typedef struct {
     mtree_plan_request_t request; /* its root is set when the hosts are known */
+    bool names_collective;        /* else it is the default */
     const char *root;             /* the host's name; NULL: the first host */
     const char *hosts;            /* names by commas; NULL: all of the topology */
     const char *relays;           /* likewise of other hosts; "all"; NULL: none */

@@ -5,6 +5,7 @@
 #include "tools/planned_network.h"
 #include "tools/simulate_options.h"
 
+#include "base/log.h"
 #include "base/units.h"
 
 typedef struct {
@@ -96,6 +97,25 @@ static void print_table(const session_t *session)
     }
 }
 
+/* A plan is for one collective. */
+static mtree_status_t read_plan(session_t *session, const char *path)
+{
+    const plan_options_t *planning = &session->planning;
+    mtree_status_t status =
+        planned_network_read(session->plan_path, path, &session->planned);
+    mtree_collective_t collective = session->planned.request.collective;
+
+    if (status == MTREE_OK && planning->names_collective &&
+        planning->request.collective != collective) {
+        mtree_error(
+            "simulate: --collective %s: %s is a plan for %s; leave out one of both",
+            mtree_collective_name(planning->request.collective), session->plan_path,
+            mtree_collective_name(collective));
+        return MTREE_ERR_INVALID;
+    }
+    return status;
+}
+
 /* The plan: made, or read; and the size: given, else the plan's, else a default. */
 static mtree_status_t get_plan(session_t *session, const char *path)
 {
@@ -107,7 +127,7 @@ static mtree_status_t get_plan(session_t *session, const char *path)
         request->bytes = bytes > 0.0 ? bytes : (double)SIMULATION_DEFAULT_BYTES;
         status = planned_network_run(&session->planning, path, &session->planned);
     } else {
-        status = planned_network_read(session->plan_path, path, &session->planned);
+        status = read_plan(session, path);
     }
     if (status != MTREE_OK) {
         return status;
