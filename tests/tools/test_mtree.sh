@@ -396,6 +396,9 @@ sed 's/capacity="1Gbps"/& latency="20ms"/' "$star" >"$far"
 star=$far
 longer "connections with a window" "$(took --window 16K)" "$(took --window 16M)"
 star=$maps/star-8.dot
+expect 0 '^allreduce of' simulate -p "$tmp/plan.json" -C allreduce "$maps/b4.dot"
+expect 1 '^mtree: simulate: --collective gather: .*/plan.json is a plan for allreduce; leave out one of both$' \
+    simulate -p "$tmp/plan.json" -C gather "$maps/b4.dot"
 expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
 expect 2 "simulate: --model 'x': queue or flow" simulate --model x "$maps/b4.dot"
 expect 2 "--ranks-per-host '0'" simulate --ranks-per-host 0 "$maps/b4.dot"
@@ -464,6 +467,7 @@ expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
 # relay: its status and limits; tests/mpi/relays.test has calls pass through it
 head -c 32 /dev/urandom >"$tmp/secret"
 expect 1 'secret .*: others than its owner may use it; chmod 600' relay --secret "$tmp/secret"
+expect 2 '--memory 0: no call would be served; give bytes, like 256M' relay --secret "$tmp/secret" --memory 0
 expect 1 'secret /: it is no regular file' relay --secret /
 chmod 600 "$tmp/secret"
 if ! "$mtree" relay -s "$tmp/none" 2>&1 | grep -q 'relays are not supported: mtree was built without'; then

@@ -140,6 +140,10 @@ static int run(int argc, char **argv)
     if (arguments.secret == NULL) {
         return command_misuse(&command_relay, "--secret FILE is needed");
     }
+    if (arguments.memory == 0) {
+        return command_misuse(
+            &command_relay, "--memory 0: no call would be served; give bytes, like 256M");
+    }
     return command_exit(run_relay(&arguments));
 }
 
