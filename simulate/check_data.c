@@ -37,6 +37,21 @@ void mtree_check_data_clear(mtree_check_data_t *data)
     data->blocks = NULL;
 }
 
+size_t mtree_check_data_sent(const mtree_check_data_t *data, int rank, int peer)
+{
+    return data->blocks[mtree_collective_goes_up(data->collective) ? rank : peer];
+}
+
+size_t mtree_check_data_received(const mtree_check_data_t *data, int rank, int peer)
+{
+    const size_t *own = &data->blocks[rank];
+
+    if (mtree_collective_has_blocks(data->collective)) {
+        return (size_t)peer * (own[1] - own[0]);
+    }
+    return mtree_collective_goes_up(data->collective) ? data->blocks[peer] : own[0];
+}
+
 uint32_t mtree_check_data_value(int rank, size_t index)
 {
     /* Odd factors, so that no two ranks and no two adjacent elements are equal. */

@@ -32,6 +32,11 @@ void mtree_check_data_clear(mtree_check_data_t *data);
 void mtree_check_data_input(const mtree_check_data_t *data, int rank, size_t *begin_p,
                             size_t *end_p);
 
+/* Personalized: the first element of the block that @a rank sends to @a peer in what it
+ * contributes, and of the one that comes from there in its result. */
+size_t mtree_check_data_sent(const mtree_check_data_t *data, int rank, int peer);
+size_t mtree_check_data_received(const mtree_check_data_t *data, int rank, int peer);
+
 /* Element @a index of the whole vector as rank @a rank contributes it. */
 uint32_t mtree_check_data_value(int rank, size_t index);
 

@@ -59,33 +59,13 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     }
 }
 
-/* Where the block of @a rank that goes to @a peer is, or that comes from it. */
-static uint32_t *sent_block(const rank_t *rank, int peer)
-{
-    const mtree_check_data_t *data = &rank->run->data;
-    int owner = mtree_collective_goes_up(data->collective) ? rank->number : peer;
-
-    return rank->input + data->blocks[owner];
-}
-
-static uint32_t *received_block(const rank_t *rank, int peer)
-{
-    const mtree_check_data_t *data = &rank->run->data;
-    const size_t *own = &data->blocks[rank->number];
-
-    if (mtree_collective_has_blocks(data->collective)) {
-        return rank->output + (size_t)peer * (own[1] - own[0]);
-    }
-    return rank->output +
-           (mtree_collective_goes_up(data->collective) ? data->blocks[peer] : own[0]);
-}
-
 static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
 {
     const rank_t *rank = arg;
 
     if (rank->run->simulation.options->check) {
-        memcpy(bytes, sent_block(rank, peer) + offset, length * sizeof(uint32_t));
+        offset += mtree_check_data_sent(&rank->run->data, rank->number, peer);
+        memcpy(bytes, rank->input + offset, length * sizeof(uint32_t));
     }
 }
 
@@ -95,7 +75,8 @@ static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
     const rank_t *rank = arg;
 
     if (rank->run->simulation.options->check) {
-        memcpy(received_block(rank, peer) + offset, bytes, length * sizeof(uint32_t));
+        offset += mtree_check_data_received(&rank->run->data, rank->number, peer);
+        memcpy(rank->output + offset, bytes, length * sizeof(uint32_t));
     }
 }
 
@@ -186,7 +167,10 @@ static void seed_output(const run_t *run, const rank_t *rank)
     }
     own = &run->data.blocks[rank->number];
     if (mtree_collective_is_personalized(run->data.collective)) {
-        memcpy(received_block(rank, rank->number), sent_block(rank, rank->number),
+        memcpy(rank->output +
+                   mtree_check_data_received(&run->data, rank->number, rank->number),
+               rank->input +
+                   mtree_check_data_sent(&run->data, rank->number, rank->number),
                (own[1] - own[0]) * sizeof(uint32_t));
         return;
     }
