@@ -287,8 +287,8 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh, int pivots)
             glp_get_prim_stat(lp->problem) == GLP_FEAS);
 }
 
-/* One way after another, until one finds a solution or all together have made the pivots
- * that they may. */
+/* One way after another, until one finds a solution or, where pivots are limited, all
+ * together have made as many. */
 static void call_solve(mtree_lp_t *lp, call_t *call)
 {
     static const struct {
@@ -297,19 +297,15 @@ static void call_solve(mtree_lp_t *lp, call_t *call)
     } ways[] = {{GLP_PRIMAL, false}, {GLP_DUALP, false}, {GLP_PRIMAL, true}};
     const int num_ways = (int)(sizeof(ways) / sizeof(ways[0]));
     const int begin = glp_get_it_cnt(lp->problem);
-
-    for (int i = 0; i < num_ways && !call->found; i++) {
-        int made = glp_get_it_cnt(lp->problem) - begin;
-        int pivots = PIVOTS_PER_LINE *
+    const int each = PIVOTS_PER_LINE *
                      (glp_get_num_rows(lp->problem) + glp_get_num_cols(lp->problem) + 1);
 
-        if (lp->max_pivots > 0) {
-            pivots = lp->max_pivots - made;
-        }
-        if (pivots <= 0) {
-            return;
-        }
-        call->found = solve_once(lp, ways[i].method, ways[i].afresh, pivots);
+    int left = lp->max_pivots > 0 ? lp->max_pivots : each;
+
+    for (int i = 0; i < num_ways && !call->found && left > 0; i++) {
+        call->found = solve_once(lp, ways[i].method, ways[i].afresh, left);
+        left = lp->max_pivots > 0 ? lp->max_pivots - (glp_get_it_cnt(lp->problem) - begin)
+                                  : each;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"
+#include "simulate/forecast/prediction.h"
 #include "simulate/simulate.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
@@ -158,6 +159,33 @@ START_TEST(a_long_message_is_predicted_from_a_part)
 }
 END_TEST
 
+/* However few bits cross the arcs, messages cost the simulator time: those of a long
+ * all-to-all, not of a bcast. */
+START_TEST(of_very_many_messages_a_part_is_simulated)
+{
+    const mtree_generate_request_t shape = {.capacity = 15e6, .latency = 1e-3};
+    bool is_alltoall = _i == 1;
+    const mtree_plan_request_t request = {.collective =
+                                              is_alltoall ? MTREE_ALLTOALL : MTREE_BCAST,
+                                          .algorithm = "packing",
+                                          .max_trees = 10,
+                                          .bytes = 16 << 20};
+    mtree_prediction_t on = {.request = &request};
+    mtree_plan_t *plan;
+    double part;
+
+    ck_assert_int_eq(mtree_generate("torus:4x4x4", &shape, &topology), MTREE_OK);
+    find_hosts();
+    plan = choose(request);
+    on.num_hosts = num_hosts;
+    part = mtree_prediction_bytes(&on, plan, 1.0);
+    ck_assert_double_gt(part, 0.0);
+    ck_assert_int_eq(part < plan->bytes, is_alltoall);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(a_named_algorithm_stays)
 {
     static const int star[] = {100, 100, 10, 10};
@@ -200,8 +228,8 @@ START_TEST(direct_exchange_on_an_even_star)
 }
 END_TEST
 
-/* Below several switches a block that is sent whole takes the time of each link on its way,
- * step after step; chunks of it do not. */
+/* Below several switches a block that is sent whole takes the time of each link on its
+ * way, step after step; chunks of it do not. */
 START_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
 {
     const mtree_generate_request_t links = {.capacity = 1e8};
@@ -399,6 +427,7 @@ int main(void)
     tcase_add_test(tcase, for_ever_is_a_time);
     tcase_add_loop_test(tcase, unequal_stars_come_close_to_the_bound, 0, 4);
     tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
+    tcase_add_loop_test(tcase, of_very_many_messages_a_part_is_simulated, 0, 2);
     tcase_add_test(tcase, a_named_algorithm_stays);
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
     tcase_add_test(tcase, blocks_go_around_in_chunks_below_a_tree_of_switches);
