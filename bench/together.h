@@ -14,8 +14,8 @@
  * Wait, with all ranks of @a comm, for a time that they agree on, and @a late seconds
  * more on this rank.  Returns the seconds for which this one has waited too long: it was
  * not woken in time, or did not hear of it.  The time is soon after rank 0 has heard of
- * all others; where clocks differ, that takes and returns no more than as long as that
- * took.
+ * all others.  Neither the wait nor what is returned is longer than that took, so clocks
+ * that differ do little harm.
  */
 double bench_together_wait(MPI_Comm comm, double late);
 

@@ -397,7 +397,7 @@ star=$far
 longer "connections with a window" "$(took --window 16K)" "$(took --window 16M)"
 star=$maps/star-8.dot
 expect 0 '^allreduce of' simulate -p "$tmp/plan.json" -C allreduce "$maps/b4.dot"
-expect 1 '^mtree: simulate: --collective gather: .*/plan.json is a plan for allreduce; leave out one of both$' \
+expect 1 '^mtree: simulate: --collective gather: .*/plan.json is a plan for allreduce; leave one of them out$' \
     simulate -p "$tmp/plan.json" -C gather "$maps/b4.dot"
 expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
 expect 2 "simulate: --model 'x': queue or flow" simulate --model x "$maps/b4.dot"

@@ -108,7 +108,7 @@ static mtree_status_t read_plan(session_t *session, const char *path)
     if (status == MTREE_OK && planning->names_collective &&
         planning->request.collective != collective) {
         mtree_error(
-            "simulate: --collective %s: %s is a plan for %s; leave out one of both",
+            "simulate: --collective %s: %s is a plan for %s; leave one of them out",
             mtree_collective_name(planning->request.collective), session->plan_path,
             mtree_collective_name(collective));
         return MTREE_ERR_INVALID;
