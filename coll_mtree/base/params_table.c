@@ -213,22 +213,22 @@ static const coll_mtree_param_t table[] = {
      .level = 4, .agree = agree_value,
      .help = "Let blocking calls try mtree, the fallback and Open MPI's other algorithms "
              "in turn where they are expected to be close, measure, and keep to the "
-             "fastest. 0: calls that do not round (bcast, allgather, sums of integers, "
-             "min, max), between hosts; 1: sums of floating-point numbers, too, whose "
-             "bits may then differ from call to call, and calls on one host; -1: none, "
-             "what is expected decides"},
+             "fastest. 0: calls that move data or combine integers, between hosts; "
+             "1: operations on floating-point numbers, too, whose bits may then differ "
+             "from call to call, and calls on one host; -1: none, what is expected "
+             "decides"},
     {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
              "changed so that other trees are clearly faster (docs/replan.md); and how "
-             "far apart ranks come, and let bcast, and reduce and allreduce that do not "
-             "round, go by the order of arrival where that pays (docs/arrival.md); 0: "
-             "plans stay"},
+             "far apart ranks come, and let bcast, and reduce and allreduce of integers, "
+             "go by the order of arrival where that pays (docs/arrival.md); 0: plans "
+             "stay"},
     {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
      .agree = agree_value,
      .help = "Reductions give the same bits for the same input in every call of a job, "
-             "whenever the ranks come: none goes by the order of arrival, none that "
-             "rounds is tried, and plans stay"},
+             "whenever the ranks come: none goes by the order of arrival, none is "
+             "tried whose bits depend on the order, and plans stay"},
     {SIZE("memory", memory, (size_t)64 << 20), RANGE(0, MOST_BYTES), READ_ONCE,
      .level = 5,
      .help = "Bytes of the plans that rank 0 keeps. Beyond it those that were used least "

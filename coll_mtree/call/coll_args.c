@@ -16,18 +16,40 @@ static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
                                                   : MTREE_COLL_ARGS_DECLINED;
 }
 
+static bool is_logical(const ompi_op_t *op)
+{
+    switch (op->op_type) {
+    case OMPI_OP_LAND:
+    case OMPI_OP_BAND:
+    case OMPI_OP_LOR:
+    case OMPI_OP_BOR:
+    case OMPI_OP_LXOR:
+    case OMPI_OP_BXOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Open MPI flags the pairs of a floating-point number and its place as integers. */
+static bool is_integer(const ompi_datatype_t *dtype)
+{
+    return (dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) ==
+               OMPI_DATATYPE_FLAG_DATA_INT &&
+           dtype != MPI_FLOAT_INT && dtype != MPI_DOUBLE_INT &&
+           dtype != MPI_LONG_DOUBLE_INT;
+}
+
 coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype)
 {
     ptrdiff_t lower, extent;
 
     ompi_datatype_get_true_extent(dtype, &lower, &extent);
-    return (coll_mtree_reduction_t){
-        .is_intrinsic = ompi_op_is_intrinsic(op),
-        .adds_up = op->op_type == OMPI_OP_SUM || op->op_type == OMPI_OP_PROD,
-        .is_predefined = ompi_datatype_is_predefined(dtype),
-        .is_integer = (dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) ==
-                      OMPI_DATATYPE_FLAG_DATA_INT,
-        .reaches_below = lower < 0};
+    return (coll_mtree_reduction_t){.is_intrinsic = ompi_op_is_intrinsic(op),
+                                    .is_logical = is_logical(op),
+                                    .is_predefined = ompi_datatype_is_predefined(dtype),
+                                    .is_integer = is_integer(dtype),
+                                    .reaches_below = lower < 0};
 }
 
 void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,

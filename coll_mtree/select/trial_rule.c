@@ -3,17 +3,17 @@
 
 #include <stddef.h>
 
-/* What an operation of the user's does is not known. */
-bool coll_mtree_reduction_rounds(const coll_mtree_reduction_t *reduction)
+bool coll_mtree_reduction_has_order(const coll_mtree_reduction_t *reduction)
 {
     return !reduction->is_intrinsic ||
-           (reduction->adds_up && !(reduction->is_predefined && reduction->is_integer));
+           !(reduction->is_logical ||
+             (reduction->is_predefined && reduction->is_integer));
 }
 
 bool coll_mtree_order_is_kept(const coll_mtree_reduction_t *reduction, int autotune,
                               bool deterministic)
 {
-    return coll_mtree_reduction_rounds(reduction) &&
+    return coll_mtree_reduction_has_order(reduction) &&
            (deterministic || autotune < COLL_MTREE_AUTOTUNE_ALL);
 }
 

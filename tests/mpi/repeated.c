@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions whose results depend on the order of the operands, again and again with the
- * same input: sums and products of floating-point numbers, and an operation of the user's
- * on a datatype that begins below its address.
+ * same input: sums of floating-point numbers, extremes among them with NaN and zeros of
+ * both signs, and an operation of the user's on a datatype that begins below its address.
  *
  *   repeated CALLS same   each has the same bits in all calls
  *   repeated CALLS once   from one call on it may have others
@@ -23,6 +23,11 @@
 #define STRIDE 3
 
 static double input[STRIDE * (COUNT + 1)], output[STRIDE * (COUNT + 1)];
+static double odd[COUNT]; /* NaN and zeros of both signs among others */
+static struct {
+    double value;
+    int place;
+} places[COUNT], extremes[COUNT];
 static MPI_Datatype below; /* two numbers: the one before the address, the one after it */
 static MPI_Op add;
 static int ranks;
@@ -72,25 +77,45 @@ static double value_of(int rank, size_t i)
     return (double)bits / UINT32_MAX - 0.5;
 }
 
+/* NaN on one rank, and zeros of both signs on the others, or a number. */
+static double odd_value_of(int rank, size_t i)
+{
+    if ((i + (size_t)rank) % (size_t)ranks == 1) {
+        return i % 2 == 0 ? NAN : -1;
+    }
+    return i % 4 == 0 ? rank : (i + (size_t)rank) % 2 == 0 ? 0.0 : -0.0;
+}
+
+static uint64_t hash_of(uint64_t hash, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return (hash ^ bits) * 1099511628211u;
+}
+
+static void compare(kind_t *kind, int call, uint64_t hash)
+{
+    kind->changes += call > 0 && hash != kind->last;
+    kind->last = hash;
+}
+
 static void judge(kind_t *kind, int call, size_t numbers, size_t step, double *result)
 {
     uint64_t hash = 14695981039346656037u;
     int wrong = 0;
 
     for (size_t i = 0; i < numbers; i += step) {
-        uint64_t bits;
         double sum = 0;
 
         for (int rank = 0; rank < ranks; rank++) {
             sum += value_of(rank, i);
         }
-        memcpy(&bits, &result[i], sizeof(bits));
-        hash = (hash ^ bits) * 1099511628211u;
+        hash = hash_of(hash, result[i]);
         wrong += !(fabs(result[i] - sum) < 1e-9);
     }
     kind->wrong += wrong > 0;
-    kind->changes += call > 0 && hash != kind->last;
-    kind->last = hash;
+    compare(kind, call, hash);
 }
 
 static void check_blocking(kind_t *kind, int call)
@@ -126,14 +151,73 @@ static void check_derived(kind_t *kind, int call)
     judge(kind, call, STRIDE * (size_t)COUNT, STRIDE, output);
 }
 
+/* What the result is with NaN is nowhere said; it must not change. */
+static void check_extreme(kind_t *kind, int call, MPI_Op op)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    MPI_Allreduce(odd, output, COUNT, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    for (size_t i = 0; i < COUNT; i++) {
+        hash = hash_of(hash, output[i]);
+    }
+    compare(kind, call, hash);
+}
+
+static void check_max(kind_t *kind, int call)
+{
+    check_extreme(kind, call, MPI_MAX);
+}
+
+static void check_min(kind_t *kind, int call)
+{
+    check_extreme(kind, call, MPI_MIN);
+}
+
+static void check_place(kind_t *kind, int call, MPI_Op op)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    MPI_Allreduce(places, extremes, COUNT, MPI_DOUBLE_INT, op, MPI_COMM_WORLD);
+    for (size_t i = 0; i < COUNT; i++) {
+        hash = hash_of(hash_of(hash, extremes[i].value), extremes[i].place);
+    }
+    compare(kind, call, hash);
+}
+
+static void check_maxloc(kind_t *kind, int call)
+{
+    check_place(kind, call, MPI_MAXLOC);
+}
+
+static void check_minloc(kind_t *kind, int call)
+{
+    check_place(kind, call, MPI_MINLOC);
+}
+
+static void fill(int rank)
+{
+    for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
+        input[i] = value_of(rank, i);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        odd[i] = places[i].value = odd_value_of(rank, i);
+        places[i].place = rank;
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static void (*const checks[])(kind_t *, int) = {check_blocking, check_nonblocking,
-                                                    check_reduce, check_derived};
+    static void (*const checks[])(kind_t *, int) = {
+        check_blocking, check_nonblocking, check_reduce, check_derived,
+        check_max,      check_min,         check_maxloc, check_minloc};
     static kind_t kinds[] = {{.name = "allreduce"},
                              {.name = "iallreduce"},
                              {.name = "reduce"},
-                             {.name = "allreduce of a derived datatype"}};
+                             {.name = "allreduce of a derived datatype"},
+                             {.name = "maximum"},
+                             {.name = "minimum"},
+                             {.name = "maximum with its place"},
+                             {.name = "minimum with its place"}};
     int rank, status, calls, allowed;
 
     MPI_Init(&argc, &argv);
@@ -145,9 +229,7 @@ int main(int argc, char **argv)
               : strcmp(argv[2], "once") == 0 ? 1
                                              : calls;
     make_datatype();
-    for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
-        input[i] = value_of(rank, i);
-    }
+    fill(rank);
     for (int call = 0; call < calls; call++) {
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
             checks[k](&kinds[k], call);

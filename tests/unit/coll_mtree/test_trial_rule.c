@@ -5,21 +5,21 @@
 #include <check.h>
 #include <stdlib.h>
 
-static const coll_mtree_reduction_t sum_of_floats = {
-    .is_intrinsic = true, .adds_up = true, .is_predefined = true};
+static const coll_mtree_reduction_t sum_of_floats = {.is_intrinsic = true,
+                                                     .is_predefined = true};
 static const coll_mtree_reduction_t sum_of_integers = {
-    .is_intrinsic = true, .adds_up = true, .is_predefined = true, .is_integer = true};
-static const coll_mtree_reduction_t greatest_float = {.is_intrinsic = true,
-                                                      .is_predefined = true};
+    .is_intrinsic = true, .is_predefined = true, .is_integer = true};
+static const coll_mtree_reduction_t all_of_bools = {
+    .is_intrinsic = true, .is_logical = true, .is_predefined = true};
 static const coll_mtree_reduction_t users_own = {.is_predefined = true,
                                                  .is_integer = true};
 
-START_TEST(sums_of_floats_and_the_users_operations_round)
+START_TEST(operations_on_floats_and_the_users_have_an_order)
 {
-    ck_assert(coll_mtree_reduction_rounds(&sum_of_floats));
-    ck_assert(coll_mtree_reduction_rounds(&users_own));
-    ck_assert(!coll_mtree_reduction_rounds(&sum_of_integers));
-    ck_assert(!coll_mtree_reduction_rounds(&greatest_float));
+    ck_assert(coll_mtree_reduction_has_order(&sum_of_floats));
+    ck_assert(coll_mtree_reduction_has_order(&users_own));
+    ck_assert(!coll_mtree_reduction_has_order(&sum_of_integers));
+    ck_assert(!coll_mtree_reduction_has_order(&all_of_bools));
 }
 END_TEST
 
@@ -33,7 +33,7 @@ START_TEST(only_data_of_mpis_own_is_plain)
     ck_assert(!coll_mtree_reduction_is_plain(&reduction));
     reduction.reaches_below = reduction.is_predefined = false;
     ck_assert(!coll_mtree_reduction_is_plain(&reduction));
-    ck_assert(coll_mtree_reduction_rounds(&reduction));
+    ck_assert(coll_mtree_reduction_has_order(&reduction));
 }
 END_TEST
 
@@ -43,7 +43,7 @@ START_TEST(by_default_calls_that_do_not_round_are_tried)
 
     ck_assert(coll_mtree_trial_is_allowed(NULL, by_default, false));
     ck_assert(coll_mtree_trial_is_allowed(&sum_of_integers, by_default, false));
-    ck_assert(coll_mtree_trial_is_allowed(&greatest_float, by_default, false));
+    ck_assert(coll_mtree_trial_is_allowed(&all_of_bools, by_default, false));
     ck_assert(!coll_mtree_trial_is_allowed(&sum_of_floats, by_default, false));
     ck_assert(!coll_mtree_trial_is_allowed(&users_own, by_default, false));
 }
@@ -83,7 +83,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_test(tcase, sums_of_floats_and_the_users_operations_round);
+    tcase_add_test(tcase, operations_on_floats_and_the_users_have_an_order);
     tcase_add_test(tcase, only_data_of_mpis_own_is_plain);
     tcase_add_test(tcase, by_default_calls_that_do_not_round_are_tried);
     tcase_add_test(tcase, calls_that_round_are_tried_where_the_user_allows_it);
