@@ -137,7 +137,19 @@ expect 0 'running.json has not been written for .*: the job calls no collectives
 expect 2 "top: --delay '0': seconds from 0.01" top --delay 0 "$job"
 expect 2 "top: --links 'x': a whole number from 1" top -l x "$job"
 expect 2 "top: --frames '-1': a whole number" top --frames -1 "$job"
-expect 1 'nowhere.json: cannot be opened' top nowhere.json
+# A file that is not there yet is waited for.
+expect 1 '^.*/nowhere.json is not there yet; a job writes it after a call, with coll_mtree_report and ' \
+    top -n 2 -d 0.01 "$tmp/nowhere.json"
+(sleep 0.5 && cp "$job" "$tmp/late.new" && mv "$tmp/late.new" "$tmp/late.json") &
+expect 0 '^A job of 12 ranks, begun ' top -d 0.05 "$tmp/late.json"
+says "$tmp/out" 'late.json is not there yet'
+timeout -k 10 -s INT --preserve-status 0.5 "$mtree" top "$tmp/nowhere.json" >"$tmp/out"
+got=$?
+checks=$((checks + 1))
+[ $got -eq 130 ] || {
+    failures=$((failures + 1))
+    echo "FAILED: mtree top does not end on SIGINT while it waits"
+}
 expect 0 'trees 1 2 of allreduce 4 MB-8 MB$' report "$job"
 
 # generate

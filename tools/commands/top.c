@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,16 +177,35 @@ static void print_stale(const arguments_t *arguments, double *silent)
     }
 }
 
+/* Is the file not there yet?  At the first look, @a frame 0, one line says so. */
+static bool is_awaited(const arguments_t *arguments, int frame)
+{
+    bool is_missing =
+        strcmp(arguments->path, "-") != 0 && access(arguments->path, F_OK) != 0;
+
+    if (is_missing && frame == 0) {
+        printf("%s is not there yet; a job writes it after a call, with "
+               "coll_mtree_report and coll_mtree_report_live\n",
+               arguments->path);
+        fflush(stdout);
+    }
+    return is_missing;
+}
+
 static int run_top(const arguments_t *arguments)
 {
     json_t *before = NULL, *report;
     bool is_complete = false;
     double silent = 0;
-    int frame = 0;
+    int frame = 0, code;
 
     while (!is_complete && (arguments->frames == 0 || frame < arguments->frames)) {
         if (frame > 0) {
             sleep_for(arguments->delay);
+        }
+        if (before == NULL && is_awaited(arguments, frame)) {
+            frame++;
+            continue;
         }
         if (mtree_report_read(arguments->path, &report) != MTREE_OK) {
             json_decref(before);
@@ -204,8 +224,9 @@ static int run_top(const arguments_t *arguments)
         json_decref(before);
         before = report;
     }
+    code = before == NULL ? COMMAND_FAILED : COMMAND_OK;
     json_decref(before);
-    return COMMAND_OK;
+    return code;
 }
 
 static mtree_status_t take_delay(const command_t *command, void *data, const char *value)
@@ -255,7 +276,9 @@ const command_t command_top = {
         "give that are full. FILE is its report, which rank 0 writes anew each second "
         "with\n"
         "    --mca coll_mtree_report FILE --mca coll_mtree_report_live 1\n"
-        "A line says so when it has not been written for some seconds.\n",
+        "It is waited for where it is not there yet. A line says so when it has not "
+        "been\n"
+        "written for some seconds.\n",
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one report file is needed",
