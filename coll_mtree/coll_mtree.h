@@ -138,11 +138,11 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority);
 
 /*
- * coll_mtree/required_components.c: when mtree is alone on the user's list, open the
- * components without which no communicator can be made.
+ * coll_mtree/other_components.c: when the user's list names mtree, open all components
+ * that Open MPI would have opened without that list.
  */
-int coll_mtree_open_required_components(bool enable_progress_threads,
-                                        bool enable_mpi_threads);
+int coll_mtree_open_other_components(bool enable_progress_threads,
+                                     bool enable_mpi_threads);
 
 /* coll_mtree/base/params.c: register all parameters with Open MPI. */
 void coll_mtree_params_register(const mca_base_component_t *component);

@@ -103,21 +103,6 @@ typedef const int *coll_mtree_mpi_displs_t;
 #define MTREE_ALLGATHER_BRUCK(...) ompi_coll_base_allgather_intra_bruck(__VA_ARGS__)
 #endif
 
-/* Component number @a i of those in Open MPI's library; NULL: there are no more. */
-static inline const mca_base_component_t *
-coll_mtree_static_component(const mca_base_framework_t *framework, int i)
-{
-    if (framework->framework_static_components == NULL ||
-        framework->framework_static_components[i] == NULL) {
-        return NULL;
-    }
-#if OMPI_MAJOR_VERSION >= 6
-    return *framework->framework_static_components[i];
-#else
-    return framework->framework_static_components[i];
-#endif
-}
-
 /* Is this address in the memory of a device, which the processor may not be able to read?
  */
 static inline bool coll_mtree_is_on_device(const void *address)

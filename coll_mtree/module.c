@@ -144,7 +144,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     coll_mtree_transport_open(enable_mpi_threads);
     coll_mtree_encryption_open();
     coll_mtree_tcp_open(coll_mtree_relays_are_used());
-    return coll_mtree_open_required_components(enable_progress_threads,
+    return coll_mtree_open_other_components(enable_progress_threads,
                                                enable_mpi_threads);
 }
 
