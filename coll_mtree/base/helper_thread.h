@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Run @a func in a thread that gets none of the program's signals, on any processor of
- * the job.  False: the system has no more threads. */
+/* Run @a func in a thread that gets none of the program's signals, on the processors to
+ * which the process is bound.  False: the system has no more threads. */
 bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), void *arg);
 
 /* Seconds of the processor that @a thread has taken. */

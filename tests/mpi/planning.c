@@ -7,11 +7,16 @@
  *   planning sums    blocking sums of integers, which need not wait for their plan, and
  *                    of floating-point numbers, which must
  *   planning roots   broadcasts from every rank in turn
+ *   planning binding all threads stay on the processor to which a process is bound
  *   planning groups  communicators of ever other processes leave no memory behind
  */
+#include "config/mtree_config.h"
+
 #include "tests/mpi/expect.h"
 
 #include <mpi.h>
+#include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +122,39 @@ static void check_roots(void)
     free(bytes);
 }
 
+/* The threads of this process, and in *bound_p those that may use one processor alone. */
+static int count_threads(int *bound_p)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int threads = 0;
+
+    *bound_p = 0;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        cpu_set_t allowed;
+
+        if (task->d_name[0] != '.' &&
+            sched_getaffinity(atoi(task->d_name), sizeof(allowed), &allowed) == 0) {
+            threads++;
+            *bound_p += CPU_COUNT(&allowed) == 1;
+        }
+    }
+    closedir(tasks);
+    return threads;
+}
+
+/* As mpirun --bind-to core leaves it; main() has bound the process before MPI_Init. */
+static void check_binding(void)
+{
+    int before, after, bound;
+
+    before = count_threads(&bound);
+    mtree_expect(bound == before, "%d of %d threads bound", bound, before);
+    check_roots();
+    after = count_threads(&bound);
+    mtree_expect(rank > 0 || after > before, "no planning thread");
+    mtree_expect(bound == after, "%d of %d threads are bound once planned", bound, after);
+}
+
 /* The memory of this process, in KiB. */
 static long resident(void)
 {
@@ -159,10 +197,28 @@ static void check_groups(void)
                  after - before);
 }
 
+/* Bind the process to the first processor that it may use. */
+static void bind_process(void)
+{
+    cpu_set_t allowed, one;
+    size_t first = 0;
+
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    while (!CPU_ISSET(first, &allowed)) {
+        first++;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    if (argc > 1 && strcmp(argv[1], "binding") == 0) {
+        bind_process();
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -172,10 +228,12 @@ int main(int argc, char **argv)
         check_sums();
     } else if (argc > 1 && strcmp(argv[1], "roots") == 0) {
         check_roots();
+    } else if (argc > 1 && strcmp(argv[1], "binding") == 0) {
+        check_binding();
     } else if (argc > 1 && strcmp(argv[1], "groups") == 0) {
         check_groups();
     } else {
-        mtree_expect(0, "usage: planning calls | sums | roots | groups");
+        mtree_expect(0, "usage: planning calls | sums | roots | binding | groups");
     }
     status = mtree_expect_finish("planning");
     MPI_Finalize();
