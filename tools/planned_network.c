@@ -247,6 +247,21 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
     return status;
 }
 
+/* Of the first @a count hosts of the plan no two are one host of the topology, as two
+ * spellings of its name would be. */
+static mtree_status_t check_different(const planned_network_t *planned, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (planned->hosts[i] == planned->hosts[count]) {
+            mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
+                        planned->plan->hosts[i], planned->plan->hosts[count],
+                        planned->topology->source);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
 /* Routes between the plan's hosts, wherever the topology has them. */
 static mtree_status_t route_plan(planned_network_t *planned)
 {
@@ -264,6 +279,9 @@ static mtree_status_t route_plan(planned_network_t *planned)
     planned->request.bytes = plan->bytes;
     for (int i = 0; i < planned->num_hosts && status == MTREE_OK; ++i) {
         status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
+        if (status == MTREE_OK) {
+            status = check_different(planned, i);
+        }
     }
     return status == MTREE_OK ? add_relays(planned) : status;
 }

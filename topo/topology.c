@@ -2,6 +2,7 @@
 #include "topo/topology.h"
 
 #include "base/array.h"
+#include "base/host_name.h"
 #include "base/log.h"
 #include "base/printable.h"
 #include "topo/adjacency.h"
@@ -239,30 +240,21 @@ int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *nam
     return -1;
 }
 
-/* True for "10.0.0.1" and "fe80::1", whose part before the first dot is no host name. */
-static bool is_address(const char *host)
-{
-    return host[strspn(host, "0123456789.")] == '\0' || strchr(host, ':') != NULL;
-}
-
 int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
 {
-    bool address = is_address(host);
-    size_t length = strcspn(host, ".");
     int found = -1;
     int matches = 0;
-    const mtree_vertex_t *vertex;
 
     for (int i = 0; i < topology->num_vertices; ++i) {
-        vertex = &topology->vertices[i];
+        const mtree_vertex_t *vertex = &topology->vertices[i];
+
         if (vertex->kind != MTREE_VERTEX_HOST) {
             continue;
         }
-        if (strcmp(vertex->host, host) == 0) {
+        if (mtree_host_name_compare(vertex->host, host) == 0) {
             return i;
         }
-        if (!address && strcspn(vertex->host, ".") == length &&
-            strncmp(vertex->host, host, length) == 0) {
+        if (mtree_host_name_same_label(vertex->host, host)) {
             found = i;
             ++matches;
         }

@@ -110,9 +110,9 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name);
 
 /*
- * Index of the vertex of the host @a host, or -1: that whose `host` is equal, else the
- * only one whose name is equal up to the first dot, as mpirun and the file may differ in
- * the domain.  -1 when there are several.  Addresses match only exactly.
+ * Index of the vertex of the host @a host, or -1: that whose `host` is the same
+ * (base/host_name.h), else the only one whose name is the same up to the first dot, as
+ * mpirun and the file may differ in the domain.  -1 when there are several.
  */
 int mtree_topology_find_host(const mtree_topology_t *topology, const char *host);
 

@@ -7,6 +7,15 @@
 
 #include <stdlib.h>
 
+/* Is one of the first @a count numbers @a number? */
+static bool is_among(const int *numbers, int count, int number)
+{
+    while (count > 0 && numbers[count - 1] != number) {
+        count--;
+    }
+    return count > 0;
+}
+
 /* The number in @a hosts of each host of @a plan.  NULL: they are not the same hosts, or
  * no memory. */
 static int *plan_host_numbers(const mtree_plan_t *plan,
@@ -26,8 +35,8 @@ static int *plan_host_numbers(const mtree_plan_t *plan,
         while (number[i] < num_hosts && hosts->vertices[number[i]] != vertex) {
             number[i]++;
         }
-        /* A plan names each of its hosts once, so all found means the same set. */
-        if (number[i] == num_hosts) {
+        /* All found and none twice, by whatever spellings, means the same set. */
+        if (number[i] == num_hosts || is_among(number, i, number[i])) {
             free(number);
             return NULL;
         }

@@ -65,6 +65,11 @@ def check_files(folder):
     says([*MTREE, "check", changed(route_bps=[1])], 1, '"route_bps", _ns and _links are not of every two hosts')
     says([*MTREE, "check", changed(collective="bcast", root="b")], 1, "tree 0 has root a, but the bcast is from b")
     says([*MTREE, "check", changed(collective="bcast")], 1, 'name the root|"root"')
+    pair = file("pair.dot", 'graph { "A.site" -- b -- c [capacity="1Mbps"]; }')
+    says([*MTREE, "check", changed(hosts=["a", "B"], trees=[{**plan["trees"][0], "edges": [["a", "B"]]}]), pair], 0, "every tree spans")
+    spelt = {"root": "a", "rate_bps": 1e6, "share": 1, "edges": [["a", "A.site."]]}
+    says([*MTREE, "check", changed(hosts=["a", "A.site."], trees=[spelt]), pair], 1,
+         "plan: hosts a and A.site. are one host of .*; name each host once")
     says([*MTREE, "check"], 2, "a plan, and maybe a topology file, are needed")
     for command in ("plan", "draw", "simulate", "compare", "topology"):
         says([*MTREE, command], 2, "one topology file is needed")
@@ -73,6 +78,8 @@ def check_files(folder):
     says([*MTREE, "generate"], 2, "one shape is needed")
     says([*MTREE, "import"], 2, "one file is needed")
     says([*MTREE, "topology", file("nul.dot", b"graph { a\0 }")], 1, "nul.dot: holds a NUL byte: not a DOT file")
+    says([*MTREE, "topology", file("case.dot", 'graph { Node1 -- node1 [capacity="1Mbps"]; }')], 1,
+         "case.dot:1: nodes .* and .* both stand for host .*; give each a host of its own")
     says([*MTREE, "topology", folder], 1, "cannot be read: Is a directory|is a directory")
     says([*MTREE, "topology", file("long.dot", 'graph { a [host="' + "x" * (1 << 21) + '"]; }')], 1,
          "long.dot:1: .* over 1 MiB; mtree takes no larger file")

@@ -2,6 +2,7 @@
 #include "topo/dot/read.h"
 
 #include "base/file.h"
+#include "base/host_name.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/conditions.h"
@@ -327,8 +328,8 @@ static mtree_status_t join_links(const reader_t *reader)
 
 static int compare_hosts(const void *a, const void *b)
 {
-    return strcmp((*(const mtree_vertex_t *const *)a)->host,
-                  (*(const mtree_vertex_t *const *)b)->host);
+    return mtree_host_name_compare((*(const mtree_vertex_t *const *)a)->host,
+                                   (*(const mtree_vertex_t *const *)b)->host);
 }
 
 /* Check that there is a host and that no two nodes stand for the same one. */
@@ -356,7 +357,7 @@ static mtree_status_t check_hosts(const reader_t *reader)
     }
     qsort(hosts, (size_t)count, sizeof(*hosts), compare_hosts);
     for (int i = 1; i < count && status == MTREE_OK; ++i) {
-        if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
+        if (compare_hosts(&hosts[i - 1], &hosts[i]) == 0) {
             mtree_error(
                 "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "
                 "own",

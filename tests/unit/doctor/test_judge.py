@@ -139,6 +139,16 @@ class Judge(unittest.TestCase):
         document["map"] = {"file": "net.dot", "error": "net.dot:1: no graph"}
         self.expect(document, [("map-unreadable", "", "mtree topology net.dot")])
 
+    def test_names_of_a_map_have_no_case(self):
+        document = read("map")
+        document["map"]["hosts"] = [["A.Example.ORG."] * 2, ["y", "B"], ["x", "10.1.0.3"]]
+        self.expect(document, [("map", "c", "mtree probe -o net.dot")])
+        document["hosts"][2]["facts"]["hostname"] = "10.1.0.4"
+        self.expect(document, [("map", "c", "mtree probe -o net.dot")])
+        document["map"]["hosts"][2] = ["x", "2001:DB8:0::1"]
+        document["hosts"][2]["facts"]["hostname"] = "2001:db8::1"
+        self.expect(document, [])
+
     def test_a_name_server_that_does_not_answer(self):
         document = read("sound")
         host(document, "a")["facts"]["resolves"]["b"] = None

@@ -29,6 +29,10 @@ START_TEST(test_find_host)
     ck_assert_int_eq(mtree_topology_find_host(topology, "10.0.0.2"), -1);
     ck_assert_int_eq(mtree_topology_find_host(topology, "m"), -1);
     ck_assert_int_eq(mtree_topology_find_host(topology, "m.q"), 5);
+    ck_assert_int_eq(mtree_topology_find_host(topology, "N1.Site"), 0);
+    ck_assert_int_eq(mtree_topology_find_host(topology, "n1.site."), 0);
+    ck_assert_int_eq(mtree_topology_find_host(topology, "M.q."), 5);
+    ck_assert_int_eq(mtree_topology_find_host(topology, "10.0.0.1."), -1);
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "d"), 3);
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "n2"), -1);
     ck_assert_int_eq(mtree_topology_num_hosts(topology), 5);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Findings about what hosts have: versions, components, the map, buffers, clocks."""
 
+import ipaddress
+
 from .cluster import Finding, listing, most_common
 
 MOST_OFFSET = 0.1  # seconds
@@ -46,6 +48,14 @@ def find_component(cluster):
                              "sudo apt-get install openmpi-coll-mtree={version}*")
 
 
+def label(name):
+    """What names of one host have in common (base/host_name.h): an address, or the part before the first dot without case."""
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name.partition(".")[0].lower()
+
+
 def find_map(cluster):
     if cluster.map is None:
         return
@@ -53,13 +63,13 @@ def find_map(cluster):
     if "hosts" not in cluster.map:
         yield Finding("map-unreadable", [], f"{path} cannot be read: {cluster.map['error']}", f"mtree topology {path}")
         return
-    mapped = {name.partition(".")[0] for names in cluster.map["hosts"] for name in names}
+    mapped = {label(name): name for names in cluster.map["hosts"] for name in names}
     absent = [host for host in cluster.hosts
-              if not {name.partition(".")[0] for name in (host.name, host.facts["hostname"])} & mapped]
+              if not {label(name) for name in (host.name, host.facts["hostname"])} & mapped.keys()]
     if absent:
         yield Finding("map", [host.name for host in absent],
                       f"{path} (coll_mtree_topology) does not have {listing(absent)}; it has "
-                      f"{', '.join(sorted(mapped)[:5])}{', ...' if len(mapped) > 5 else ''}",
+                      f"{', '.join(sorted(mapped.values())[:5])}{', ...' if len(mapped) > 5 else ''}",
                       "mpirun --map-by node mtree probe -o net.dot  # then --mca coll_mtree_topology net.dot")
 
 
