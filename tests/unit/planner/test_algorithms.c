@@ -7,6 +7,7 @@
 #include "tests/unit/planner/networks.h"
 
 #include "planner/algorithms.h"
+#include "tests/unit/captured_log.h"
 
 #include <check.h>
 
@@ -52,6 +53,19 @@ START_TEST(every_row_makes_plans)
 }
 END_TEST
 
+START_TEST(a_plan_has_hosts)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_BCAST, .max_trees = 1};
+    mtree_topology_t *b4 = network_b4(1);
+    mtree_plan_t *plan;
+
+    heard_start();
+    ck_assert_int_eq(mtree_planner_run(b4, NULL, 0, &request, &plan), MTREE_ERR_INVALID);
+    ck_assert_str_eq(heard_last(), "planner: no hosts to plan for; give at least one");
+    mtree_topology_destroy(b4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("algorithms");
@@ -64,6 +78,7 @@ int main(void)
     }
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
+    tcase_add_test(tcase, a_plan_has_hosts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     num_failed = srunner_ntests_failed(runner);
