@@ -77,8 +77,7 @@ typedef struct {
 typedef struct {
     mca_coll_base_module_t super;
     coll_mtree_fallback_t fallback; /* modules are retained */
-    bool enabled;  /* false: of communicators for which this rank has no memory */
-    bool is_local; /* coll_mtree/call/single_host.h serves it */
+    bool enabled; /* false: of communicators for which this rank has no memory */
     uint32_t
         longest_bytes;  /* of a message between its ranks (coll_mtree/control/modex.h) */
     bool is_rehearsing; /* calls are mtree's own, on scratch data */

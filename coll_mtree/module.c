@@ -3,7 +3,6 @@
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/call/single_host.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/obstacle.h"
 #include "coll_mtree/plan/proc_group.h"
@@ -11,7 +10,6 @@
 #include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
-#include "coll_mtree/select/trial_rule.h"
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/source.h"
@@ -24,7 +22,7 @@
 static void module_construct(mca_coll_mtree_module_t *module)
 {
     memset(&module->fallback, 0, sizeof(module->fallback));
-    module->enabled = module->is_local = false;
+    module->enabled = false;
     memset(&module->tags, 0, sizeof(module->tags));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     coll_mtree_class_table_init(&module->classes);
@@ -118,15 +116,10 @@ static mca_coll_mtree_module_t without_memory;
 /* At MPI_Finalize every rank takes part in writing files. */
 static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
-    if (comm != &ompi_mpi_comm_world.comm) {
-        return;
-    }
-    if (!module->is_local) {
+    if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_trace_begin(module);
+        coll_mtree_report_begin(module, NULL);
     }
-    coll_mtree_report_begin(
-        module,
-        module->is_local ? coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_ONE_HOST) : NULL);
 }
 
 static int without_memory_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -233,15 +226,11 @@ static mca_coll_base_module_t *module_without_memory(void)
 }
 
 /* At level 1 one line per job suffices: the first communicator is the world. */
-static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle,
-                         bool is_local)
+static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle)
 {
-    coll_mtree_verbose(
-        comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
-        "not served, %s; the fallback serves%s", coll_mtree_obstacle_text(obstacle),
-        is_local ? ", long calls by the algorithm that is measured to be the "
-                   "fastest"
-                 : "");
+    coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
+                       "not served, %s; the fallback serves",
+                       coll_mtree_obstacle_text(obstacle));
     if (coll_mtree_obstacle_leaves_hosts(obstacle)) {
         coll_mtree_encryption_missed(comm, "this communicator",
                                      coll_mtree_obstacle_text(obstacle));
@@ -252,9 +241,6 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
 {
     uint32_t longest = 0;
     coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &longest);
-    bool is_local = coll_mtree_obstacle_is_autotuned(
-        obstacle, coll_mtree_params.autotune >= COLL_MTREE_AUTOTUNE_ALL,
-        coll_mtree_cid(comm));
     mca_coll_mtree_module_t *module;
 
     *priority = coll_mtree_params.priority;
@@ -265,9 +251,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return module_without_memory();
     }
     if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
-        log_obstacle(comm, obstacle, is_local);
-    }
-    if (obstacle != COLL_MTREE_OBSTACLE_NONE && !is_local) {
+        log_obstacle(comm, obstacle);
         if (comm == &ompi_mpi_comm_world.comm) {
             coll_mtree_report_begin(NULL, coll_mtree_obstacle_text(obstacle));
         }
@@ -281,13 +265,8 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     if (MTREE_MODULES_SET_FUNCTIONS) {
         module->super.coll_module_disable = module_disable;
     }
-    module->is_local = is_local;
     module->longest_bytes = longest;
-    if (is_local) {
-        coll_mtree_single_host_install(module);
-    } else {
-        module_install(module);
-    }
+    module_install(module);
     return &module->super;
 }
 

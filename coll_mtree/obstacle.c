@@ -3,9 +3,6 @@
 
 #include <stddef.h>
 
-/* Communicators on one host whose long calls are autotuned. */
-#define LOCAL_COMMUNICATORS 32u
-
 // clang-format off
 static const char *const texts[COLL_MTREE_OBSTACLES] = {
     [COLL_MTREE_OBSTACLE_INTERCOMM] = "it is an intercommunicator",
@@ -62,11 +59,4 @@ coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts)
     }
     return facts->is_uniform ? COLL_MTREE_OBSTACLE_NONE
                              : COLL_MTREE_OBSTACLE_ARCHITECTURE;
-}
-
-bool coll_mtree_obstacle_is_autotuned(coll_mtree_obstacle_t obstacle, bool autotune,
-                                      uint32_t cid)
-{
-    return obstacle == COLL_MTREE_OBSTACLE_ONE_HOST && autotune &&
-           cid < LOCAL_COMMUNICATORS;
 }

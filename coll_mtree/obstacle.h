@@ -53,14 +53,4 @@ typedef struct {
 coll_mtree_obstacle_t
 coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts);
 
-/*
- * Is a communicator on one host to have its long calls autotuned
- * (coll_mtree/call/single_host.h)?  Only the first communicators are, by their number @a
- * cid, the lowest that was free on all ranks: programs that make many do not make long
- * calls on each, and a module takes some 2,100 of the 45,000 instructions of
- * MPI_Comm_dup().
- */
-bool coll_mtree_obstacle_is_autotuned(coll_mtree_obstacle_t obstacle, bool autotune,
-                                      uint32_t cid);
-
 #endif

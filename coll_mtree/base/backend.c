@@ -11,8 +11,6 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
         "call", "mtree does not serve such an operation, datatype or size"},
     [COLL_MTREE_REASON_INTERNAL] = {
         "internal", "it is nonblocking and so short that it may be Open MPI's own"},
-    [COLL_MTREE_REASON_LOCAL] = {
-        "local", "all ranks run on one host"},
     [COLL_MTREE_REASON_GROUP] = {
         "group", "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)"},
     [COLL_MTREE_REASON_TAGS] = {

@@ -34,7 +34,6 @@ bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
 typedef enum {
     COLL_MTREE_REASON_CALL,
     COLL_MTREE_REASON_INTERNAL,
-    COLL_MTREE_REASON_LOCAL,
     COLL_MTREE_REASON_GROUP,
     COLL_MTREE_REASON_TAGS,
     COLL_MTREE_REASON_TOPOLOGY,

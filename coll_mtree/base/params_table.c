@@ -215,8 +215,7 @@ static const coll_mtree_param_t table[] = {
              "in turn where they are expected to be close, measure, and keep to the "
              "fastest. 0: calls that move data or combine integers, between hosts; "
              "1: operations on floating-point numbers, too, whose bits may then differ "
-             "from call to call, and calls on one host; -1: none, what is expected "
-             "decides"},
+             "from call to call; -1: none, what is expected decides"},
     {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "

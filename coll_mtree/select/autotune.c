@@ -39,7 +39,7 @@ bool coll_mtree_autotune_adopt(coll_mtree_autotuner_t *autotuner,
 }
 
 /* On rank 0: a trial has ended.  Later jobs between these hosts are to begin with the
- * winner; on one host there is nothing that they would read. */
+ * winner. */
 static void keep_winner(const mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                         const coll_mtree_autotuner_t *autotuner)
 {

@@ -15,8 +15,8 @@
 /* Values of coll_mtree_autotune. */
 enum {
     COLL_MTREE_AUTOTUNE_NEVER = -1,
-    COLL_MTREE_AUTOTUNE_EXACT, /* between hosts, calls without an order */
-    COLL_MTREE_AUTOTUNE_ALL    /* on one host, too, and calls with one */
+    COLL_MTREE_AUTOTUNE_EXACT, /* calls without an order */
+    COLL_MTREE_AUTOTUNE_ALL    /* calls with one, too */
 };
 
 /* Operation and datatype of a reduction; the same on all ranks. */

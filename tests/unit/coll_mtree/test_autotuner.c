@@ -529,8 +529,8 @@ START_TEST(every_reason_has_a_name_and_a_text)
         ck_assert_ptr_nonnull(coll_mtree_reason_text(reason));
     }
     ck_assert_str_eq(coll_mtree_reason_name(COLL_MTREE_REASON_TRIAL), "trial");
-    ck_assert_str_eq(coll_mtree_reason_text(COLL_MTREE_REASON_LOCAL),
-                     "all ranks run on one host");
+    ck_assert_str_eq(coll_mtree_reason_text(COLL_MTREE_REASON_TRIAL),
+                     "it was Open MPI's turn in a trial");
 }
 END_TEST
 

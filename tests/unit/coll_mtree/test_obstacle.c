@@ -53,22 +53,6 @@ START_TEST(the_first_obstacle_of_its_processes_is_named)
 }
 END_TEST
 
-START_TEST(the_first_communicators_on_one_host_are_autotuned)
-{
-    const coll_mtree_obstacle_t one_host = COLL_MTREE_OBSTACLE_ONE_HOST;
-
-    ck_assert(coll_mtree_obstacle_is_autotuned(one_host, true, 0));
-    ck_assert(coll_mtree_obstacle_is_autotuned(one_host, true, 31));
-    ck_assert(!coll_mtree_obstacle_is_autotuned(one_host, true, 32));
-    ck_assert(!coll_mtree_obstacle_is_autotuned(one_host, false, 0));
-    for (int o = 0; o < COLL_MTREE_OBSTACLES; o++) {
-        ck_assert_int_eq(
-            coll_mtree_obstacle_is_autotuned((coll_mtree_obstacle_t)o, true, 0),
-            o == COLL_MTREE_OBSTACLE_ONE_HOST);
-    }
-}
-END_TEST
-
 START_TEST(ranks_on_several_hosts_may_send_all_the_same)
 {
     ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_NONE));
@@ -99,7 +83,6 @@ int main(void)
     tcase_add_test(tcase, a_communicator_of_two_ranks_has_no_obstacle);
     tcase_add_test(tcase, the_first_obstacle_of_a_communicator_is_named);
     tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
-    tcase_add_test(tcase, the_first_communicators_on_one_host_are_autotuned);
     tcase_add_test(tcase, ranks_on_several_hosts_may_send_all_the_same);
     tcase_add_test(tcase, every_obstacle_has_a_text);
     suite_add_tcase(suite, tcase);
