@@ -17,7 +17,6 @@
 #include "coll_mtree/base/size_estimate.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
-#include "coll_mtree/plan/winners.h"
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -59,7 +58,6 @@ typedef struct {
         first_calls; /* over the plan; of all plans once they are left */
     /* Of calls that keep their order. */
     coll_mtree_summation_backend_t blocking_summation, later_summation;
-    coll_mtree_winner_t winner;             /* of earlier jobs, once `known` */
     struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
     struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
     struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/adapt/scratch_call.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/select/agreed_time.h"
 
 #include "base/clock.h"
@@ -24,13 +23,6 @@ static void judge(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     coll_mtree_first_calls_judge(first, seconds, count);
     if (count == 0) {
         return;
-    }
-    if (module->context != NULL) {
-        coll_mtree_planning_context_won(module->context, comm, call_class,
-                                        first->state == COLL_MTREE_FIRST_CALLS_LEAVE
-                                            ? COLL_MTREE_FALLBACK
-                                            : COLL_MTREE_TREES,
-                                        0);
     }
     measured[COLL_MTREE_TREES] = first->took;
     measured[COLL_MTREE_FALLBACK] = first->fallback;

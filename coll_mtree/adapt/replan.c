@@ -196,11 +196,11 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
         return;
     }
     if (decision->reply == COLL_MTREE_REPLY_PLAN) {
+        const mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_FASTER);
+
         query->new_plan = mtree_plan_retain(decision->plan);
         coll_mtree_plan_reply_send(
-            exchange, COLL_MTREE_REPLY_PLAN, query->new_plan,
-            &(coll_mtree_prospect_t){mtree_forecast_of(MTREE_FORECAST_FASTER),
-                                     coll_mtree_winner_none()},
+            exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,
             coll_mtree_planning_context_host_of(query->replan->module->context),
             ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
     } else {

@@ -48,8 +48,9 @@ static const coll_mtree_fallback_t *fallback_of(ompi_communicator_t *comm)
                : NULL;
 }
 
-const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
-                                     mtree_collective_t collective)
+/* The name of the class of modules that serves @a collective on @a comm where mtree does
+ * not, static; NULL: not known, or the user has set a parameter of coll/tuned. */
+static const char *fallback_name(ompi_communicator_t *comm, mtree_collective_t collective)
 {
     const coll_mtree_fallback_t *fallback = fallback_of(comm);
     const mca_coll_base_module_t *modules[MTREE_COLLECTIVE_LAST] = {NULL};
@@ -73,7 +74,7 @@ const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
 bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
                                          mtree_collective_t collective)
 {
-    const char *name = coll_mtree_fallback_name(comm, collective);
+    const char *name = fallback_name(comm, collective);
     /* The tuned component leaves scans to basic, which has one algorithm. */
     const char *known =
         collective == MTREE_SCAN ? "mca_coll_basic_module_t" : "mca_coll_tuned_module_t";

@@ -15,9 +15,4 @@ bool coll_mtree_fallback_is_configured(void);
 bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
                                          mtree_collective_t collective);
 
-/* The name of the class of modules that serves @a collective on @a comm where mtree does
- * not, static; NULL: not known, or the user has set a parameter of coll/tuned. */
-const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
-                                     mtree_collective_t collective);
-
 #endif

@@ -61,27 +61,6 @@ static void learn_from_shorter(const mca_coll_mtree_module_t *module,
     }
 }
 
-/* Begin with the winner of earlier jobs.  False: there is none, or it cannot serve. */
-static bool adopt_winner(ompi_communicator_t *comm, coll_mtree_comm_class_t *comm_class)
-{
-    coll_mtree_winner_t *winner = &comm_class->winner;
-    coll_mtree_first_calls_t *first = &comm_class->first_calls;
-    bool adopted;
-
-    if (!winner->is_known) {
-        return false;
-    }
-    adopted = coll_mtree_autotune_adopt(comm_class->autotuner, winner, comm);
-    winner->is_known = adopted || winner->backend == COLL_MTREE_TREES ||
-                       winner->backend == COLL_MTREE_FALLBACK;
-    if (winner->is_known) {
-        first->state = winner->backend == COLL_MTREE_FALLBACK
-                           ? COLL_MTREE_FIRST_CALLS_LEAVE
-                           : COLL_MTREE_FIRST_CALLS_STAY;
-    }
-    return winner->is_known;
-}
-
 bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm,
                                     coll_mtree_comm_class_t *comm_class,
@@ -102,9 +81,7 @@ bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
     }
     free(comm_class->autotuner);
     comm_class->autotuner = autotuner;
-    if (!adopt_winner(comm, comm_class)) {
-        learn_from_shorter(module, comm, comm_class);
-    }
+    learn_from_shorter(module, comm, comm_class);
     return true;
 }
 

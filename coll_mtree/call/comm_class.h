@@ -22,8 +22,8 @@ coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *modul
 /*
  * Give @a comm_class an autotuner for a plan of which @a forecast is known.  One that it
  * had for an earlier plan with the same trees goes on if it has the same candidates.  A
- * new one begins with the class's winner of earlier jobs, or learns from those of shorter
- * calls.  *ring_p: a ring is a candidate.  False: no memory.
+ * new one learns from those of shorter calls.  *ring_p: a ring is a candidate.  False: no
+ * memory.
  */
 bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm,

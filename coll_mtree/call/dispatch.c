@@ -121,22 +121,15 @@ static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
 }
 
 /* Wait for the plan of the class.  OMPI_SUCCESS, with *backend_p: mtree serves;
- * MTREE_DECLINED: Open MPI does.  The call that learns of the plan learns of the winner
- * of earlier jobs, too. */
-static int wait_for_plan(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
+ * MTREE_DECLINED: Open MPI does. */
+static int wait_for_plan(coll_mtree_comm_class_t *comm_class,
                          const coll_mtree_request_t *req, coll_mtree_backend_t *backend_p)
 {
-    bool was_known = comm_class->known;
-    bool is_bound = call->args.keeps_order && comm_class->blocking_summation.is_set;
     int rc = coll_mtree_plan_entry_wait(req->entry, comm_class);
 
     *backend_p = req->ring              ? COLL_MTREE_RING
                  : rc == MTREE_DECLINED ? COLL_MTREE_FALLBACK
                                         : COLL_MTREE_TREES;
-    if (!was_known && comm_class->known && !is_bound &&
-        coll_mtree_mpi_call_is_won(call, comm_class, backend_p)) {
-        rc = *backend_p < COLL_MTREE_FALLBACK ? OMPI_SUCCESS : MTREE_DECLINED;
-    }
     return rc;
 }
 
@@ -147,7 +140,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
                              coll_mtree_request_t *req)
 {
     coll_mtree_backend_t backend;
-    int rc = wait_for_plan(call, comm_class, req, &backend);
+    int rc = wait_for_plan(comm_class, req, &backend);
 
     req->blocking = true;
     req->ring = backend == COLL_MTREE_RING;

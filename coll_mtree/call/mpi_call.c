@@ -64,8 +64,7 @@ static bool is_compared(const coll_mtree_mpi_call_t *call,
 {
     return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
-           !call->args.call.unequal && !comm_class->winner.is_known &&
-           autotune_in_force() > COLL_MTREE_AUTOTUNE_NEVER &&
+           !call->args.call.unequal && autotune_in_force() > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(call->args.call.collective));
 }
@@ -133,33 +132,6 @@ static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
     }
     call->trial.is_predefined = is_predefined(&call->args, ompi_comm_size(call->comm));
     return coll_mtree_autotune_begin(autotuner, &call->trial);
-}
-
-bool coll_mtree_mpi_call_is_won(coll_mtree_mpi_call_t *call,
-                                const coll_mtree_comm_class_t *comm_class,
-                                coll_mtree_backend_t *backend_p)
-{
-    const coll_mtree_winner_t *winner = &comm_class->winner;
-    bool reduces = mtree_collective_reduces(call->args.call.collective);
-    bool is_base = winner->backend == COLL_MTREE_BASE_ALGORITHM;
-
-    if (!winner->is_known || is_barrier(call) ||
-        autotune_in_force() < COLL_MTREE_AUTOTUNE_EXACT ||
-        (reduces && coll_mtree_params.deterministic) ||
-        (reduces && is_base && !coll_mtree_reduction_is_plain(&call->args.reduction))) {
-        return false;
-    }
-    if (call->form != MTREE_BLOCKING) {
-        *backend_p = winner->backend < COLL_MTREE_FALLBACK ? COLL_MTREE_TREES
-                                                           : COLL_MTREE_FALLBACK;
-    } else if (is_base && !reduces) {
-        /* Datatypes are each rank's own. */
-        *backend_p = COLL_MTREE_FALLBACK;
-    } else {
-        *backend_p = winner->backend;
-        call->trial.base_algorithm = winner->base_algorithm;
-    }
-    return true;
 }
 
 /* Are there tags for the call?  The first time that there are none one line tells. */
@@ -255,9 +227,6 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
     if (facts.is_known && autotuned) {
         facts.selected = select_backend(call, comm_class->autotuner);
         facts.is_timed = call->trial.autotuner != NULL;
-    } else if (facts.is_known) {
-        facts.is_autotuned =
-            coll_mtree_mpi_call_is_won(call, comm_class, &facts.selected);
     }
     *reason_p = coll_mtree_backend_reason(&facts);
     return coll_mtree_backend_choose(&facts);

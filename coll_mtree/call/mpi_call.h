@@ -39,12 +39,6 @@ coll_mtree_backend_t coll_mtree_mpi_call_choose(coll_mtree_mpi_call_t *call,
                                                 coll_mtree_comm_class_t *comm_class,
                                                 coll_mtree_fallback_reason_t *reason_p);
 
-/* May the winner of earlier jobs serve @a call, whose class's plan is known?  *backend_p
- * is what it comes to for the call's form. */
-bool coll_mtree_mpi_call_is_won(coll_mtree_mpi_call_t *call,
-                                const coll_mtree_comm_class_t *comm_class,
-                                coll_mtree_backend_t *backend_p);
-
 /* @a backend serves @a call; if the call keeps its order of additions, later ones of its
  * class may have to stay with that. */
 void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,

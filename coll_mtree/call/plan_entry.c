@@ -50,7 +50,7 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
         module->introduced = true;
         coll_mtree_planning_context_log(module->context, entry->comm,
                                         entry->part == NULL ? NULL : entry->part->plan,
-                                        entry->prospect.forecast);
+                                        entry->forecast);
     }
 }
 
@@ -233,12 +233,10 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
     const mtree_plan_part_t *part = entry->part;
     bool ring;
 
-    comm_class->winner = entry->prospect.winner;
-    if (!coll_mtree_comm_class_autotune(module, entry->comm, comm_class,
-                                        part == NULL
-                                            ? mtree_forecast_of(MTREE_FORECAST_SLOWER)
-                                            : entry->prospect.forecast,
-                                        &ring)) {
+    if (!coll_mtree_comm_class_autotune(
+            module, entry->comm, comm_class,
+            part == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
+            &ring)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     comm_class->known = true;
@@ -250,7 +248,7 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
     }
     return part != NULL &&
                    coll_mtree_backend_goes_over_trees(&comm_class->blocking_summation,
-                                                      entry->prospect.forecast.confidence)
+                                                      entry->forecast.confidence)
                ? OMPI_SUCCESS
                : MTREE_DECLINED;
 }

@@ -6,12 +6,12 @@
 
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
 {
-    return entry->prospect.forecast.confidence;
+    return entry->forecast.confidence;
 }
 
 bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry)
 {
-    return entry->part != NULL && entry->prospect.forecast.seconds > 0;
+    return entry->part != NULL && entry->forecast.seconds > 0;
 }
 
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
@@ -19,7 +19,7 @@ double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *ent
 {
     const mtree_plan_part_t *part =
         entry->relayed != NULL ? entry->relayed->part : entry->part;
-    double seconds = entry->prospect.forecast.seconds;
+    double seconds = entry->forecast.seconds;
     double share = part == NULL
                        ? 1
                        : coll_mtree_call_class_host_share(entry->call_class.collective,
@@ -50,7 +50,7 @@ double coll_mtree_plan_entry_seconds_without(const coll_mtree_plan_entry_t *entr
 
 double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry)
 {
-    const mtree_forecast_t *forecast = &entry->prospect.forecast;
+    const mtree_forecast_t *forecast = &entry->forecast;
 
     return forecast->seconds > 0 ? forecast->fallback / forecast->seconds : 0;
 }

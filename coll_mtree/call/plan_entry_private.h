@@ -19,18 +19,18 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;    /* in the module's list until its exchange is opened */
-    bool asks_hosts;         /* by its exchange */
-    bool is_hurried;         /* it ends, without a plan, if that takes long */
-    bool is_late;            /* so it did */
-    atomic_int unfinished;   /* of its opening and its being settled */
-    atomic_bool settled;     /* status, part, version and forecast are final */
-    int status;              /* Open MPI's code */
-    mtree_plan_t *plan;      /* on rank 0: the first; or NULL */
-    mtree_plan_part_t *part; /* of the first; NULL: none could be made */
-    unsigned version;        /* on rank 0: of the network that it was made for */
-    coll_mtree_prospect_t prospect; /* of the plan, of that with relays if there is one */
-    coll_mtree_relayed_t *relayed;  /* the same with relays; NULL: there is none */
+    mtree_list_t pending;          /* in the module's list until its exchange is opened */
+    bool asks_hosts;               /* by its exchange */
+    bool is_hurried;               /* it ends, without a plan, if that takes long */
+    bool is_late;                  /* so it did */
+    atomic_int unfinished;         /* of its opening and its being settled */
+    atomic_bool settled;           /* status, part, version and forecast are final */
+    int status;                    /* Open MPI's code */
+    mtree_plan_t *plan;            /* on rank 0: the first; or NULL */
+    mtree_plan_part_t *part;       /* of the first; NULL: none could be made */
+    unsigned version;              /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast;     /* of the plan, of that with relays if there is one */
+    coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     mtree_plan_part_t *ring;         /* a candidate of the autotuner; NULL: it is none */
     bool warmed_up;                  /* a blocking call has gone over the trees */

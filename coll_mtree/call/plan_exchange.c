@@ -78,7 +78,6 @@ static void decide_relays(plan_decision_t *decision)
                                  &bytes, &length)) {
         decision->relayed = (coll_mtree_appendix_t){bytes, length};
         planned->forecast = forecast;
-        planned->winner = coll_mtree_winner_none();
     }
     mtree_plan_destroy(plan);
 }
@@ -112,8 +111,7 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
     entry->plan = planned->plan;
     entry->version = planned->version;
     coll_mtree_plan_reply_send(
-        exchange, DECISION_PLAN, planned->plan,
-        &(coll_mtree_prospect_t){planned->forecast, planned->winner},
+        exchange, DECISION_PLAN, planned->plan, &planned->forecast,
         planned->context == NULL ? NULL
                                  : coll_mtree_planning_context_host_of(planned->context),
         ompi_comm_size(entry->comm), relayed);
@@ -200,8 +198,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     }
     if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
         (!entry->call_class.relayed &&
-         coll_mtree_planning_context_find(group, entry->comm, &entry->call_class,
-                                          &planned)) ||
+         coll_mtree_planning_context_find(group, &entry->call_class, &planned)) ||
         (decision = decision_create(entry, group, contributions)) == NULL) {
         entry_reply(entry, exchange, &planned, &(coll_mtree_appendix_t){NULL, 0});
     } else {
@@ -236,7 +233,7 @@ static int read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *r
     if (module->placement == NULL) {
         return OMPI_ERROR;
     }
-    rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part, &entry->prospect,
+    rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part, &entry->forecast,
                                     &appendix);
     if (rc == OMPI_SUCCESS && appendix.length > 0) {
         entry->relayed =
@@ -269,7 +266,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
             return rc;
         }
     }
-    entry->prospect.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
     if (reply->kind == DECISION_PLAN) {
         rc = read_plan(entry, reply);
     }

@@ -10,7 +10,7 @@
 /* The payload: the common piece of the parts, the appendix, and behind it the whole plan
  * as JSON where all ranks need it. */
 typedef struct {
-    coll_mtree_prospect_t prospect; /* sent as it is */
+    mtree_forecast_t forecast; /* sent as it is */
     int common_length, appendix_length;
     char bytes[];
 } payload_t;
@@ -25,7 +25,7 @@ static bool write_whole(const mtree_plan_t *plan, char **text_p)
 
 /* False: no memory. */
 static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
-                        const coll_mtree_prospect_t *prospect, const mtree_wire_t *common,
+                        const mtree_forecast_t *forecast, const mtree_wire_t *common,
                         const char *whole, const coll_mtree_appendix_t *appendix)
 {
     size_t common_length = (size_t)common->length;
@@ -36,7 +36,7 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
     if (payload == NULL) {
         return false;
     }
-    payload->prospect = *prospect;
+    payload->forecast = *forecast;
     payload->common_length = common->length;
     payload->appendix_length = (int)appendix->length;
     memcpy(payload->bytes, common->bytes, common_length);
@@ -54,7 +54,7 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
 
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_plan_t *plan,
-                                const coll_mtree_prospect_t *prospect, const int *host,
+                                const mtree_forecast_t *forecast, const int *host,
                                 int num_ranks, const coll_mtree_appendix_t *appendix)
 {
     int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
@@ -64,7 +64,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                 mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) ==
                     MTREE_OK &&
                 coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes) &&
-                send_pieces(exchange, kind, prospect, &common, whole, appendix);
+                send_pieces(exchange, kind, forecast, &common, whole, appendix);
 
     /* Without memory there is no plan, on any rank. */
     if (!sent) {
@@ -77,8 +77,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
 }
 
 int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
-                               mtree_plan_part_t **part_p,
-                               coll_mtree_prospect_t *prospect_p,
+                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p,
                                coll_mtree_appendix_t *appendix_p)
 {
     const payload_t *payload = reply->payload;
@@ -110,8 +109,8 @@ int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan
     if (part->plan == NULL) {
         part->plan = mtree_plan_retain(plan);
     }
-    if (prospect_p != NULL) {
-        *prospect_p = payload->prospect;
+    if (forecast_p != NULL) {
+        *forecast_p = payload->forecast;
     }
     if (appendix_p != NULL) {
         *appendix_p = (coll_mtree_appendix_t){payload->bytes + common_length,

@@ -9,15 +9,8 @@
 
 #include "coll_mtree/control/exchange.h"
 
-#include "coll_mtree/plan/winners.h"
 #include "schedule/plan_part.h"
 #include "simulate/forecast/forecast.h"
-
-/* What is known of how fast a plan is. */
-typedef struct {
-    mtree_forecast_t forecast;
-    coll_mtree_winner_t winner; /* of the call class, by trials of earlier jobs */
-} coll_mtree_prospect_t;
 
 /* Bytes for all ranks beside the plan; all zeros: none. */
 typedef struct {
@@ -26,22 +19,21 @@ typedef struct {
 } coll_mtree_appendix_t;
 
 /* On rank 0, from the decision of @a exchange: reply @a kind with @a plan for ranks on @a
- * host [num_ranks], its @a prospect and the @a appendix; kind 0 where there is no plan or
+ * host [num_ranks], its @a forecast and the @a appendix; kind 0 where there is no plan or
  * no memory. */
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_plan_t *plan,
-                                const coll_mtree_prospect_t *prospect, const int *host,
+                                const mtree_forecast_t *forecast, const int *host,
                                 int num_ranks, const coll_mtree_appendix_t *appendix);
 
 /*
  * The part in @a reply, which is not of kind 0, into *part_p, a reference of the
  * caller's.
  * @a plan is the plan that this rank, 0, has sent (NULL on others); the part refers to
- * it.  *prospect_p and *appendix_p, which is in the reply, may be NULL.  Open MPI's code.
+ * it.  *forecast_p and *appendix_p, which is in the reply, may be NULL.  Open MPI's code.
  */
 int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
-                               mtree_plan_part_t **part_p,
-                               coll_mtree_prospect_t *prospect_p,
+                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p,
                                coll_mtree_appendix_t *appendix_p);
 
 /* Is it the part of an arrival-ordered plan? */

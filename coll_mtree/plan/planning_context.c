@@ -2,7 +2,6 @@
 #include "coll_mtree/plan/planning_context_private.h"
 
 #include "coll_mtree/base/algorithm_param.h"
-#include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
@@ -35,7 +34,6 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
     }
     coll_mtree_cached_hosts_cleanup(&context->learned);
-    coll_mtree_winner_cache_close(&context->winners);
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
@@ -67,10 +65,9 @@ static void context_read(coll_mtree_planning_context_t *context,
     if (context->hosts.topology == NULL) {
         return;
     }
-    coll_mtree_winner_cache_open(&context->winners, contributions, &context->numbers);
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
-        (void)coll_mtree_cached_hosts_init(&context->learned, MTREE_CACHE_TOPOLOGY,
-                                           contributions, &context->numbers);
+        (void)coll_mtree_cached_hosts_init(&context->learned, contributions,
+                                           &context->numbers);
     }
 }
 
@@ -84,7 +81,6 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions
         return NULL;
     }
     coll_mtree_plan_store_init(&context->plans);
-    coll_mtree_winner_cache_init(&context->winners);
     context->num_procs = (int)procs;
     context->vertices = calloc(procs, sizeof(int));
     if (context->vertices == NULL) {
@@ -179,18 +175,8 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     pthread_mutex_unlock(&contexts_lock);
 }
 
-/* What a trial of calls of the class of @a stored depends on. */
-static coll_mtree_trial_conditions_t
-trial_conditions(ompi_communicator_t *comm, const coll_mtree_stored_plan_t *stored)
-{
-    return (coll_mtree_trial_conditions_t){
-        stored->forecast.seconds,
-        coll_mtree_fallback_name(comm, stored->node.call_class.collective)};
-}
-
 /* @a stored (NULL: no memory for it), as others see it. */
 static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
-                                        ompi_communicator_t *comm,
                                         const coll_mtree_stored_plan_t *stored)
 {
     coll_mtree_planned_t seen = {.context = context,
@@ -198,11 +184,7 @@ static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
                                  .forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
 
     if (stored != NULL) {
-        const coll_mtree_trial_conditions_t conditions = trial_conditions(comm, stored);
-
         seen.plan = mtree_plan_retain(stored->plan);
-        seen.winner = coll_mtree_winners_find(&context->winners.earlier,
-                                              &stored->node.call_class, &conditions);
         seen.forecast = stored->forecast;
     }
     return seen;
@@ -225,7 +207,7 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
     if (stored != NULL && !coll_mtree_plan_store_is_current(stored, context->version)) {
         context_run(context, comm, stored, max_trees);
     }
-    return context_see(context, comm, stored);
+    return context_see(context, stored);
 }
 
 mtree_plan_t *
@@ -265,7 +247,6 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
 }
 
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
-                                      ompi_communicator_t *comm,
                                       const coll_mtree_call_class_t *call_class,
                                       coll_mtree_planned_t *planned_p)
 {
@@ -284,31 +265,10 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
     found = stored != NULL && coll_mtree_plan_store_is_current(stored, context->version);
     if (found) {
         coll_mtree_plan_store_use(stored);
-        *planned_p = context_see(context, comm, stored);
+        *planned_p = context_see(context, stored);
     }
     pthread_mutex_unlock(&contexts_lock);
     return found;
-}
-
-void coll_mtree_planning_context_won(coll_mtree_planning_context_t *context,
-                                     ompi_communicator_t *comm,
-                                     const coll_mtree_call_class_t *call_class,
-                                     coll_mtree_backend_t backend, int base_algorithm)
-{
-    coll_mtree_call_class_t by_host =
-        coll_mtree_planning_context_by_host(context, call_class);
-    const coll_mtree_stored_plan_t *stored;
-
-    pthread_mutex_lock(&contexts_lock);
-    stored = coll_mtree_plan_store_find(&context->plans, &by_host);
-    if (stored != NULL) {
-        const coll_mtree_trial_conditions_t conditions = trial_conditions(comm, stored);
-
-        (void)coll_mtree_winners_put(
-            &context->winners.found, &by_host, &conditions,
-            (coll_mtree_winner_t){.backend = backend, .base_algorithm = base_algorithm});
-    }
-    pthread_mutex_unlock(&contexts_lock);
 }
 
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,

@@ -18,7 +18,6 @@
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_choice.h"
 #include "coll_mtree/plan/proc_group.h"
-#include "coll_mtree/plan/winners.h"
 
 #include "topo/drift/link_check.h"
 
@@ -51,8 +50,7 @@ typedef struct {
     coll_mtree_planning_context_t *context; /* NULL: mtree cannot serve the processes */
     mtree_plan_t *plan; /* a reference; NULL: none could be made, which is logged */
     unsigned version;   /* of the network that it is for */
-    mtree_forecast_t forecast;  /* how fast it is expected to be */
-    coll_mtree_winner_t winner; /* of earlier jobs */
+    mtree_forecast_t forecast; /* how fast it is expected to be */
 } coll_mtree_planned_t;
 
 /* In the planning thread: the plan for calls of @a call_class, made when there is none
@@ -72,16 +70,8 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
 
 /* The same if it has been made for @a group, of @a comm; false: it has not. */
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
-                                      ompi_communicator_t *comm,
                                       const coll_mtree_call_class_t *call_class,
                                       coll_mtree_planned_t *planned_p);
-
-/* A trial of calls of @a call_class has shown that @a backend is the fastest, or @a
- * base_algorithm: later jobs begin with it. */
-void coll_mtree_planning_context_won(coll_mtree_planning_context_t *context,
-                                     ompi_communicator_t *comm,
-                                     const coll_mtree_call_class_t *call_class,
-                                     coll_mtree_backend_t backend, int base_algorithm);
 
 /* Log the line of a communicator: its hosts, and its first @a plan (NULL: there is none)
  * with its @a forecast. */

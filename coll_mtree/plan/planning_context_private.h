@@ -6,7 +6,6 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/plan/plan_store.h"
 #include "coll_mtree/plan/planning_context.h"
-#include "coll_mtree/plan/winner_cache.h"
 #include "coll_mtree/topology/cache.h"
 
 struct coll_mtree_planning_context {
@@ -21,7 +20,6 @@ struct coll_mtree_planning_context {
     unsigned tree_version; /* the version since which trees stay as they are */
     /* Of the topology, if it was learned; no hosts: the cache is not to be corrected. */
     coll_mtree_cached_hosts_t learned;
-    coll_mtree_winner_cache_t winners;
     bool is_corrected;            /* capacities turned out to be others */
     mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
     int num_samples;

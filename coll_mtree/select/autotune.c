@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/select/agreed_time.h"
 #include "coll_mtree/select/autotuner_text.h"
 
@@ -22,33 +21,6 @@ bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,
         coll_mtree_verbose(comm, 2, "%s", text);
     }
     return true;
-}
-
-bool coll_mtree_autotune_adopt(coll_mtree_autotuner_t *autotuner,
-                               const coll_mtree_winner_t *winner,
-                               ompi_communicator_t *comm)
-{
-    char text[COLL_MTREE_AUTOTUNER_TEXT];
-
-    if (!coll_mtree_autotuner_adopt(autotuner, winner)) {
-        return false;
-    }
-    coll_mtree_autotuner_text_adopted(autotuner, text);
-    coll_mtree_verbose(comm, 2, "%s", text);
-    return true;
-}
-
-/* On rank 0: a trial has ended.  Later jobs between these hosts are to begin with the
- * winner. */
-static void keep_winner(const mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                        const coll_mtree_autotuner_t *autotuner)
-{
-    const coll_mtree_candidate_t *winner = &autotuner->candidates[autotuner->serving];
-
-    if (module->context != NULL) {
-        coll_mtree_planning_context_won(module->context, comm, &autotuner->call_class,
-                                        winner->backend, winner->base_algorithm);
-    }
 }
 
 coll_mtree_backend_t coll_mtree_autotune_begin(coll_mtree_autotuner_t *autotuner,
@@ -87,7 +59,6 @@ void coll_mtree_autotune_end(coll_mtree_trial_t *trial, mca_coll_mtree_module_t 
     if (!coll_mtree_autotuner_record(autotuner, took, agreed)) {
         return;
     }
-    keep_winner(module, comm, autotuner);
     coll_mtree_autotuner_text_verdict(autotuner, text);
     coll_mtree_verbose(comm, 2, "%s", text);
     coll_mtree_autotuner_times(autotuner, seconds);

@@ -28,11 +28,6 @@ bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,
                                const coll_mtree_autotuner_t *shorter,
                                ompi_communicator_t *comm);
 
-/* coll_mtree_autotuner_adopt(), with a line. */
-bool coll_mtree_autotune_adopt(coll_mtree_autotuner_t *autotuner,
-                               const coll_mtree_winner_t *winner,
-                               ompi_communicator_t *comm);
-
 /* A blocking call begins: what serves it. */
 coll_mtree_backend_t coll_mtree_autotune_begin(coll_mtree_autotuner_t *autotuner,
                                                coll_mtree_trial_t *trial);

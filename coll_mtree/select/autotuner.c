@@ -243,33 +243,6 @@ bool coll_mtree_autotuner_learn(coll_mtree_autotuner_t *autotuner,
     return true;
 }
 
-bool coll_mtree_autotuner_adopt(coll_mtree_autotuner_t *autotuner,
-                                const coll_mtree_winner_t *winner)
-{
-    bool is_agreed = winner->backend != COLL_MTREE_BASE_ALGORITHM ||
-                     mtree_collective_reduces(autotuner->call_class.collective);
-    int c = 0;
-
-    while (c < autotuner->num_candidates &&
-           (autotuner->candidates[c].backend != winner->backend ||
-            autotuner->candidates[c].base_algorithm != winner->base_algorithm)) {
-        c++;
-    }
-    if (!autotuner->open || c == autotuner->num_candidates) {
-        return false;
-    }
-    start_trial(autotuner);
-    for (int other = 0; other < autotuner->num_candidates; other++) {
-        autotuner->candidates[other].out = other != c;
-        autotuner->candidates[other].typical = other != c ? (double)INFINITY : 0;
-    }
-    autotuner->serving = autotuner->trial = c;
-    if (is_agreed) {
-        end_trial(autotuner);
-    }
-    return true;
-}
-
 static coll_mtree_selection_t selection_of(const coll_mtree_autotuner_t *autotuner,
                                            int candidate, bool timed)
 {

@@ -19,7 +19,6 @@
 
 #include "coll_mtree/base/backend.h"
 #include "coll_mtree/base/call_class.h"
-#include "coll_mtree/plan/winners.h"
 #include "simulate/forecast/forecast.h"
 
 /* Rounds of a trial at most, after the one that warms up. */
@@ -91,15 +90,6 @@ bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
  */
 bool coll_mtree_autotuner_learn(coll_mtree_autotuner_t *autotuner,
                                 const coll_mtree_autotuner_t *shorter);
-
-/*
- * Begin with @a winner, of an earlier job, as if this one's first trial had shown it.
- * Calls that move data and that a base algorithm is to serve are timed once all the same,
- * since the ranks have to agree that their datatypes allow it.  False: it is no
- * candidate.
- */
-bool coll_mtree_autotuner_adopt(coll_mtree_autotuner_t *autotuner,
-                                const coll_mtree_winner_t *winner);
 
 /* Is @a backend a candidate? */
 bool coll_mtree_autotuner_has(const coll_mtree_autotuner_t *autotuner,

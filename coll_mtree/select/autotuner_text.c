@@ -50,19 +50,6 @@ void coll_mtree_autotuner_text_verdict(const coll_mtree_autotuner_t *autotuner,
                    autotuner->measured, backend);
 }
 
-void coll_mtree_autotuner_text_adopted(const coll_mtree_autotuner_t *autotuner,
-                                       char text[COLL_MTREE_AUTOTUNER_TEXT])
-{
-    char size[32], backend[64];
-
-    format_backend(autotuner, autotuner->serving, backend, sizeof(backend));
-    mtree_units_format_size(autotuner->call_class.bytes, size, sizeof(size));
-    (void)snprintf(text, COLL_MTREE_AUTOTUNER_TEXT,
-                   "%s of about %s: served %s, as an earlier job measured",
-                   mtree_collective_name(autotuner->call_class.collective), size,
-                   backend);
-}
-
 void coll_mtree_autotuner_text_learned(const coll_mtree_autotuner_t *autotuner,
                                        const coll_mtree_autotuner_t *shorter,
                                        char text[COLL_MTREE_AUTOTUNER_TEXT])

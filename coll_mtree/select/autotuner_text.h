@@ -12,10 +12,6 @@
 void coll_mtree_autotuner_text_verdict(const coll_mtree_autotuner_t *autotuner,
                                        char text[COLL_MTREE_AUTOTUNER_TEXT]);
 
-/* The line about an autotuner that has adopted a winner. */
-void coll_mtree_autotuner_text_adopted(const coll_mtree_autotuner_t *autotuner,
-                                       char text[COLL_MTREE_AUTOTUNER_TEXT]);
-
 /* The line about an autotuner that learned from @a shorter that one candidate is left. */
 void coll_mtree_autotuner_text_learned(const coll_mtree_autotuner_t *autotuner,
                                        const coll_mtree_autotuner_t *shorter,

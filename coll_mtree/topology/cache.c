@@ -19,8 +19,7 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
     size_t length;
     char *text;
 
-    if (!coll_mtree_cached_hosts_init(&hosts, MTREE_CACHE_TOPOLOGY, contributions,
-                                      numbers) ||
+    if (!coll_mtree_cached_hosts_init(&hosts, contributions, numbers) ||
         mtree_cache_read(&hosts.key, coll_mtree_params.cache_days, time(NULL), &text,
                          &length) != MTREE_OK) {
         text = NULL;
@@ -52,8 +51,7 @@ void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions
 {
     coll_mtree_cached_hosts_t hosts;
 
-    if (coll_mtree_cached_hosts_init(&hosts, MTREE_CACHE_TOPOLOGY, contributions,
-                                     numbers)) {
+    if (coll_mtree_cached_hosts_init(&hosts, contributions, numbers)) {
         (void)mtree_cache_read_parts(&hosts.key, coll_mtree_params.cache_days, time(NULL),
                                      take_part, parts);
     }
@@ -67,8 +65,7 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
 {
     coll_mtree_cached_hosts_t hosts;
 
-    if (coll_mtree_cached_hosts_init(&hosts, MTREE_CACHE_TOPOLOGY, contributions,
-                                     numbers)) {
+    if (coll_mtree_cached_hosts_init(&hosts, contributions, numbers)) {
         time_t now = time(NULL);
         const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now,
                                            parts->is_loaded};

@@ -6,51 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a fabric's name before an address, and of the ranks behind it. */
+/* Bytes of a fabric's name before an address. */
 #define FABRIC_LENGTH 32
-#define RANKS_LENGTH  16
 
-#define TEXT_LENGTH (FABRIC_LENGTH + MTREE_ADDRESS_LENGTH + RANKS_LENGTH)
+#define TEXT_LENGTH (FABRIC_LENGTH + MTREE_ADDRESS_LENGTH)
 
-/* A map of one fabric is none of another: its name is a part of the address.  So is the
- * number of ranks, 0: all serve. */
-static void format_address(const mtree_address_t *address, int ranks, char *text)
+/* A map of one fabric is none of another: its name is a part of the address. */
+static void format_address(const mtree_address_t *address, char *text)
 {
     const char *fabric = coll_mtree_host_fabric();
     bool is_tcp = strcmp(fabric, "tcp") == 0;
-    char number[MTREE_ADDRESS_LENGTH], count[RANKS_LENGTH] = "";
+    char number[MTREE_ADDRESS_LENGTH];
 
-    if (ranks > 0) {
-        snprintf(count, sizeof(count), " x%d", ranks);
-    }
-    snprintf(text, TEXT_LENGTH, "%.*s%s%s%s", FABRIC_LENGTH - 2, is_tcp ? "" : fabric,
-             is_tcp ? "" : ":", mtree_address_format(address, number), count);
-}
-
-/* What wrote a file, as its stamp has it. */
-static const char *format_version(mtree_arena_t *arena, mtree_cache_kind_t kind)
-{
-    char openmpi[MPI_MAX_LIBRARY_VERSION_STRING], text[sizeof(openmpi) + 64];
-    int length;
-
-    if (kind != MTREE_CACHE_WINNERS ||
-        MPI_Get_library_version(openmpi, &length) != MPI_SUCCESS) {
-        return MTREE_VERSION;
-    }
-    /* "Open MPI v4.1.4, package: ..." */
-    openmpi[strcspn(openmpi, ",\n")] = '\0';
-    snprintf(text, sizeof(text), "%s with %s", MTREE_VERSION, openmpi);
-    return mtree_arena_strdup(arena, text);
-}
-
-static int count_ranks(const coll_mtree_host_numbers_t *numbers, int host)
-{
-    int ranks = 0;
-
-    for (int rank = 0; rank < numbers->num_ranks; rank++) {
-        ranks += numbers->host[rank] == host;
-    }
-    return ranks;
+    snprintf(text, TEXT_LENGTH, "%.*s%s%s", FABRIC_LENGTH - 2, is_tcp ? "" : fabric,
+             is_tcp ? "" : ":", mtree_address_format(address, number));
 }
 
 static bool is_replaced(const coll_mtree_host_t *contributions,
@@ -65,7 +34,6 @@ static bool is_replaced(const coll_mtree_host_t *contributions,
 }
 
 bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
-                                  mtree_cache_kind_t kind,
                                   const coll_mtree_host_t *contributions,
                                   const coll_mtree_host_numbers_t *numbers)
 {
@@ -74,7 +42,7 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     char text[TEXT_LENGTH];
 
     *hosts = (coll_mtree_cached_hosts_t){.arena = {NULL}};
-    if (kind == MTREE_CACHE_TOPOLOGY && is_replaced(contributions, numbers)) {
+    if (is_replaced(contributions, numbers)) {
         return false;
     }
     MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
@@ -82,16 +50,14 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     for (int h = 0; arena.status == MTREE_OK && h < numbers->num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
-        format_address(&host->addresses[0],
-                       kind == MTREE_CACHE_WINNERS ? count_ranks(numbers, h) : 0, text);
+        format_address(&host->addresses[0], text);
         names[h] = mtree_arena_strdup(&arena, host->name);
         addresses[h] = mtree_arena_strdup(&arena, text);
     }
     hosts->key = (mtree_cache_key_t){.num_hosts = numbers->num_hosts,
                                      .names = names,
                                      .addresses = addresses,
-                                     .version = format_version(&arena, kind),
-                                     .kind = kind};
+                                     .version = MTREE_VERSION};
     hosts->arena = arena;
     if (arena.status != MTREE_OK) {
         coll_mtree_cached_hosts_cleanup(hosts);

@@ -18,13 +18,11 @@ typedef struct {
 } coll_mtree_cached_hosts_t;
 
 /*
- * The key of @a kind for the hosts of @a contributions [ranks], which @a numbers numbers.
- * It names the fabric that carries messages; that of winners also has how many ranks run
- * on each host, and Open MPI's version.  False, all zero: there is no memory, or the
- * topology of hosts whose names coll_mtree_hosts gives, of which nothing is kept.
+ * The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
+ * the fabric that carries messages.  False, all zero: there is no memory, or names are
+ * coll_mtree_hosts's, of which nothing is kept.
  */
 bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
-                                  mtree_cache_kind_t kind,
                                   const coll_mtree_host_t *contributions,
                                   const coll_mtree_host_numbers_t *numbers);
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts);

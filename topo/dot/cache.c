@@ -11,9 +11,6 @@
 
 #define NAME_LENGTH MTREE_CACHE_NAME_LENGTH
 
-static const char *const advice[MTREE_CACHE_KINDS] = {
-    "the network is learned anew, or run mtree probe", "what is fastest is tried anew"};
-
 mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path)
 {
     mtree_cache_folder_t cache;
@@ -46,17 +43,15 @@ static void search_visit(void *arg, int folder, const char *name, mtree_cached_t
 {
     search_t *search = arg;
     const mtree_cache_folder_t *cache = search->cache;
-    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts &&
-                   (cache->key->kind == MTREE_CACHE_TOPOLOGY ||
-                    cached->num_hosts == cache->key->num_hosts);
+    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts;
 
     (void)folder;
     if (fault == NULL && !has_all) {
         fault = "it is of other hosts or addresses";
     }
     if (fault != NULL && strcmp(name, cache->name) == 0) {
-        mtree_warn("cache %s/%s: %s; %s", cache->folder, name, fault,
-                   advice[cache->key->kind]);
+        mtree_warn("cache %s/%s: %s; the network is learned anew, or run mtree probe",
+                   cache->folder, name, fault);
         search->status = MTREE_ERR_INVALID;
     }
     if (has_all && is_better(cached, &search->best)) {
@@ -75,9 +70,7 @@ static mtree_status_t find_best(const mtree_cache_key_t *key, double days, time_
     mtree_status_t status = mtree_cache_folder_init(&cache, key, days, now);
 
     if (status == MTREE_OK) {
-        status = key->kind == MTREE_CACHE_TOPOLOGY
-                     ? mtree_cache_folder_visit(&cache, search_visit, &search)
-                     : mtree_cache_folder_visit_own(&cache, search_visit, &search);
+        status = mtree_cache_folder_visit(&cache, search_visit, &search);
     }
     if (status == MTREE_OK && search.best.text != NULL) {
         *best_p = search.best;
@@ -146,9 +139,8 @@ static void prune_visit(void *arg, int folder, const char *name, mtree_cached_t 
                         const char *fault)
 {
     pruning_t *pruning = arg;
-    bool is_superseded =
-        fault == NULL && pruning->cache->key->kind == MTREE_CACHE_TOPOLOGY &&
-        cached->num_common == cached->num_hosts && !pruning->stamp->is_loaded;
+    bool is_superseded = fault == NULL && cached->num_common == cached->num_hosts &&
+                         !pruning->stamp->is_loaded;
 
     if (strcmp(name, pruning->cache->name) == 0 || cached->stamp.measured == 0) {
         return;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cache of what jobs learned for later ones, in $XDG_CACHE_HOME/mtree or
- * ~/.cache/mtree: one file per kind and set of hosts.  It begins with a stamp of comment
- * lines, which name its hosts.  A probed topology serves each job whose hosts are among
- * them, and is a part of what is known of a job some of whose hosts are; what was
- * measured to be fastest serves jobs on exactly these hosts.
+ * ~/.cache/mtree: one topology file per set of hosts.  It begins with a stamp of comment
+ * lines, which name its hosts.  It serves each job whose hosts are among them, and is a
+ * part of what is known of a job some of whose hosts are.
  */
 #ifndef MTREE_TOPO_DOT_CACHE_H
 #define MTREE_TOPO_DOT_CACHE_H
@@ -23,19 +22,12 @@
 /* A file that was measured under load is used for this part of the usual time. */
 #define MTREE_CACHE_LOADED_LIFE (1.0 / 7)
 
-typedef enum {
-    MTREE_CACHE_TOPOLOGY, /* .dot */
-    MTREE_CACHE_WINNERS,  /* .win: coll_mtree/plan/winners.h */
-    MTREE_CACHE_KINDS
-} mtree_cache_kind_t;
-
 /* The key of a set of hosts; all strings are the caller's. */
 typedef struct {
     int num_hosts;
     const char *const *names;
     const char *const *addresses; /* [num_hosts] "" when a host has none */
     const char *version;          /* of mtree; files of other versions are refused */
-    mtree_cache_kind_t kind;
 } mtree_cache_key_t;
 
 /* What a file's stamp says besides. */
@@ -56,7 +48,7 @@ mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path);
  * if there is one; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is none.  Files
  * that are older than @a days at @a now, that another version wrote or that other users
  * may have written are not used; of the file for exactly these hosts one warning says so,
- * MTREE_ERR_INVALID.  Of winners only that file is looked at.
+ * MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
                                 char **text_p, size_t *length_p);
@@ -73,7 +65,7 @@ mtree_status_t mtree_cache_read_parts(const mtree_cache_key_t *key, double days,
 /*
  * Write @a text for @a key.  The file appears at once and only its
  * owner can read it; missing folders are made, and symbolic links are not followed.  Then
- * files of its kind that are older than @a days at @a now, or topologies of no other
+ * files that are older than @a days at @a now, or topologies of no other
  * hosts, are removed.  MTREE_ERR_IO, with a warning.
  */
 mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,

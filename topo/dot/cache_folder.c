@@ -23,7 +23,7 @@
 #define TEMPORARY_LENGTH                                                                 \
     (NAME_LENGTH + 1 + 16 + 1) /* while they are written: random digits */
 
-static const char *const endings[MTREE_CACHE_KINDS] = {".dot", ".win"};
+#define ENDING ".dot"
 
 /* A file that was not renamed for so long never will be, seconds. */
 #define TEMPORARY_SECONDS 3600.0
@@ -85,8 +85,7 @@ mtree_status_t mtree_cache_folder_init(mtree_cache_folder_t *cache,
     for (int h = 0; h < key->num_hosts; h++) {
         hash = mtree_hash_bytes(hash, cache->lines[h], strlen(cache->lines[h]));
     }
-    snprintf(cache->name, sizeof(cache->name), "%016" PRIx64 "%s", hash,
-             endings[key->kind]);
+    snprintf(cache->name, sizeof(cache->name), "%016" PRIx64 ENDING, hash);
     return cache_folder(base, cache->folder) ? MTREE_OK : MTREE_ERR_NOT_FOUND;
 }
 
@@ -210,11 +209,11 @@ int mtree_cache_folder_open(const char *folder)
     return fd;
 }
 
-/* Does @a name begin as those of files of @a kind do? */
-static bool is_ours(const char *name, mtree_cache_kind_t kind)
+/* Does @a name begin as those of its files do? */
+static bool is_ours(const char *name)
 {
     return strspn(name, "0123456789abcdef") == NAME_LENGTH - 4 &&
-           strncmp(name + NAME_LENGTH - 4, endings[kind], 4) == 0;
+           strncmp(name + NAME_LENGTH - 4, ENDING, 4) == 0;
 }
 
 /* Remove what a writer has left behind, which did not come to its end. */
@@ -242,21 +241,6 @@ static void visit_file(const mtree_cache_folder_t *cache, int folder, const char
     free(cached.text);
 }
 
-mtree_status_t mtree_cache_folder_visit_own(const mtree_cache_folder_t *cache,
-                                            mtree_cache_visit_t visit, void *arg)
-{
-    int folder = mtree_cache_folder_open(cache->folder);
-
-    if (folder < 0) {
-        return MTREE_ERR_NOT_FOUND;
-    }
-    if (faccessat(folder, cache->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-        visit_file(cache, folder, cache->name, visit, arg);
-    }
-    close(folder);
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
                                         mtree_cache_visit_t visit, void *arg)
 {
@@ -271,7 +255,7 @@ mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
         return MTREE_ERR_NOT_FOUND;
     }
     while ((entry = readdir(folder)) != NULL) {
-        if (!is_ours(entry->d_name, cache->key->kind)) {
+        if (!is_ours(entry->d_name)) {
             continue;
         }
         if (entry->d_name[NAME_LENGTH] == '\0') {

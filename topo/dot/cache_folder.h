@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-/* Files are named by a hash of their hosts, and end as their kind. */
+/* Files are named by a hash of their hosts. */
 #define MTREE_CACHE_NAME_LENGTH 20
 
 /* The folder, as it is seen by a set of hosts. */
@@ -47,12 +47,9 @@ void mtree_cache_folder_cleanup(mtree_cache_folder_t *cache);
 /* Open it, if it is this user's; returns its descriptor, or -1. */
 int mtree_cache_folder_open(const char *folder);
 
-/* Visit all files of the key's kind, or just the one for exactly its hosts.
- * MTREE_ERR_NOT_FOUND: the folder is missing. */
+/* Visit all files.  MTREE_ERR_NOT_FOUND: the folder is missing. */
 mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
                                         mtree_cache_visit_t visit, void *arg);
-mtree_status_t mtree_cache_folder_visit_own(const mtree_cache_folder_t *cache,
-                                            mtree_cache_visit_t visit, void *arg);
 
 /* Write the file for the key.  MTREE_ERR_IO, with a warning. */
 mtree_status_t mtree_cache_folder_write(const mtree_cache_folder_t *cache,

@@ -122,52 +122,6 @@ START_TEST(one_that_is_not_enabled_goes_by_the_forecast)
 }
 END_TEST
 
-START_TEST(the_winner_of_an_earlier_job_serves_from_the_first_call)
-{
-    const coll_mtree_winner_t fallback = {true, COLL_MTREE_FALLBACK, 0};
-    const coll_mtree_winner_t ring = {true, COLL_MTREE_RING, 0};
-    coll_mtree_autotuner_t autotuner;
-
-    trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    ck_assert(coll_mtree_autotuner_adopt(&autotuner, &fallback));
-    for (int i = 0; i < COLL_MTREE_AUTOTUNER_INTERVAL; i++) {
-        coll_mtree_selection_t selection = coll_mtree_autotuner_select(&autotuner);
-
-        ck_assert(!selection.timed && selection.backend == COLL_MTREE_FALLBACK);
-    }
-    /* Networks change. */
-    ck_assert(coll_mtree_autotuner_select(&autotuner).timed);
-    ck_assert_int_eq(autotuner.trials, 1);
-
-    trial_init(&autotuner, MTREE_FORECAST_FASTER, 0);
-    ck_assert(!coll_mtree_autotuner_adopt(&autotuner, &fallback));
-    ck_assert(!coll_mtree_autotuner_adopt(&autotuner, &ring));
-    ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_TREES);
-}
-END_TEST
-
-/* That they have datatypes of MPI's own is each rank's own knowledge. */
-START_TEST(ranks_agree_once_on_a_base_algorithm_that_moves_data)
-{
-    coll_mtree_call_class_t bcast = trial_class(MTREE_BCAST, MB);
-    const coll_mtree_winner_t winner = {true, COLL_MTREE_BASE_ALGORITHM, 1};
-    coll_mtree_selection_t selection;
-    coll_mtree_autotuner_t autotuner;
-
-    (void)coll_mtree_autotuner_init(
-        &autotuner, &bcast,
-        (mtree_forecast_t){.confidence = MTREE_FORECAST_MAYBE_FASTER,
-                           .base_algorithms = 6},
-        true);
-    ck_assert(coll_mtree_autotuner_adopt(&autotuner, &winner));
-    selection = coll_mtree_autotuner_select(&autotuner);
-    ck_assert(selection.timed && selection.base_algorithm == 1);
-    ck_assert(coll_mtree_autotuner_record(&autotuner, 1e-3, 1));
-    selection = coll_mtree_autotuner_select(&autotuner);
-    ck_assert(!selection.timed && selection.base_algorithm == 1);
-}
-END_TEST
-
 START_TEST(where_the_fallback_is_clearly_faster_the_first_calls_are_its)
 {
     const trial_times_t times = {
@@ -548,8 +502,6 @@ int main(void)
     tcase_add_test(tcase,
                    a_ring_is_for_long_messages_without_a_root_and_without_open_mpis_ring);
     tcase_add_test(tcase, one_that_is_not_enabled_goes_by_the_forecast);
-    tcase_add_test(tcase, the_winner_of_an_earlier_job_serves_from_the_first_call);
-    tcase_add_test(tcase, ranks_agree_once_on_a_base_algorithm_that_moves_data);
     tcase_add_test(tcase, where_the_fallback_is_clearly_faster_the_first_calls_are_its);
     tcase_add_test(tcase,
                    trees_that_are_expected_to_be_as_fast_serve_before_the_first_trial);

@@ -71,20 +71,6 @@ START_TEST(what_was_learned_names_the_size_that_showed_it)
 }
 END_TEST
 
-START_TEST(what_was_adopted_is_an_earlier_jobs)
-{
-    const coll_mtree_winner_t ring = {true, COLL_MTREE_RING, 0};
-    char text[COLL_MTREE_AUTOTUNER_TEXT];
-    coll_mtree_autotuner_t autotuner;
-
-    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    ck_assert(coll_mtree_autotuner_adopt(&autotuner, &ring));
-    coll_mtree_autotuner_text_adopted(&autotuner, text);
-    ck_assert_str_eq(text, "allreduce of about 1 MB: served around a ring, as an earlier "
-                           "job measured");
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("autotuner_text");
@@ -95,7 +81,6 @@ int main(void)
     tcase_add_test(tcase, the_verdict_names_all_that_was_measured);
     tcase_add_test(tcase, of_the_base_algorithms_the_fastest_is_reported);
     tcase_add_test(tcase, what_was_learned_names_the_size_that_showed_it);
-    tcase_add_test(tcase, what_was_adopted_is_an_earlier_jobs);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -15,7 +15,7 @@
 
 static const char *const names[] = {"alpha", "beta"};
 static const char *const addresses[] = {"10.0.0.1", "10.0.0.2"};
-static const mtree_cache_key_t key = {2, names, addresses, "1.2", MTREE_CACHE_TOPOLOGY};
+static const mtree_cache_key_t key = {2, names, addresses, "1.2"};
 static const time_t written = 1700000000;
 static char folder[64]; /* made in the one that we are in */
 
@@ -105,33 +105,6 @@ START_TEST(test_written_is_read)
 }
 END_TEST
 
-/* What was fastest between some hosts says nothing of fewer or more, and topologies are
- * no concern of it. */
-START_TEST(test_winners_are_of_exactly_these_hosts)
-{
-    mtree_cache_key_t both = key, fewer = key;
-    char path[MTREE_CACHE_PATH_LENGTH], topology[MTREE_CACHE_PATH_LENGTH];
-    struct stat is;
-
-    both.kind = fewer.kind = MTREE_CACHE_WINNERS;
-    fewer.num_hosts = 1;
-    ck_assert_int_eq(write_text(&both, written, false, "both\n"), MTREE_OK);
-    ck_assert_int_eq(write_text(&fewer, written + 1, false, "fewer\n"), MTREE_OK);
-    write_one();
-    assert_reads(&both, written, "\nboth\n");
-    assert_reads(&fewer, written, "\nfewer\n");
-    assert_reads(&key, written, "\ngraph { a -- b }\n");
-    ck_assert_int_eq(mtree_cache_path(&both, path), MTREE_OK);
-    ck_assert_int_eq(mtree_cache_path(&key, topology), MTREE_OK);
-    ck_assert_str_eq(path + strlen(path) - 4, ".win");
-    /* Files of one's own kind are removed when they are too old. */
-    ck_assert_int_eq(write_text(&fewer, written + 8 * DAY, false, "new\n"), MTREE_OK);
-    ck_assert_int_ne(stat(path, &is), 0);
-    ck_assert_int_eq(stat(topology, &is), 0);
-    ck_assert_int_eq(heard_lines(), 0);
-}
-END_TEST
-
 /* What was corrected is as old, and as doubtful, as what was measured. */
 START_TEST(test_corrected_keeps_stamp)
 {
@@ -156,15 +129,12 @@ START_TEST(test_identity)
 {
     const char *const turned_names[] = {"beta", "alpha"};
     const char *const turned_addresses[] = {"10.0.0.2", "10.0.0.1"};
-    const mtree_cache_key_t turned = {2, turned_names, turned_addresses, "1.2",
-                                      MTREE_CACHE_TOPOLOGY};
-    const mtree_cache_key_t moved = {2, names, turned_addresses, "1.2",
-                                     MTREE_CACHE_TOPOLOGY};
-    const mtree_cache_key_t fewer = {1, names, addresses, "1.2", MTREE_CACHE_TOPOLOGY};
+    const mtree_cache_key_t turned = {2, turned_names, turned_addresses, "1.2"};
+    const mtree_cache_key_t moved = {2, names, turned_addresses, "1.2"};
+    const mtree_cache_key_t fewer = {1, names, addresses, "1.2"};
     const char *const more_names[] = {"alpha", "beta", "gamma"};
     const char *const more_addresses[] = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
-    const mtree_cache_key_t more = {3, more_names, more_addresses, "1.2",
-                                    MTREE_CACHE_TOPOLOGY};
+    const mtree_cache_key_t more = {3, more_names, more_addresses, "1.2"};
 
     write_one();
     ck_assert_int_eq(read_as(&turned, 7, written), MTREE_OK);
@@ -179,9 +149,8 @@ END_TEST
 START_TEST(test_stale_and_foreign)
 {
     const char *const other_addresses[] = {"10.9.0.1", "10.9.0.2"};
-    const mtree_cache_key_t other = {2, names, other_addresses, "1.2",
-                                     MTREE_CACHE_TOPOLOGY};
-    const mtree_cache_key_t newer = {2, names, addresses, "1.20", MTREE_CACHE_TOPOLOGY};
+    const mtree_cache_key_t other = {2, names, other_addresses, "1.2"};
+    const mtree_cache_key_t newer = {2, names, addresses, "1.20"};
     char path[MTREE_CACHE_PATH_LENGTH], other_path[MTREE_CACHE_PATH_LENGTH];
 
     write_one();
@@ -243,8 +212,7 @@ static mtree_cache_key_t hosts_from(int first, int count)
         many_name[h] = many_names[h];
         many_address[h] = many_addresses[h];
     }
-    return (mtree_cache_key_t){count, many_name + first, many_address + first, "1.2",
-                               MTREE_CACHE_TOPOLOGY};
+    return (mtree_cache_key_t){count, many_name + first, many_address + first, "1.2"};
 }
 
 static int count_files(void)
@@ -414,7 +382,6 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_written_is_read);
     tcase_add_test(tcase, test_corrected_keeps_stamp);
-    tcase_add_test(tcase, test_winners_are_of_exactly_these_hosts);
     tcase_add_test(tcase, test_identity);
     tcase_add_test(tcase, test_stale_and_foreign);
     tcase_add_test(tcase, test_files_of_others);
