@@ -5,6 +5,7 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
+#include "topo/vertex_heap.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -27,107 +28,37 @@ struct mtree_routes {
     mtree_arena_t arena;
 };
 
-/* The distance of a vertex to the destination.  Latencies are whole picoseconds, because
- * rounding of doubles would break ties; the sum of 16384 links of 100 s fits. */
-typedef struct {
-    int64_t latency;
-    int links;
-} distance_t;
-
 typedef struct {
     const mtree_topology_t *topology;
     mtree_adjacency_t adjacency;
-    int64_t *latency;     /* [num_links] picoseconds */
-    distance_t *distance; /* [num_vertices] to the destination */
-    int *next_arc;        /* [num_vertices] the arc to take from here, or NONE */
-    int *heap;            /* vertices, the nearest first */
-    int *heap_place;      /* [num_vertices] the place of a vertex in the heap, or NONE */
-    int heap_length;
-    bool *fixed; /* [num_vertices] neighbours of the destination: their arc is fixed */
+    int64_t *latency;           /* [num_links] picoseconds */
+    mtree_distance_t *distance; /* [num_vertices] to the destination */
+    mtree_vertex_heap_t heap;
+    int *next_arc; /* [num_vertices] the arc to take from here, or NONE */
+    bool *fixed;   /* [num_vertices] neighbours of the destination: their arc is fixed */
     int64_t *choices; /* [num_vertices] product of the numbers of equal next vertices */
     mtree_arena_t arena; /* of the arrays */
 } search_t;
 
-static int distance_compare(distance_t a, distance_t b)
-{
-    if (a.latency != b.latency) {
-        return (a.latency < b.latency) ? -1 : 1;
-    }
-    return (a.links > b.links) - (a.links < b.links);
-}
-
-static void heap_put(search_t *search, int place, int vertex)
-{
-    search->heap[place] = vertex;
-    search->heap_place[vertex] = place;
-}
-
-static void heap_raise(search_t *search, int vertex)
-{
-    int place = search->heap_place[vertex];
-    int parent;
-
-    while (place > 0) {
-        parent = (place - 1) / 2;
-        if (distance_compare(search->distance[vertex],
-                             search->distance[search->heap[parent]]) >= 0) {
-            break;
-        }
-        heap_put(search, place, search->heap[parent]);
-        place = parent;
-    }
-    heap_put(search, place, vertex);
-}
-
-static int heap_pop(search_t *search)
-{
-    int top = search->heap[0];
-    int moved = search->heap[--search->heap_length];
-    int place = 0;
-    int child;
-
-    search->heap_place[top] = NONE;
-    while ((child = 2 * place + 1) < search->heap_length) {
-        if (child + 1 < search->heap_length &&
-            distance_compare(search->distance[search->heap[child + 1]],
-                             search->distance[search->heap[child]]) < 0) {
-            ++child;
-        }
-        if (distance_compare(search->distance[search->heap[child]],
-                             search->distance[moved]) >= 0) {
-            break;
-        }
-        heap_put(search, place, search->heap[child]);
-        place = child;
-    }
-    if (search->heap_length > 0) {
-        heap_put(search, place, moved);
-    }
-    return top;
-}
-
 /* Offer the vertex that @a arc leaves a path over it. */
-static void search_offer(search_t *search, int arc, distance_t distance)
+static void search_offer(search_t *search, int arc, mtree_distance_t distance)
 {
     const mtree_topology_t *topology = search->topology;
     int vertex = mtree_arc_from(topology, arc);
 
     if (search->next_arc[vertex] != NONE &&
-        distance_compare(distance, search->distance[vertex]) >= 0) {
+        mtree_distance_compare(distance, search->distance[vertex]) >= 0) {
         return;
     }
     search->next_arc[vertex] = arc;
     search->distance[vertex] = distance;
-    if (search->heap_place[vertex] == NONE) {
-        search->heap_place[vertex] = search->heap_length++;
-    }
-    heap_raise(search, vertex);
+    mtree_vertex_heap_offer(&search->heap, vertex);
 }
 
 /* The distance of the vertex that @a arc leaves over that arc. */
-static distance_t distance_over(const search_t *search, int arc)
+static mtree_distance_t distance_over(const search_t *search, int arc)
 {
-    distance_t distance = search->distance[mtree_arc_to(search->topology, arc)];
+    mtree_distance_t distance = search->distance[mtree_arc_to(search->topology, arc)];
 
     distance.latency += search->latency[arc >> 1];
     distance.links += 1;
@@ -158,7 +89,8 @@ static bool is_best(const search_t *search, int arc)
 
     return mtree_arc_capacity(search->topology, arc) > 0 &&
            search->next_arc[to] != NONE &&
-           distance_compare(distance_over(search, arc), search->distance[from]) == 0;
+           mtree_distance_compare(distance_over(search, arc), search->distance[from]) ==
+               0;
 }
 
 /*
@@ -209,18 +141,16 @@ static void search_run(search_t *search, int destination)
     memset(search->fixed, 0, (size_t)num_vertices * sizeof(*search->fixed));
     for (int i = 0; i < num_vertices; ++i) {
         search->next_arc[i] = NONE;
-        search->heap_place[i] = NONE;
         search->choices[i] = 1;
     }
-    search->heap_length = 0;
-    search->distance[destination] = (distance_t){0, 0};
+    search->distance[destination] = (mtree_distance_t){0, 0};
     search->fixed[destination] = true;
     search_expand(search, destination);
-    for (int i = 0; i < search->heap_length; ++i) {
-        search->fixed[search->heap[i]] = true;
+    for (int i = 0; i < search->heap.length; ++i) {
+        search->fixed[search->heap.vertices[i]] = true;
     }
-    while (search->heap_length > 0) {
-        vertex = heap_pop(search);
+    while (search->heap.length > 0) {
+        vertex = mtree_vertex_heap_pop(&search->heap);
         if (!search->fixed[vertex]) {
             search_spread(search, vertex, destination);
         }
@@ -237,15 +167,15 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     MTREE_ARENA_ARRAY(arena, search->latency, (size_t)topology->num_links);
     MTREE_ARENA_ARRAY(arena, search->distance, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->next_arc, num_vertices);
-    MTREE_ARENA_ARRAY(arena, search->heap, num_vertices);
-    MTREE_ARENA_ARRAY(arena, search->heap_place, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->fixed, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->choices, num_vertices);
+    mtree_vertex_heap_init(&search->heap, search->distance, topology->num_vertices,
+                           arena);
     if (arena->status != MTREE_OK) {
         return mtree_no_memory("the routes of %zu vertices", num_vertices);
     }
     for (int i = 0; i < topology->num_links; ++i) {
-        search->latency[i] = llround(topology->links[i].latency * 1e12);
+        search->latency[i] = mtree_distance_picoseconds(topology->links[i].latency);
     }
     return mtree_adjacency_init(&search->adjacency, topology, arena);
 }
