@@ -50,6 +50,9 @@ static int mtree_register(void)
 static int mtree_open(void)
 {
     coll_mtree_log_open();
+    if (coll_mtree_world_rank() == 0) {
+        coll_mtree_params_tell_unknown();
+    }
     if (!coll_mtree_params_ask(ompi_coll_base_framework.framework_selection)) {
         if (coll_mtree_world_rank() == 0) {
             mtree_info("not asked for: the fallback serves; name it (--mca coll mtree) "

@@ -2,6 +2,7 @@
 #include "planner/algorithms.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "planner/packing/packing.h"
 #include "planner/published/blink.h"
 #include "planner/published/gost.h"
@@ -99,11 +100,13 @@ mtree_status_t mtree_algorithms_choose(const mtree_plan_request_t *request,
     const char *name =
         request->algorithm == NULL ? algorithms[0].name : request->algorithm;
     const char *unavailable = mtree_algorithms_unavailable(name);
+    char advice[MTREE_NEAREST_ADVICE];
 
     *algorithm_p = find(name);
     if (*algorithm_p == NULL) {
-        mtree_error("planner: there is no algorithm %s; mtree plan --help lists them",
-                    name);
+        mtree_error("planner: there is no algorithm %s%s; mtree plan --help lists them",
+                    name,
+                    mtree_nearest_advice_of(name, mtree_algorithms_names(), advice));
         return MTREE_ERR_NOT_FOUND;
     }
     if (unavailable != NULL) {

@@ -5,6 +5,7 @@
 #include "tools/command.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -24,6 +25,19 @@ static const command_t *find_command(const char *name)
         }
     }
     return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    char advice[MTREE_NEAREST_ADVICE];
+
+    for (int i = 0; commands[i] != NULL; ++i) {
+        mtree_nearest_offer(&nearest, commands[i]->name);
+    }
+    mtree_error("no command '%s'%s; 'mtree --help' lists them", name,
+                mtree_nearest_advice(&nearest, "", advice));
+    return COMMAND_MISUSED;
 }
 
 static void print_usage(FILE *out)
@@ -58,8 +72,7 @@ int main(int argc, char **argv)
     }
     command = find_command(argv[1]);
     if (command == NULL) {
-        mtree_error("no command '%s'; 'mtree --help' lists them", argv[1]);
-        return COMMAND_MISUSED;
+        return refuse_command(argv[1]);
     }
     snprintf(program, sizeof(program), "mtree %s", command->name);
     argv[1] = program;

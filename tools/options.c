@@ -2,6 +2,7 @@
 #include "tools/options.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/units.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ static void parser_add(parser_t *parser, const option_t *option,
 static void parser_init(parser_t *parser, const command_t *command,
                         const option_group_t *groups)
 {
-    *parser = (parser_t){.command = command, .letters = "h"};
+    *parser = (parser_t){.command = command, .letters = ":h"};
     for (const option_group_t *group = groups; group->options != NULL; group++) {
         for (const option_t *option = group->options; option->name != NULL; option++) {
             if (group->without == NULL || option->letter == 0 ||
@@ -188,6 +189,50 @@ static mtree_status_t take(const parser_t *parser, int number, const char *value
     }
 }
 
+static bool is_known(const parser_t *parser, int value)
+{
+    const struct option *option = parser->longs;
+
+    while (option->name != NULL && option->val != value) {
+        option++;
+    }
+    return option->name != NULL;
+}
+
+/* Say that there is no option @a word, "--NAME" or "--NAME=VALUE". */
+static int refuse_name(const parser_t *parser, const char *word)
+{
+    char name[64], advice[MTREE_NEAREST_ADVICE], what[256];
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (int i = 0; i < parser->count; i++) {
+        mtree_nearest_offer(&nearest, parser->longs[i].name);
+    }
+    (void)snprintf(what, sizeof(what), "unrecognized option '--%s'%s", name,
+                   mtree_nearest_advice(&nearest, "--", advice));
+    return command_misuse(parser->command, what);
+}
+
+/* getopt_long() refused @a word by @a found, and optopt is what the option returns, if it
+ * is one. */
+static int refuse(const parser_t *parser, int found, const char *word)
+{
+    char what[128];
+
+    if (optopt == 0) {
+        return refuse_name(parser, word);
+    }
+    if (found == ':') {
+        (void)snprintf(what, sizeof(what), "option '%s' needs a value", word);
+    } else if (is_known(parser, optopt)) {
+        (void)snprintf(what, sizeof(what), "option '%s' takes no value", word);
+    } else {
+        (void)snprintf(what, sizeof(what), "unrecognized option '-%c'", optopt);
+    }
+    return command_misuse(parser->command, what);
+}
+
 int options_parse(const command_t *command, const option_group_t *groups, int argc,
                   char **argv)
 {
@@ -195,13 +240,17 @@ int options_parse(const command_t *command, const option_group_t *groups, int ar
     int found, i;
 
     parser_init(&parser, command, groups);
+    opterr = 0;
     while ((found = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
+        if (found == '?' || found == ':') {
+            return refuse(&parser, found, argv[optind - 1]);
+        }
         if (found == 'h') {
             print_help(&parser);
             return COMMAND_OK;
         }
-        for (i = 0; i < parser.count && parser.longs[i].val != found; i++) {}
-        if (i == parser.count || take(&parser, i, optarg) != MTREE_OK) {
+        for (i = 0; parser.longs[i].val != found; i++) {}
+        if (take(&parser, i, optarg) != MTREE_OK) {
             return COMMAND_MISUSED;
         }
     }

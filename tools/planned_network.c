@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/units.h"
 #include "planner/algorithms.h"
 #include "planner/plan/json.h"
@@ -16,18 +17,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *host_advice(const mtree_topology_t *topology, const char *name,
+                               char *advice)
+{
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+
+    for (int i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            mtree_nearest_offer(&nearest, topology->vertices[i].host);
+            mtree_nearest_offer(&nearest, topology->vertices[i].name);
+        }
+    }
+    return mtree_nearest_advice(&nearest, "", advice);
+}
+
 /* The host that @a name means: a host name as mpirun has it, or a node of the file. */
 static mtree_status_t find_host(const mtree_topology_t *topology, const char *name,
                                 int *host_p)
 {
     int host = mtree_topology_find_host(topology, name);
+    char advice[MTREE_NEAREST_ADVICE];
 
     if (host < 0) {
         host = mtree_topology_find_vertex(topology, name);
     }
     if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
-        mtree_error("%s: no host '%s'; 'mtree topology' lists the hosts",
-                    topology->source, name);
+        mtree_error("%s: no host '%s'%s; 'mtree topology' lists the hosts",
+                    topology->source, name, host_advice(topology, name, advice));
         return MTREE_ERR_NOT_FOUND;
     }
     *host_p = host;

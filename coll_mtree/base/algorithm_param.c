@@ -4,6 +4,7 @@
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "planner/algorithms.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static const char *algorithm_find(const char *name)
 
 static void report_unknown(const reading_t *reading, const char *item)
 {
-    char names[512] = "";
+    char names[512] = "", advice[MTREE_NEAREST_ADVICE];
     size_t length = 0;
 
     for (const char *const *name = mtree_algorithms_names();
@@ -41,9 +42,11 @@ static void report_unknown(const reading_t *reading, const char *item)
                                    length == 0 ? "" : " ", *name);
     }
     mtree_error(
-        "%s: %s is none of %s, after COLLECTIVE: if it is for one collective alone "
+        "%s: %s%s is none of %s, after COLLECTIVE: if it is for one collective alone "
         "(bcast:packing); %s",
-        reading->parameter, item, names, reading->consequence);
+        reading->parameter, item,
+        mtree_nearest_advice_of(item, mtree_algorithms_names(), advice), names,
+        reading->consequence);
 }
 
 /* Arrival-ordered reductions add in the order in which ranks come. */

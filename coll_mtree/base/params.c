@@ -4,11 +4,13 @@
 #include "coll_mtree/coll_mtree.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 
 #include "opal/mca/base/mca_base_var.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LONGEST_HELP 1024
 
@@ -55,6 +57,39 @@ void coll_mtree_params_register(const mca_base_component_t *component)
     coll_mtree_params_reset();
     for (size_t i = 0; i < count; i++) {
         param_register(component, &table[i]);
+    }
+}
+
+static void tell_unknown(const char *name)
+{
+    size_t count;
+    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    char advice[MTREE_NEAREST_ADVICE];
+
+    for (size_t i = 0; i < count; i++) {
+        mtree_nearest_offer(&nearest, table[i].name);
+    }
+    mtree_error("coll_mtree_%s is no parameter of mtree%s; 'ompi_info --param coll mtree "
+                "--level 9' lists them",
+                name, mtree_nearest_advice(&nearest, "coll_mtree_", advice));
+}
+
+void coll_mtree_params_tell_unknown(void)
+{
+    static const char prefix[] = "OMPI_MCA_coll_mtree_";
+
+    for (char *const *variable = environ; *variable != NULL; variable++) {
+        char name[COLL_MTREE_PARAM_TEXT];
+        const char *given = *variable + strlen(prefix);
+
+        if (strncmp(*variable, prefix, strlen(prefix)) != 0) {
+            continue;
+        }
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+        if (mca_base_var_find("ompi", "coll", "mtree", name) < 0) {
+            tell_unknown(name);
+        }
     }
 }
 

@@ -104,6 +104,10 @@ const coll_mtree_param_t *coll_mtree_params_table(size_t *count_p);
 /* Give every parameter its initial value. */
 void coll_mtree_params_reset(void);
 
+/* A line for each coll_mtree_NAME in the environment that is no parameter, with the one
+ * that may have been meant. */
+void coll_mtree_params_tell_unknown(void);
+
 /* Give numbers that are out of their range, or none, their initial value; @a tells: with
  * a line for each. */
 void coll_mtree_params_confine(bool tells);

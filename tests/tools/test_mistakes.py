@@ -98,6 +98,22 @@ def check_files(folder):
     says([*MTREE, "import", file("word.conf", "SwitchName=s Nodes\n")], 1, "word.conf:1: 'Nodes' is no Key=value")
 
 
+def check_spelling():
+    says([*MTREE, "plam"], 2, r"no command 'plam' \(did you mean plan\?\); 'mtree --help' lists them")
+    says([*MTREE, "sim"], 2, r"no command 'sim' \(did you mean simulate\?\)")
+    says([*MTREE, "plan", "--algoritm=ring", B4], 2,
+         r"plan: unrecognized option '--algoritm' \(did you mean --algorithm\?\); see 'mtree plan --help'")
+    says([*MTREE, "plan", "--json=3", B4], 2, "plan: option '--json=3' takes no value; see")
+    says([*MTREE, "plan", "--help=3"], 2, "plan: option '--help=3' takes no value; see")
+    says([*MTREE, "plan", "-jz", B4], 2, "plan: unrecognized option '-z'; see")
+    says([*MTREE, "plan", "-zj", B4], 2, "plan: unrecognized option '-z'; see")
+    says([*MTREE, "plan", B4, "--root"], 2, "plan: option '--root' needs a value; see")
+    says([*MTREE, "plan", B4, "-jR"], 2, "plan: option '-jR' needs a value; see")
+    says([*MTREE, "plan", "-a", "pakcing", B4], 1,
+         r"there is no algorithm pakcing \(did you mean packing\?\); mtree plan --help lists them")
+    says([*MTREE, "plan", "-H", "US1,US22", B4], 1, r"no host 'US22' \(did you mean US2\?\); 'mtree topology' lists the hosts")
+
+
 def check_planning(folder):
     says([*MTREE, "plan", B4, "--size", "many"], 2, "--size 'many': .*; write it like 16M")
     says([*MTREE, "plan", B4, "--hosts", "US1,nowhere"], 1, "no host 'nowhere'; 'mtree topology' lists the hosts")

@@ -15,8 +15,8 @@ static const char byte_order_mark[] = "\xef\xbb\xbf";
 mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
                                     size_t length, const char *name)
 {
-    *lexer =
-        (mtree_dot_lexer_t){.at = text, .end = text + length, .line = 1, .name = name};
+    *lexer = (mtree_dot_lexer_t){
+        .begin = text, .at = text, .end = text + length, .line = 1, .name = name};
     /* Each token has a character at least, and its ID one more than it at most. */
     lexer->ids = lexer->ids_end = malloc(2 * length + 1);
     if (lexer->ids == NULL) {
@@ -263,11 +263,50 @@ mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t 
     return status == MTREE_OK ? check_length(lexer, token->start, token->line) : status;
 }
 
+/* May @a at be within a name that people forget to quote, host-1.example.org? */
+static bool is_bare(const mtree_dot_lexer_t *lexer, const char *at)
+{
+    const bool is_edge =
+        *at == '-' && ((at > lexer->begin && at[-1] == '-') ||
+                       (at + 1 < lexer->end && (at[1] == '-' || at[1] == '>')));
+
+    return is_letter((unsigned char)*at) || is_digit(*at) || *at == '.' ||
+           (*at == '-' && !is_edge);
+}
+
+/* The length of the name that should have been quoted around @a token, a '-' or '.' or
+ * what begins with one, and its begin; 0: there is none. */
+static size_t bare_name_length(const mtree_dot_lexer_t *lexer, const char *token,
+                               const char **name_p)
+{
+    const char *end = token;
+
+    *name_p = token;
+    while (*name_p > lexer->begin && is_bare(lexer, *name_p - 1)) {
+        --*name_p;
+    }
+    while (end < lexer->end && is_bare(lexer, end)) {
+        ++end;
+    }
+    return *name_p < token && token < end && (*token == '-' || *token == '.')
+               ? (size_t)(end - *name_p)
+               : 0;
+}
+
 mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
                                       const mtree_dot_token_t *token)
 {
     size_t length = 0;
+    const char *name;
+    const size_t bare =
+        token->length == 0 ? 0 : bare_name_length(lexer, token->start, &name);
 
+    if (bare > 0) {
+        mtree_error("%s:%d: syntax error near '%c'; a name with '-' or '.' needs quotes: "
+                    "\"%.*s\"",
+                    lexer->name, token->line, *token->start, (int)bare, name);
+        return MTREE_ERR_INVALID;
+    }
     while (length < token->length && strchr("\r\n", token->start[length]) == NULL) {
         ++length;
     }

@@ -35,7 +35,7 @@ typedef struct {
 } mtree_dot_token_t;
 
 typedef struct {
-    const char *at, *end;
+    const char *begin, *at, *end;
     int line;
     const char *name; /* of the file, for messages */
     char *ids;        /* all IDs so far, each with its NUL */
@@ -53,7 +53,8 @@ mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
  */
 mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token);
 
-/* Log that the grammar does not allow @a token here; MTREE_ERR_INVALID. */
+/* Log that the grammar does not allow @a token here, and that names like host-1 need
+ * quotes where that is why; MTREE_ERR_INVALID. */
 mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
                                       const mtree_dot_token_t *token);
 

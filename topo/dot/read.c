@@ -5,6 +5,7 @@
 #include "base/host_name.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/dot/attributes.h"
 #include "topo/dot/conditions.h"
 #include "topo/dot/parse.h"
 
@@ -17,63 +18,6 @@ typedef struct {
     const mtree_dot_graph_t *graph;
     mtree_topology_t *topology; /* its vertices and links are numbered as the graph's */
 } reader_t;
-
-/* Attributes for people and for Graphviz; any other may be a spelling mistake. */
-static const char *const drawing_attributes[] = {
-    "URL",         "arrowhead", "arrowsize",  "arrowtail",   "class",     "color",
-    "colorscheme", "comment",   "constraint", "dir",         "fillcolor", "fontcolor",
-    "fontname",    "fontsize",  "group",      "head_lp",     "headlabel", "height",
-    "href",        "id",        "image",      "label",       "labelloc",  "len",
-    "lp",          "margin",    "ordering",   "peripheries", "penwidth",  "rank",
-    "shape",       "style",     "taillabel",  "target",      "tooltip",   "weight",
-    "width",       "xlabel",    "xlp",        NULL,
-};
-
-static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
-                                              "lat",  "relay", NULL};
-static const char *const edge_attributes[] = {"capacity", "capacity_back", "key",
-                                              "latency",  "pos",           NULL};
-static const char *const port_attributes[] = {"headport", "tailport", NULL};
-
-static bool is_listed(const char *name, const char *const *list)
-{
-    for (; *list != NULL; ++list) {
-        if (strcmp(name, *list) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Warn once of each name that is not used. */
-static void warn_unknown_attributes(const reader_t *reader)
-{
-    bool has_ports = reader->graph->has_ports;
-
-    for (int i = 0; i < reader->graph->num_names; ++i) {
-        const mtree_dot_attribute_name_t *it = &reader->graph->names[i];
-
-        if (is_listed(it->name, drawing_attributes)) {
-            continue;
-        }
-        if (it->of_nodes && !is_listed(it->name, node_attributes)) {
-            mtree_warn("%s: the node attribute '%s' is not known and not used",
-                       reader->name, it->name);
-        }
-        if (it->of_edges && is_listed(it->name, port_attributes)) {
-            has_ports = true;
-        } else if (it->of_edges && !is_listed(it->name, edge_attributes) &&
-                   !is_listed(it->name, mtree_dot_condition_names)) {
-            mtree_warn("%s: the edge attribute '%s' is not known and not used",
-                       reader->name, it->name);
-        }
-    }
-    if (has_ports) {
-        mtree_warn(
-            "%s: ports of nodes (\"a:p -- b\") have no meaning here and are not used",
-            reader->name);
-    }
-}
 
 /* The position is lon and lat, or Graphviz' pos; a value that is no number is ignored. */
 static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
@@ -392,7 +336,7 @@ static mtree_status_t read_graph(reader_t *reader)
 {
     mtree_status_t status;
 
-    warn_unknown_attributes(reader);
+    mtree_dot_attributes_warn(reader->name, reader->graph);
     if ((status = read_nodes(reader)) != MTREE_OK ||
         (status = check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||

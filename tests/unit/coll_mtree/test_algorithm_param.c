@@ -57,6 +57,7 @@ START_TEST(what_is_wrong_is_logged_in_one_line)
     } bad[] = {
         {"nonsense", "the key: nonsense is none of "},
         {"bcast:nonsense", "the key: nonsense is none of "},
+        {"bcast:pakcing", "the key: pakcing (did you mean packing?) is none of "},
         {"bcats:packing", "the key: bcats is none of allreduce, "},
         {"allgather:arrival", "the key: arrival does not do allgather"},
         {"packing,nonsense,worse", "the key: nonsense is none of "},

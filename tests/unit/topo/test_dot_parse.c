@@ -136,10 +136,20 @@ static const struct {
     {"graph { a;; }", "t.dot:1: syntax error near ';'"},
     {"graph { a -- }", "t.dot:1: syntax error near '}'"},
     {"graph { a -> b }", "t.dot:1: syntax error near '->'"},
+    {"graph { a->b }", "t.dot:1: syntax error near '->'; edges are written a -- b"},
     {"digraph { a -- b }",
      "t.dot:1: syntax error near '--'; edges are written a -- b in a graph, a -> b in a "
      "digraph"},
     {"graph { a - b }", "t.dot:1: syntax error near '-'"},
+    {"graph {\n node-p1; }",
+     "t.dot:2: syntax error near '-'; a name with '-' or '.' needs "
+     "quotes: \"node-p1\""},
+    {"graph { node-1 }", "t.dot:1: syntax error near '-'; a name with '-' or '.' needs "
+                         "quotes: \"node-1\""},
+    {"graph { a--r-b.x-- b }", "t.dot:1: syntax error near '-'; a name with '-' or '.' "
+                               "needs quotes: \"r-b.x\""},
+    {"graph { a--n.x-3--b }", "t.dot:1: syntax error near '.'; a name with '-' or '.' "
+                              "needs quotes: \"n.x-3\""},
     {"graph { a:; }", "t.dot:1: syntax error near ';'"},
     {"graph { a:b:c:d }", "t.dot:1: syntax error near ':'"},
     {"graph { a, {b} }", "t.dot:1: syntax error near '{'"},

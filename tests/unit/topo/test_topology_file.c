@@ -169,7 +169,20 @@ START_TEST(test_warnings)
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" capacty=3]; }"));
     ck_assert_int_eq(heard_lines(), 1);
     ck_assert_str_eq(heard_last(),
-                     "t.dot: the edge attribute 'capacty' is not known and not used");
+                     "t.dot: the edge attribute 'capacty' is not known and not used "
+                     "(did you mean capacity?)");
+    mtree_topology_destroy(parse("graph { a [hots=x]; a -- b [capacity=\"1Mbps\"]; }"));
+    ck_assert_str_eq(heard_last(), "t.dot: the node attribute 'hots' is not known and "
+                                   "not used (did you mean host?)");
+    mtree_topology_destroy(
+        parse("graph { a -- b [capacity=\"1Mbps\" Bandwidth=3 capacty=1]; }"));
+    ck_assert_int_eq(heard_lines(), 2);
+    mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" Bandwidth=3]; }"));
+    ck_assert_str_eq(heard_last(), "t.dot: the edge attribute 'Bandwidth' is not known "
+                                   "and not used (did you mean capacity?)");
+    mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" mut=1]; }"));
+    ck_assert_str_eq(heard_last(), "t.dot: the edge attribute 'mut' is not known and "
+                                   "not used (did you mean mtu?)");
     mtree_topology_destroy(parse("graph { a:x -- b [capacity=\"1Mbps\"]; }"));
     ck_assert_int_ge(heard_lines(), 1);
     ck_assert_ptr_nonnull(strstr(heard_last(), "ports"));

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What may have been meant by names that are misspelt. */
+#include "base/nearest.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(the_nearest_name_takes_the_fewest_edits)
+{
+    static const struct {
+        const char *word, *name;
+        int edits;
+    } cases[] = {
+        {"topology", "topology", 0},
+        {"TOPOLOGY", "topology", 0},
+        {"min-rate", "min_rate", 0},
+        {"topologie", "topology", 2},
+        {"plna", "plan", 1},
+        {"pln", "plan", 1},
+        {"plann", "plan", 1},
+        {"plin", "plan", 1},
+        {"", "plan", 4},
+        {"sim", "simulate", 1},
+        {"si", "simulate", 6},
+        {"abc", "xyz", 3},
+        {"ca", "abc", 3},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        mtree_nearest_t nearest = mtree_nearest_begin(cases[i].word);
+
+        ck_assert_ptr_null(nearest.name);
+        mtree_nearest_offer(&nearest, cases[i].name);
+        ck_assert_str_eq(nearest.name, cases[i].name);
+        ck_assert_int_eq(nearest.edits, cases[i].edits);
+    }
+}
+END_TEST
+
+START_TEST(only_what_is_near_is_advised)
+{
+    static const char *const names[] = {"topology", "plan", "simulate", "draw", NULL};
+    static const struct {
+        const char *word, *advice;
+    } cases[] = {
+        {"Topologi", " (did you mean topology?)"},
+        {"plam", " (did you mean plan?)"},
+        {"darw", " (did you mean draw?)"},
+        {"simul", " (did you mean simulate?)"},
+        {"nonsense", ""},
+        {"", ""},
+        {"pl", ""},
+        {"plum", ""},
+    };
+    static const char *const none[] = {NULL};
+    char buffer[MTREE_NEAREST_ADVICE];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ck_assert_str_eq(mtree_nearest_advice_of(cases[i].word, names, buffer),
+                         cases[i].advice);
+    }
+    ck_assert_str_eq(mtree_nearest_advice_of("plan", none, buffer), "");
+}
+END_TEST
+
+START_TEST(long_names_are_cut)
+{
+    char word[300], name[300], buffer[MTREE_NEAREST_ADVICE];
+    mtree_nearest_t nearest;
+
+    memset(word, 'a', sizeof(word) - 1);
+    word[sizeof(word) - 1] = '\0';
+    memcpy(name, word, sizeof(word));
+    name[0] = 'b';
+    nearest = mtree_nearest_begin(word);
+    mtree_nearest_offer(&nearest, name);
+    ck_assert_int_eq(nearest.edits, 1);
+    ck_assert_uint_eq(strlen(mtree_nearest_advice(&nearest, "coll_", buffer)),
+                      strlen(" (did you mean coll_?)") + 63);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nearest");
+    TCase *tcase = tcase_create("nearest");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, the_nearest_name_takes_the_fewest_edits);
+    tcase_add_test(tcase, only_what_is_near_is_advised);
+    tcase_add_test(tcase, long_names_are_cut);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
