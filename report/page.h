@@ -13,6 +13,9 @@
 double mtree_page_number(const json_t *object, const char *key);
 const char *mtree_page_text(const json_t *object, const char *key);
 
+/* What @a by served of @a calls; NULL: nothing. */
+const json_t *mtree_page_served_by(const json_t *calls, const char *by);
+
 /* One of the two numbers of a link, @a direction 0: from its `from` to its `to`. */
 double mtree_page_direction(const json_t *link, const char *key, size_t direction);
 
@@ -23,10 +26,11 @@ double mtree_page_direction(const json_t *link, const char *key, size_t directio
 typedef void (*mtree_page_line_t)(const json_t *report, size_t number, FILE *out);
 
 /* The ranks, the date and how long; the versions, and whose times are in the report; the
- * time saved; messages and memory. */
+ * calls that mtree served; what they were expected to take; messages and memory. */
 void mtree_page_job(const json_t *report, size_t unused, FILE *out);
 void mtree_page_versions(const json_t *report, size_t unused, FILE *out);
-void mtree_page_saved(const json_t *report, size_t unused, FILE *out);
+void mtree_page_served(const json_t *report, size_t unused, FILE *out);
+void mtree_page_forecast(const json_t *report, size_t unused, FILE *out);
 void mtree_page_work(const json_t *report, size_t unused, FILE *out);
 
 /* "b4: 12 hosts, 19 links, from b4.dot" of a topology; "MPI_COMM_WORLD: 12 ranks on 12

@@ -66,21 +66,6 @@ static void add_backend(mtree_table_t *table, const json_t *server, const json_t
     }
 }
 
-/* What Open MPI takes for such a call, and how that is known. */
-static void add_openmpi(mtree_table_t *table, const json_t *calls)
-{
-    char text[MTREE_UNITS_LENGTH];
-
-    if (json_object_get(calls, "openmpi_s") == NULL) {
-        mtree_table_add(table, "-");
-        return;
-    }
-    mtree_table_add(table, "%s %s",
-                    mtree_units_format_time(mtree_page_number(calls, "openmpi_s"), text,
-                                            sizeof(text)),
-                    mtree_page_text(calls, "openmpi_how"));
-}
-
 /* One row per backend that served calls of one class; what they have in common stands in
  * the first. */
 static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *plan)
@@ -102,23 +87,22 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
         add_time(table, server, "seconds");
         add_time(table, server, "median_s");
         add_time(table, server, "slowest_rank_s");
-        add_time(table, trees ? calls : none, "predicted_s");
+        add_time(table, common, "forecast_s");
         if (trees && json_object_get(calls, "share_of_bound") != NULL) {
             mtree_table_add(table, "%.1f %%",
                             100 * mtree_page_number(calls, "share_of_bound"));
         } else {
             mtree_table_add(table, "-");
         }
-        add_openmpi(table, common);
-        add_time(table, common, "saved_s");
+        add_time(table, common, "openmpi_forecast_s");
     }
 }
 
 mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator)
 {
     mtree_table_t *table = mtree_table_create(
-        "llrrrrrrrrr", "calls of|served by|calls|bytes|time|median|slowest|predicted|of "
-                       "bound|Open MPI|saved");
+        "llrrrrrrrr", "calls of|served by|calls|bytes|time|median|slowest|forecast|of "
+                      "bound|Open MPI forecast");
     size_t i;
     json_t *calls;
 

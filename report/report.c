@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/report.h"
 
+#include "report/derive.h"
 #include "report/page.h"
 
 #include "base/file.h"
@@ -12,6 +13,34 @@
 
 /* Lists that every report has. */
 static const char *const lists[] = {"topologies", "plans", "communicators", "timeline"};
+
+/* A string is replaced by one of the same length. */
+static void make_text_printable(json_t *string)
+{
+    char *text = strdup(json_string_value(string));
+
+    if (text != NULL && mtree_make_printable(text)) {
+        (void)json_string_set(string, text);
+    }
+    free(text);
+}
+
+void mtree_report_make_printable(json_t *report)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    if (json_is_string(report)) {
+        make_text_printable(report);
+    }
+    json_array_foreach (report, i, value) {
+        mtree_report_make_printable(value);
+    }
+    json_object_foreach (report, key, value) {
+        mtree_report_make_printable(value);
+    }
+}
 
 /* Read the report in @a text; @a name stands for its file in messages. */
 static mtree_status_t parse(const char *text, const char *name, json_t **report_p)
@@ -41,36 +70,15 @@ static mtree_status_t parse(const char *text, const char *name, json_t **report_
             return MTREE_ERR_INVALID;
         }
     }
+    /* No topology can have other names. */
+    mtree_report_make_printable(json_object_get(report, "topologies"));
+    mtree_report_make_printable(json_object_get(report, "plans"));
+    if (mtree_report_derive(report) != MTREE_OK) {
+        json_decref(report);
+        return MTREE_ERR_INVALID;
+    }
     *report_p = report;
     return MTREE_OK;
-}
-
-/* A string is replaced by one of the same length. */
-static void make_text_printable(json_t *string)
-{
-    char *text = strdup(json_string_value(string));
-
-    if (text != NULL && mtree_make_printable(text)) {
-        (void)json_string_set(string, text);
-    }
-    free(text);
-}
-
-void mtree_report_make_printable(json_t *report)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-
-    if (json_is_string(report)) {
-        make_text_printable(report);
-    }
-    json_array_foreach (report, i, value) {
-        mtree_report_make_printable(value);
-    }
-    json_object_foreach (report, key, value) {
-        mtree_report_make_printable(value);
-    }
 }
 
 mtree_status_t mtree_report_read(const char *path, json_t **report_p)
@@ -141,7 +149,8 @@ static void print_communicators(const json_t *report, FILE *out)
 void mtree_report_print(json_t *report, FILE *out)
 {
     static const mtree_page_line_t lines[] = {mtree_page_job, mtree_page_versions,
-                                              mtree_page_saved, mtree_page_work};
+                                              mtree_page_served, mtree_page_forecast,
+                                              mtree_page_work};
     const json_t *topologies = json_object_get(report, "topologies");
 
     mtree_report_make_printable(report);

@@ -12,11 +12,12 @@
 #include <stdio.h>
 
 /* The value of "format"; another number means that names have changed. */
-#define MTREE_REPORT_FORMAT "mtree-report 1"
+#define MTREE_REPORT_FORMAT "mtree-report 2"
 
 /*
  * Read the report at @a path ("-": standard input).  *report_p is the caller's, and has
- * all the members that docs/report.md lists, of their types.  Errors are logged.
+ * all the members that docs/report.md lists, the derived ones included.  Errors are
+ * logged.
  */
 mtree_status_t mtree_report_read(const char *path, json_t **report_p);
 

@@ -53,14 +53,4 @@ void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_
                            const mtree_traffic_path_t *paths, size_t num_paths,
                            mtree_traffic_gave_t *gave);
 
-/*
- * The topology with its traffic as docs/report.md describes it: @a bytes [2 x links] in
- * @a seconds of calls, and what its arcs @a gave [2 x links]; @a is_relay [vertices]: the
- * calls passed through a relay there; @a origin says where the topology came from.  NULL:
- * no memory.
- */
-json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
-                           const double *bytes, double seconds,
-                           const mtree_traffic_gave_t *gave, const bool *is_relay);
-
 #endif

@@ -117,7 +117,7 @@ static void due_pass(coll_mtree_waiter_t *due)
         self->warmed_up = false;
         coll_mtree_counters_add_replan();
         coll_mtree_statistics_planned(self->super.module, self->super.comm,
-                                      &self->call_class, self->part->plan, NULL);
+                                      &self->call_class, self->part->plan, NULL, NULL);
     }
     coll_mtree_replan_query_release(query);
 }

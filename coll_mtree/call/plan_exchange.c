@@ -244,7 +244,7 @@ static int read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *r
     if (rc == OMPI_SUCCESS) {
         coll_mtree_statistics_planned(
             module, entry->comm, &entry->call_class, entry->part->plan,
-            entry->relayed == NULL ? NULL : entry->relayed->plan);
+            entry->relayed == NULL ? NULL : entry->relayed->plan, &entry->forecast);
     }
     return rc;
 }

@@ -1,241 +1,138 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/report_json.h"
 
-#include "coll_mtree/report/report_maps.h"
-#include "coll_mtree/report/report_place.h"
-#include "coll_mtree/report/report_ranks.h"
-#include "coll_mtree/report/report_served.h"
+#include "coll_mtree/report/report_calls.h"
+#include "coll_mtree/report/report_paths.h"
 
+#include "base/array.h"
 #include "planner/plan/json.h"
+#include "report/network.h"
 #include "report/report.h"
-#include "simulate/forecast/forecast.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Up to this size latency decides, and the bound says nothing. */
-#define SHORT_BYTES 2048
-
+/* What is being written. */
 typedef struct {
     const coll_mtree_report_t *report;
-    coll_mtree_report_maps_t maps;
-    json_t *plans, *communicators;
-    double openmpi;   /* seconds that Open MPI would have taken */
-    double saved;     /* seconds */
-    bool is_measured; /* all that is saved is measured */
+    json_t *topologies, *plans, *communicators;
+    const mtree_plan_t **written; /* [num_written] the plans */
+    int num_written, room;
 } builder_t;
 
-/* Add the group's plans to the report, with the arcs that each tree crosses. */
-static void append_plans(builder_t *builder, coll_mtree_report_place_t *place)
+/* The number of a topology in the report.  Groups follow the network in copies of a
+ * topology, which are one there. */
+static int topology_number(builder_t *builder, const mtree_topology_t *topology,
+                           const char *origin)
 {
-    const coll_mtree_group_class_t *class;
-    mtree_list_t *link;
+    size_t number;
+    json_t *other;
 
-    place->first_plan = (int)json_array_size(builder->plans);
-    COLL_MTREE_CLASS_TABLE_FOR_EACH(class, link, &place->group->classes)
-    {
-        const mtree_plan_t *plan = coll_mtree_report_shown_plan(class);
-        json_t *json;
-        char *text;
-
-        if (plan == NULL || mtree_plan_to_json(plan, &text) != MTREE_OK) {
-            continue;
+    json_array_foreach (builder->topologies, number, other) {
+        if (strcmp(json_string_value(json_object_get(other, "origin")), origin) == 0 &&
+            json_array_size(json_object_get(other, "vertices")) ==
+                (size_t)topology->num_vertices &&
+            json_array_size(json_object_get(other, "links")) ==
+                (size_t)topology->num_links) {
+            return (int)number;
         }
-        json = json_loads(text, 0, NULL);
+    }
+    json_array_append_new(builder->topologies, mtree_report_network(topology, origin));
+    return (int)number;
+}
+
+/* Give @a json the member @a key with the number of @a plan, of the topology of number @a
+ * topology (-1: none), in the report; none without memory. */
+static void add_plan(builder_t *builder, const mtree_plan_t *plan, int topology,
+                     const char *key, json_t *json)
+{
+    int number = 0;
+    json_t *written;
+    char *text;
+
+    while (number < builder->num_written && builder->written[number] != plan) {
+        number++;
+    }
+    if (number == builder->num_written) {
+        if (mtree_array_reserve(&builder->written, &builder->room, number + 1,
+                                sizeof(*builder->written)) != MTREE_OK ||
+            mtree_plan_to_json(plan, &text) != MTREE_OK) {
+            return;
+        }
+        written = json_loads(text, 0, NULL);
         free(text);
-        if (place->map != NULL) {
-            json_object_set_new(json, "topology", json_integer(place->map_number));
-            coll_mtree_report_place_mark(place, plan, json);
+        if (topology >= 0) {
+            json_object_set_new(written, "topology", json_integer(topology));
         }
-        json_array_append_new(builder->plans, json);
+        json_array_append_new(builder->plans, written);
+        builder->written[builder->num_written++] = plan;
     }
+    json_object_set_new(json, key, json_integer(number));
 }
 
-/* Seconds that a call of @a bytes is predicted to take with Open MPI; negative: there is
- * no prediction. */
-static double predicted_openmpi_seconds(const coll_mtree_report_place_t *place,
-                                        const coll_mtree_record_t *record, double bytes)
+/* What was planned for the calls of @a record, which are on the topology of number @a
+ * topology. */
+static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
+                        int topology, json_t *json)
 {
-    mtree_plan_request_t request = {.collective = record->call_class.collective,
-                                    .bytes = bytes};
-
-    if (place->map == NULL) {
-        return -1;
-    }
-    request.bytes *= coll_mtree_call_class_host_share(
-        request.collective, place->group->num_ranks, place->num_hosts);
-    if (record->call_class.root >= 0) {
-        request.root = coll_mtree_planning_context_host_of(
-            place->group->context)[record->call_class.root];
-    }
-    return mtree_forecast_fallback_seconds(
-        place->map->topology, place->vertices, place->num_hosts,
-        (place->group->num_ranks - 1) / place->num_hosts + 1, &request);
-}
-
-/* Seconds that a call of @a bytes took or would take with Open MPI; *how_p: measured,
- * predicted or unknown, which is 0 seconds. */
-static double openmpi_seconds(const coll_mtree_report_place_t *place,
-                              const coll_mtree_record_t *record, double bytes,
-                              const char **how_p)
-{
-    const coll_mtree_durations_t *fallback = &record->by[COLL_MTREE_FALLBACK];
-    double seconds;
-
-    *how_p = "measured";
-    if (record->measured[COLL_MTREE_FALLBACK] > 0) {
-        return record->measured[COLL_MTREE_FALLBACK];
-    }
-    if (fallback->timed > 0) {
-        return coll_mtree_durations_median(fallback);
-    }
-    seconds = predicted_openmpi_seconds(place, record, bytes);
-    *how_p = seconds < 0 ? "unknown" : "predicted";
-    return fmax(seconds, 0);
-}
-
-/* What the plan promises for calls of @a bytes, next to the @a seconds that they took (0:
- * mtree served none). */
-static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
-                          double seconds)
-{
-    double bound = plan->bound > 0 && bytes > SHORT_BYTES ? 8 * bytes / plan->bound : 0;
-    double predicted = mtree_forecast_plan_seconds(plan);
-
-    if (predicted > 0 && plan->throughput > 0) {
-        predicted += fmax(8 * (bytes - plan->bytes) / plan->throughput, -predicted / 2);
-        json_object_set_new(json, "predicted_s", json_real(predicted));
-    }
-    if (bound > 0) {
-        json_object_set_new(json, "bound_s", json_real(bound));
-    }
-    if (bound > 0 && seconds > 0) {
-        json_object_set_new(json, "share_of_bound", json_real(bound / seconds));
-    }
-}
-
-/* The time that Open MPI would have taken, and what mtree's calls saved. */
-static void write_savings(json_t *json, builder_t *builder,
-                          const coll_mtree_report_place_t *place,
-                          const coll_mtree_record_t *record, double bytes)
-{
-    const char *how;
-    double openmpi = openmpi_seconds(place, record, bytes, &how);
-    double timed = 0, taken = 0;
-
-    json_object_set_new(json, "openmpi_how", json_string(how));
-    if (openmpi <= 0) {
-        return;
-    }
-    json_object_set_new(json, "openmpi_s", json_real(openmpi));
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        if (backend != COLL_MTREE_FALLBACK) {
-            timed += (double)record->by[backend].timed;
-            taken += coll_mtree_report_sum_seconds(builder->report, record, backend);
-        }
-    }
-    json_object_set_new(json, "saved_s", json_real(timed * openmpi - taken));
-    builder->openmpi += timed * openmpi;
-    builder->saved += timed * openmpi - taken;
-    builder->is_measured =
-        builder->is_measured && (timed == 0 || strcmp(how, "measured") == 0);
-}
-
-static void write_plan(json_t *json, const coll_mtree_report_place_t *place,
-                       const coll_mtree_record_t *record, double bytes, double seconds)
-{
-    int number;
     const coll_mtree_group_class_t *class =
-        coll_mtree_report_place_class(place, &record->call_class, &number);
-    double share;
+        coll_mtree_class_table_find(&record->group->classes, &record->call_class);
 
     if (class == NULL || class->plan == NULL) {
         return;
     }
-    share = coll_mtree_call_class_host_share(
-        class->plan->collective, place->group->num_ranks, class->plan->num_hosts);
-    if (place->map != NULL) {
-        coll_mtree_report_place_add_traffic(place, class, record, share);
-    }
-    json_object_set_new(json, "plan", json_integer(number));
-    if (record->relayed > 0) {
+    if (record->relayed > 0 && class->relayed != NULL) {
+        add_plan(builder, class->relayed, topology, "plan", json);
+        add_plan(builder, class->plan, topology, "direct_plan", json);
         json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
+        json_object_set_new(json, "relayed_bytes", json_real(record->relayed_bytes));
+    } else {
+        add_plan(builder, class->plan, topology, "plan", json);
     }
-    write_promise(json, coll_mtree_report_shown_plan(class), share * bytes, seconds);
-}
-
-/* The sums of the calls of one record over all backends. */
-typedef struct {
-    double calls, bytes, seconds;
-} sums_t;
-
-static sums_t sum_backends(const coll_mtree_record_t *record)
-{
-    sums_t sums = {0};
-
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        const coll_mtree_durations_t *durations = &record->by[backend];
-
-        sums.calls += (double)durations->calls;
-        sums.bytes += durations->bytes;
-        sums.seconds += durations->seconds;
+    json_object_set_new(json, "host_share",
+                        json_real(coll_mtree_call_class_host_share(
+                            class->plan->collective, record->group->num_ranks,
+                            mtree_plan_num_active(class->plan))));
+    json_object_set_new(json, "planned_s",
+                        json_real(class->expected > 0
+                                      ? class->expected
+                                      : mtree_forecast_plan_seconds(class->plan)));
+    if (class->openmpi > 0) {
+        json_object_set_new(json, "planned_openmpi_s", json_real(class->openmpi));
     }
-    return sums;
-}
-
-static json_t *record_json(builder_t *builder, coll_mtree_report_place_t *place,
-                           const coll_mtree_record_t *record)
-{
-    int size_class = record->call_class.size_class;
-    double low = size_class == 0 ? 0 : ldexp(1, size_class);
-    sums_t sums = sum_backends(record);
-    double bytes = sums.calls > 0 ? sums.bytes / sums.calls : 0;
-    json_t *json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function",
-                             record->function, "bytes_from", low <= 1024 ? 0.0 : low,
-                             "bytes_to", 2 * low, "calls", sums.calls, "bytes",
-                             sums.bytes, "seconds", sums.seconds, "served",
-                             coll_mtree_report_served(builder->report, record),
-                             "fallbacks", coll_mtree_report_fallbacks(record));
-
-    if (record->call_class.root >= 0) {
-        json_object_set_new(json, "root", json_integer(record->call_class.root));
-    }
-    if (record->num_trees > 0 && record->relayed == 0) {
-        json_object_set_new(json, "trees_bps", coll_mtree_report_tree_rates(record));
-    }
-    if (place->map != NULL) {
-        place->map->seconds +=
-            record->by[COLL_MTREE_TREES].seconds + record->by[COLL_MTREE_RING].seconds;
-    }
-    write_plan(json, place, record, bytes,
-               coll_mtree_report_seconds(builder->report, record, COLL_MTREE_TREES));
-    write_savings(json, builder, place, record, bytes);
-    return json;
 }
 
 static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
 {
-    json_t *calls = json_array();
+    json_t *calls = json_array(), *vertices = json_array();
     json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", group->name, "ranks",
                              group->num_ranks, "leader", group->leader, "communicators",
                              group->communicators, "calls", calls);
-    coll_mtree_report_place_t place;
+    int topology = -1;
 
-    coll_mtree_report_place_init(&place, &builder->maps, group);
-    if (place.map != NULL) {
-        json_object_set_new(json, "topology", json_integer(place.map_number));
-        json_object_set_new(json, "hosts", json_integer(place.num_hosts));
-        coll_mtree_report_measure(builder->report, group, place.map->topology,
-                                  place.routes, place.map->gave);
+    if (group->context != NULL) {
+        const coll_mtree_plan_hosts_t *hosts =
+            coll_mtree_planning_context_hosts(group->context);
+
+        topology = topology_number(builder, hosts->topology,
+                                   coll_mtree_planning_context_origin(group->context));
+        for (int host = 0; host < hosts->num_hosts; host++) {
+            json_array_append_new(vertices, json_integer(hosts->vertices[host]));
+        }
+        json_object_set_new(json, "topology", json_integer(topology));
+        json_object_set_new(json, "hosts", json_integer(hosts->num_hosts));
+        json_object_set(json, "vertices", vertices);
+        json_object_set_new(json, "paths",
+                            coll_mtree_report_paths(builder->report, group));
     }
-    append_plans(builder, &place);
-    for (const coll_mtree_record_t *record = group->records; record != NULL;
-         record = record->next) {
-        json_array_append_new(calls, record_json(builder, &place, record));
+    json_decref(vertices);
+    for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
+        json_t *record = coll_mtree_report_calls(builder->report, r);
+
+        add_planned(builder, r, topology, record);
+        json_array_append_new(calls, record);
     }
-    coll_mtree_report_place_cleanup(&place);
     return json;
 }
 
@@ -277,21 +174,18 @@ static json_t *timeline_json(const coll_mtree_report_t *report,
     return list;
 }
 
-static json_t *totals_json(const builder_t *builder)
+static json_t *totals_json(const coll_mtree_report_t *report)
 {
-    const coll_mtree_report_t *report = builder->report;
     const coll_mtree_totals_t *totals = &report->totals;
 
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b}", "chunks",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chunks",
                      (json_int_t)totals->counters.chunks, "chunk_bytes",
                      (json_int_t)totals->counters.chunk_bytes, "plans",
                      (json_int_t)totals->plans, "probe_bytes",
                      (json_int_t)totals->counters.probe_bytes, "most_scratch_bytes",
                      (json_int_t)totals->counters.most_scratch, "timeline_calls",
                      (json_int_t)report->calls, "timeline_lost",
-                     (json_int_t)(report->calls - report->num_timeline_events),
-                     "openmpi_s", builder->openmpi, "saved_s", builder->saved,
-                     "saved_is_measured", (int)builder->is_measured);
+                     (json_int_t)(report->calls - report->num_timeline_events));
 }
 
 static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
@@ -309,14 +203,13 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
              OMPI_RELEASE_VERSION);
     gmtime_r(&started, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json = json_pack("{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:o, s:O, s:O, s:o}",
+    json = json_pack("{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:O, s:O, s:O, s:o}",
                      "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
                      version, "complete", (int)report->is_complete, "started", date,
                      "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
-                     report->gathered.ranks, "totals", totals_json(builder), "topologies",
-                     coll_mtree_report_maps_json(&builder->maps), "plans", builder->plans,
-                     "communicators", builder->communicators, "timeline",
-                     timeline_json(report, groups));
+                     report->gathered.ranks, "totals", totals_json(report), "topologies",
+                     builder->topologies, "plans", builder->plans, "communicators",
+                     builder->communicators, "timeline", timeline_json(report, groups));
     if (report->obstacle != NULL) {
         json_object_set_new(json, "obstacle", json_string(report->obstacle));
     }
@@ -327,7 +220,7 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups)
 {
     builder_t builder = {.report = report,
-                         .is_measured = true,
+                         .topologies = json_array(),
                          .plans = json_array(),
                          .communicators = json_array()};
     json_t *json = report_json(&builder, groups);
@@ -337,8 +230,9 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
         text = json_dumps(json, JSON_REAL_PRECISION(9));
     }
     json_decref(json);
+    json_decref(builder.topologies);
     json_decref(builder.plans);
     json_decref(builder.communicators);
-    coll_mtree_report_maps_cleanup(&builder.maps);
+    free(builder.written);
     return text;
 }

@@ -300,7 +300,8 @@ static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan, const mtree_plan_t *relayed)
+                                   const mtree_plan_t *plan, const mtree_plan_t *relayed,
+                                   const mtree_forecast_t *forecast)
 {
     coll_mtree_group_class_t *class = NULL;
     coll_mtree_group_t *group;
@@ -322,6 +323,8 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
             if (relayed != NULL) {
                 keep_plan(&class->relayed, relayed);
             }
+            class->expected = forecast == NULL ? 0 : forecast->seconds;
+            class->openmpi = forecast == NULL ? 0 : forecast->fallback;
         }
     }
     opal_mutex_unlock(&lock);

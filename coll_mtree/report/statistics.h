@@ -55,6 +55,9 @@ typedef struct {
     coll_mtree_record_t *records; /* one per function; a list by next_function */
     mtree_plan_t *plan; /* the latest, a reference, where a report is wanted; or NULL */
     mtree_plan_t *relayed; /* likewise the one with relays; NULL: there is none */
+    /* Seconds that a call of the plan's bytes was expected to take when it was planned,
+     * and by Open MPI; 0: not known. */
+    double expected, openmpi;
 } coll_mtree_group_class_t;
 
 typedef struct coll_mtree_group {
@@ -130,11 +133,13 @@ void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
                                     const double *seconds);
 
 /* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
- * NULL: there is none. */
+ * NULL: there is none.  @a forecast is that of the one which they go over; NULL: none was
+ * made. */
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
-                                   const mtree_plan_t *plan, const mtree_plan_t *relayed);
+                                   const mtree_plan_t *plan, const mtree_plan_t *relayed,
+                                   const mtree_forecast_t *forecast);
 
 /* A call over a plan or around the ring that has ended. */
 typedef struct {

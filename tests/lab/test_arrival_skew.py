@@ -44,8 +44,9 @@ class Skew(unittest.TestCase):
             for row in group["calls"]:
                 if row["function"] == collective and row["bytes_from"] >= 2**20:
                     algorithm = report["plans"][row["plan"]]["algorithm"]
-                    counts[algorithm == "arrival"] += row["calls"]
-                    self.assertEqual([served["by"] for served in row["served"]], ["trees"], output)
+                    (served,) = row["served"]
+                    counts[algorithm == "arrival"] += served["calls"]
+                    self.assertEqual(served["by"], "trees", output)
         self.assertEqual(sum(counts.values()), sum(calls), output)
         changes = re.findall(r"from here on (by arrival|over trees)", output)
         return changes, counts[True], output

@@ -88,14 +88,15 @@ expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
 expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' probe -o "$tmp/p.dot"
 
 # report: what a job writes is tested where jobs are (tests/mpi/report.test)
+job=${srcdir:-.}/tests/fixtures/report/b4.json
 empty='"topologies": [], "plans": [], "communicators": [], "timeline": []'
-echo "{\"format\": \"mtree-report 1\", $empty}" >"$tmp/report.json"
-expect 0 '^Time saved: not known' report "$tmp/report.json"
-expect 0 '"format": "mtree-report 1"' report --json "$tmp/report.json"
+echo "{\"format\": \"mtree-report 2\", $empty}" >"$tmp/report.json"
+expect 0 '^Forecast: Open MPI.s time for these calls was not predicted' report "$tmp/report.json"
+expect 0 '"format": "mtree-report 2"' report --json "$tmp/report.json"
 expect 0 '^<h1>mtree report</h1>$' report --html "$tmp/report.json"
 expect 0 '^# EOF$' report --openmetrics "$tmp/report.json"
 expect 0 '' report -m -o "$tmp/report.prom" "$tmp/report.json"
-says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 1"} 1$'
+says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 2"} 1$'
 expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
 says "$tmp/report.html" '^</html>$'
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
@@ -103,13 +104,14 @@ expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
 echo '{' >"$tmp/broken.json"
 expect 1 'broken.json:2: not a report: .*; write one with coll_mtree_report' report "$tmp/broken.json"
 echo '{"format": "mtree-report 9"}' >"$tmp/newer.json"
-expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 1'" report "$tmp/newer.json"
-echo '{"format": "mtree-report 1", "plans": []}' >"$tmp/short.json"
+expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 2'" report "$tmp/newer.json"
+echo '{"format": "mtree-report 2", "plans": []}' >"$tmp/short.json"
 expect 1 'short.json: there is no list "topologies"; was the report written whole' report "$tmp/short.json"
 map='[{"name": "m", "vertices": [{"name": "a", "kind": "host"}], "links": [{"from": "a", "to": "b"}]}]'
-echo "{\"format\": \"mtree-report 1\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
-expect 0 '^Topology m: 1 hosts, 1 links' report "$tmp/edited.json"
-expect 1 "topology m is none: names are missing, or a link's ends are" report --html "$tmp/edited.json"
+echo "{\"format\": \"mtree-report 2\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
+expect 1 "topology m is none: names are missing, or a link's ends are" report "$tmp/edited.json"
+sed 's/"host":"US6"/"host":"US9"/' "$job" >"$tmp/moved.json"
+expect 1 "the report's plan contradicts its topology; was it edited?" report "$tmp/moved.json"
 sed 's/"MPI_COMM_WORLD"/"\\u001b[31mred\\u009b1m\\n"/; s/"AS1"/"A\\u001bS1"/g' "${srcdir:-.}/tests/fixtures/report/b4.json" >"$tmp/colour.json"
 expect 0 '^?\[31mred??1m?: 12 ranks' report "$tmp/colour.json"
 expect 0 'u001[bB]\[31mred' report --json "$tmp/colour.json"
@@ -122,7 +124,6 @@ for command in report top; do
 done
 
 # top: a job that has ended is shown once, from its beginning
-job=${srcdir:-.}/tests/fixtures/report/b4.json
 expect 0 '^A job of 12 ranks, begun ' top "$job"
 expect 0 '^  AS1 > AS2  *24.5 Mb/s  *68 %  ####################\.\.\.\.\.\.\.\.\.\.$' top --links 1 "$job"
 checks=$((checks + 1))

@@ -56,7 +56,7 @@ static int run(int argc, char **argv)
          .help = "a page for browsers that needs nothing else: the map, the trees, a "
                  "timeline and the tables"},
         {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
-         .help = "the report itself (docs/report.md)"},
+         .help = "the report itself, and what follows from it (docs/report.md)"},
         {"openmetrics", 'm', OPTION_FLAG, offsetof(arguments_t, openmetrics),
          .help = "its numbers as OpenMetrics text, for Prometheus"},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
@@ -78,8 +78,7 @@ const command_t command_report = {
     .usage = "[OPTION]... FILE",
     .help = "Print the page of a report, which a job writes with --mca coll_mtree_report "
             "FILE.\n"
-            "Times are those of rank 0; what is marked as predicted comes from the "
-            "simulator.\n",
+            "Times are those of rank 0, and measured; forecasts are called so.\n",
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one report file is needed",

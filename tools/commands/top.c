@@ -138,7 +138,7 @@ static void print_frame(const arguments_t *arguments, const json_t *report,
     }
     mtree_page_job(report, 0, stdout);
     putchar('\n');
-    mtree_page_saved(report, 0, stdout);
+    mtree_page_served(report, 0, stdout);
     putchar('\n');
     for (size_t t = 0; t < json_array_size(topologies); t++) {
         print_topology(arguments, report, t, before, seconds);

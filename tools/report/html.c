@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "report/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,20 +48,16 @@ static void write_head(const json_t *report, FILE *out)
     }
 }
 
-static void write_card(const char *name, const char *value, const char *kind, FILE *out)
+static void write_card(const char *name, const char *value, FILE *out)
 {
-    fprintf(out,
-            "<div class=\"card\"><span class=\"soft\">%s</span><b class=\"%s\">%s</b>"
-            "</div>\n",
-            name, kind, value);
+    fprintf(out, "<div class=\"card\"><span class=\"soft\">%s</span><b>%s</b></div>\n",
+            name, value);
 }
 
 /* What was moved and how long it took, of all calls. */
 static void write_cards(const json_t *report, FILE *out)
 {
-    const json_t *totals = json_object_get(report, "totals");
-    double saved = mtree_page_number(totals, "saved_s"), calls = 0, bytes = 0,
-           seconds = 0;
+    double calls = 0, bytes = 0, seconds = 0;
     char text[MTREE_UNITS_LENGTH];
     size_t c, i;
     json_t *communicator, *line;
@@ -75,19 +70,14 @@ static void write_cards(const json_t *report, FILE *out)
         }
     }
     fputs("<div class=\"cards\">\n", out);
-    if (mtree_page_number(totals, "openmpi_s") > 0) {
-        write_card(saved < 0 ? "Time lost" : "Time saved",
-                   mtree_units_format_time(fabs(saved), text, sizeof(text)),
-                   saved < 0 ? "bad" : "good", out);
-    }
     snprintf(text, sizeof(text), "%.0f", calls);
-    write_card("Collective calls", text, "", out);
-    write_card("Data in them", mtree_units_format_size(bytes, text, sizeof(text)), "",
-               out);
-    write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), "",
-               out);
+    write_card("Collective calls", text, out);
+    write_card("Data in them", mtree_units_format_size(bytes, text, sizeof(text)), out);
+    write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), out);
     fputs("</div>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_saved, 0, out);
+    write_line(report, mtree_page_served, 0, out);
+    fputs(".</p>\n<p class=\"soft\">", out);
+    write_line(report, mtree_page_forecast, 0, out);
     fputs(".</p>\n<p class=\"soft\">", out);
     write_line(report, mtree_page_work, 0, out);
     fputs(".</p>\n", out);

@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/scene.h"
 
-#include "base/log.h"
+#include "report/network.h"
 #include "report/page.h"
-
-#include <string.h>
-
-static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *topology)
-{
-    mtree_status_t status = MTREE_OK;
-
-    for (size_t i = 0; i < json_array_size(vertices) && status == MTREE_OK; i++) {
-        const json_t *vertex = json_array_get(vertices, i);
-        bool is_host = strcmp(mtree_page_text(vertex, "kind"), "host") == 0;
-        int number;
-
-        status = mtree_topology_add_vertex(
-            topology, mtree_page_text(vertex, "name"), mtree_page_text(vertex, "host"),
-            is_host ? MTREE_VERTEX_HOST : MTREE_VERTEX_SWITCH, &number);
-        if (status == MTREE_OK && json_object_get(vertex, "x") != NULL) {
-            topology->vertices[number].has_position = true;
-            topology->vertices[number].x = mtree_page_number(vertex, "x");
-            topology->vertices[number].y = mtree_page_number(vertex, "y");
-        }
-    }
-    return status;
-}
-
-static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
-{
-    mtree_status_t status = MTREE_OK;
-
-    for (size_t i = 0; i < json_array_size(links) && status == MTREE_OK; i++) {
-        const json_t *link = json_array_get(links, i);
-        int u = mtree_topology_find_vertex(topology, mtree_page_text(link, "from"));
-        int v = mtree_topology_find_vertex(topology, mtree_page_text(link, "to"));
-
-        if (u < 0 || v < 0) {
-            return MTREE_ERR_INVALID;
-        }
-        status = mtree_topology_add_link(topology, u, v,
-                                         mtree_page_direction(link, "capacity_bps", 0),
-                                         mtree_page_direction(link, "capacity_bps", 1),
-                                         mtree_page_number(link, "latency_s"), NULL);
-    }
-    return status;
-}
 
 /* The vertices of the scene are those of the report, in its order. */
 static void mark_relays(map_scene_t *scene, const json_t *vertices)
@@ -54,28 +11,6 @@ static void mark_relays(map_scene_t *scene, const json_t *vertices)
         scene->is_relay[v] =
             json_is_true(json_object_get(json_array_get(vertices, (size_t)v), "relay"));
     }
-}
-
-/* The topology as the report has it. */
-static mtree_status_t rebuild(const json_t *json, mtree_topology_t **topology_p)
-{
-    mtree_status_t status =
-        mtree_topology_create(mtree_page_text(json, "name"), "report", topology_p);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = add_vertices(json_object_get(json, "vertices"), *topology_p);
-    if (status == MTREE_OK) {
-        status = add_links(json_object_get(json, "links"), *topology_p);
-    }
-    if (status != MTREE_OK) {
-        mtree_error("the report's topology %s is none: names are missing, or a link's "
-                    "ends are; was it edited?",
-                    mtree_page_text(json, "name"));
-        mtree_topology_destroy(*topology_p);
-    }
-    return status;
 }
 
 /* A tree's root and arcs, as the report has them. */
@@ -130,7 +65,7 @@ mtree_status_t report_scene_create(const json_t *report, size_t number,
 {
     const json_t *json = json_array_get(json_object_get(report, "topologies"), number);
     const json_t *links = json_object_get(json, "links");
-    mtree_status_t status = rebuild(json, topology_p);
+    mtree_status_t status = mtree_report_network_read(json, topology_p);
 
     if (status != MTREE_OK) {
         return status;

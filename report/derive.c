@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/derive.h"
+
+#include "planner/regular/ring.h"
+#include "report/page.h"
+#include "report/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to this size latency decides, and the bound says nothing. */
+#define SHORT_BYTES 2048
+
+/* The vertices of the hosts of @a communicator, malloc'ed; NULL, logged: they are none.
+ */
+static int *read_vertices(const json_t *communicator, const mtree_report_map_t *map,
+                          int *count_p)
+{
+    const json_t *list = json_object_get(communicator, "vertices");
+    size_t count = json_array_size(list);
+    int *vertices = malloc((count + 1) * sizeof(*vertices));
+    bool is_right = vertices != NULL;
+
+    for (size_t i = 0; i < count && is_right; i++) {
+        vertices[i] = mtree_report_index(json_array_get(list, i),
+                                         (size_t)map->topology->num_vertices);
+        is_right = vertices[i] >= 0;
+    }
+    if (!is_right) {
+        (void)mtree_report_contradicts("communicator");
+        free(vertices);
+        return NULL;
+    }
+    *count_p = (int)count;
+    return vertices;
+}
+
+/* A path of the report between two of @a num_hosts hosts; false: it is none. */
+static bool read_path(const json_t *json, int num_hosts, mtree_traffic_path_t *path)
+{
+    *path = (mtree_traffic_path_t){
+        .from = mtree_report_index(json_array_get(json, 0), (size_t)num_hosts),
+        .to = mtree_report_index(json_array_get(json, 1), (size_t)num_hosts),
+        .rate = json_number_value(json_array_get(json, 2)),
+        .backlogged = json_number_value(json_array_get(json, 3)),
+        .backlogged_rate = json_number_value(json_array_get(json, 4))};
+    return path->from >= 0 && path->to >= 0;
+}
+
+/* Find what the links of @a map gave by the paths of @a communicator. */
+static mtree_status_t measure(const json_t *communicator, mtree_report_map_t *map)
+{
+    const json_t *list = json_object_get(communicator, "paths");
+    size_t count = json_array_size(list);
+    mtree_traffic_path_t *paths = calloc(count + 1, sizeof(*paths));
+    int num_hosts, *vertices = read_vertices(communicator, map, &num_hosts);
+    mtree_status_t status = MTREE_ERR_INVALID;
+    mtree_routes_t *routes;
+
+    if (paths != NULL && vertices != NULL) {
+        status = MTREE_OK;
+        for (size_t i = 0; i < count && status == MTREE_OK; i++) {
+            status = read_path(json_array_get(list, i), num_hosts, &paths[i])
+                         ? MTREE_OK
+                         : mtree_report_contradicts("communicator");
+        }
+    }
+    if (status == MTREE_OK && count > 0) {
+        status = mtree_routes_create(map->topology, vertices, num_hosts, &routes);
+        if (status == MTREE_OK) {
+            mtree_traffic_measure(map->topology, routes, paths, count, map->gave);
+            mtree_routes_destroy(routes);
+        }
+    }
+    free(vertices);
+    free(paths);
+    return status;
+}
+
+/* Add the sum of member @a key over all that served @a calls to them. */
+static void add_sum(json_t *calls, const char *key)
+{
+    double sum = 0;
+    size_t i;
+    json_t *served;
+
+    json_array_foreach (json_object_get(calls, "served"), i, served) {
+        sum += mtree_page_number(served, key);
+    }
+    json_object_set_new(calls, key, json_real(sum));
+}
+
+static void add_traffic(const mtree_report_plan_t *placed, double bytes)
+{
+    if (placed->routes != NULL && bytes > 0) {
+        mtree_traffic_add(placed->plan, placed->routes, bytes, placed->map->bytes);
+    }
+}
+
+/* The same around the ring of the hosts; without memory nothing is added. */
+static void add_ring_traffic(const mtree_report_plan_t *placed, double bytes)
+{
+    const mtree_plan_t *plan = placed->plan;
+    mtree_plan_t *ring;
+
+    if (bytes > 0 &&
+        mtree_ring_create(plan->collective, plan->num_hosts,
+                          (const char *const *)plan->hosts, &ring) == MTREE_OK) {
+        mtree_traffic_add(ring, placed->routes, bytes, placed->map->bytes);
+        mtree_plan_destroy(ring);
+    }
+}
+
+/* Put the traffic of @a calls over @a plan, and those that did not pass through its
+ * relays over @a direct (NULL: there were none), on the map. */
+static void add_calls_traffic(const mtree_report_plan_t *plan,
+                              const mtree_report_plan_t *direct, const json_t *calls)
+{
+    const json_t *trees = mtree_page_served_by(calls, "trees"),
+                 *ring = mtree_page_served_by(calls, "ring");
+    double share = mtree_page_number(calls, "host_share");
+    double relayed = direct == NULL ? 0 : mtree_page_number(calls, "relayed_bytes");
+    double rest = mtree_page_number(trees, "bytes") - relayed;
+
+    add_traffic(plan, share * relayed);
+    add_traffic(direct == NULL ? plan : direct, share * rest);
+    add_ring_traffic(plan, mtree_page_number(ring, "bytes"));
+    plan->map->seconds +=
+        mtree_page_number(trees, "seconds") + mtree_page_number(ring, "seconds");
+}
+
+/*
+ * Add what calls of the mean size were expected to take when they were planned, and the
+ * least that they can.  Calls of one line differ in size by a factor of two at most: Open
+ * MPI's time is taken to grow as that of the plan.
+ */
+static void add_forecast(const mtree_plan_t *plan, json_t *calls)
+{
+    double count = mtree_page_number(calls, "calls");
+    double bytes = mtree_page_number(calls, "bytes") / fmax(count, 1) *
+                   mtree_page_number(calls, "host_share");
+    double planned = mtree_page_number(calls, "planned_s"), forecast = planned;
+    double openmpi = mtree_page_number(calls, "planned_openmpi_s");
+
+    if (planned > 0 && plan->throughput > 0) {
+        forecast += fmax(8 * (bytes - plan->bytes) / plan->throughput, -planned / 2);
+        json_object_set_new(calls, "forecast_s", json_real(forecast));
+    }
+    if (planned > 0 && openmpi > 0) {
+        json_object_set_new(calls, "openmpi_forecast_s",
+                            json_real(openmpi * forecast / planned));
+    }
+    if (plan->bound > 0 && bytes > SHORT_BYTES) {
+        json_object_set_new(calls, "bound_s", json_real(8 * bytes / plan->bound));
+    }
+}
+
+/*
+ * Add the part of the calls' time that the bound is.  Where all ranks depend on each
+ * other that time is rank 0's median.  With a root, the root or others may leave long
+ * before the end, so it is the slowest rank's mean.
+ */
+static void add_share_of_bound(json_t *calls)
+{
+    const json_t *trees = mtree_page_served_by(calls, "trees");
+    double bound = mtree_page_number(calls, "bound_s");
+    double seconds = mtree_page_number(
+        trees, json_object_get(calls, "root") == NULL ? "median_s" : "slowest_rank_s");
+
+    if (bound > 0 && seconds > 0) {
+        json_object_set_new(calls, "share_of_bound", json_real(bound / seconds));
+    }
+}
+
+static void derive_calls(const mtree_report_source_t *source, json_t *calls)
+{
+    const mtree_report_plan_t *plan = mtree_report_source_plan(source, calls, "plan");
+
+    add_sum(calls, "calls");
+    add_sum(calls, "bytes");
+    add_sum(calls, "seconds");
+    if (plan != NULL && plan->map != NULL) {
+        add_calls_traffic(plan, mtree_report_source_plan(source, calls, "direct_plan"),
+                          calls);
+    }
+    if (plan != NULL) {
+        add_forecast(plan->plan, calls);
+        add_share_of_bound(calls);
+    }
+}
+
+static mtree_status_t derive_communicator(const mtree_report_source_t *source,
+                                          json_t *communicator)
+{
+    mtree_report_map_t *map = mtree_report_source_map(source, communicator);
+    mtree_status_t status = map == NULL ? MTREE_OK : measure(communicator, map);
+    size_t i;
+    json_t *calls;
+
+    json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
+        if (status == MTREE_OK) {
+            derive_calls(source, calls);
+        }
+    }
+    return status;
+}
+
+/* The part of its capacity that an arc carried. */
+static double use_of(double bytes, double capacity, double seconds)
+{
+    return capacity > 0 && seconds > 0 ? 8 * bytes / (capacity * seconds) : 0;
+}
+
+/* Write what was found of the map. */
+static void write_map(const mtree_report_map_t *map)
+{
+    size_t l;
+    json_t *json;
+
+    json_object_set_new(map->json, "seconds", json_real(map->seconds));
+    json_array_foreach (json_object_get(map->json, "links"), l, json) {
+        const mtree_link_t *link = &map->topology->links[l];
+        const mtree_traffic_gave_t *gave = &map->gave[2 * l];
+        const double *bytes = &map->bytes[2 * l];
+        json_t *found = json_pack("{s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[b, b]}",
+                                  "bytes", bytes[0], bytes[1], "use",
+                                  use_of(bytes[0], link->capacity[0], map->seconds),
+                                  use_of(bytes[1], link->capacity[1], map->seconds),
+                                  "gave_bps", gave[0].backlogged > 0 ? gave[0].rate : 0,
+                                  gave[1].backlogged > 0 ? gave[1].rate : 0, "pressed",
+                                  gave[0].backlogged, gave[1].backlogged, "narrowest",
+                                  (int)gave[0].narrowest, (int)gave[1].narrowest);
+
+        json_object_update(json, found);
+        json_decref(found);
+    }
+}
+
+mtree_status_t mtree_report_derive(json_t *report)
+{
+    mtree_report_source_t source;
+    mtree_status_t status = mtree_report_source_read(report, &source);
+    size_t c;
+    json_t *communicator;
+
+    json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
+        if (status == MTREE_OK) {
+            status = derive_communicator(&source, communicator);
+        }
+    }
+    for (size_t m = 0; m < source.num_maps && status == MTREE_OK; m++) {
+        write_map(&source.maps[m]);
+    }
+    mtree_report_source_cleanup(&source);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/network.h"
+
+#include "base/log.h"
+#include "report/page.h"
+
+#include <string.h>
+
+static json_t *vertex_json(const mtree_vertex_t *vertex)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:s}", "name", vertex->name, "host", vertex->host, "kind",
+                  vertex->kind == MTREE_VERTEX_HOST ? "host" : "switch");
+
+    if (vertex->has_position) {
+        json_object_set_new(json, "x", json_real(vertex->x));
+        json_object_set_new(json, "y", json_real(vertex->y));
+    }
+    return json;
+}
+
+json_t *mtree_report_network(const mtree_topology_t *topology, const char *origin)
+{
+    json_t *vertices = json_array(), *links = json_array();
+
+    for (int v = 0; v < topology->num_vertices; v++) {
+        json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
+    }
+    for (int l = 0; l < topology->num_links; l++) {
+        const mtree_link_t *link = &topology->links[l];
+
+        json_array_append_new(links,
+                              json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
+                                        topology->vertices[link->u].name, "to",
+                                        topology->vertices[link->v].name, "capacity_bps",
+                                        link->capacity[0], link->capacity[1], "latency_s",
+                                        link->latency));
+    }
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", topology->name, "origin", origin,
+                     "vertices", vertices, "links", links);
+}
+
+static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *topology)
+{
+    mtree_status_t status = MTREE_OK;
+
+    for (size_t i = 0; i < json_array_size(vertices) && status == MTREE_OK; i++) {
+        const json_t *vertex = json_array_get(vertices, i);
+        bool is_host = strcmp(mtree_page_text(vertex, "kind"), "host") == 0;
+        int number;
+
+        status = mtree_topology_add_vertex(
+            topology, mtree_page_text(vertex, "name"), mtree_page_text(vertex, "host"),
+            is_host ? MTREE_VERTEX_HOST : MTREE_VERTEX_SWITCH, &number);
+        if (status == MTREE_OK && json_object_get(vertex, "x") != NULL) {
+            topology->vertices[number].has_position = true;
+            topology->vertices[number].x = mtree_page_number(vertex, "x");
+            topology->vertices[number].y = mtree_page_number(vertex, "y");
+        }
+    }
+    return status;
+}
+
+static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
+{
+    mtree_status_t status = MTREE_OK;
+
+    for (size_t i = 0; i < json_array_size(links) && status == MTREE_OK; i++) {
+        const json_t *link = json_array_get(links, i);
+        int u = mtree_topology_find_vertex(topology, mtree_page_text(link, "from"));
+        int v = mtree_topology_find_vertex(topology, mtree_page_text(link, "to"));
+
+        if (u < 0 || v < 0) {
+            return MTREE_ERR_INVALID;
+        }
+        status = mtree_topology_add_link(topology, u, v,
+                                         mtree_page_direction(link, "capacity_bps", 0),
+                                         mtree_page_direction(link, "capacity_bps", 1),
+                                         mtree_page_number(link, "latency_s"), NULL);
+    }
+    return status;
+}
+
+mtree_status_t mtree_report_network_read(const json_t *json,
+                                         mtree_topology_t **topology_p)
+{
+    mtree_status_t status =
+        mtree_topology_create(mtree_page_text(json, "name"), "report", topology_p);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = add_vertices(json_object_get(json, "vertices"), *topology_p);
+    if (status == MTREE_OK) {
+        status = add_links(json_object_get(json, "links"), *topology_p);
+    }
+    if (status != MTREE_OK) {
+        mtree_error("the report's topology %s is none: names are missing, or a link's "
+                    "ends are; was it edited?",
+                    mtree_page_text(json, "name"));
+        mtree_topology_destroy(*topology_p);
+    }
+    return status;
+}

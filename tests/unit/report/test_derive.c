@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What follows from the counts of a report.
+ */
+#include "report/derive.h"
+#include "report/page.h"
+
+#include "tests/unit/captured_log.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* a - b - c, 100 bits/s and 40 bits/s; arcs 0 and 1 are a > b and back, 2 and 3 b > c and
+ * back.  The plan is a chain from a. */
+static const char report_text[] =
+    "{'topologies': [{'name': 'line', 'origin': 'test', 'vertices': ["
+    "{'name': 'a', 'host': 'a', 'kind': 'host'}, {'name': 'b', 'host': 'b', 'kind': "
+    "'host'},"
+    "{'name': 'c', 'host': 'c', 'kind': 'host'}], 'links': ["
+    "{'from': 'a', 'to': 'b', 'capacity_bps': [100, 100], 'latency_s': 0.001},"
+    "{'from': 'b', 'to': 'c', 'capacity_bps': [40, 40], 'latency_s': 0.001}]}],"
+    "'plans': [{'topology': 0, 'collective': 'bcast', 'algorithm': 'hand', 'root': 'a',"
+    "'throughput_bps': 40, 'bound_bps': 40, 'bytes': 4000, 'seconds': 800, 'hosts': "
+    "['a', "
+    "'b', 'c'], 'trees': [{'root': 'a', 'rate_bps': 40, 'share': 1, 'chunk_bytes': 0,"
+    "'edges': [['a', 'b'], ['b', 'c']], 'latency_s': [0.001, 0.001]}]}],"
+    "'communicators': [{'name': 'world', 'ranks': 3, 'topology': 0, 'hosts': 3,"
+    "'vertices': [0, 1, 2], 'paths': [[0, 1, 30, 0, 0], [1, 2, 30, 0.9, 36]], 'calls': ["
+    "{'function': 'bcast', 'root': 0, 'plan': 0, 'host_share': 1, 'planned_s': 800,"
+    "'planned_openmpi_s': 1600, 'served': ["
+    "{'by': 'trees', 'calls': 2, 'bytes': 12000, 'timed': 2, 'seconds': 3000, "
+    "'median_s': "
+    "1400, 'slowest_rank_s': 2400}, {'by': 'openmpi', 'calls': 1, 'bytes': 6000, "
+    "'timed': "
+    "1, 'seconds': 500}], 'fallbacks': []}]}], 'timeline': []}";
+
+/* The report above, with @a with in the place of @a what, which is somewhere in it. */
+static json_t *report_with(const char *what, const char *with)
+{
+    char text[4096];
+    const char *at = strstr(report_text, what);
+    json_t *report;
+
+    ck_assert_ptr_nonnull(at);
+    (void)snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - report_text), report_text,
+                   with, at + strlen(what));
+    for (char *c = text; *c != '\0'; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    report = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(report);
+    return report;
+}
+
+static json_t *first(const json_t *report, const char *list)
+{
+    return json_array_get(json_object_get(report, list), 0);
+}
+
+START_TEST(links_carry_what_trees_put_on_them)
+{
+    json_t *report = report_with("'b'", "'b'"), *map, *link, *trees, *arcs;
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    map = first(report, "topologies");
+    ck_assert_double_eq(mtree_page_number(map, "seconds"), 3000);
+    for (size_t l = 0; l < 2; l++) {
+        link = json_array_get(json_object_get(map, "links"), l);
+        ck_assert_double_eq(mtree_page_direction(link, "bytes", 0), 12000);
+        ck_assert_double_eq(mtree_page_direction(link, "bytes", 1), 0);
+    }
+    ck_assert_double_eq_tol(mtree_page_direction(link, "use", 0), 0.8, 1e-9);
+    ck_assert_double_eq(mtree_page_direction(link, "gave_bps", 0), 36);
+    ck_assert(json_is_true(json_array_get(json_object_get(link, "narrowest"), 0)));
+    trees = json_object_get(first(report, "plans"), "trees");
+    arcs = json_pack("[i, i]", 0, 2);
+    ck_assert(json_equal(json_object_get(json_array_get(trees, 0), "arcs"), arcs));
+    json_decref(arcs);
+    json_decref(report);
+}
+END_TEST
+
+START_TEST(calls_have_sums_and_forecasts)
+{
+    json_t *report = report_with("'b'", "'b'"), *calls;
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    calls = first(first(report, "communicators"), "calls");
+    ck_assert_double_eq(mtree_page_number(calls, "calls"), 3);
+    ck_assert_double_eq(mtree_page_number(calls, "bytes"), 18000);
+    ck_assert_double_eq(mtree_page_number(calls, "seconds"), 3500);
+    /* 6000 bytes on a mean: 2000 more than planned for, at 40 bits/s. */
+    ck_assert_double_eq(mtree_page_number(calls, "forecast_s"), 1200);
+    ck_assert_double_eq(mtree_page_number(calls, "openmpi_forecast_s"), 2400);
+    ck_assert_double_eq(mtree_page_number(calls, "bound_s"), 1200);
+    ck_assert_double_eq(mtree_page_number(calls, "share_of_bound"), 0.5);
+    json_decref(report);
+}
+END_TEST
+
+START_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
+{
+    json_t *report = report_with("'planned_openmpi_s': 1600, ", ""), *calls;
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    calls = first(first(report, "communicators"), "calls");
+    ck_assert_ptr_null(json_object_get(calls, "openmpi_forecast_s"));
+    json_decref(report);
+}
+END_TEST
+
+START_TEST(calls_through_relays_are_those_that_were)
+{
+    json_t *report =
+        report_with("'hosts': ['a', 'b', 'c']", "'hosts': ['a', 'c'], 'relays': ['b']");
+    json_t *direct = json_deep_copy(first(report, "plans")), *map, *calls;
+
+    json_object_del(direct, "relays");
+    json_object_set_new(direct, "hosts", json_pack("[s, s, s]", "a", "b", "c"));
+    json_array_append_new(json_object_get(report, "plans"), direct);
+    calls = first(first(report, "communicators"), "calls");
+    json_object_set_new(calls, "direct_plan", json_integer(1));
+    json_object_set_new(calls, "relayed", json_integer(1));
+    json_object_set_new(calls, "relayed_bytes", json_real(5000));
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    map = first(report, "topologies");
+    ck_assert(json_is_true(
+        json_object_get(json_array_get(json_object_get(map, "vertices"), 1), "relay")));
+    ck_assert_double_eq(mtree_page_direction(first(map, "links"), "bytes", 0), 12000);
+    json_decref(report);
+}
+END_TEST
+
+/* What each of these makes of the report is told of in a line. */
+static const struct {
+    const char *what, *with, *line;
+} faults[] = {
+    {"'vertices': [0, 1, 2]", "'vertices': [0, 1, 3]", "communicator contradicts"},
+    {"[[0, 1, 30", "[[0, 3, 30", "communicator contradicts"},
+    {"[[0, 1, 30", "[[-1, 1, 30", "communicator contradicts"},
+    {"'host': 'c'", "'host': 'd'", "plan contradicts its topology"},
+    {"'to': 'c', 'cap", "'to': 'x', 'cap", "topology line is none"},
+    {"'edges': [['a', 'b'], ", "'edges': [", "the report"},
+};
+
+START_TEST(a_report_that_contradicts_itself_is_refused)
+{
+    json_t *report = report_with(faults[_i].what, faults[_i].with);
+
+    heard_start();
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(heard_last(), faults[_i].line));
+    json_decref(report);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("derive");
+    Suite *suite = suite_create("derive");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tests, links_carry_what_trees_put_on_them);
+    tcase_add_test(tests, calls_have_sums_and_forecasts);
+    tcase_add_test(tests, without_a_forecast_nothing_is_said_of_open_mpi);
+    tcase_add_test(tests, calls_through_relays_are_those_that_were);
+    tcase_add_loop_test(tests, a_report_that_contradicts_itself_is_refused, 0,
+                        sizeof(faults) / sizeof(faults[0]));
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
