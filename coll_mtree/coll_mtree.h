@@ -8,7 +8,6 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
-#include "coll_mtree/adapt/first_calls.h"
 #include "coll_mtree/base/backend.h"
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
@@ -53,9 +52,7 @@ typedef struct {
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     unsigned calls;                 /* blocking ones that could not wait for the entry */
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
-    bool left_relays; /* of a class with relays: they refuse its calls, or slow them */
-    coll_mtree_first_calls_t
-        first_calls; /* over the plan; of all plans once they are left */
+    bool left_relays; /* of a class with relays: they refuse its calls */
     /* Of calls that keep their order. */
     coll_mtree_summation_backend_t blocking_summation, later_summation;
     struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
@@ -77,8 +74,7 @@ typedef struct {
     coll_mtree_fallback_t fallback; /* modules are retained */
     bool enabled; /* false: of communicators for which this rank has no memory */
     uint32_t
-        longest_bytes;  /* of a message between its ranks (coll_mtree/control/modex.h) */
-    bool is_rehearsing; /* calls are mtree's own, on scratch data */
+        longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 

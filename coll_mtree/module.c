@@ -43,7 +43,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     atomic_init(&module->keeps_order, false);
     atomic_init(&module->all_reordered, false);
     atomic_init(&module->some_reordered, false);
-    module->unserved = module->introduced = module->is_rehearsing = false;
+    module->unserved = module->introduced = false;
     module->longest_bytes = 0;
 }
 
@@ -137,8 +137,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     coll_mtree_transport_open(enable_mpi_threads);
     coll_mtree_encryption_open();
     coll_mtree_tcp_open(coll_mtree_relays_are_used());
-    return coll_mtree_open_other_components(enable_progress_threads,
-                                               enable_mpi_threads);
+    return coll_mtree_open_other_components(enable_progress_threads, enable_mpi_threads);
 }
 
 /* True when all processes of @a comm run on this host; every rank finds the same.  Those

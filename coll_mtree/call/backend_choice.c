@@ -31,9 +31,6 @@ bool coll_mtree_backend_looks(unsigned call)
 
 coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts)
 {
-    if (facts->is_left) {
-        return COLL_MTREE_FALLBACK;
-    }
     if (!facts->is_known) {
         return COLL_MTREE_TREES;
     }
@@ -52,7 +49,7 @@ coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
 {
     bool is_better =
         facts->is_known ? facts->confidence == MTREE_FORECAST_FASTER : blocking;
-    bool gains = wanted == COLL_MTREE_TREES ? is_better : facts->is_left;
+    bool gains = wanted == COLL_MTREE_TREES && is_better;
 
     return facts->lacks_tags || !summation->is_set ||
                    (gains && !summation->has_changed && !deterministic)
@@ -75,9 +72,6 @@ coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts)
 {
     if (facts->is_unserved) {
         return COLL_MTREE_REASON_GROUP;
-    }
-    if (facts->is_left) {
-        return COLL_MTREE_REASON_MEASURED;
     }
     if (!facts->has_plan) {
         return COLL_MTREE_REASON_PLAN;

@@ -26,7 +26,6 @@ typedef struct {
 typedef struct {
     bool is_unserved;              /* as above */
     bool lacks_tags;               /* there are none for the call */
-    bool is_left;                  /* measured to be slower than the fallback */
     bool is_known;                 /* all ranks know it */
     bool has_plan;                 /* one could be made */
     mtree_confidence_t confidence; /* of its forecast */
@@ -58,10 +57,10 @@ coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *fa
 
 /*
  * The backend of a call that must give the same bits as those before, for which @a wanted
- * was chosen by @a facts.  It changes once: to trees that are clearly faster, or to the
- * fallback where the first calls have left the trees; and to the fallback, whatever else
- * was asked for, where there are no tags.  A @a blocking call whose plan is not known may
- * go over trees to learn it; what serves it then follows from @a facts.
+ * was chosen by @a facts.  It changes once, to trees that are clearly faster; and to the
+ * fallback, whatever else was asked for, where there are no tags.  A @a blocking call
+ * whose plan is not known may go over trees to learn it; what serves it then follows from
+ * @a facts.
  */
 coll_mtree_backend_t
 coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
-#include "coll_mtree/adapt/fallback_trial.h"
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
@@ -10,7 +9,6 @@
 #include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/call/rehearsal.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/tcp/encryption.h"
@@ -95,29 +93,15 @@ static int run_over_relays(coll_mtree_mpi_call_t *call,
     return run_request(req);
 }
 
-/* Run the blocking call over its plan, and compare the first ones with what was expected.
- * Open MPI's code. */
+/* Run the blocking call over its plan.  Open MPI's code. */
 static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
                         coll_mtree_request_t *req)
 {
-    coll_mtree_first_call_t first = {.call = &req->args.call,
-                                     .count = &call->trial.count,
-                                     .lead = coll_mtree_plan_entry_lead(req->entry)};
-    bool watched = coll_mtree_mpi_call_is_watched(call, comm_class, req, &first.expected);
-    int rc;
+    int rc = !req->ring && coll_mtree_plan_entry_relayed(req->entry) != NULL
+                 ? run_over_relays(call, comm_class, req)
+                 : run_request(req);
 
-    first.began = mtree_clock_seconds();
-    rc = !req->ring && coll_mtree_plan_entry_relayed(req->entry) != NULL
-             ? run_over_relays(call, comm_class, req)
-             : run_request(req);
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_plan_entry_note(req->entry, req);
-    }
-    if (rc == OMPI_SUCCESS && watched && comm_class->known && !comm_class->left_relays) {
-        coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
-        coll_mtree_rehearsal_without_relays(call, comm_class, req);
-    }
-    return rc;
+    return rc == OMPI_SUCCESS ? coll_mtree_plan_entry_note(req->entry, req) : rc;
 }
 
 /* Wait for the plan of the class.  OMPI_SUCCESS, with *backend_p: mtree serves;
@@ -225,8 +209,8 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
 }
 
 /* A persistent request lives long, and MPI allows its making to wait for other ranks: the
- * plan of its class is waited for, so that what is expected, or was measured, of it
- * decides what serves the request.  Open MPI's code. */
+ * plan of its class is waited for, so that what is expected of it decides what serves the
+ * request.  Open MPI's code. */
 static int wait_for_request(coll_mtree_mpi_call_t *call,
                             coll_mtree_comm_class_t *comm_class,
                             coll_mtree_backend_t *backend_p,
@@ -244,11 +228,6 @@ static int wait_for_request(coll_mtree_mpi_call_t *call,
         return rc;
     }
     *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
-    if (*backend_p == COLL_MTREE_TREES &&
-        coll_mtree_mpi_call_is_unmeasured(call, comm_class)) {
-        coll_mtree_rehearsal_run(call, comm_class);
-        *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
-    }
     return OMPI_SUCCESS;
 }
 
@@ -296,11 +275,10 @@ static int dispatch_catch_up(coll_mtree_mpi_call_t *call)
     return rc;
 }
 
-/* May it pass through relays?  The blocking calls of a rehearsal stand for others that
- * may not. */
+/* May it pass through relays? */
 static bool may_relay(const coll_mtree_mpi_call_t *call)
 {
-    return call->args.verdict == MTREE_COLL_ARGS_SERVED && !call->module->is_rehearsing &&
+    return call->args.verdict == MTREE_COLL_ARGS_SERVED &&
            coll_mtree_relayed_call_is_possible(call->comm, &call->args,
                                                call->form == MTREE_BLOCKING);
 }
@@ -356,11 +334,9 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!call->module->is_rehearsing) {
-        coll_mtree_statistics_open(
-            &call->trial.count, call->module, call->comm, args->function, comm_class,
-            (double)args->call.units * (double)args->call.unit_bytes);
-    }
+    coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
+                               args->function, comm_class,
+                               (double)args->call.units * (double)args->call.unit_bytes);
     return dispatch_choose(call, comm_class, request_p);
 }
 

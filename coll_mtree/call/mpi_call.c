@@ -46,51 +46,6 @@ static bool is_autotuned(const coll_mtree_mpi_call_t *call,
            (call->form == MTREE_BLOCKING || (autotuner != NULL && autotuner->trials > 0));
 }
 
-/* Have the first calls of the class shown that the fallback is faster?  Where the
- * autotuner has a choice, it knows better. */
-static bool is_left(const coll_mtree_mpi_call_t *call,
-                    const coll_mtree_comm_class_t *comm_class)
-{
-    return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_LEAVE &&
-           !(comm_class->known && comm_class->autotuner->open &&
-             is_autotuned(call, comm_class)) &&
-           !is_barrier(call);
-}
-
-/* Does the comparison of the first calls apply to @a call?  The forecast, and the calls
- * of the fallback that are timed, are of equal blocks. */
-static bool is_compared(const coll_mtree_mpi_call_t *call,
-                        const coll_mtree_comm_class_t *comm_class)
-{
-    return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
-           !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
-           !call->args.call.unequal && autotune_in_force() > COLL_MTREE_AUTOTUNE_NEVER &&
-           !(coll_mtree_params.deterministic &&
-             mtree_collective_reduces(call->args.call.collective));
-}
-
-bool coll_mtree_mpi_call_is_watched(const coll_mtree_mpi_call_t *call,
-                                    const coll_mtree_comm_class_t *comm_class,
-                                    const coll_mtree_request_t *req, double *expected_p)
-{
-    const mtree_call_t *what = &call->args.call;
-
-    *expected_p = coll_mtree_plan_entry_expected_seconds(
-        req->entry, (double)what->units * (double)what->unit_bytes);
-    return *expected_p > 0 && is_compared(call, comm_class) &&
-           call->trial.autotuner == NULL && !req->ring &&
-           !(comm_class->autotuner->open && may_be_tried(call)) &&
-           !(call->args.keeps_order && comm_class->blocking_summation.has_changed);
-}
-
-bool coll_mtree_mpi_call_is_unmeasured(const coll_mtree_mpi_call_t *call,
-                                       const coll_mtree_comm_class_t *comm_class)
-{
-    return is_compared(call, comm_class) && comm_class->known &&
-           !comm_class->autotuner->open &&
-           coll_mtree_plan_entry_is_forecast(comm_class->entry);
-}
-
 /* Are the datatypes on this rank, of a call that moves data, MPI's own? */
 static bool is_predefined(const coll_mtree_coll_args_t *args, int ranks)
 {
@@ -108,7 +63,6 @@ static coll_mtree_plan_facts_t plan_facts(const coll_mtree_mpi_call_t *call,
                                           bool autotuned)
 {
     coll_mtree_plan_facts_t facts = {.is_unserved = call->module->unserved,
-                                     .is_left = is_left(call, comm_class),
                                      .is_known = comm_class->known,
                                      .is_autotuned = autotuned};
 

@@ -51,17 +51,6 @@ void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,
 bool coll_mtree_mpi_call_is_hurried(const coll_mtree_mpi_call_t *call,
                                     const coll_mtree_comm_class_t *comm_class);
 
-/* Is the blocking @a call, which @a req runs over trees, one of the first, whose time is
- * to be compared with the one that is expected?  *expected_p is that, in seconds. */
-bool coll_mtree_mpi_call_is_watched(const coll_mtree_mpi_call_t *call,
-                                    const coll_mtree_comm_class_t *comm_class,
-                                    const coll_mtree_request_t *req, double *expected_p);
-
-/* Have the first calls of the class, which a persistent @a call may be one of, yet to be
- * compared with what is expected? */
-bool coll_mtree_mpi_call_is_unmeasured(const coll_mtree_mpi_call_t *call,
-                                       const coll_mtree_comm_class_t *comm_class);
-
 /* Why the fallback serves the blocking @a call, which has waited for a plan. */
 coll_mtree_fallback_reason_t
 coll_mtree_mpi_call_reason(const coll_mtree_mpi_call_t *call,

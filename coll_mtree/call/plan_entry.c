@@ -42,6 +42,11 @@ bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
     return entry->part != NULL;
 }
 
+mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
+{
+    return entry->forecast.confidence;
+}
+
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
@@ -384,9 +389,6 @@ static void class_renew(coll_mtree_comm_class_t *comm_class, bool same_trees)
     comm_class->known = false;
     summation_renew(&comm_class->blocking_summation);
     summation_renew(&comm_class->later_summation);
-    if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
-        memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
-    }
     if (!same_trees) {
         free(comm_class->autotuner);
         comm_class->autotuner = NULL;

@@ -44,24 +44,6 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry);
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry);
 
-/* Was the time of its trees compared with the fallback's?  Not where the user chose them.
- */
-bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry);
-
-/* The seconds that a blocking call of @a bytes is expected to take over its trees; 0: it
- * is the first, or the user chose them. */
-double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
-                                              double bytes);
-
-/* Where its plan passes through relays, what the plan without predicts for calls of @a
- * bytes; 0: not known. */
-double coll_mtree_plan_entry_seconds_without(const coll_mtree_plan_entry_t *entry,
-                                             double bytes);
-
-/* How many times as long as those trees the fallback is expected to take; 0: not known.
- */
-double coll_mtree_plan_entry_lead(const coll_mtree_plan_entry_t *entry);
-
 /* The replan sequence of the nonblocking calls; all calls but those of persistent
  * requests wait in its gate. */
 coll_mtree_replan_nonblocking_t *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plan entries, for the files that make them: plan_entry.c has their life,
- * plan_exchange.c the exchange that brings the plan, plan_entry_expectation.c what calls
- * should take.
+ * plan_exchange.c the exchange that brings the plan.
  */
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_PRIVATE_H
 #define COLL_MTREE_CALL_PLAN_ENTRY_PRIVATE_H

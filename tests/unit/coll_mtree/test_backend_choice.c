@@ -147,26 +147,6 @@ START_TEST(who_adds_stays_the_same)
 }
 END_TEST
 
-START_TEST(the_fallback_takes_over_from_trees_that_were_left)
-{
-    const coll_mtree_plan_facts_t left = {
-        .is_known = true, .has_plan = true, .is_left = true};
-    coll_mtree_summation_backend_t summation = {.is_set = true,
-                                                .backend = COLL_MTREE_TREES};
-
-    ck_assert_int_eq(
-        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, true),
-        COLL_MTREE_TREES);
-    ck_assert_int_eq(
-        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, false),
-        COLL_MTREE_FALLBACK);
-    summation.has_changed = true;
-    ck_assert_int_eq(
-        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, false),
-        COLL_MTREE_TREES);
-}
-END_TEST
-
 START_TEST(sums_that_changed_to_trees_stay_there_after_another_plan)
 {
     coll_mtree_summation_backend_t summation = {.is_set = false};
@@ -174,8 +154,8 @@ START_TEST(sums_that_changed_to_trees_stay_there_after_another_plan)
     ck_assert(
         coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_MAYBE_FASTER));
     ck_assert(!coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_SLOWER));
-    summation = (coll_mtree_summation_backend_t){.is_set = true,
-                                                 .backend = COLL_MTREE_FALLBACK};
+    summation =
+        (coll_mtree_summation_backend_t){.is_set = true, .backend = COLL_MTREE_FALLBACK};
     ck_assert(
         !coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_MAYBE_FASTER));
     ck_assert(coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_FASTER));
@@ -241,7 +221,6 @@ int main(void)
     tcase_add_test(tcase, calls_look_for_their_plan_ever_more_seldom);
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
     tcase_add_test(tcase, who_adds_stays_the_same);
-    tcase_add_test(tcase, the_fallback_takes_over_from_trees_that_were_left);
     tcase_add_test(tcase, sums_that_changed_to_trees_stay_there_after_another_plan);
     tcase_add_test(tcase, without_tags_no_order_is_kept);
     tcase_add_test(tcase, trees_that_are_clearly_faster_take_over_once);
