@@ -147,6 +147,12 @@ static inline opal_process_name_t coll_mtree_process_name(ompi_communicator_t *c
     return ompi_group_get_proc_name(comm->c_local_group, rank);
 }
 
+/* End the job as MPI_Abort does; does not return. */
+static inline void coll_mtree_end_job(void)
+{
+    (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_OTHER);
+}
+
 /* A communicator's number in messages and the log. */
 static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The end of connections that dials: all of them at once, and each again, at the peer's
- * next address, until it stands or time is over.
+ * next address, until the kernel there has all of them or the time of a round is over.
+ *
+ * A kernel connects for a process that is away.  So a connection that stands says nothing
+ * of that process; whether it has heard is for it to say (tcp/hearing.h), when it can.
  */
 #ifndef MTREE_TCP_DIALER_H
 #define MTREE_TCP_DIALER_H
@@ -10,28 +13,35 @@
 #include "tcp/greeting.h"
 #include "tcp/tcp.h"
 
-/* Seconds that dialing may take. */
-#define MTREE_TCP_DIAL_SECONDS 8.0
+/* Seconds of polling that a round takes at most. */
+#define MTREE_TCP_DIAL_SECONDS 4.0
 
 #define MTREE_TCP_ADDRESSES 4
 
 /* Whom to dial, and as whom. */
 typedef struct {
-    uint32_t rank;                   /* this process's */
-    mtree_tcp_secret_t mine, theirs; /* that the peer says, and wants to hear */
+    uint32_t rank;             /* this process's */
+    mtree_tcp_secret_t secret; /* of the peer */
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     int num_addresses;
-    uint16_t port; /* 0: nobody listens */
+    uint16_t port;
     int num_connections;
 } mtree_tcp_dial_t;
 
 typedef struct mtree_tcp_dialer mtree_tcp_dialer_t;
 
-/* Begin at @a now, mtree_clock_seconds(); NULL: no memory. */
-mtree_tcp_dialer_t *mtree_tcp_dialer_create(const mtree_tcp_dial_t *dial, double now);
+/* With the first round; NULL: no memory. */
+mtree_tcp_dialer_t *mtree_tcp_dialer_create(const mtree_tcp_dial_t *dial);
 
-/* 1: all connections stand; 0: not yet; -1: they will not. */
-int mtree_tcp_dialer_poll(mtree_tcp_dialer_t *dialer, double now);
+/* At @a now, mtree_clock_seconds().  1: all connections stand, and the peer is greeted
+ * over them; 0: not yet; -1: they will not in this round, for *error_p (errno). */
+int mtree_tcp_dialer_poll(mtree_tcp_dialer_t *dialer, double now, int *error_p);
+
+/* The peer has not heard: another round, with new connections, at the next addresses. */
+void mtree_tcp_dialer_redial(mtree_tcp_dialer_t *dialer);
+
+/* The numbers of the attempts that stand, [num_connections]. */
+void mtree_tcp_dialer_attempts(const mtree_tcp_dialer_t *dialer, uint32_t *attempts);
 
 /* The sockets of connections that stand, [num_connections]; the caller takes them over.
  */

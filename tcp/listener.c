@@ -3,6 +3,7 @@
 
 #include "tcp/socket.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ typedef struct {
 struct mtree_tcp_listener {
     int socket;
     uint16_t port;
+    int error; /* errno */
     mtree_tcp_secret_t secret;
     mtree_tcp_admit_t admit;
     void *arg;
@@ -64,6 +66,11 @@ uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener)
     return listener->port;
 }
 
+int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener)
+{
+    return listener->error;
+}
+
 /* Forget connection @a i, whose socket is closed or another's. */
 static void pending_forget(mtree_tcp_listener_t *listener, int i)
 {
@@ -98,7 +105,7 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
 
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now)
 {
-    int socket, accepted = 0;
+    int socket = -1, accepted = 0;
 
     while (accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(listener->socket)) >= 0) {
@@ -108,6 +115,7 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now)
         listener->pending[listener->num_pending++] =
             (pending_t){.socket = socket, .deadline = now + MTREE_TCP_PENDING_SECONDS};
     }
+    listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
     for (int i = listener->num_pending - 1; i >= 0; i--) {
         int received = pending_receive(listener, &listener->pending[i]);
 

@@ -32,6 +32,10 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
 
+/* Why the last connection that the kernel had was not accepted, and was left to it; 0:
+ * all were. */
+int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener);
+
 /* Accept connections and read greetings; @a now is mtree_clock_seconds(). */
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now);
 

@@ -29,7 +29,8 @@
 #define TCP_RTO_MIN_US 45
 #endif
 
-#define BACKLOG 64
+/* Connections that the kernel keeps for a process that is away: as many as it lets. */
+#define BACKLOG 4096
 
 #define BBR "bbr"
 
@@ -61,7 +62,10 @@ int mtree_tcp_socket_connect(const mtree_address_t *address, uint16_t port)
 
     if (fd >= 0 && connect(fd, (struct sockaddr *)&storage, length) != 0 &&
         errno != EINPROGRESS) {
+        int error = errno;
+
         (void)close(fd);
+        errno = error;
         return -1;
     }
     return fd;
@@ -76,10 +80,11 @@ int mtree_tcp_socket_connected(int fd)
     if (poll(&poll_one, 1, 0) <= 0) {
         return 0;
     }
-    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) {
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0) {
         return -1;
     }
-    return 1;
+    errno = error;
+    return error == 0 ? 1 : -1;
 }
 
 static int bind_port(int fd, sa_family_t family, uint16_t port)

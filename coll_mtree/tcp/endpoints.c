@@ -117,17 +117,33 @@ static endpoint_t *endpoint_create(int rank)
 }
 
 /* Who dials logs it, each process once. */
-static void log_refusal(const endpoint_t *endpoint, const char *reason)
+static void log_refusal(const endpoint_t *endpoint,
+                        const coll_mtree_handshake_failure_t *failure)
 {
     static bool is_told;
 
-    if (!is_told && coll_mtree_world_rank() < endpoint->rank) {
+    if (!is_told) {
         is_told = true;
         mtree_warn("no TCP connections to rank %d (%s): messages to it, and to each rank "
                    "without, go over Open MPI's%s",
-                   endpoint->rank, reason,
+                   endpoint->rank, failure->what,
                    coll_mtree_params_encrypt() ? ", and are not encrypted" : "");
     }
+}
+
+/* There are no connections: messages go over the PML. */
+static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handshake)
+{
+    const coll_mtree_handshake_failure_t failure =
+        coll_mtree_handshake_failure(handshake);
+    mtree_tcp_peer_t *peer = endpoint->peer;
+
+    if (coll_mtree_world_rank() < endpoint->rank) {
+        log_refusal(endpoint, &failure);
+    }
+    endpoint->peer = NULL;
+    mtree_tcp_peer_reroute(peer, reroute_message);
+    mtree_tcp_peer_destroy(peer);
 }
 
 /* What the user has not set follows from what the kernel says. */
@@ -155,12 +171,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
                                      count, tuning());
         explicit_bzero(keys, sizeof(keys));
     } else {
-        mtree_tcp_peer_t *peer = endpoint->peer;
-
-        log_refusal(endpoint, coll_mtree_handshake_reason(handshake));
-        endpoint->peer = NULL;
-        mtree_tcp_peer_reroute(peer, reroute_message);
-        mtree_tcp_peer_destroy(peer);
+        endpoint_refuse(endpoint, handshake);
     }
     coll_mtree_handshake_end(handshake);
     if (num_undecided == 0) {
@@ -168,8 +179,16 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
     }
 }
 
+/* What it sends may have the PML poll this unit again. */
 static void look_at_undecided(double now)
 {
+    static bool is_looking;
+
+    if (is_looking) {
+        return;
+    }
+    is_looking = true;
+    coll_mtree_handshakes_listen(now);
     for (size_t i = 0; i < endpoints.num_buckets; i++) {
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
              link = link->next) {
@@ -183,8 +202,7 @@ static void look_at_undecided(double now)
             }
         }
     }
-    /* After those have begun that connections may come from. */
-    coll_mtree_handshakes_listen(now);
+    is_looking = false;
 }
 
 static int poll_endpoints(void)

@@ -10,19 +10,22 @@
 #include "coll_mtree/transport/transport.h"
 
 #include "tcp/dialer.h"
+#include "tcp/hearing.h"
 #include "tcp/socket.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Tags, from the first of them. */
-enum { CONTACT, RESULT };
+enum { CONTACT, WORD };
 
 typedef enum {
     EXCHANGING, /* both tell how they can be reached */
     DIALING,    /* this end makes the connections */
-    AWAITING    /* the other end does, and will say whether they stand */
+    ASKING,     /* and waits for the other's word whether they stand */
+    HEARING     /* the other end dials, and waits for this one's word */
 } state_t;
 
 /* How a process can be reached.  Sent as it is: all processes of a communicator store
@@ -33,26 +36,39 @@ typedef struct {
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_tcp_secret_t secret;
     unsigned char key[MTREE_CRYPTO_KEY]; /* public; of this handshake alone */
+    char host[COLL_MTREE_NAME_LENGTH];
 } contact_t;
+
+/* Of who dials: a round has ended. */
+typedef struct {
+    int32_t error; /* 0: the connections stand */
+    uint32_t attempts[MTREE_TCP_CONNECTIONS];
+} dialed_t;
+
+/* Of who listens: what follows from that. */
+typedef struct {
+    uint32_t verdict;
+    int32_t error; /* of accepting connections; 0: there was none */
+} heard_t;
 
 typedef struct {
     contact_t contact;
-    uint32_t result; /* of who dials: the connections stand */
+    dialed_t dialed;
+    heard_t heard;
 } messages_t;
 
 struct coll_mtree_handshake {
     int rank;
     int num_connections;
     state_t state;
-    const char *reason;
+    int error;                           /* the last one, at either end */
     unsigned char key[MTREE_CRYPTO_KEY]; /* private; where messages are encrypted */
     mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
     bool has_key;              /* or needs none */
     coll_mtree_message_t *sent, *received;
     mtree_tcp_dialer_t *dialer;
-    int sockets[MTREE_TCP_CONNECTIONS];       /* -1: it is not there */
-    uint32_t attempts[MTREE_TCP_CONNECTIONS]; /* of the sockets that are there */
-    messages_t *mine, *theirs;                /* kept until the messages have ended */
+    mtree_tcp_hearing_t hearing;
+    messages_t *mine, *theirs; /* kept until the messages have ended */
 };
 
 static mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
@@ -60,6 +76,15 @@ static contact_t own;                  /* its secret is drawn once */
 static bool is_drawn;
 
 _Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
+
+/* The other end waits for this one: without memory for @a what the job ends. */
+static void require(const coll_mtree_handshake_t *handshake, const void *what)
+{
+    if (what == NULL) {
+        (void)mtree_no_memory("the connections to rank %d", handshake->rank);
+        coll_mtree_end_job();
+    }
+}
 
 static coll_mtree_channel_t world_channel(void)
 {
@@ -74,6 +99,7 @@ static void describe_own(void)
     coll_mtree_host_t host;
 
     coll_mtree_host_describe(&host);
+    memcpy(own.host, host.name, sizeof(own.host));
     memcpy(own.addresses, host.addresses, sizeof(own.addresses));
     while (own.num_addresses < MTREE_TCP_ADDRESSES &&
            own.addresses[own.num_addresses].family != AF_UNSPEC) {
@@ -147,9 +173,7 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     }
     handshake->rank = rank;
     handshake->num_connections = num_connections;
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
-        handshake->sockets[i] = -1;
-    }
+    mtree_tcp_hearing_init(&handshake->hearing);
     handshake->mine = calloc(1, sizeof(messages_t));
     handshake->theirs = calloc(1, sizeof(messages_t));
     if (handshake->mine != NULL && handshake->theirs != NULL) {
@@ -167,32 +191,12 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     return handshake;
 }
 
-/* Is there no connection of that number, or one that who dials has given up since?  All
- * its attempts are found at once by a process that was away for a while. */
-static bool is_newest(const coll_mtree_handshake_t *handshake,
-                      const mtree_tcp_greeting_t *greeting)
-{
-    return handshake->sockets[greeting->number] < 0 ||
-           handshake->attempts[greeting->number] < greeting->attempt;
-}
-
+/* It may come before the other end's contact, by another way. */
 bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
                                 const mtree_tcp_greeting_t *greeting, int socket)
 {
-    const mtree_tcp_greeting_t welcome = {.secret = handshake->theirs->contact.secret};
-    uint32_t number = greeting->number;
-
-    if (handshake->state != AWAITING || !handshake->has_key ||
-        number >= (uint32_t)handshake->num_connections ||
-        !is_newest(handshake, greeting) || !mtree_tcp_greeting_send(socket, &welcome)) {
-        return false;
-    }
-    if (handshake->sockets[number] >= 0) {
-        (void)close(handshake->sockets[number]);
-    }
-    handshake->sockets[number] = socket;
-    handshake->attempts[number] = greeting->attempt;
-    return true;
+    return coll_mtree_world_rank() > handshake->rank &&
+           mtree_tcp_hearing_admit(&handshake->hearing, greeting, socket);
 }
 
 void coll_mtree_handshakes_listen(double now)
@@ -202,90 +206,184 @@ void coll_mtree_handshakes_listen(double now)
     }
 }
 
-/* Both know how the other can be reached: who dials begins to, the other waits. */
-static void handshake_connect(coll_mtree_handshake_t *handshake, double now)
+/* Send this end's word, which is in `mine`. */
+static void say(coll_mtree_handshake_t *handshake, const void *word, size_t length)
+{
+    coll_mtree_channel_t channel = world_channel();
+
+    handshake->sent =
+        coll_mtree_message_send(&channel, handshake->rank, WORD, word, length);
+    require(handshake, handshake->sent);
+}
+
+/* Await the other end's word, in `theirs`. */
+static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
+{
+    coll_mtree_channel_t channel = world_channel();
+
+    handshake->received =
+        coll_mtree_message_recv(&channel, handshake->rank, WORD, word, length);
+    require(handshake, handshake->received);
+}
+
+/* Both know how the other can be reached: who dials begins to, the other waits.  False:
+ * there is no way, which the other end finds, too. */
+static bool handshake_connect(coll_mtree_handshake_t *handshake)
 {
     const contact_t *theirs = &handshake->theirs->contact;
-    coll_mtree_channel_t channel = world_channel();
+    const bool dials = coll_mtree_world_rank() < handshake->rank;
+    const contact_t *listening = dials ? theirs : &handshake->mine->contact;
     mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
-                             .mine = own.secret,
-                             .theirs = theirs->secret,
+                             .secret = theirs->secret,
                              .num_addresses = theirs->num_addresses,
                              .port = (uint16_t)theirs->port,
                              .num_connections = handshake->num_connections};
 
     handshake->has_key = share_key(handshake);
-    if (!handshake->has_key) {
-        dial.port = 0;
+    if (listening->port == 0 || listening->num_addresses == 0) {
+        return false;
     }
-    if (coll_mtree_world_rank() > handshake->rank) {
-        handshake->state = AWAITING;
-        handshake->received =
-            coll_mtree_message_recv(&channel, handshake->rank, RESULT,
-                                    &handshake->theirs->result, sizeof(uint32_t));
-        return;
+    if (dials) {
+        memcpy(dial.addresses, theirs->addresses, sizeof(dial.addresses));
+        handshake->dialer = mtree_tcp_dialer_create(&dial);
+        require(handshake, handshake->dialer);
+        handshake->state = DIALING;
+    } else {
+        handshake->hearing.num_addresses = listening->num_addresses;
+        handshake->hearing.num_connections = handshake->num_connections;
+        handshake->state = HEARING;
+        await(handshake, &handshake->theirs->dialed, sizeof(dialed_t));
     }
-    memcpy(dial.addresses, theirs->addresses, sizeof(dial.addresses));
-    handshake->state = DIALING;
-    handshake->dialer = mtree_tcp_dialer_create(&dial, now);
+    return true;
 }
 
-/* As mtree_tcp_dialer_poll(); the other end is told. */
-static int handshake_dial(coll_mtree_handshake_t *handshake, double now)
+/* Of who dials: at the end of a round the other end is asked, also of one that failed:
+ * a kernel does not answer for long, either, whose process is away. */
+static void handshake_dial(coll_mtree_handshake_t *handshake, double now)
 {
-    coll_mtree_channel_t channel = world_channel();
-    int stands =
-        handshake->dialer == NULL ? -1 : mtree_tcp_dialer_poll(handshake->dialer, now);
+    dialed_t *dialed = &handshake->mine->dialed;
+    int stands = -1;
 
+    if (!coll_mtree_message_test(&handshake->sent, NULL)) {
+        return;
+    }
+    dialed->error = ENOKEY;
+    if (handshake->has_key) {
+        stands = mtree_tcp_dialer_poll(handshake->dialer, now, &dialed->error);
+    }
     if (stands == 0) {
+        return;
+    }
+    if (stands > 0) {
+        dialed->error = 0;
+        mtree_tcp_dialer_attempts(handshake->dialer, dialed->attempts);
+    }
+    handshake->error = dialed->error;
+    handshake->state = ASKING;
+    say(handshake, dialed, sizeof(*dialed));
+    await(handshake, &handshake->theirs->heard, sizeof(heard_t));
+}
+
+/* Of who dials: the other end has answered. */
+static int handshake_conclude(coll_mtree_handshake_t *handshake)
+{
+    const heard_t *heard = &handshake->theirs->heard;
+
+    handshake->error = heard->error != 0 ? heard->error : handshake->error;
+    if (heard->verdict == MTREE_TCP_DIAL_AGAIN) {
+        mtree_tcp_dialer_redial(handshake->dialer);
+        handshake->state = DIALING;
         return 0;
     }
-    handshake->reason = !handshake->has_key                    ? "there is no key for it"
-                        : handshake->theirs->contact.port == 0 ? "it cannot listen"
-                                                               : "it does not answer";
-    if (stands > 0) {
-        mtree_tcp_dialer_sockets(handshake->dialer, handshake->sockets);
+    return heard->verdict == MTREE_TCP_HEARD ? 1 : -1;
+}
+
+/* Of who listens. */
+static int handshake_hear(coll_mtree_handshake_t *handshake, double now)
+{
+    const dialed_t *dialed = &handshake->theirs->dialed;
+    heard_t *heard = &handshake->mine->heard;
+    mtree_tcp_verdict_t verdict;
+
+    if (handshake->received != NULL) {
+        if (!coll_mtree_message_test(&handshake->received, NULL) ||
+            !coll_mtree_message_test(&handshake->sent, NULL)) {
+            return 0;
+        }
+        mtree_tcp_hearing_ask(&handshake->hearing,
+                              dialed->error == 0 ? dialed->attempts : NULL);
     }
-    handshake->mine->result = stands > 0;
-    handshake->sent = coll_mtree_message_send(&channel, handshake->rank, RESULT,
-                                              &handshake->mine->result, sizeof(uint32_t));
-    return stands;
+    verdict = !handshake->has_key || dialed->error == ENOKEY
+                  ? MTREE_TCP_DIAL_NO_MORE
+                  : mtree_tcp_hearing_poll(&handshake->hearing, now);
+    if (verdict == MTREE_TCP_NOT_HEARD) {
+        return 0;
+    }
+    *heard = (heard_t){verdict, mtree_tcp_listener_error(listener)};
+    say(handshake, heard, sizeof(*heard));
+    if (verdict == MTREE_TCP_DIAL_AGAIN) {
+        await(handshake, &handshake->theirs->dialed, sizeof(*dialed));
+        return 0;
+    }
+    return verdict == MTREE_TCP_HEARD ? 1 : -1;
 }
 
 int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
 {
-    mtree_status_t status = MTREE_OK;
-
-    if (handshake->state == EXCHANGING &&
-        coll_mtree_message_test(&handshake->sent, &status) &&
-        coll_mtree_message_test(&handshake->received, &status)) {
-        handshake_connect(handshake, now);
+    switch (handshake->state) {
+    case EXCHANGING:
+        return coll_mtree_message_test(&handshake->sent, NULL) &&
+                       coll_mtree_message_test(&handshake->received, NULL) &&
+                       !handshake_connect(handshake)
+                   ? -1
+                   : 0;
+    case DIALING:
+        handshake_dial(handshake, now);
+        return 0;
+    case ASKING:
+        return coll_mtree_message_test(&handshake->received, NULL)
+                   ? handshake_conclude(handshake)
+                   : 0;
+    default:
+        return handshake_hear(handshake, now);
     }
-    if (handshake->state == DIALING) {
-        return handshake_dial(handshake, now);
-    }
-    if (handshake->state == AWAITING &&
-        coll_mtree_message_test(&handshake->received, NULL)) {
-        handshake->reason =
-            own.port == 0 ? "this end cannot listen" : "it cannot connect";
-        return handshake->theirs->result != 0 ? 1 : -1;
-    }
-    return 0;
 }
 
 int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets)
 {
+    if (handshake->dialer != NULL) {
+        mtree_tcp_dialer_sockets(handshake->dialer, sockets);
+    } else {
+        mtree_tcp_hearing_sockets(&handshake->hearing, sockets);
+    }
     for (int i = 0; i < handshake->num_connections; i++) {
-        coll_mtree_socket_tune(handshake->sockets[i]);
-        sockets[i] = handshake->sockets[i];
-        handshake->sockets[i] = -1;
+        coll_mtree_socket_tune(sockets[i]);
     }
     return handshake->num_connections;
 }
 
-const char *coll_mtree_handshake_reason(const coll_mtree_handshake_t *handshake)
+coll_mtree_handshake_failure_t
+coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
 {
-    return handshake->reason;
+    const contact_t *theirs = &handshake->theirs->contact;
+    coll_mtree_handshake_failure_t failure = {
+        .host = theirs->host,
+        .port = theirs->port,
+        .what = handshake->error == 0 ? "what is sent there does not arrive"
+                                      : strerror(handshake->error),
+        .remedy = "let that port pass through firewalls, or name others with "
+                  "coll_mtree_tcp_ports"};
+
+    if (theirs->port == 0) {
+        failure.what = "it cannot listen";
+        failure.remedy = "name free ports there with coll_mtree_tcp_ports";
+    } else if (handshake->error == EMFILE || handshake->error == ENFILE) {
+        failure.remedy = "raise the limit of open files (ulimit -n) on both";
+    } else if (!handshake->has_key) {
+        failure.what = "there is no key for it";
+        failure.remedy = "see whether OpenSSL's libcrypto works on both";
+    }
+    return failure;
 }
 
 void coll_mtree_handshakes_close(void)
@@ -296,11 +394,7 @@ void coll_mtree_handshakes_close(void)
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)
 {
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
-        if (handshake->sockets[i] >= 0) {
-            (void)close(handshake->sockets[i]);
-        }
-    }
+    mtree_tcp_hearing_cleanup(&handshake->hearing);
     mtree_tcp_dialer_destroy(handshake->dialer);
     explicit_bzero(handshake->key, sizeof(handshake->key));
     explicit_bzero(&handshake->shared, sizeof(handshake->shared));

@@ -2,6 +2,12 @@
 /*
  * How two processes get connections of mtree's own, or agree that they get none.  Under
  * the lock of coll_mtree/tcp/endpoints.c.
+ *
+ * Over the PML both tell how they can be reached.  The one of lower rank in
+ * MPI_COMM_WORLD dials, and says whether the other one's kernel has its connections.
+ * The other one says whether it has heard of them, and so whether they stand.  Each waits
+ * for the other's word for as long as the other computes; time counts only while a
+ * process polls.
  */
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
@@ -36,7 +42,14 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
                                mtree_record_keys_t *keys);
 
 /* Why there are none. */
-const char *coll_mtree_handshake_reason(const coll_mtree_handshake_t *handshake);
+typedef struct {
+    const char *host; /* of the other end */
+    unsigned port;    /* where that listens; 0: nowhere */
+    const char *what, *remedy;
+} coll_mtree_handshake_failure_t;
+
+coll_mtree_handshake_failure_t
+coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
 
 /* Free @a handshake. */
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake);

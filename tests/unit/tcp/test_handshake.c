@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How connections are made over the loopback interface, and who is turned away.  Clocks
- * are the test's own, so that nothing waits for a deadline.
+ * How connections are made over the loopback interface, who is turned away, and who is
+ * waited for.  Clocks are the test's own, so that nothing waits for a deadline.
  */
 #include "tcp/dialer.h"
+#include "tcp/hearing.h"
 #include "tcp/listener.h"
 #include "tcp/socket.h"
 
 #include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,37 +20,40 @@
 
 enum { CONNECTIONS = 5, FLOOD = 3 * MTREE_TCP_PENDING };
 
-static mtree_tcp_secret_t secrets[2]; /* of who dials, and who listens */
-static int admitted[CONNECTIONS];
+/* Seconds between two polls of a process that is there. */
+#define STEP 0.05
+
+static mtree_tcp_secret_t secret; /* of who listens */
+static mtree_tcp_hearing_t hearing;
 static int num_admitted;
 
-/* Who listens: it welcomes connections of rank 7. */
+/* Who listens: it awaits rank 7. */
 static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
 {
-    const mtree_tcp_greeting_t welcome = {.secret = secrets[0]};
-
     (void)arg;
-    if (greeting->rank != 7 || greeting->number >= CONNECTIONS ||
-        !mtree_tcp_greeting_send(socket, &welcome)) {
+    if (greeting->rank != 7 || !mtree_tcp_hearing_admit(&hearing, greeting, socket)) {
         return false;
     }
-    admitted[greeting->number] = socket;
     num_admitted++;
     return true;
 }
 
+static const char *const addresses[] = {"127.0.0.1", "::1"};
 static mtree_tcp_listener_t *listener;
 
 static void start(void)
 {
     const mtree_tcp_ports_t any = {0, 0};
 
-    for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(mtree_tcp_secret_draw(&secrets[i]), MTREE_OK);
-    }
-    ck_assert(!mtree_tcp_secret_equals(&secrets[0], &secrets[1]));
+    mtree_tcp_secret_t other;
+
+    ck_assert_int_eq(mtree_tcp_secret_draw(&secret), MTREE_OK);
+    ck_assert_int_eq(mtree_tcp_secret_draw(&other), MTREE_OK);
+    ck_assert(!mtree_tcp_secret_equals(&secret, &other));
     num_admitted = 0;
-    listener = mtree_tcp_listener_create(&any, &secrets[1], admit, NULL);
+    mtree_tcp_hearing_init(&hearing);
+    hearing.num_connections = CONNECTIONS;
+    listener = mtree_tcp_listener_create(&any, &secret, admit, NULL);
     ck_assert_ptr_nonnull(listener);
     ck_assert_uint_ne(mtree_tcp_listener_port(listener), 0);
 }
@@ -56,35 +61,64 @@ static void start(void)
 static void stop(void)
 {
     mtree_tcp_listener_destroy(listener);
-    for (int i = 0; i < num_admitted; i++) {
-        (void)close(admitted[i]);
-    }
+    mtree_tcp_hearing_cleanup(&hearing);
 }
 
-static mtree_tcp_dialer_t *dial(const char *address, double now)
+static mtree_tcp_dialer_t *dial(const char *address)
 {
     mtree_tcp_dial_t call = {.rank = 7,
-                             .mine = secrets[0],
-                             .theirs = secrets[1],
+                             .secret = secret,
                              .num_addresses = 1,
                              .port = mtree_tcp_listener_port(listener),
                              .num_connections = CONNECTIONS};
 
     call.addresses[0] = mtree_address_parse(address);
-    return mtree_tcp_dialer_create(&call, now);
+    return mtree_tcp_dialer_create(&call);
 }
 
-/* Poll both ends at @a now until the dialer is done; what it says. */
-static int meet(mtree_tcp_dialer_t *dialer, double now)
+/* Poll @a dialer from *now on, STEP at a time, until its round has ended; how. */
+static int dial_round(mtree_tcp_dialer_t *dialer, double *now, int *error_p)
 {
     int stands = 0;
 
     for (int i = 0; i < 2000 && stands == 0; i++) {
-        stands = mtree_tcp_dialer_poll(dialer, now);
-        mtree_tcp_listener_poll(listener, now);
+        stands = mtree_tcp_dialer_poll(dialer, *now, error_p);
+        *now += STEP;
         (void)usleep(stands == 0 ? 500 : 0);
     }
     return stands;
+}
+
+/* The end that listens is asked about such a round, and polls from *now on; its word. */
+static mtree_tcp_verdict_t hear(mtree_tcp_dialer_t *dialer, bool stands, double *now)
+{
+    mtree_tcp_verdict_t verdict = MTREE_TCP_NOT_HEARD;
+    uint32_t attempts[CONNECTIONS];
+
+    mtree_tcp_dialer_attempts(dialer, attempts);
+    mtree_tcp_hearing_ask(&hearing, stands ? attempts : NULL);
+    for (int i = 0; i < 2000 && verdict == MTREE_TCP_NOT_HEARD; i++) {
+        mtree_tcp_listener_poll(listener, *now);
+        verdict = mtree_tcp_hearing_poll(&hearing, *now);
+        *now += STEP;
+        (void)usleep(500);
+    }
+    return verdict;
+}
+
+/* Both ends until there is nothing more to say. */
+static mtree_tcp_verdict_t meet(mtree_tcp_dialer_t *dialer, int *error_p)
+{
+    mtree_tcp_verdict_t verdict;
+    double now = 1;
+
+    do {
+        verdict = hear(dialer, dial_round(dialer, &now, error_p) > 0, &now);
+        if (verdict == MTREE_TCP_DIAL_AGAIN) {
+            mtree_tcp_dialer_redial(dialer);
+        }
+    } while (verdict == MTREE_TCP_DIAL_AGAIN);
+    return verdict;
 }
 
 /* A connection of a stranger. */
@@ -114,30 +148,79 @@ static bool is_closed(int fd)
     return false;
 }
 
-static const char *const addresses[] = {"127.0.0.1", "::1"};
-
-START_TEST(all_connections_stand)
+/* Each is connected to the one of its number. */
+static void check_connections(mtree_tcp_dialer_t *dialer)
 {
-    mtree_tcp_dialer_t *dialer = dial(addresses[_i], 0);
-    int sockets[CONNECTIONS];
-    char byte = 0;
+    int sockets[CONNECTIONS], heard[CONNECTIONS];
 
-    ck_assert_int_eq(meet(dialer, 0), 1);
-    ck_assert_int_eq(num_admitted, CONNECTIONS);
     mtree_tcp_dialer_sockets(dialer, sockets);
-    mtree_tcp_dialer_destroy(dialer);
-    /* Each is connected to the one of its number. */
+    mtree_tcp_hearing_sockets(&hearing, heard);
     for (int i = 0; i < CONNECTIONS; i++) {
-        char number = (char)i;
+        char number = (char)i, byte = 0;
 
         ck_assert(mtree_tcp_socket_tune(sockets[i], NULL));
         ck_assert_int_eq(send(sockets[i], &number, 1, 0), 1);
-        while (recv(admitted[i], &byte, 1, 0) != 1) {
+        while (recv(heard[i], &byte, 1, 0) != 1) {
             (void)usleep(500);
         }
         ck_assert_int_eq(byte, number);
         (void)close(sockets[i]);
+        (void)close(heard[i]);
     }
+}
+
+START_TEST(all_connections_stand)
+{
+    mtree_tcp_dialer_t *dialer = dial(addresses[_i]);
+    int error;
+
+    ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_HEARD);
+    ck_assert_int_eq(num_admitted, CONNECTIONS);
+    check_connections(dialer);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+/* The kernel connects for a process that computes for an hour.  Who has dialed waits for
+ * its word, and so do both, whoever is away, and however often. */
+START_TEST(who_is_away_is_waited_for)
+{
+    mtree_tcp_dialer_t *dialer = dial("127.0.0.1");
+    uint32_t attempts[CONNECTIONS];
+    double now = 1;
+    int error = 0;
+
+    while (mtree_tcp_dialer_poll(dialer, now, &error) == 0) {
+        ck_assert_double_lt(now, 3600. * 2000);
+        now += 3600;
+        (void)usleep(500);
+    }
+    ck_assert_int_eq(num_admitted, 0);
+    mtree_tcp_dialer_attempts(dialer, attempts);
+    mtree_tcp_hearing_ask(&hearing, attempts);
+    for (int i = 0;
+         i < 20 && mtree_tcp_hearing_poll(&hearing, now) == MTREE_TCP_NOT_HEARD; i++) {
+        now += 3600;
+        (void)usleep(500);
+        mtree_tcp_listener_poll(listener, now);
+    }
+    ck_assert_int_eq(num_admitted, CONNECTIONS);
+    check_connections(dialer);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+/* What the kernel's queue had no room for is dialed again, once the process was there. */
+START_TEST(a_round_that_failed_is_followed_by_another)
+{
+    mtree_tcp_dialer_t *dialer = dial("127.0.0.1");
+    double now = 1;
+    int error;
+
+    ck_assert_int_eq(hear(dialer, false, &now), MTREE_TCP_DIAL_AGAIN);
+    ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_HEARD);
+    check_connections(dialer);
+    mtree_tcp_dialer_destroy(dialer);
 }
 END_TEST
 
@@ -158,33 +241,25 @@ static int listen_to_one(int *first, uint16_t *port)
     return fd;
 }
 
-/* The next connection to @a fd while @a dialer dials at @a now; negative: none comes
- * before the kernel asks again. */
-static int await_connection(mtree_tcp_dialer_t *dialer, int fd, double now)
-{
-    int accepted = -1;
-
-    for (int i = 0; i < 1000 && accepted < 0; i++) {
-        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now), 0);
-        accepted = accept(fd, NULL, NULL);
-        (void)usleep(accepted < 0 ? 500 : 0);
-    }
-    return accepted;
-}
-
-/* The greeting that comes over @a fd while @a dialer dials at @a now. */
+/* The greeting that comes over the next connection to @a fd while @a dialer dials at
+ * @a now; the connection is closed. */
 static mtree_tcp_greeting_t await_greeting(mtree_tcp_dialer_t *dialer, int fd, double now)
 {
     mtree_tcp_greeting_reader_t reader = {.count = 0};
     mtree_tcp_greeting_t greeting = {.rank = 0};
-    int received = 0;
+    int error, accepted = -1, received = 0;
 
     for (int i = 0; i < 2000 && received == 0; i++) {
-        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now), 0);
-        received = mtree_tcp_greeting_receive(fd, &reader, &greeting);
+        (void)mtree_tcp_dialer_poll(dialer, now, &error);
+        accepted = accepted < 0 ? accept(fd, NULL, NULL) : accepted;
+        if (accepted >= 0) {
+            (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
+            received = mtree_tcp_greeting_receive(accepted, &reader, &greeting);
+        }
         (void)usleep(received == 0 ? 500 : 0);
     }
     ck_assert_int_eq(received, 1);
+    (void)close(accepted);
     return greeting;
 }
 
@@ -198,16 +273,16 @@ START_TEST(attempts_are_numbered)
     mtree_tcp_dialer_t *dialer;
 
     call.addresses[0] = mtree_address_parse("127.0.0.1");
-    dialer = mtree_tcp_dialer_create(&call, 0);
-    for (int attempt = 0; attempt < 2; attempt++) {
-        double now = 4 * attempt;
-        int accepted = await_connection(dialer, fd, now);
-        mtree_tcp_greeting_t greeting = await_greeting(dialer, accepted, now);
+    dialer = mtree_tcp_dialer_create(&call);
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        mtree_tcp_greeting_t greeting = await_greeting(dialer, fd, attempt);
+        uint32_t stands;
 
         ck_assert_uint_eq(greeting.rank, 7);
-        ck_assert_uint_eq(greeting.attempt, (uint32_t)attempt + 1);
-        (void)close(accepted);
-        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now + 3.1), 0);
+        ck_assert_uint_eq(greeting.attempt, attempt);
+        mtree_tcp_dialer_attempts(dialer, &stands);
+        ck_assert_uint_eq(stands, attempt);
+        mtree_tcp_dialer_redial(dialer);
     }
     mtree_tcp_dialer_destroy(dialer);
     (void)close(fd);
@@ -218,17 +293,34 @@ END_TEST
 START_TEST(who_gets_no_answer_soon_dials_again)
 {
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
-    int first, accepted, fd = listen_to_one(&first, &call.port);
+    int first, error, fd = listen_to_one(&first, &call.port);
     mtree_tcp_dialer_t *dialer;
 
     call.addresses[0] = mtree_address_parse("127.0.0.1");
-    dialer = mtree_tcp_dialer_create(&call, 0);
-    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 0), 0);
+    dialer = mtree_tcp_dialer_create(&call);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 1, &error), 0);
     (void)close(accept(fd, NULL, NULL));
-    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 0.3), 0);
-    accepted = await_connection(dialer, fd, 0.4);
-    ck_assert_int_ge(accepted, 0);
-    (void)close(accepted);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 1.3, &error), 0);
+    ck_assert_int_eq(error, ETIMEDOUT);
+    ck_assert_uint_eq(await_greeting(dialer, fd, 1.4).attempt, 2);
+    (void)close(first);
+    (void)close(fd);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+/* Packets that ask for a connection are lost on their way: the round ends. */
+START_TEST(who_gets_no_answer_at_all_has_none)
+{
+    mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
+    int first, error = 0, fd = listen_to_one(&first, &call.port);
+    mtree_tcp_dialer_t *dialer;
+    double now = 1;
+
+    call.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&call);
+    ck_assert_int_eq(dial_round(dialer, &now, &error), -1);
+    ck_assert_int_eq(error, ETIMEDOUT);
     (void)close(first);
     (void)close(fd);
     mtree_tcp_dialer_destroy(dialer);
@@ -239,10 +331,11 @@ START_TEST(strangers_do_not_disturb)
 {
     static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
                                        "what is longer than a greeting and says nothing"};
-    mtree_tcp_greeting_t wrong = {.rank = 7, .number = 0, .secret = secrets[0]};
-    int strangers[FLOOD], num_closed = 0;
+    mtree_tcp_greeting_t wrong = {.rank = 7, .number = 0, .secret = secret};
+    int strangers[FLOOD], error, num_closed = 0;
     mtree_tcp_dialer_t *dialer;
 
+    wrong.secret.bytes[0] ^= 1;
     for (int i = 0; i < FLOOD; i++) {
         strangers[i] = connect_stranger();
         while (mtree_tcp_socket_connected(strangers[i]) == 0) {}
@@ -253,8 +346,8 @@ START_TEST(strangers_do_not_disturb)
         }
         mtree_tcp_listener_poll(listener, 0);
     }
-    dialer = dial("127.0.0.1", 0);
-    ck_assert_int_eq(meet(dialer, 0), 1);
+    dialer = dial("127.0.0.1");
+    ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_HEARD);
     ck_assert_int_eq(num_admitted, CONNECTIONS);
     /* Nobody stays for longer than allowed. */
     mtree_tcp_listener_poll(listener, MTREE_TCP_PENDING_SECONDS + 1);
@@ -270,7 +363,7 @@ END_TEST
 /* A greeting may come a byte at a time. */
 START_TEST(a_slow_greeting_is_read)
 {
-    const mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .secret = secrets[1]};
+    const mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .secret = secret};
     unsigned char bytes[MTREE_TCP_GREETING];
     int pair[2], slow = connect_stranger();
 
@@ -295,29 +388,77 @@ START_TEST(a_slow_greeting_is_read)
 }
 END_TEST
 
-/* Who listens there is no peer: it does not say the secret, or nobody listens. */
+/* Who listens there is no peer: it does not know what is said, or nobody listens. */
 START_TEST(a_stranger_is_not_taken_for_the_peer)
 {
     mtree_tcp_dialer_t *dialer;
+    int error = 0;
 
     if (_i == 0) {
-        secrets[0].bytes[0] ^= 1; /* what the listener will say */
+        secret.bytes[0] ^= 1; /* what the dialer will say */
     }
-    dialer = dial("127.0.0.1", 0);
-    secrets[0].bytes[0] ^= 1;
+    dialer = dial("127.0.0.1");
     if (_i == 1) {
-        mtree_tcp_dialer_destroy(dialer);
-        secrets[1].bytes[0] ^= 1; /* what the dialer will say */
-        dialer = dial("127.0.0.1", 0);
+        mtree_tcp_listener_destroy(listener);
+        secret.bytes[0] ^= 1;
+        listener =
+            mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret, admit, NULL);
     }
-    for (double now = 0; now < MTREE_TCP_DIAL_SECONDS; now += 0.25) {
-        for (int i = 0; i < 5; i++) {
-            ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, now), 0);
-            mtree_tcp_listener_poll(listener, now);
-        }
-    }
-    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, MTREE_TCP_DIAL_SECONDS + 1), -1);
+    ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_DIAL_NO_MORE);
+    ck_assert_int_eq(num_admitted, 0);
+    ck_assert(_i == 0 || error == ECONNREFUSED);
     mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+/* One that is closed, or of an attempt that is given up, is not one that stands. */
+START_TEST(all_of_the_newest_attempts_are_heard)
+{
+    const uint32_t said[] = {3, 2};
+    mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .attempt = 2};
+    int fds[4];
+
+    hearing.num_connections = 2;
+    for (int i = 0; i < 4; i++) {
+        fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+    }
+    ck_assert(mtree_tcp_hearing_admit(&hearing, &greeting, fds[0]));
+    mtree_tcp_hearing_ask(&hearing, said);
+    greeting.number = 1;
+    ck_assert(mtree_tcp_hearing_admit(&hearing, &greeting, fds[1]));
+    ck_assert_int_eq(mtree_tcp_hearing_poll(&hearing, 1), MTREE_TCP_NOT_HEARD);
+    greeting.attempt = 1;
+    ck_assert(!mtree_tcp_hearing_admit(&hearing, &greeting, fds[2]));
+    greeting = (mtree_tcp_greeting_t){.rank = 7, .number = 0, .attempt = 3};
+    ck_assert(mtree_tcp_hearing_admit(&hearing, &greeting, fds[3]));
+    greeting.number = MTREE_TCP_CONNECTIONS;
+    ck_assert(!mtree_tcp_hearing_admit(&hearing, &greeting, fds[2]));
+    ck_assert_int_eq(mtree_tcp_hearing_poll(&hearing, 2), MTREE_TCP_HEARD);
+    ck_assert_int_eq(mtree_tcp_hearing_poll(&hearing, 3), MTREE_TCP_NOT_HEARD);
+    (void)close(fds[2]);
+}
+END_TEST
+
+/* A stranger that has one of the peer's addresses may connect and say nothing. */
+START_TEST(each_address_has_its_turn)
+{
+    const uint32_t said[] = {1, 1, 1, 1, 1};
+    double now = 1;
+
+    hearing.num_addresses = 3;
+    for (int round = 1; round <= 4; round++) {
+        mtree_tcp_verdict_t verdict = MTREE_TCP_NOT_HEARD;
+        int polls = 0;
+
+        mtree_tcp_hearing_ask(&hearing, said);
+        while (verdict == MTREE_TCP_NOT_HEARD) {
+            verdict = mtree_tcp_hearing_poll(&hearing, now += STEP);
+            polls++;
+        }
+        ck_assert_int_eq(verdict,
+                         round <= 3 ? MTREE_TCP_DIAL_AGAIN : MTREE_TCP_DIAL_NO_MORE);
+        ck_assert_int_ge(polls, (int)(MTREE_TCP_HEARING_SECONDS / STEP));
+    }
 }
 END_TEST
 
@@ -326,11 +467,11 @@ START_TEST(the_first_free_port_is_taken)
     uint16_t taken = mtree_tcp_listener_port(listener);
     const mtree_tcp_ports_t only = {taken, taken};
 
-    ck_assert_ptr_null(mtree_tcp_listener_create(&only, &secrets[0], admit, NULL));
+    ck_assert_ptr_null(mtree_tcp_listener_create(&only, &secret, admit, NULL));
     if (taken < UINT16_MAX) {
         const mtree_tcp_ports_t more = {taken, UINT16_MAX};
         mtree_tcp_listener_t *next =
-            mtree_tcp_listener_create(&more, &secrets[0], admit, NULL);
+            mtree_tcp_listener_create(&more, &secret, admit, NULL);
 
         ck_assert_ptr_nonnull(next);
         ck_assert_uint_gt(mtree_tcp_listener_port(next), taken);
@@ -349,11 +490,16 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
+    tcase_add_test(tcase, who_is_away_is_waited_for);
+    tcase_add_test(tcase, a_round_that_failed_is_followed_by_another);
     tcase_add_test(tcase, attempts_are_numbered);
     tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
+    tcase_add_test(tcase, who_gets_no_answer_at_all_has_none);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
     tcase_add_loop_test(tcase, a_stranger_is_not_taken_for_the_peer, 0, 2);
+    tcase_add_test(tcase, all_of_the_newest_attempts_are_heard);
+    tcase_add_test(tcase, each_address_has_its_turn);
     tcase_add_test(tcase, the_first_free_port_is_taken);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
