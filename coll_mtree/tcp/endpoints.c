@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Seconds between two looks at processes that are not connected yet. */
 #define LOOK 0.0005
@@ -125,20 +126,47 @@ static void log_refusal(const endpoint_t *endpoint,
     if (!is_told) {
         is_told = true;
         mtree_warn("no TCP connections to rank %d (%s): messages to it, and to each rank "
-                   "without, go over Open MPI's%s",
-                   endpoint->rank, failure->what,
-                   coll_mtree_params_encrypt() ? ", and are not encrypted" : "");
+                   "without, go over Open MPI's",
+                   endpoint->rank, failure->what);
     }
 }
 
-/* There are no connections: messages go over the PML. */
+/* Seconds that each rank leaves to those before it, which may fail at the same time, and
+ * the most of them.  The first one's line is the job's. */
+#define TURN       0.2
+#define MOST_TURNS 10
+
+/* Nothing of a call goes unencrypted.  Who dials ends the job. */
+static void end_job(const endpoint_t *endpoint,
+                    const coll_mtree_handshake_failure_t *failure)
+{
+    int rank = coll_mtree_world_rank();
+    char own[COLL_MTREE_NAME_LENGTH];
+
+    (void)usleep((useconds_t)(1e6 * TURN * (rank < MOST_TURNS ? rank : MOST_TURNS)));
+    (void)coll_mtree_host_name(own);
+    mtree_error("no encrypted connections from host %s (rank %d) to port %u of host %s "
+                "(rank %d): %s; %s; the job ends",
+                own, rank, failure->port, failure->host, endpoint->rank, failure->what,
+                failure->remedy);
+    coll_mtree_end_job();
+}
+
+/* There are no connections: messages go over the PML, or the job ends. */
 static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handshake)
 {
     const coll_mtree_handshake_failure_t failure =
         coll_mtree_handshake_failure(handshake);
+    const bool dials = coll_mtree_world_rank() < endpoint->rank;
     mtree_tcp_peer_t *peer = endpoint->peer;
 
-    if (coll_mtree_world_rank() < endpoint->rank) {
+    if (coll_mtree_params_encrypt()) {
+        if (dials) {
+            end_job(endpoint, &failure);
+        }
+        return;
+    }
+    if (dials) {
         log_refusal(endpoint, &failure);
     }
     endpoint->peer = NULL;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a third sees, or changes, of what passes between processes of this host.
+"""What a third sees, or changes, of what this host sends and gets.
 
-    wire.py watch TEXT FIRST LAST    until SIGTERM; then "ports N text M": the packets on the loopback interface from or to
-                                     ports FIRST to LAST, and those of all ports that hold TEXT; status 77 without the right to see
+    wire.py watch TEXT FIRST LAST    until SIGTERM; then "ports N text M": the packets from or to ports FIRST to LAST, and those of
+                                     all ports that hold TEXT, on all interfaces; status 77 without the right to see
     wire.py change TO AFTER          a proxy to port TO of this host: prints its own port; of each connection one bit is
                                      changed, each way, as soon as AFTER bytes have passed
     wire.py admit TO COUNT           a proxy to port TO of this host: prints its own port; only COUNT connections get through
@@ -34,7 +34,6 @@ def watch(text, first, last):
         packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     except (PermissionError, AttributeError):
         sys.exit(77)
-    packets.bind(("lo", 0))
     packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 26)
     ends = []
     signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
