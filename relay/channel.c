@@ -3,12 +3,12 @@
 
 #include "base/array.h"
 #include "relay/bytes.h"
+#include "tcp/socket.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* "mtC" and the version. */
 #define MAGIC  UINT32_C(0x6d744301)
@@ -29,7 +29,7 @@ void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel)
 {
     if (channel->socket >= 0) {
-        (void)close(channel->socket);
+        mtree_tcp_socket_close(channel->socket);
     }
     mtree_sealed_destroy(channel->sealed);
     free(channel->in);

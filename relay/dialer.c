@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_ADDRESSES 4
 
@@ -119,7 +118,7 @@ static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 
 static void attempt_fail(mtree_relay_dialer_t *dialer, double now)
 {
-    (void)close(dialer->socket);
+    mtree_tcp_socket_close(dialer->socket);
     dialer->socket = -1;
     dialer->state = IDLE;
     dialer->until = now + PAUSE;
@@ -238,7 +237,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
 {
     if (dialer != NULL) {
         if (dialer->socket >= 0) {
-            (void)close(dialer->socket);
+            mtree_tcp_socket_close(dialer->socket);
         }
         explicit_bzero(&dialer->key, sizeof(dialer->key));
         explicit_bzero(dialer->private_key, sizeof(dialer->private_key));

@@ -6,10 +6,10 @@
 #include "relay/channel.h"
 #include "relay/peers.h"
 #include "relay/plans.h"
+#include "tcp/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Calls under way that a job may have; fewer than MTREE_RELAY_PLANS. */
 #define MOST_CALLS 64
@@ -46,7 +46,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_relay_job_t *job = calloc(1, sizeof(*job));
 
     if (job == NULL) {
-        (void)close(socket);
+        mtree_tcp_socket_close(socket);
         return NULL;
     }
     job->tcp = tcp;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Seconds that another relay has to answer. */
 #define DIAL_SECONDS 4.0
@@ -167,7 +166,7 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
         if (!mtree_relay_peers_connect(peers, peer->number, socket,
                                        mtree_relay_dialer_keys(peer->dialer),
                                        "a relay")) {
-            (void)close(socket);
+            mtree_tcp_socket_close(socket);
         }
     } else {
         peer_give_up(peer, channel);

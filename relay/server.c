@@ -78,7 +78,7 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
     server->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (server->waker < 0 || mtree_tcp_create(0, &server->tcp) != MTREE_OK) {
         (void)close(server->waker);
-        (void)close(server->socket);
+        mtree_tcp_socket_close(server->socket);
         free(server);
         return MTREE_ERR_IO;
     }
@@ -235,7 +235,7 @@ static void pending_drop(mtree_relay_server_t *server, int i, const char *reason
     if (reason != NULL) {
         turn_away(server, &server->pending[i], reason, now);
     }
-    (void)close(server->pending[i].socket);
+    mtree_tcp_socket_close(server->pending[i].socket);
     pending_forget(server, i);
 }
 
@@ -398,9 +398,9 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server)
         end_job(server, mtree_relay_job_of(server->jobs.next));
     }
     for (int i = 0; i < server->num_pending; i++) {
-        (void)close(server->pending[i].socket);
+        mtree_tcp_socket_close(server->pending[i].socket);
     }
-    (void)close(server->socket);
+    mtree_tcp_socket_close(server->socket);
     (void)close(server->waker);
     mtree_tcp_destroy(server->tcp);
     explicit_bzero(&server->options.secret, sizeof(server->options.secret));

@@ -2,6 +2,7 @@
 #include "tcp/private.h"
 
 #include "base/log.h"
+#include "tcp/socket.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
-#include <unistd.h>
 
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 {
@@ -189,7 +189,9 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
     }
 }
 
-/* Close the socket and end what is half sent or received. */
+/* Close the socket and end what is half sent or received.  A socket that a forked child
+ * holds stays in the epoll set when it is closed, and its events name a connection that
+ * is gone. */
 static void connection_close(mtree_tcp_connection_t *connection)
 {
     if (connection->sending != NULL) {
@@ -202,7 +204,9 @@ static void connection_close(mtree_tcp_connection_t *connection)
         mtree_tcp_message_complete(connection->reading, connection->peer->status);
     }
     mtree_sealed_destroy(connection->sealed);
-    (void)close(connection->socket);
+    (void)epoll_ctl(connection->peer->tcp->epoll, EPOLL_CTL_DEL, connection->socket,
+                    NULL);
+    mtree_tcp_socket_close(connection->socket);
 }
 
 /* Any session of @a peer; NULL: there is none. */

@@ -157,6 +157,12 @@ int mtree_tcp_socket_accept(int listener)
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+void mtree_tcp_socket_close(int fd)
+{
+    (void)shutdown(fd, SHUT_RDWR);
+    (void)close(fd);
+}
+
 static bool set_congestion(int fd, const char *name)
 {
     return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ==

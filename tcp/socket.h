@@ -25,6 +25,10 @@ int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p);
 /* The next connection to @a listener; negative: there is none. */
 int mtree_tcp_socket_accept(int listener);
 
+/* End the connection of @a socket, and close it.  Children that the program has forked
+ * may hold it, and it would stand as long as they live. */
+void mtree_tcp_socket_close(int socket);
+
 /* Set up a connected @a socket for messages, with the @a congestion control of that name
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);

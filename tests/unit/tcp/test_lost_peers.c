@@ -6,9 +6,13 @@
 #include "tests/unit/tcp/loop.h"
 
 #include <check.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LONGEST = 70000 };
 
@@ -164,6 +168,42 @@ START_TEST(an_idle_peer_may_go)
 }
 END_TEST
 
+/* A child that the program has forked holds the sockets: the connections end all the
+ * same, for this end and for the other. */
+START_TEST(a_child_keeps_no_connection)
+{
+    loop_message_t sent;
+    struct pollfd watched;
+    loop_t loop;
+    pid_t child;
+
+    heard_start();
+    loop_create(&loop, 2);
+    watched = (struct pollfd){mtree_tcp_descriptor(loop.ends[0].tcp), POLLIN, 0};
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        (void)sleep(60);
+        _exit(0);
+    }
+    loop_settle(&loop);
+    mtree_tcp_peer_destroy(loop.ends[0].peer);
+    (void)mtree_tcp_send(loop_session(&loop, 1, &some_key), 0, "x", 1, false,
+                         loop_begin(&sent));
+    for (int i = 0; i < 10; i++) {
+        loop_poll(&loop, 1);
+    }
+    ck_assert_int_eq(poll(&watched, 1, 0), 0);
+    loop_poll(&loop, 0);
+    ck_assert_int_eq(mtree_tcp_send(loop_session(&loop, 1, &some_key), 0, "x", 1, false,
+                                    loop_begin(&sent)),
+                     MTREE_ERR_TRANSPORT);
+    (void)kill(child, SIGKILL);
+    (void)waitpid(child, NULL, 0);
+    loop_destroy(&loop);
+}
+END_TEST
+
 /* An operation gives its messages up: its memory is left alone, and others go on. */
 START_TEST(an_abandoned_session_leaves_its_memory_alone)
 {
@@ -283,6 +323,7 @@ static TCase *make_tests(const char *name)
     tcase_add_test(tcase, a_lack_of_memory_is_told_before_the_connection_ends);
     tcase_add_test(tcase, an_end_that_comes_with_the_last_message_is_seen);
     tcase_add_test(tcase, an_idle_peer_may_go);
+    tcase_add_test(tcase, a_child_keeps_no_connection);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
     return tcase;
