@@ -21,7 +21,7 @@ mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **pl
 
 /*
  * The algorithm "segmented_ring": the same ways without a lockstep, for allgather alone
- * (docs/notes.md).  A host forwards the chunks of a block as they come, so no step lasts
+ * (notes/tried.md).  A host forwards the chunks of a block as they come, so no step lasts
  * as long as a block's way over all links to the next host.
  */
 mtree_status_t mtree_segmented_ring_plan(const mtree_problem_t *problem,
