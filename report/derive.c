@@ -127,7 +127,7 @@ static void add_calls_traffic(const mtree_report_plan_t *plan,
     add_traffic(direct == NULL ? plan : direct, share * rest);
     add_ring_traffic(plan, mtree_page_number(ring, "bytes"));
     plan->map->seconds +=
-        mtree_page_number(trees, "seconds") + mtree_page_number(ring, "seconds");
+        mtree_page_number(trees, "shared_s") + mtree_page_number(ring, "shared_s");
 }
 
 /*
@@ -179,7 +179,7 @@ static void derive_calls(const mtree_report_source_t *source, json_t *calls)
 
     add_sum(calls, "calls");
     add_sum(calls, "bytes");
-    add_sum(calls, "seconds");
+    add_sum(calls, "shared_s");
     if (plan != NULL && plan->map != NULL) {
         add_calls_traffic(plan, mtree_report_source_plan(source, calls, "direct_plan"),
                           calls);
@@ -212,12 +212,29 @@ static double use_of(double bytes, double capacity, double seconds)
     return capacity > 0 && seconds > 0 ? 8 * bytes / (capacity * seconds) : 0;
 }
 
-/* Write what was found of the map. */
-static void write_map(const mtree_report_map_t *map)
+/* Seconds for which rank 0 opened connections. */
+static double connecting_seconds(const json_t *report)
+{
+    double seconds = 0;
+    size_t i;
+    json_t *times;
+
+    json_array_foreach (json_object_get(report, "times"), i, times) {
+        seconds += mtree_page_number(times, "rank") == 0
+                       ? mtree_page_number(times, "connecting_s")
+                       : 0;
+    }
+    return seconds;
+}
+
+/* Write what was found of the map.  Where connections were opened for @a connecting
+ * seconds, data may have passed over others. */
+static void write_map(mtree_report_map_t *map, double connecting)
 {
     size_t l;
     json_t *json;
 
+    map->seconds += map->seconds > 0 ? connecting : 0;
     json_object_set_new(map->json, "seconds", json_real(map->seconds));
     json_array_foreach (json_object_get(map->json, "links"), l, json) {
         const mtree_link_t *link = &map->topology->links[l];
@@ -250,7 +267,7 @@ mtree_status_t mtree_report_derive(json_t *report)
         }
     }
     for (size_t m = 0; m < source.num_maps && status == MTREE_OK; m++) {
-        write_map(&source.maps[m]);
+        write_map(&source.maps[m], connecting_seconds(report));
     }
     mtree_report_source_cleanup(&source);
     return status;

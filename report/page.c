@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Uses that differ by less are the same: those of trees are sums of rounded shares. */
@@ -76,12 +77,54 @@ void mtree_page_versions(const json_t *report, size_t unused, FILE *out)
     }
 }
 
+/* A time of the ranks that were heard: their mean, the least and the most, none more than
+ * the job has lasted. */
+typedef struct {
+    size_t ranks;
+    double mean, least, most;
+} spread_t;
+
+static spread_t spread_of(const json_t *report, const char *key)
+{
+    const json_t *times = json_object_get(report, "times");
+    double elapsed = mtree_page_number(report, "elapsed_s"), sum = 0;
+    spread_t spread = {.ranks = json_array_size(times), .least = elapsed};
+
+    for (size_t i = 0; i < spread.ranks; i++) {
+        double seconds = fmin(mtree_page_number(json_array_get(times, i), key), elapsed);
+
+        sum += seconds;
+        spread.least = fmin(spread.least, seconds);
+        spread.most = fmax(spread.most, seconds);
+    }
+    spread.mean = spread.ranks == 0 ? 0 : sum / (double)spread.ranks;
+    return spread;
+}
+
 /* Sums over all calls that mtree served. */
 typedef struct {
     double calls, bytes;
     double forecast_calls;    /* those whose time, with Open MPI, too, was predicted */
     double forecast, openmpi; /* seconds of these */
 } sums_t;
+
+/* Add @a calls.  Of calls that ran beside others the part of the forecasts counts that
+ * the calls had of their time. */
+static void add_served(const json_t *calls, sums_t *sums)
+{
+    const json_t *trees = mtree_page_served_by(calls, "trees");
+    double count = mtree_page_number(trees, "calls");
+    double seconds = mtree_page_number(trees, "seconds");
+    double part = seconds > 0 ? mtree_page_number(trees, "shared_s") / seconds : 1;
+
+    sums->calls += count;
+    sums->bytes += mtree_page_number(trees, "bytes");
+    if (json_object_get(calls, "openmpi_forecast_s") != NULL) {
+        sums->forecast_calls += count;
+        sums->forecast += part * count * mtree_page_number(calls, "forecast_s");
+        sums->openmpi += part * count * mtree_page_number(calls, "openmpi_forecast_s");
+    }
+}
 
 static sums_t sum_served(const json_t *report)
 {
@@ -91,16 +134,7 @@ static sums_t sum_served(const json_t *report)
 
     json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-            const json_t *trees = mtree_page_served_by(calls, "trees");
-            double count = mtree_page_number(trees, "calls");
-
-            sums.calls += count;
-            sums.bytes += mtree_page_number(trees, "bytes");
-            if (json_object_get(calls, "openmpi_forecast_s") != NULL) {
-                sums.forecast_calls += count;
-                sums.forecast += count * mtree_page_number(calls, "forecast_s");
-                sums.openmpi += count * mtree_page_number(calls, "openmpi_forecast_s");
-            }
+            add_served(calls, &sums);
         }
     }
     return sums;
@@ -108,12 +142,36 @@ static sums_t sum_served(const json_t *report)
 
 void mtree_page_served(const json_t *report, size_t unused, FILE *out)
 {
+    spread_t spread = spread_of(report, "mtree_s");
     sums_t sums = sum_served(report);
-    char bytes[MTREE_UNITS_LENGTH];
+    char mean[MTREE_UNITS_LENGTH], least[MTREE_UNITS_LENGTH], most[MTREE_UNITS_LENGTH],
+        elapsed[MTREE_UNITS_LENGTH], bytes[MTREE_UNITS_LENGTH];
 
     (void)unused;
-    fprintf(out, "mtree served %.0f calls of rank 0 with %s", sums.calls,
+    fprintf(out, "%s spent %s of %s in calls that mtree served",
+            spread.ranks > 1 ? "Ranks" : "Rank 0", time_text(spread.mean, mean),
+            time_text(mtree_page_number(report, "elapsed_s"), elapsed));
+    if (spread.ranks > 1) {
+        fprintf(out, " (mean of %zu, from %s to %s)", spread.ranks,
+                time_text(spread.least, least), time_text(spread.most, most));
+    }
+    fprintf(out, ": %.0f call%s of rank 0, %s", sums.calls, sums.calls == 1 ? "" : "s",
             size_text(sums.bytes, bytes));
+}
+
+void mtree_page_beside(const json_t *report, size_t unused, FILE *out)
+{
+    char planning[MTREE_UNITS_LENGTH], connecting[MTREE_UNITS_LENGTH],
+        openmpi[MTREE_UNITS_LENGTH];
+
+    (void)unused;
+    fprintf(
+        out,
+        "Beside that: %s of waiting for plans, %s of opening connections, %s in calls "
+        "that Open MPI served",
+        time_text(spread_of(report, "planning_s").mean, planning),
+        time_text(spread_of(report, "connecting_s").mean, connecting),
+        time_text(spread_of(report, "openmpi_s").mean, openmpi));
 }
 
 void mtree_page_forecast(const json_t *report, size_t unused, FILE *out)

@@ -26,10 +26,12 @@ double mtree_page_direction(const json_t *link, const char *key, size_t directio
 typedef void (*mtree_page_line_t)(const json_t *report, size_t number, FILE *out);
 
 /* The ranks, the date and how long; the versions, and whose times are in the report; the
- * calls that mtree served; what they were expected to take; messages and memory. */
+ * time in calls that mtree served; that of planning, connecting and Open MPI's calls;
+ * what the calls were expected to take; messages and memory. */
 void mtree_page_job(const json_t *report, size_t unused, FILE *out);
 void mtree_page_versions(const json_t *report, size_t unused, FILE *out);
 void mtree_page_served(const json_t *report, size_t unused, FILE *out);
+void mtree_page_beside(const json_t *report, size_t unused, FILE *out);
 void mtree_page_forecast(const json_t *report, size_t unused, FILE *out);
 void mtree_page_work(const json_t *report, size_t unused, FILE *out);
 

@@ -84,7 +84,7 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
         add_backend(table, server, calls, plan);
         mtree_table_add(table, "%.0f", mtree_page_number(server, "calls"));
         add_size(table, mtree_page_number(server, "bytes"));
-        add_time(table, server, "seconds");
+        add_time(table, server, "shared_s");
         add_time(table, server, "median_s");
         add_time(table, server, "slowest_rank_s");
         add_time(table, common, "forecast_s");

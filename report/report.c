@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Lists that every report has. */
-static const char *const lists[] = {"topologies", "plans", "communicators", "timeline"};
+static const char *const lists[] = {"topologies", "plans", "communicators", "timeline",
+                                    "times"};
 
 /* A string is replaced by one of the same length. */
 static void make_text_printable(json_t *string)
@@ -148,9 +149,9 @@ static void print_communicators(const json_t *report, FILE *out)
 
 void mtree_report_print(json_t *report, FILE *out)
 {
-    static const mtree_page_line_t lines[] = {mtree_page_job, mtree_page_versions,
-                                              mtree_page_served, mtree_page_forecast,
-                                              mtree_page_work};
+    static const mtree_page_line_t lines[] = {mtree_page_job,      mtree_page_served,
+                                              mtree_page_beside,   mtree_page_forecast,
+                                              mtree_page_versions, mtree_page_work};
     const json_t *topologies = json_object_get(report, "topologies");
 
     mtree_report_make_printable(report);

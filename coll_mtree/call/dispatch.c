@@ -35,7 +35,7 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
     call->args.function = function;
     call->args.verdict = MTREE_COLL_ARGS_DECLINED;
     if (form == MTREE_BLOCKING) {
-        call->trial.count.began = mtree_clock_seconds();
+        coll_mtree_statistics_enter(&call->trial.count);
     }
 }
 

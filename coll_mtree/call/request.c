@@ -249,8 +249,7 @@ int coll_mtree_request_start(coll_mtree_request_t *req)
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;
     if (req->count.record != NULL) {
-        req->count.began = mtree_clock_seconds();
-        coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
+        coll_mtree_statistics_enter(&req->count);
     }
     coll_mtree_request_run(req);
     /* Open MPI reports losses of processes in its progress, where a rank that only sends

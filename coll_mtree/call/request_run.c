@@ -202,6 +202,9 @@ static void request_begin(coll_mtree_request_t *req)
     int rc = req->choice;
 
     req->chosen = NULL;
+    if (req->count.record != NULL) {
+        coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
+    }
     /* Ranks that lost a process do not wait for its messages, which might all be sent. */
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_loss_of(req->comm);

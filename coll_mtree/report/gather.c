@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAG_TIMES, TAG_PATHS };
+enum { TAG_TIMES, TAG_CLOCK, TAG_PATHS };
 
 /* For all messages of the job together, on rank 0 and on each other rank; but a rank
  * whose times have come late is waited for until its paths have, too. */
@@ -59,12 +59,26 @@ static void add_own_times(coll_mtree_rank_report_t *gathered)
     coll_mtree_statistics_unlock();
 }
 
-void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
-                                          coll_mtree_rank_report_t *gathered)
+static void add_own_clock(coll_mtree_rank_report_t *gathered)
+{
+    coll_mtree_rank_report_clock_t *clocks =
+        realloc(gathered->clocks, (gathered->num_clocks + 1) * sizeof(*clocks));
+
+    if (clocks != NULL) {
+        clocks[gathered->num_clocks++] = (coll_mtree_rank_report_clock_t){
+            coll_mtree_world_rank(),
+            coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
+        gathered->clocks = clocks;
+    }
+}
+
+void coll_mtree_rank_report_add_own(const coll_mtree_group_t *groups,
+                                    coll_mtree_rank_report_t *gathered)
 {
     coll_mtree_rank_report_path_t *paths;
     size_t capacity = gathered->num_paths;
 
+    add_own_clock(gathered);
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         capacity += g->paths == NULL ? 0 : (size_t)g->num_ranks;
     }
@@ -92,10 +106,12 @@ void coll_mtree_rank_report_send(const coll_mtree_channel_t *channel)
     coll_mtree_rank_report_t own = {.ranks = 1};
 
     add_own_times(&own);
-    coll_mtree_rank_report_add_own_paths(coll_mtree_statistics_lock(), &own);
+    coll_mtree_rank_report_add_own(coll_mtree_statistics_lock(), &own);
     coll_mtree_statistics_unlock();
     (void)coll_mtree_message_send_bulk(channel, 0, TAG_TIMES, own.times,
                                        own.num_times * sizeof(*own.times), deadline);
+    (void)coll_mtree_message_send_bulk(channel, 0, TAG_CLOCK, own.clocks,
+                                       own.num_clocks * sizeof(*own.clocks), deadline);
     (void)coll_mtree_message_send_bulk(channel, 0, TAG_PATHS, own.paths,
                                        own.num_paths * sizeof(*own.paths), deadline);
 }
@@ -126,24 +142,29 @@ void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,
                                     coll_mtree_rank_report_t *gathered_p)
 {
     double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
-    void *times = NULL, *paths = NULL;
+    void *times = NULL, *clocks = NULL, *paths = NULL;
 
     *gathered_p = (coll_mtree_rank_report_t){.ranks = 1};
     for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
         gathered_p->ranks +=
             receive(channel, rank, TAG_TIMES, deadline, sizeof(*gathered_p->times),
                     &times, &gathered_p->num_times) &&
+            receive(channel, rank, TAG_CLOCK,
+                    fmax(deadline, mtree_clock_seconds() + TIMEOUT_SECONDS),
+                    sizeof(*gathered_p->clocks), &clocks, &gathered_p->num_clocks) &&
             receive(channel, rank, TAG_PATHS,
                     fmax(deadline, mtree_clock_seconds() + TIMEOUT_SECONDS),
                     sizeof(*gathered_p->paths), &paths, &gathered_p->num_paths);
     }
     gathered_p->times = times;
+    gathered_p->clocks = clocks;
     gathered_p->paths = paths;
 }
 
 void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *gathered)
 {
     free(gathered->times);
+    free(gathered->clocks);
     free(gathered->paths);
     *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
 }

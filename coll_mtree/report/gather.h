@@ -3,8 +3,8 @@
  * Gathers at rank 0 of MPI_COMM_WORLD, for the report at the end of the job, what the
  * calls of every rank took, and what each rank sent to others.
  *
- * Each rank sends two messages.  Both sides wait for a limited time, so that a rank that
- * does not know of the report delays no other.
+ * Each rank sends three messages.  Both sides wait for a limited time, so that a rank
+ * that does not know of the report delays no other.
  */
 #ifndef COLL_MTREE_REPORT_GATHER_H
 #define COLL_MTREE_REPORT_GATHER_H
@@ -13,7 +13,7 @@
 #include "coll_mtree/report/statistics.h"
 
 /* Tags of MPI_COMM_WORLD, reserved on all ranks. */
-#define COLL_MTREE_RANK_REPORT_TAGS 2
+#define COLL_MTREE_RANK_REPORT_TAGS 3
 
 /* What the calls of one record took on one rank, over one backend. */
 typedef struct {
@@ -32,8 +32,16 @@ typedef struct {
     coll_mtree_path_total_t path;
 } coll_mtree_rank_report_path_t;
 
+/* Where the time of one rank's calls went. */
+typedef struct {
+    int32_t rank; /* in MPI_COMM_WORLD */
+    coll_mtree_clock_times_t times;
+} coll_mtree_rank_report_clock_t;
+
 typedef struct {
     int ranks; /* that it covers, this one included */
+    coll_mtree_rank_report_clock_t *clocks;
+    size_t num_clocks;
     coll_mtree_rank_report_time_t *times;
     size_t num_times;
     coll_mtree_rank_report_path_t *paths;
@@ -47,10 +55,10 @@ void coll_mtree_rank_report_send(const coll_mtree_channel_t *channel);
 void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,
                                     coll_mtree_rank_report_t *gathered_p);
 
-/* Add what this process sent to others in the calls of @a groups.  Between
- * coll_mtree_statistics_lock() and _unlock(). */
-void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
-                                          coll_mtree_rank_report_t *gathered);
+/* Add where the time of this process's calls went, and what it sent to others in the
+ * calls of @a groups.  Between coll_mtree_statistics_lock() and _unlock(). */
+void coll_mtree_rank_report_add_own(const coll_mtree_group_t *groups,
+                                    coll_mtree_rank_report_t *gathered);
 
 /* Free what it holds; the number of ranks stays. */
 void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *gathered);

@@ -87,7 +87,7 @@ static void write_report(void)
     report.seconds = mtree_clock_seconds() - began;
     coll_mtree_statistics_totals(&report.totals);
     groups = coll_mtree_statistics_lock();
-    coll_mtree_rank_report_add_own_paths(groups, &report.gathered);
+    coll_mtree_rank_report_add_own(groups, &report.gathered);
     coll_mtree_planning_context_lock();
     text = coll_mtree_report_json(&report, groups);
     coll_mtree_planning_context_unlock();

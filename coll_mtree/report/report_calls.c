@@ -54,6 +54,7 @@ static json_t *backend_json(const coll_mtree_report_t *report,
 
     if (durations->timed > 0) {
         json_object_set_new(json, "seconds", json_real(durations->seconds));
+        json_object_set_new(json, "shared_s", json_real(durations->shares));
         json_object_set_new(json, "median_s",
                             json_real(coll_mtree_durations_median(durations)));
         json_object_set_new(json, "least_s", json_real(durations->least));

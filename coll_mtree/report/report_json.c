@@ -188,6 +188,22 @@ static json_t *totals_json(const coll_mtree_report_t *report)
                      (json_int_t)(report->calls - report->num_timeline_events));
 }
 
+static json_t *times_json(const coll_mtree_rank_report_t *gathered)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < gathered->num_clocks; i++) {
+        const coll_mtree_clock_times_t *times = &gathered->clocks[i].times;
+
+        json_array_append_new(list, json_pack("{s:i, s:f, s:f, s:f, s:f}", "rank",
+                                              gathered->clocks[i].rank, "mtree_s",
+                                              times->running, "openmpi_s", times->openmpi,
+                                              "planning_s", times->planning,
+                                              "connecting_s", times->connecting));
+    }
+    return list;
+}
+
 static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
 {
     const coll_mtree_report_t *report = builder->report;
@@ -203,13 +219,14 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
              OMPI_RELEASE_VERSION);
     gmtime_r(&started, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json = json_pack("{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:O, s:O, s:O, s:o}",
-                     "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
-                     version, "complete", (int)report->is_complete, "started", date,
-                     "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
-                     report->gathered.ranks, "totals", totals_json(report), "topologies",
-                     builder->topologies, "plans", builder->plans, "communicators",
-                     builder->communicators, "timeline", timeline_json(report, groups));
+    json = json_pack(
+        "{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:o, s:O, s:O, s:O, s:o}",
+        "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi", version,
+        "complete", (int)report->is_complete, "started", date, "elapsed_s",
+        report->seconds, "ranks", report->ranks, "ranks_heard", report->gathered.ranks,
+        "times", times_json(&report->gathered), "totals", totals_json(report),
+        "topologies", builder->topologies, "plans", builder->plans, "communicators",
+        builder->communicators, "timeline", timeline_json(report, groups));
     if (report->obstacle != NULL) {
         json_object_set_new(json, "obstacle", json_string(report->obstacle));
     }

@@ -130,6 +130,22 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
     return record != NULL || class == NULL ? record : record_add(group, function, class);
 }
 
+/* @a count goes to @a state at @a now. */
+static coll_mtree_call_reading_t move(coll_mtree_count_t *count,
+                                      coll_mtree_call_state_t state, double now)
+{
+    coll_mtree_call_state_t from = count->state;
+
+    count->state = state;
+    return coll_mtree_call_clock_move(&coll_mtree_call_clock, from, state, now);
+}
+
+void coll_mtree_statistics_enter(coll_mtree_count_t *count)
+{
+    count->began = mtree_clock_seconds();
+    (void)move(count, COLL_MTREE_CALL_PLANNED, count->began);
+}
+
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
@@ -155,6 +171,13 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_
     coll_mtree_durations_t *durations;
 
     count->backend = backend;
+    if (count->state == COLL_MTREE_CALL_PLANNED) {
+        count->served = mtree_clock_seconds();
+        count->reading = move(count,
+                              backend < COLL_MTREE_FALLBACK ? COLL_MTREE_CALL_RUNS
+                                                            : COLL_MTREE_CALL_OPENMPI,
+                              count->served);
+    }
     if (count->record == NULL) {
         return;
     }
@@ -199,14 +222,30 @@ void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
     opal_mutex_unlock(&lock);
 }
 
-void coll_mtree_statistics_close(const coll_mtree_count_t *count)
+/* The call leaves: its own time. */
+static coll_mtree_call_reading_t leave(coll_mtree_count_t *count, double now)
 {
-    double seconds = mtree_clock_seconds() - count->began;
+    bool runs = count->state == COLL_MTREE_CALL_RUNS;
+    coll_mtree_call_reading_t end = move(count, COLL_MTREE_CALL_OUTSIDE, now);
+    double seconds = runs ? end.seconds - count->reading.seconds : now - count->served;
+
+    return (coll_mtree_call_reading_t){
+        .seconds = seconds, .share = runs ? end.share - count->reading.share : seconds};
+}
+
+void coll_mtree_statistics_close(coll_mtree_count_t *count)
+{
+    double now = mtree_clock_seconds(), seconds;
+    coll_mtree_call_reading_t own = {0};
     coll_mtree_durations_t *durations;
 
+    if (count->state != COLL_MTREE_CALL_OUTSIDE) {
+        own = leave(count, now);
+    }
     if (count->record == NULL) {
         return;
     }
+    seconds = own.seconds;
     opal_mutex_lock(&lock);
     durations = &count->record->by[count->backend];
     durations->recent[durations->timed % COLL_MTREE_RECENT] = seconds;
@@ -216,9 +255,10 @@ void coll_mtree_statistics_close(const coll_mtree_count_t *count)
     durations->timed++;
     durations->timed_bytes += count->bytes;
     durations->seconds += seconds;
+    durations->shares += own.share;
     opal_mutex_unlock(&lock);
     if (call_hook != NULL) {
-        call_hook(count, seconds);
+        call_hook(count, now - count->began);
     }
 }
 
@@ -401,6 +441,7 @@ static void durations_add(coll_mtree_durations_t *sum,
     sum->bytes += durations->bytes;
     sum->timed_bytes += durations->timed_bytes;
     sum->seconds += durations->seconds;
+    sum->shares += durations->shares;
 }
 
 /* Add @a record to the sum over such calls of freed groups; without memory it is lost. */

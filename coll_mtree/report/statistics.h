@@ -10,6 +10,7 @@
 #define COLL_MTREE_REPORT_STATISTICS_H
 
 #include "coll_mtree/base/backend.h"
+#include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/planning_context.h"
@@ -20,14 +21,18 @@
 /* Durations kept of the latest calls, for their median. */
 #define COLL_MTREE_RECENT 128
 
-/* Calls that one backend served.  Seconds are this rank's, from call to return; of
- * nonblocking calls that mtree serves, from start to end; nonblocking calls of the
- * fallback are counted, not timed. */
+/*
+ * Calls that one backend served.  Seconds are this rank's, from the moment that the
+ * call's plan was known and chosen to its end, without those in which connections were
+ * opened (coll_mtree/base/call_clock.h).  Nonblocking calls of the fallback are counted,
+ * not timed.
+ */
 typedef struct {
     uint64_t calls, timed;
     double bytes;       /* of all calls: of the message, or of the whole result */
     double timed_bytes; /* of those that are timed */
     double seconds, least, most;
+    double shares; /* seconds, each shared by the calls that ran then */
     double recent[COLL_MTREE_RECENT]; /* [timed] the latest, in a ring */
 } coll_mtree_durations_t;
 
@@ -80,7 +85,9 @@ typedef struct {
     coll_mtree_record_t *record; /* NULL: not counted */
     coll_mtree_backend_t backend;
     double bytes;
-    double began; /* seconds */
+    double began, served; /* on the clock */
+    coll_mtree_call_state_t state;
+    coll_mtree_call_reading_t reading; /* when it was served */
 } coll_mtree_count_t;
 
 /* Sums over all groups.  They only grow, except for scratch.  All are uint64_t, because
@@ -107,13 +114,17 @@ void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
                                      coll_mtree_sum_hook_t sum);
 #define COLL_MTREE_FREED_GROUPS "freed communicators"
 
-/* A call of @a function, a string that stays, of @a comm_class and @a bytes, begins. */
+/* A call begins; it waits for its plan, or for what serves it. */
+void coll_mtree_statistics_enter(coll_mtree_count_t *count);
+
+/* What it is: a call of @a function, a string that stays, of @a comm_class and @a bytes.
+ */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
                                 coll_mtree_comm_class_t *comm_class, double bytes);
 
-/* What serves it; the fallback for @a reason. */
+/* What serves it, from now on; the fallback for @a reason. */
 void coll_mtree_statistics_served(coll_mtree_count_t *count,
                                   coll_mtree_backend_t backend);
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
@@ -126,7 +137,7 @@ void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
 
 /* It has ended: time it. */
-void coll_mtree_statistics_close(const coll_mtree_count_t *count);
+void coll_mtree_statistics_close(coll_mtree_count_t *count);
 
 /* A trial has measured calls of its class: @a seconds by backend, 0: not in the trial. */
 void coll_mtree_statistics_measured(const coll_mtree_count_t *count,

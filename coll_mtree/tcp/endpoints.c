@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/endpoints.h"
 
+#include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
@@ -110,6 +111,7 @@ static endpoint_t *endpoint_create(int rank)
     endpoint->is_lost = endpoint->handshake == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
+        coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     } else if (endpoint->peer != NULL) {
         mtree_tcp_peer_destroy(endpoint->peer);
         endpoint->peer = NULL;
@@ -189,6 +191,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
 
     endpoint->handshake = NULL;
     num_undecided--;
+    coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, mtree_clock_seconds());
     if (stands) {
         mtree_record_keys_t keys[MTREE_TCP_CONNECTIONS];
         int sockets[MTREE_TCP_CONNECTIONS];

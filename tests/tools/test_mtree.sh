@@ -89,7 +89,7 @@ expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' p
 
 # report: what a job writes is tested where jobs are (tests/mpi/report.test)
 job=${srcdir:-.}/tests/fixtures/report/b4.json
-empty='"topologies": [], "plans": [], "communicators": [], "timeline": []'
+empty='"topologies": [], "plans": [], "communicators": [], "timeline": [], "times": []'
 echo "{\"format\": \"mtree-report 2\", $empty}" >"$tmp/report.json"
 expect 0 '^Forecast: Open MPI.s time for these calls was not predicted' report "$tmp/report.json"
 expect 0 '"format": "mtree-report 2"' report --json "$tmp/report.json"

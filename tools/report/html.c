@@ -66,7 +66,7 @@ static void write_cards(const json_t *report, FILE *out)
         json_array_foreach (json_object_get(communicator, "calls"), i, line) {
             calls += mtree_page_number(line, "calls");
             bytes += mtree_page_number(line, "bytes");
-            seconds += mtree_page_number(line, "seconds");
+            seconds += mtree_page_number(line, "shared_s");
         }
     }
     fputs("<div class=\"cards\">\n", out);
@@ -76,6 +76,8 @@ static void write_cards(const json_t *report, FILE *out)
     write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), out);
     fputs("</div>\n<p class=\"soft\">", out);
     write_line(report, mtree_page_served, 0, out);
+    fputs(".</p>\n<p class=\"soft\">", out);
+    write_line(report, mtree_page_beside, 0, out);
     fputs(".</p>\n<p class=\"soft\">", out);
     write_line(report, mtree_page_forecast, 0, out);
     fputs(".</p>\n<p class=\"soft\">", out);

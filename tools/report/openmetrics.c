@@ -152,6 +152,21 @@ static void walk_topologies(const metric_t *metric, const json_t *report, FILE *
     walk_list(metric, report, "topologies", "topology", out);
 }
 
+/* The ranks' times, with their rank as a label. */
+static void walk_times(const metric_t *metric, const json_t *report, FILE *out)
+{
+    number_text_t number;
+    json_t *object;
+    size_t i;
+
+    json_array_foreach (json_object_get(report, "times"), i, object) {
+        double rank = json_number_value(json_object_get(object, "rank"));
+        const labels_t labels = {1, {{"rank", number_text(rank, &number)}}};
+
+        write_object(metric, &labels, object, out);
+    }
+}
+
 static void walk_plans(const metric_t *metric, const json_t *report, FILE *out)
 {
     walk_list(metric, report, "plans", "plan", out);
@@ -312,6 +327,10 @@ static const metric_t metrics[] = {
     {"job_elapsed_seconds", "gauge", "elapsed_s", walk_job, "Since MPI_Init"},
     {"job_ranks", "gauge", "ranks", walk_job, "Ranks of the job"},
     {"job_ranks_heard", "gauge", "ranks_heard", walk_job, "Ranks whose times are in the report"},
+    {"rank_mtree_seconds", "counter", "mtree_s", walk_times, "Time in calls that mtree served, overlapping ones once"},
+    {"rank_openmpi_seconds", "counter", "openmpi_s", walk_times, "Time in blocking calls that Open MPI served, beside that"},
+    {"rank_planning_seconds", "counter", "planning_s", walk_times, "Time of waiting for plans, beside that"},
+    {"rank_connecting_seconds", "counter", "connecting_s", walk_times, "Time of opening connections, beside that"},
     {"chunks", "counter", "chunks", walk_totals, "Chunks sent by rank 0"},
     {"chunk_bytes", "counter", "chunk_bytes", walk_totals, "Bytes of these chunks"},
     {"plans", "counter", "plans", walk_totals, "Plans made"},
@@ -320,7 +339,7 @@ static const metric_t metrics[] = {
     {"timeline_calls", "gauge", "timeline_calls", walk_totals, "Timed calls that the timeline has"},
     {"timeline_lost", "gauge", "timeline_lost", walk_totals, "Timed calls that the timeline has no more"},
     {"topology", "info", "name,origin", walk_topologies, "Topologies and where they came from"},
-    {"topology_calls_seconds", "gauge", "seconds", walk_topologies, "Time of mtree's calls on it"},
+    {"topology_calls_seconds", "gauge", "seconds", walk_topologies, "Time of mtree's calls on it, connecting included"},
     {"link_capacity_bits_per_second", "gauge", "capacity_bps", walk_links, "Capacity of a direction of a link"},
     {"link_latency_seconds", "gauge", "latency_s", walk_links, "Its latency, one way"},
     {"link_bytes", "gauge", "bytes", walk_links, "What plans put on it"},
@@ -347,7 +366,7 @@ static const metric_t metrics[] = {
     {"calls_most_bytes", "gauge", "bytes_to", walk_calls, "The greatest size of the class"},
     {"calls_made", "counter", "calls", walk_calls, "Calls on rank 0"},
     {"calls_bytes", "counter", "bytes", walk_calls, "Bytes of their messages"},
-    {"calls_seconds", "counter", "seconds", walk_calls, "Their time on rank 0, planning included"},
+    {"calls_seconds", "counter", "shared_s", walk_calls, "Their time on rank 0, shared by the calls that ran then"},
     {"calls_planned_seconds", "gauge", "planned_s", walk_calls, "What was expected of a call of the plan's size"},
     {"calls_planned_openmpi_seconds", "gauge", "planned_openmpi_s", walk_calls, "The same of Open MPI, at that time"},
     {"calls_forecast_seconds", "gauge", "forecast_s", walk_calls, "The same of a call of the mean size; not measured"},
@@ -362,6 +381,7 @@ static const metric_t metrics[] = {
     {"served_bytes", "counter", "bytes", walk_served, "Bytes of their messages"},
     {"served_timed", "counter", "timed", walk_served, "Those that were timed"},
     {"served_seconds", "counter", "seconds", walk_served, "Time of the timed ones on rank 0"},
+    {"served_shared_seconds", "counter", "shared_s", walk_served, "The same, shared by the calls that ran then"},
     {"served_median_seconds", "gauge", "median_s", walk_served, "Median of the latest ones"},
     {"served_least_seconds", "gauge", "least_s", walk_served, "The shortest one"},
     {"served_most_seconds", "gauge", "most_s", walk_served, "The longest one"},

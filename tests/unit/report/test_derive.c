@@ -30,11 +30,11 @@ static const char report_text[] =
     "'vertices': [0, 1, 2], 'paths': [[0, 1, 30, 0, 0], [1, 2, 30, 0.9, 36]], 'calls': ["
     "{'function': 'bcast', 'root': 0, 'plan': 0, 'host_share': 1, 'planned_s': 800,"
     "'planned_openmpi_s': 1600, 'served': ["
-    "{'by': 'trees', 'calls': 2, 'bytes': 12000, 'timed': 2, 'seconds': 3000, "
+    "{'by': 'trees', 'calls': 2, 'bytes': 12000, 'timed': 2, 'shared_s': 3000, "
     "'median_s': "
     "1400, 'slowest_rank_s': 2400}, {'by': 'openmpi', 'calls': 1, 'bytes': 6000, "
     "'timed': "
-    "1, 'seconds': 500}], 'fallbacks': []}]}], 'timeline': []}";
+    "1, 'shared_s': 500}], 'fallbacks': []}]}], 'timeline': []}";
 
 /* The report above, with @a with in the place of @a what, which is somewhere in it. */
 static json_t *report_with(const char *what, const char *with)
@@ -90,7 +90,7 @@ START_TEST(calls_have_sums_and_forecasts)
     calls = first(first(report, "communicators"), "calls");
     ck_assert_double_eq(mtree_page_number(calls, "calls"), 3);
     ck_assert_double_eq(mtree_page_number(calls, "bytes"), 18000);
-    ck_assert_double_eq(mtree_page_number(calls, "seconds"), 3500);
+    ck_assert_double_eq(mtree_page_number(calls, "shared_s"), 3500);
     /* 6000 bytes on a mean: 2000 more than planned for, at 40 bits/s. */
     ck_assert_double_eq(mtree_page_number(calls, "forecast_s"), 1200);
     ck_assert_double_eq(mtree_page_number(calls, "openmpi_forecast_s"), 2400);
