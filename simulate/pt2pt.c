@@ -178,6 +178,23 @@ size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)
     return pt2pt->messages;
 }
 
+void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most)
+{
+    pt2pt->most = most;
+}
+
+bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_p)
+{
+    const double half = (double)(pt2pt->most - pt2pt->most / 2);
+
+    if (pt2pt->most == 0 || pt2pt->received < pt2pt->most) {
+        return false;
+    }
+    *seconds_p = pt2pt->cut_at +
+                 (pt2pt->cut_at - pt2pt->half_at) * (double)(all - pt2pt->most) / half;
+    return true;
+}
+
 size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt)
 {
     return pt2pt->pending;

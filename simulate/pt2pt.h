@@ -67,6 +67,14 @@ double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank);
 /* Messages sent so far, acknowledgements not counted. */
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);
 
+/* Fail the queue with MTREE_ERR_LIMIT when @a most messages have been received; 0: never.
+ */
+void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most);
+
+/* Has it been?  Then *seconds_p is when @a all messages would have been received at the
+ * pace of the second half of these. */
+bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_p);
+
 /* Sends and receives that were started and are not done.  After the queue has run, these
  * are stuck. */
 size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt);

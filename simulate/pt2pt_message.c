@@ -67,6 +67,19 @@ static void send_done(mtree_timer_t *event)
     done->func(done, MTREE_OK);
 }
 
+/* A message has been received.  With the last one that is allowed the queue ends. */
+static void count_received(mtree_pt2pt_t *pt2pt)
+{
+    pt2pt->received++;
+    if (pt2pt->most > 0 && pt2pt->received == pt2pt->most / 2) {
+        pt2pt->half_at = mtree_event_queue_now(pt2pt->queue);
+    }
+    if (pt2pt->most > 0 && pt2pt->received == pt2pt->most) {
+        pt2pt->cut_at = mtree_event_queue_now(pt2pt->queue);
+        mtree_event_queue_fail(pt2pt->queue, MTREE_ERR_LIMIT);
+    }
+}
+
 static void recv_done(mtree_timer_t *event)
 {
     mtree_recv_t *recv = MTREE_CONTAINER_OF(event, mtree_recv_t, event);
@@ -74,6 +87,7 @@ static void recv_done(mtree_timer_t *event)
     mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
     pt2pt->pending--;
+    count_received(pt2pt);
     done->empty = recv->count == 0;
     mtree_pt2pt_recv_free(recv);
     done->func(done, MTREE_OK);

@@ -28,7 +28,7 @@ typedef struct {
                                NULL: all at 0 */
     bool check;           /* carry real data and check the result: MTREE_ERR_TRANSPORT */
     size_t most_messages; /* of baselines: after so many the rest is taken to go on at the
-                             same pace (mtree_programs_run()); 0: no limit */
+                             same pace; 0: no limit */
     mtree_network_options_t network;
     mtree_event_queue_progress_t progress; /* may be NULL */
     void *progress_arg;

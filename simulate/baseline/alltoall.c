@@ -47,7 +47,7 @@ static void linear(const mtree_baseline_call_t *call)
         (void)mtree_program_send(call->program, peer, input(call, peer),
                                  block_count(call));
     }
-    mtree_add_wait_all(call, first);
+    mtree_program_wait_all(call->program, first);
 }
 
 static void pairwise(const mtree_baseline_call_t *call)

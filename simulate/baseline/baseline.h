@@ -11,7 +11,7 @@
 #define MTREE_SIMULATE_BASELINE_BASELINE_H
 
 #include "planner/plan/collective.h"
-#include "simulate/baseline/program.h"
+#include "planner/program/program.h"
 #include "simulate/baseline/tree.h"
 
 typedef struct {

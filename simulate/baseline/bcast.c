@@ -88,7 +88,7 @@ void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
             mtree_program_send(program, peer, mtree_result(0), call->count);
         }
     }
-    mtree_add_wait_all(call, first);
+    mtree_program_wait_all(call->program, first);
 }
 
 static void linear_bcast(const mtree_baseline_call_t *call)

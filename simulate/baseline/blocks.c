@@ -41,15 +41,6 @@ void mtree_add_input(const mtree_baseline_call_t *call)
                        call->count);
 }
 
-void mtree_add_wait_all(const mtree_baseline_call_t *call, size_t first)
-{
-    const size_t end = call->program->num_steps;
-
-    for (size_t step = first; step < end; step++) {
-        mtree_program_wait(call->program, step);
-    }
-}
-
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block)
 {
     mtree_program_send_now(call->program, peer, mtree_result(block.offset), block.count);

@@ -54,10 +54,6 @@ static inline int mtree_position(const mtree_baseline_call_t *call)
 /* Copy the input to the same places of the result. */
 void mtree_add_input(const mtree_baseline_call_t *call);
 
-/* Wait for all sends and receives that were added since step number @a first, where
- * nothing else was. */
-void mtree_add_wait_all(const mtree_baseline_call_t *call, size_t first);
-
 /* Send a block of the result, receive one, or do both at once, and wait for the end. */
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
 void mtree_add_recv(const mtree_baseline_call_t *call, int peer, mtree_block_t block);

@@ -35,7 +35,7 @@ static void doubling(const mtree_baseline_call_t *call)
         }
         (void)mtree_program_send(call->program, peer, sum, call->count);
         (void)mtree_program_recv(call->program, peer, inbox, call->count);
-        mtree_add_wait_all(call, first);
+        mtree_program_wait_all(call->program, first);
         if (call->rank > peer) {
             mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
         }

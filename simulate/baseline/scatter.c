@@ -55,7 +55,7 @@ static void linear_nb(const mtree_baseline_call_t *call)
             (void)send_block(call, peer);
         }
     }
-    mtree_add_wait_all(call, first);
+    mtree_program_wait_all(call->program, first);
 }
 
 /* Blocks are kept in the order of the positions, the own one first, until the end. */
