@@ -13,6 +13,7 @@
 
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "schedule/program/rank_program.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -70,9 +71,43 @@ static bool is_predefined(MPI_Op op)
     return false;
 }
 
+/* How a run of a program has ended. */
+typedef struct {
+    bool is_there;
+    mtree_status_t status;
+} ended_t;
+
+static void program_ended(mtree_program_run_t *program_run, mtree_status_t status,
+                          void *arg)
+{
+    ended_t *ended = arg;
+
+    mtree_program_run_free(program_run);
+    *ended = (ended_t){true, status};
+}
+
+/* Run @a call by the program that @a part names. */
+static void run_program(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                        const mtree_call_t *call, const mtree_operation_data_t *data)
+{
+    ended_t ended = {.is_there = false};
+    mtree_rank_program_t *program;
+    mtree_program_run_t *program_run;
+
+    mtree_mpich_require(mtree_rank_program_create(part, own->placement, call, false,
+                                                  own->rank, &program));
+    mtree_mpich_require(mtree_rank_program_start(program, &own->transport.super, data,
+                                                 program_ended, &ended, &program_run));
+    while (!ended.is_there) {
+        mtree_mpich_transport_progress(&own->transport);
+    }
+    mtree_mpich_require(ended.status);
+    mtree_rank_program_destroy(program);
+}
+
 /* Run @a call over the trees of @a part. */
-static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
-                const mtree_call_t *call, const mtree_operation_data_t *data)
+static void run_trees(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                      const mtree_call_t *call, const mtree_operation_data_t *data)
 {
     mtree_operation_t *operation;
     mtree_layout_t *layout;
@@ -80,7 +115,6 @@ static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
 
     mtree_mpich_require(
         mtree_layout_create(part, own->placement, call, own->rank, &layout));
-    own->transport.unit_bytes = (int)call->unit_bytes;
     mtree_mpich_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
                                               NULL, &operation));
     while (!mtree_operation_done(operation, &status)) {
@@ -89,6 +123,17 @@ static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
     mtree_mpich_require(status);
     mtree_operation_free(operation);
     mtree_layout_destroy(layout);
+}
+
+static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                const mtree_call_t *call, const mtree_operation_data_t *data)
+{
+    own->transport.unit_bytes = (int)call->unit_bytes;
+    if (part->order != NULL) {
+        run_program(own, part, call, data);
+    } else {
+        run_trees(own, part, call, data);
+    }
 }
 
 /* A call about @a bytes bytes that are the same everywhere when it has ended. */

@@ -15,6 +15,7 @@
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/double_tree.h"
 #include "planner/regular/gateways.h"
+#include "planner/regular/programs.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
@@ -51,6 +52,8 @@ static const mtree_algorithm_t algorithms[] = {
     {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
     {"gateways", PERSONALIZED, mtree_gateways_plan, false},
     {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
+    {"exchange", ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan,
+     false},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };
 

@@ -128,7 +128,8 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     mtree_status_t status;
 
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
-             : request->keep != NULL ? mtree_reweight_plan(problem, &plan)
+             : request->keep != NULL && request->keep->order == NULL
+                 ? mtree_reweight_plan(problem, &plan)
                                      : algorithm->plan(problem, &plan);
     /* Whatever was cancelled may have left anything. */
     if (mtree_cancel_is_set()) {

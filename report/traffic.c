@@ -13,6 +13,9 @@ void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
     double part = mtree_collective_root_bytes(plan->collective, message,
                                               mtree_plan_num_active(plan));
 
+    if (plan->order != NULL) {
+        mtree_plan_program_load(plan, routes, message, bytes);
+    }
     for (int t = 0; t < plan->num_trees; t++) {
         mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, bytes);
     }

@@ -49,12 +49,12 @@ typedef struct {
      * reduces. */
     void (*fold)(void *arg, const void *a, const void *b, void *out, size_t count);
 
-    /*
-     * Of a scan whose results leave out each rank's own part: copy @a count units.
-     * `input` is memory of its own then.  NULL: results contain it.  Where they do, the
-     * output of rank 0 is its input from the beginning.
-     */
+    /* Copy @a count units.  NULL: they have no gaps. */
     void (*copy)(void *arg, const void *from, void *to, size_t count);
+
+    /* Of a scan: results leave out each rank's own part, and `input` is memory of its
+     * own.  Else the output of rank 0 is its input from the beginning. */
+    bool is_exclusive;
 
     /*
      * For data that is not contiguous, in broadcast streams only: copy bytes [offset,

@@ -279,6 +279,15 @@ static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
     }
 }
 
+static void part_name_program(mtree_plan_part_t *part, const mtree_plan_t *plan)
+{
+    part->program = mtree_program_find(plan->algorithm);
+    MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)plan->num_hosts);
+    if (part->order != NULL) {
+        memcpy(part->order, plan->order, (size_t)plan->num_hosts * sizeof(*part->order));
+    }
+}
+
 mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
                                    mtree_plan_part_t **part_p)
 {
@@ -299,6 +308,9 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
     part->bytes = plan->bytes;
     part->throughput = plan->throughput;
     part->seconds = plan->seconds;
+    if (plan->order != NULL) {
+        part_name_program(part, plan);
+    }
     for (int t = 0; t < plan->num_trees; t++) {
         part_add_tree(part, cut, t);
     }

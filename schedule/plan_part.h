@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "planner/plan/plan.h"
+#include "planner/program/build.h"
 
 /* An edge of a tree at the host, to its parent or to a child. */
 typedef struct {
@@ -49,6 +50,8 @@ typedef struct {
     int num_hosts;
     int num_relays; /* the last num_relays hosts are relays (planner/plan/plan.h); a part
                        has no edge of a tree that leaves its host outside */
+    mtree_program_kind_t program; /* that the plan names; it has no trees then */
+    int *order;                   /* [num_hosts] hosts in the program's order */
     int num_trees;
     int num_steps;     /* lockstep steps one way; 0: chunks stream */
     bool is_direct;    /* the root of each tree is the parent of all others: where trees

@@ -126,6 +126,28 @@ static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bo
     }
 }
 
+/* The program that the plan names, with an order of all hosts.  @a seen is [num_hosts]
+ * zeros. */
+static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
+{
+    part->program = (mtree_program_kind_t)read_int(reader, MTREE_PROGRAM_LAST - 1);
+    if (part->program == MTREE_PROGRAM_NONE) {
+        return;
+    }
+    reader_expect(reader, part->num_trees == 0 && part->num_relays == 0 &&
+                              mtree_program_does(part->program, part->collective) &&
+                              reader_left(reader) >= (size_t)part->num_hosts);
+    if (reader->faulty ||
+        MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)part->num_hosts) == NULL) {
+        return;
+    }
+    for (int place = 0; place < part->num_hosts; place++) {
+        part->order[place] = read_int(reader, part->num_hosts - 1);
+        reader_expect(reader, !seen[part->order[place]]);
+        seen[part->order[place]] = true;
+    }
+}
+
 /* The sizes come first; they are in proportion to the length of the piece. */
 static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
 {
@@ -158,12 +180,16 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     part->num_steps = read_int(reader, num_relays > 0 ? 0 : INT32_MAX / 2);
     part->is_direct = read_int(reader, 1);
     order = read_int(reader, 1);
-    reader_expect(reader, order == mtree_plan_part_has_order(collective));
+    reader_expect(reader,
+                  order == (num_trees > 0 && mtree_plan_part_has_order(collective)));
+    MTREE_ARENA_ARRAY(&part->arena, seen, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&part->arena, shares, (size_t)num_hosts);
+    if (part->arena.status == MTREE_OK) {
+        read_program(reader, part, seen);
+    }
     part->bytes = read_double(reader);
     part->throughput = read_double(reader);
     part->seconds = read_double(reader);
-    MTREE_ARENA_ARRAY(&part->arena, seen, (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(&part->arena, shares, (size_t)num_hosts);
     if (part->arena.status == MTREE_OK) {
         read_trees(reader, part, order, seen, shares);
     }

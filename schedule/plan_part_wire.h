@@ -4,12 +4,12 @@
  * (schedule/plan_part_writer.c) and these read them (schedule/plan_part_reader.c).
  *
  * A part travels in two pieces.  The common piece is the same for all hosts: the sizes,
- * whether the plan is direct, and of each tree its root, rate, share, chunk, longest edge
- * and, where it is personalized, widest subtree.  The own piece has the edges at one
- * host, as numbers in a table of its neighbours, and the hosts below it.  Integers are
- * sent in groups of seven bits, the lowest first, so that most take one byte; other
- * numbers are IEEE doubles, lowest byte first.  Each piece begins with the version of the
- * form.
+ * whether the plan is direct, the program that it names and its order, and of each tree
+ * its root, rate, share, chunk, longest edge and, where it is personalized, widest
+ * subtree.  The own piece has the edges at one host, as numbers in a table of its
+ * neighbours, and the hosts below it.  Integers are sent in groups of seven bits, the
+ * lowest first, so that most take one byte; other numbers are IEEE doubles, lowest byte
+ * first.  Each piece begins with the version of the form.
  */
 #ifndef MTREE_SCHEDULE_PLAN_PART_WIRE_H
 #define MTREE_SCHEDULE_PLAN_PART_WIRE_H
@@ -17,7 +17,7 @@
 #include "schedule/plan_part.h"
 
 /* What a reader of another version refuses. */
-#define MTREE_PLAN_PART_VERSION 5
+#define MTREE_PLAN_PART_VERSION 6
 
 /* Bytes, malloc'ed; all zero: none. */
 typedef struct {

@@ -57,6 +57,10 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
     write_int(wire, part->num_steps);
     write_int(wire, part->is_direct);
     write_int(wire, has_order(part));
+    write_int(wire, (int)part->program);
+    for (int place = 0; place < part->num_hosts && part->order != NULL; place++) {
+        write_int(wire, part->order[place]);
+    }
     write_double(wire, part->bytes);
     write_double(wire, part->throughput);
     write_double(wire, part->seconds);

@@ -271,7 +271,7 @@ static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *rece
         (state->operation->layout->is_relay && receiver == first)) {
         return;
     }
-    if (data->copy != NULL) {
+    if (data->is_exclusive) {
         mtree_prefix_take(state, chunk, theirs);
         return;
     }

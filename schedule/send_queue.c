@@ -277,7 +277,7 @@ static bool send_op_in_place(const mtree_send_op_t *send_op, const char **addres
         *address_p = mtree_stream_state_address(
             state, is_result ? data->output : data->input, send_op->chunk);
     }
-    return data->pack == NULL && (data->copy == NULL || !state->stream->continues);
+    return data->pack == NULL && (!data->is_exclusive || !state->stream->continues);
 }
 
 /* The address of the chunk, packed where it has to be.  The operation fails where there
@@ -292,11 +292,11 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
         return address;
     }
     send_op->packed =
-        malloc(data->copy == NULL ? count * (size_t)data->extent
-                                  : mtree_stream_slot_bytes(data, state->stream));
+        malloc(!data->is_exclusive ? count * (size_t)data->extent
+                                   : mtree_stream_slot_bytes(data, state->stream));
     if (send_op->packed == NULL) {
         mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
-    } else if (data->copy != NULL) {
+    } else if (data->is_exclusive) {
         return mtree_prefix_pack(state, send_op->chunk, send_op->packed);
     } else if (state->blocks != NULL) {
         mtree_edge_blocks_pack(send_op->channel, send_op->chunk, send_op->packed);

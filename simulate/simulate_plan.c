@@ -6,6 +6,8 @@
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "schedule/program/rank_program.h"
+#include "schedule/program/run.h"
 #include "simulate/check_data.h"
 #include "simulate/context.h"
 #include "simulate/control_transport.h"
@@ -24,6 +26,10 @@ typedef struct {
     mtree_timer_t arrival;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
+    /* Of a plan that names a program, instead of these: */
+    mtree_rank_program_t *program;
+    mtree_program_run_t *program_run;
+    bool has_ended;
 } rank_t;
 
 struct run {
@@ -59,6 +65,15 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     }
 }
 
+static void copy(void *arg, const void *from, void *to, size_t count)
+{
+    const rank_t *rank = arg;
+
+    if (rank->run->simulation.options->check) {
+        memmove(to, from, count * sizeof(uint32_t));
+    }
+}
+
 static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
 {
     const rank_t *rank = arg;
@@ -80,18 +95,30 @@ static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
     }
 }
 
-static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+static void note_end(rank_t *rank, mtree_status_t status)
 {
-    rank_t *rank = arg;
     run_t *run = rank->run;
     double now = mtree_pt2pt_free_at(run->simulation.pt2pt, rank->number);
 
-    (void)operation;
+    rank->has_ended = true;
     if (status != MTREE_OK) {
         mtree_event_queue_fail(run->simulation.queue, status);
     }
     run->left[rank->number] = now;
     run->seconds = now > run->seconds ? now : run->seconds;
+}
+
+static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    (void)operation;
+    note_end(arg, status);
+}
+
+static void program_ended(mtree_program_run_t *program_run, mtree_status_t status,
+                          void *arg)
+{
+    (void)program_run;
+    note_end(arg, status);
 }
 
 static int num_members(const run_t *run)
@@ -181,20 +208,30 @@ static void seed_output(const run_t *run, const rank_t *rank)
     }
 }
 
-static mtree_status_t start_static(run_t *run, rank_t *rank,
-                                   const mtree_operation_data_t *data)
+/* The part of the plan for the host of @a rank. */
+static mtree_status_t cut_part(run_t *run, const rank_t *rank)
 {
     int host = run->placement->host[rank->number];
-    mtree_status_t status = MTREE_OK;
 
-    if (run->part == NULL || run->part->host != host) {
-        mtree_plan_part_destroy(run->part);
-        run->part = NULL;
-        status = mtree_plan_cut_part(run->cut, host, &run->part);
+    if (run->part != NULL && run->part->host == host) {
+        return MTREE_OK;
     }
+    mtree_plan_part_destroy(run->part);
+    run->part = NULL;
+    return mtree_plan_cut_part(run->cut, host, &run->part);
+}
+
+/* What the rank does. */
+static mtree_status_t lay_out(run_t *run, rank_t *rank)
+{
+    mtree_status_t status = cut_part(run, rank);
+
     if (status == MTREE_OK) {
-        status = mtree_layout_create(run->part, run->placement, &run->call, rank->number,
-                                     &rank->layout);
+        status = run->plan->order != NULL
+                     ? mtree_rank_program_create(run->part, run->placement, &run->call,
+                                                 false, rank->number, &rank->program)
+                     : mtree_layout_create(run->part, run->placement, &run->call,
+                                           rank->number, &rank->layout);
     }
     if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
         mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
@@ -203,8 +240,42 @@ static mtree_status_t start_static(run_t *run, rank_t *rank,
                     mtree_collective_name(run->call.collective),
                     run->simulation.options->root);
     }
+    return status;
+}
+
+static mtree_status_t start_program(run_t *run, rank_t *rank)
+{
+    const size_t *lengths = rank->program->program.lengths;
+    mtree_program_data_t data = {
+        .address =
+            {[MTREE_BUFFER_INPUT] = rank->input, [MTREE_BUFFER_RESULT] = rank->output},
+        .extent = sizeof(uint32_t),
+        .fold = fold,
+        .copy = copy,
+        .arg = rank};
+
+    for (int b = MTREE_BUFFER_WORK;
+         run->simulation.options->check && b < MTREE_BUFFER_LAST; b++) {
+        data.address[b] = mtree_arena_alloc(&run->arena, lengths[b], sizeof(uint32_t));
+    }
+    if (run->arena.status != MTREE_OK) {
+        return run->arena.status;
+    }
+    return mtree_program_start(&rank->program->program,
+                               mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
+                               &data, NULL, program_ended, rank, &rank->program_run);
+}
+
+static mtree_status_t start_static(run_t *run, rank_t *rank,
+                                   const mtree_operation_data_t *data)
+{
+    mtree_status_t status = lay_out(run, rank);
+
     if (status != MTREE_OK) {
         return status;
+    }
+    if (rank->program != NULL) {
+        return start_program(run, rank);
     }
     return mtree_operation_start(
         rank->layout, mtree_pt2pt_transport(run->simulation.pt2pt, rank->number), data,
@@ -279,15 +350,14 @@ static mtree_status_t check_ended(const run_t *run)
     int r;
 
     for (r = 0; r < num_members(run) && status == MTREE_OK; r++) {
-        if (!mtree_operation_done(run->ranks[r].operation, &status)) {
+        if (!run->ranks[r].has_ended) {
             mtree_error(
                 "simulator: rank %d of %d waits for ever; the plan or the schedule "
                 "is wrong",
                 r, num_members(run));
             return MTREE_ERR_TRANSPORT;
         }
-        if (status == MTREE_OK && run->simulation.options->check &&
-            r < run->simulation.num_ranks) {
+        if (run->simulation.options->check && r < run->simulation.num_ranks) {
             status = mtree_check_data_check(&run->data, run->plan->algorithm, r,
                                             run->ranks[r].output);
         }
@@ -352,6 +422,8 @@ static void clear(run_t *run)
     for (int r = 0; run->ranks != NULL && r < num_members(run); r++) {
         mtree_event_queue_remove(run->simulation.queue, &run->ranks[r].arrival);
         mtree_operation_free(run->ranks[r].operation);
+        mtree_program_run_free(run->ranks[r].program_run);
+        mtree_rank_program_destroy(run->ranks[r].program);
         mtree_layout_destroy(run->ranks[r].layout);
     }
     if (run->no_data != NULL) {

@@ -96,9 +96,8 @@ static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
     buffers->super.extent = extent;
     buffers->super.span = (size_t)true_extent;
     buffers->super.fold = buffers_fold;
-    if (args->is_exclusive) {
-        buffers->super.copy = buffers_copy;
-    }
+    buffers->super.copy = buffers_copy;
+    buffers->super.is_exclusive = args->is_exclusive;
     buffers->stashes_input = args->is_exclusive && args->input == args->output;
     if ((!args->stashed && !buffers->stashes_input) || args->count == 0) {
         return OMPI_SUCCESS;

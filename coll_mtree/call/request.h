@@ -18,6 +18,7 @@
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
+#include "schedule/program/rank_program.h"
 
 #include <stdatomic.h>
 
@@ -53,8 +54,9 @@ typedef struct coll_mtree_request {
     uint32_t starts;                /* of a persistent request, so far */
     bool by_arrival;                /* arrival-ordered: without layout and goodput */
     coll_mtree_transport_t control; /* of arrival-ordered operations */
-    mtree_layout_t *layout;
-    mtree_goodput_t *goodput; /* of the last start */
+    mtree_layout_t *layout;         /* over trees */
+    mtree_rank_program_t *program;  /* where the plan names one, without goodput */
+    mtree_goodput_t *goodput;       /* of the last start */
     double
         *arrival_times; /* [ranks] as in schedule/arrival/arrival.h; NULL: not wanted */
     double began;       /* clock of the last arrival-ordered start */

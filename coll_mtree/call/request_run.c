@@ -25,6 +25,8 @@ void coll_mtree_request_unprepare(coll_mtree_request_t *req)
     req->arrival_times = NULL;
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
+    mtree_rank_program_destroy(req->program);
+    req->program = NULL;
     req->scratch = 0;
     mtree_plan_part_destroy(req->part);
     req->part = NULL;
@@ -45,12 +47,11 @@ static void request_end(coll_mtree_request_t *req, int rc)
     coll_mtree_request_drop(req);
 }
 
-static void request_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+/* Its operation or program has ended, and is freed. */
+static void request_close(coll_mtree_request_t *req, mtree_status_t status)
 {
-    coll_mtree_request_t *req = arg;
     double unit = (double)req->args.call.unit_bytes;
 
-    mtree_operation_free(operation);
     if (req->over_tcp) {
         coll_mtree_tcp_end(&req->transport, status);
     }
@@ -67,6 +68,19 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
         atomic_fetch_add(&req->holders, 1);
     }
     request_end(req, coll_mtree_transport_code(&req->transport, status));
+}
+
+static void request_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    mtree_operation_free(operation);
+    request_close(arg, status);
+}
+
+static void request_program_ended(mtree_program_run_t *run, mtree_status_t status,
+                                  void *arg)
+{
+    mtree_program_run_free(run);
+    request_close(arg, status);
 }
 
 /* No message of an arrival-ordered operation is under way any more. */
@@ -94,8 +108,12 @@ static bool request_await_all(coll_mtree_request_t *req)
 static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
 {
-    mtree_status_t status = mtree_layout_create(part, placement, &req->args.call,
-                                                ompi_comm_rank(req->comm), &req->layout);
+    const int rank = ompi_comm_rank(req->comm);
+    mtree_status_t status =
+        part->order != NULL
+            ? mtree_rank_program_create(part, placement, &req->args.call,
+                                        req->args.is_exclusive, rank, &req->program)
+            : mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
 
     if (status == MTREE_ERR_UNSUPPORTED) {
         return coll_mtree_different_calls(req->comm, req->args.function,
@@ -143,9 +161,11 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
                               req->first_tag);
-    if (req->layout != NULL) {
-        req->scratch = mtree_operation_scratch(req->layout, &req->buffers.super);
-    }
+    req->scratch = req->layout != NULL
+                       ? mtree_operation_scratch(req->layout, &req->buffers.super)
+                   : req->program != NULL
+                       ? mtree_rank_program_scratch(req->program, &req->buffers.super)
+                       : 0;
     return OMPI_SUCCESS;
 }
 
@@ -153,15 +173,24 @@ static mtree_status_t request_operate(coll_mtree_request_t *req,
                                       const mtree_plan_part_t *part,
                                       const mtree_placement_t *placement)
 {
+    const mtree_rank_program_t *program = req->program;
+    mtree_program_run_t *run;
     mtree_operation_t *operation;
     mtree_status_t status;
 
     if (!req->by_arrival) {
         req->over_tcp = coll_mtree_tcp_begin(
-            &req->tcp, &req->transport, part, req->layout, placement,
+            &req->tcp, &req->transport, part,
+            program != NULL ? program->peers : req->layout->peers,
+            program != NULL ? program->num_peers : req->layout->num_peers, placement,
             req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
-        return mtree_operation_start(req->layout, &req->transport.super,
-                                     &req->buffers.super, request_ended, req, &operation);
+        return program != NULL
+                   ? mtree_rank_program_start(program, &req->transport.super,
+                                              &req->buffers.super, request_program_ended,
+                                              req, &run)
+                   : mtree_operation_start(req->layout, &req->transport.super,
+                                           &req->buffers.super, request_ended, req,
+                                           &operation);
     }
     req->over_tcp = false;
     atomic_fetch_add(&req->holders, 1);

@@ -125,7 +125,8 @@ double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan)
 
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan)
 {
-    return mtree_plan_num_steps(plan) == 0 && !mtree_plan_is_by_arrival(plan);
+    return plan->order == NULL && mtree_plan_num_steps(plan) == 0 &&
+           !mtree_plan_is_by_arrival(plan);
 }
 
 double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,

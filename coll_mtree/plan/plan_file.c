@@ -59,6 +59,19 @@ static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int 
     }
 }
 
+/* The order of a program; false: no memory. */
+static bool order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
+{
+    if (from->order == NULL) {
+        return true;
+    }
+    to->order = malloc((size_t)from->num_hosts * sizeof(*to->order));
+    for (int i = 0; to->order != NULL && i < from->num_hosts; i++) {
+        to->order[i] = number[from->order[i]];
+    }
+    return to->order != NULL;
+}
+
 /* A copy of @a plan with host i as number[i].  NULL: no memory. */
 static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 {
@@ -81,6 +94,10 @@ static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
         for (int t = 0; t < plan->num_trees; t++) {
             tree_renumber(&renumbered->trees[t], &plan->trees[t], number,
                           plan->num_hosts);
+        }
+        if (!order_renumber(renumbered, plan, number)) {
+            mtree_plan_destroy(renumbered);
+            renumbered = NULL;
         }
     } else {
         renumbered = NULL;

@@ -43,21 +43,24 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
                      bool from_file, const prediction_t *prediction)
 {
     char size[32], rate[COLL_MTREE_RATE_TEXT], ours[32], theirs[32], times[96] = "";
+    char trees[32] = "";
 
     mtree_units_format_size(bytes, size, sizeof(size));
     coll_mtree_planning_format_rate(plan, rate);
+    if (plan->order == NULL) {
+        (void)snprintf(trees, sizeof(trees), ", %d trees", plan->num_trees);
+    }
     if (prediction->trees >= 0 && prediction->fallback >= 0) {
         mtree_units_format_time(prediction->trees, ours, sizeof(ours));
         mtree_units_format_time(prediction->fallback, theirs, sizeof(theirs));
         (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s", ours, theirs);
     }
-    coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s, %d trees, %s%s%s%s",
+    coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s%s, %s%s%s%s",
                        mtree_collective_name(plan->collective), size, plan->algorithm,
                        from_file               ? " (coll_mtree_plan)"
                        : prediction->has_donor ? " (trees of other calls)"
                                                : "",
-                       plan->num_trees, rate, times,
-                       plan->limit != NULL ? "; limit: " : "",
+                       trees, rate, times, plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 

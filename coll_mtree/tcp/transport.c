@@ -20,11 +20,12 @@ static int compare_ranks(const void *rank, const void *peer)
     return *(const int *)rank - ((const mtree_peer_t *)peer)->rank;
 }
 
-/* Rank @a rank among the peers of @a layout. */
-static const mtree_peer_t *find_peer(const mtree_layout_t *layout, int rank)
+/* Rank @a rank among the peers of @a operation. */
+static const mtree_peer_t *find_peer(const coll_mtree_tcp_operation_t *operation,
+                                     int rank)
 {
-    return bsearch(&rank, layout->peers, (size_t)layout->num_peers,
-                   sizeof(layout->peers[0]), compare_ranks);
+    return bsearch(&rank, operation->peers, (size_t)operation->num_peers,
+                   sizeof(operation->peers[0]), compare_ranks);
 }
 
 /* Lock the session with rank @a rank; *session_p is NULL where the PML has its messages.
@@ -33,7 +34,7 @@ static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
                                    mtree_tcp_session_t **session_p)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
-    const mtree_peer_t *peer = find_peer(operation->layout, rank);
+    const mtree_peer_t *peer = find_peer(operation, rank);
     mtree_tcp_peer_t *endpoint = NULL;
     mtree_status_t status =
         operation_carries(operation, peer)
@@ -165,8 +166,9 @@ static bool is_contiguous(const ompi_datatype_t *unit)
 
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,
-                          const mtree_plan_part_t *part, const mtree_layout_t *layout,
-                          const mtree_placement_t *placement, uint32_t generation)
+                          const mtree_plan_part_t *part, const mtree_peer_t *peers,
+                          int num_peers, const mtree_placement_t *placement,
+                          uint32_t generation)
 {
     bool is_used = false;
 
@@ -186,13 +188,14 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,
-                                              .layout = layout,
+                                              .peers = peers,
+                                              .num_peers = num_peers,
                                               .host = part->host,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,
                                                       generation}};
-    for (int i = 0; i < layout->num_peers; i++) {
-        is_used = is_used || operation_carries(operation, &layout->peers[i]);
+    for (int i = 0; i < num_peers; i++) {
+        is_used = is_used || operation_carries(operation, &peers[i]);
     }
     if (is_used) {
         transport->super.ops = &tcp_ops;
@@ -204,13 +207,13 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
 
 void coll_mtree_tcp_end(coll_mtree_transport_t *transport, mtree_status_t status)
 {
-    const mtree_layout_t *layout = transport->tcp->layout;
+    const coll_mtree_tcp_operation_t *operation = transport->tcp;
 
-    for (int i = 0; i < layout->num_peers; i++) {
+    for (int i = 0; i < operation->num_peers; i++) {
         mtree_tcp_peer_t *peer =
-            coll_mtree_endpoint_lock_known(transport->comm, layout->peers[i].rank);
+            coll_mtree_endpoint_lock_known(transport->comm, operation->peers[i].rank);
         mtree_tcp_session_t *session =
-            peer == NULL ? NULL : mtree_tcp_session_find(peer, &transport->tcp->key);
+            peer == NULL ? NULL : mtree_tcp_session_find(peer, &operation->key);
 
         if (session != NULL && status == MTREE_OK) {
             mtree_tcp_session_end(session);

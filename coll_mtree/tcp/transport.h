@@ -8,13 +8,16 @@
 
 #include "coll_mtree/transport/transport.h"
 
-#include "schedule/layout.h"
+#include "schedule/placement.h"
+#include "schedule/plan_part.h"
+#include "schedule/stream.h"
 #include "tcp/frame.h"
 
 /* One operation's. */
 typedef struct coll_mtree_tcp_operation {
     const mtree_placement_t *placement;
-    const mtree_layout_t *layout;
+    const mtree_peer_t *peers; /* [num_peers] with which messages pass, ascending */
+    int num_peers;
     int host; /* this rank's */
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
@@ -28,16 +31,17 @@ void coll_mtree_tcp_close(void);
 double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_t *part);
 
 /*
- * Have the messages of @a transport, over @a layout of @a part, between the hosts of
+ * Have the messages of @a transport with @a peers, over @a part, between the hosts of
  * @a placement go over connections of mtree's own where there are some.
  * @a generation distinguishes operations one after the other with the same tags.  All
- * ranks call with the same plan and generation.  False: all of its messages go over the
- * PML.
+ * ranks call with the same plan and generation, and @a peers stay until the end.  False:
+ * all of its messages go over the PML.
  */
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,
-                          const mtree_plan_part_t *part, const mtree_layout_t *layout,
-                          const mtree_placement_t *placement, uint32_t generation);
+                          const mtree_plan_part_t *part, const mtree_peer_t *peers,
+                          int num_peers, const mtree_placement_t *placement,
+                          uint32_t generation);
 
 /* The operation of @a transport, which had begun, has ended with @a status.  After a
  * failure its messages end, too. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An algorithm of the planner: a name, the collectives it does, a function that makes the
- * trees, and whether it needs a solver of linear programs.  planner/algorithms.c holds the
- * table of all of them; planner/planner.c does what they have in common.
+ * trees, and whether it needs a solver of linear programs.  planner/algorithms.c holds
+ * the table of all of them; planner/planner.c does what they have in common.
  */
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "planner/plan/program_of.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -219,8 +220,34 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
     }
 }
 
+/* Of mtree_plan_program_load(). */
+typedef struct {
+    const mtree_routes_t *routes;
+    double bits, *load;
+} program_load_t;
+
+static void add_message(void *arg, int from, int to, double part)
+{
+    const program_load_t *of = arg;
+
+    add_route(of->routes, from, to, of->bits * part, of->load);
+}
+
+void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                             double bits, double *load)
+{
+    const mtree_program_hosts_t program = mtree_plan_program(plan);
+    program_load_t of = {routes, bits, load};
+
+    /* Without memory, which ends the job elsewhere, nothing is loaded. */
+    (void)mtree_program_messages(&program, add_message, &of);
+}
+
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
 {
+    if (plan->order != NULL) {
+        mtree_plan_program_load(plan, routes, plan->throughput, load);
+    }
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_plan_tree_load(plan, t, routes, plan->trees[t].rate, load);
     }
@@ -283,9 +310,35 @@ static mtree_status_t check_has_relays(const mtree_plan_t *plan)
     return MTREE_OK;
 }
 
+/* A program has all hosts in an order, @a seen is [num_hosts] zeros. */
+static mtree_status_t check_program(const mtree_plan_t *plan, int *seen)
+{
+    const mtree_program_kind_t kind = mtree_program_find(plan->algorithm);
+    bool fits = plan->num_trees == 0 && plan->num_relays == 0;
+
+    if (!mtree_program_does(kind, plan->collective)) {
+        mtree_error("plan: %s is no program for %s; name another, or give trees",
+                    plan->algorithm, mtree_collective_name(plan->collective));
+        return MTREE_ERR_INVALID;
+    }
+    for (int i = 0; i < plan->num_hosts && fits; ++i) {
+        const int host = plan->order[i];
+
+        fits = host >= 0 && host < plan->num_hosts && seen[host]++ == 0;
+    }
+    if (!fits) {
+        mtree_error(
+            "plan: %s needs an order of all hosts, each once, and has neither trees "
+            "nor relays",
+            plan->algorithm);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
 static mtree_status_t check_root(const mtree_plan_t *plan)
 {
-    if (plan->num_trees < 1) {
+    if (plan->num_trees < 1 && plan->order == NULL) {
         mtree_error("plan: there are no trees; give at least one");
         return MTREE_ERR_INVALID;
     }
@@ -332,7 +385,8 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
         }
     }
     if (status == MTREE_OK) {
-        status = check_shares(plan, sums);
+        status =
+            plan->order != NULL ? check_program(plan, seen) : check_shares(plan, sums);
     }
     if (status == MTREE_OK && routes != NULL) {
         status = check_capacities(plan, topology, routes);

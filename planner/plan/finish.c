@@ -2,6 +2,7 @@
 #include "planner/plan/finish.h"
 
 #include "planner/plan/chunk_model.h"
+#include "planner/plan/program_of.h"
 
 #include <math.h>
 
@@ -405,12 +406,38 @@ static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *p
     return mtree_plan_scale_rates(problem, plan);
 }
 
+/* Of a plan that names a program: its longest chain of messages, and what the busiest arc
+ * needs for all of them. */
+static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    const mtree_program_hosts_t program = mtree_plan_program(plan);
+    double *load, busiest, chain;
+    mtree_status_t status;
+
+    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_program_load(plan, problem->routes, 1.0, load);
+    busiest = mtree_plan_busiest(problem->topology, load);
+    plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
+    if (plan->bytes <= 0.0 || plan->throughput <= 0.0) {
+        return MTREE_OK;
+    }
+    status = mtree_program_chain(&program, problem->routes, MTREE_CHUNK_OVERHEAD, &chain);
+    plan->seconds = chain + 8.0 * plan->bytes * busiest;
+    return status;
+}
+
 mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double *delay;
     int *members;
     mtree_status_t status;
 
+    if (plan->order != NULL) {
+        return finish_program(problem, plan);
+    }
     MTREE_ARENA_ARRAY(problem->arena, delay, (size_t)plan->num_trees);
     MTREE_ARENA_ARRAY(problem->arena, members, (size_t)plan->num_trees);
     if (problem->arena->status != MTREE_OK) {

@@ -271,6 +271,28 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
     return MTREE_OK;
 }
 
+/* Of a plan that names a program. */
+static mtree_status_t read_order(const reader_t *reader, const json_t *object,
+                                 mtree_plan_t *plan)
+{
+    const json_t *order = json_object_get(object, "order");
+
+    if (order == NULL) {
+        return MTREE_OK;
+    }
+    if (json_array_size(order) != (size_t)plan->num_hosts) {
+        return bad(reader, "\"order\" has not all hosts", "name each host once");
+    }
+    plan->order = malloc((size_t)plan->num_hosts * sizeof(*plan->order));
+    if (plan->order == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        plan->order[i] = host_number(reader, json_array_get(order, (size_t)i));
+    }
+    return MTREE_OK;
+}
+
 static mtree_status_t read_trees(const reader_t *reader, const json_t *object,
                                  mtree_plan_t *plan)
 {
@@ -283,14 +305,15 @@ static mtree_status_t read_trees(const reader_t *reader, const json_t *object,
     return status;
 }
 
-/* The number of trees, within what is accepted for @a num_hosts hosts. */
+/* The number of trees, within what is accepted for @a num_hosts hosts.  A program has
+ * none. */
 static mtree_status_t count_trees(const reader_t *reader, const json_t *object,
                                   int num_hosts, int *num_trees_p)
 {
     const json_t *trees = json_object_get(object, "trees");
     size_t count = json_array_size(trees);
 
-    if (count == 0) {
+    if (count == 0 && json_object_get(object, "order") == NULL) {
         return bad(reader, "no \"trees\"", "give an array of at least one tree");
     }
     if (count > MAX_TREES || (long)count * num_hosts > MAX_EDGES) {
@@ -338,6 +361,9 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     }
     if (status == MTREE_OK) {
         status = read_routes(reader, object, plan);
+    }
+    if (status == MTREE_OK) {
+        status = read_order(reader, object, plan);
     }
     if (status == MTREE_OK) {
         status = mtree_plan_check(plan, NULL, NULL);

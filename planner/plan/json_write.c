@@ -72,6 +72,22 @@ static int routes_to_json(const mtree_plan_t *plan, json_t *object)
     return lost;
 }
 
+/* The order of the hosts in a program.  Not 0 when anything was lost. */
+static int order_to_json(const mtree_plan_t *plan, json_t *object)
+{
+    json_t *order;
+    int lost = 0;
+
+    if (plan->order == NULL) {
+        return 0;
+    }
+    order = json_array();
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        lost |= json_array_append_new(order, json_string(plan->hosts[plan->order[i]]));
+    }
+    return lost | json_object_set_new(object, "order", order);
+}
+
 static int plan_height(const mtree_plan_t *plan)
 {
     int height = 0;
@@ -121,7 +137,7 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
                        plan->bytes, "seconds", plan->seconds, "limit", plan->limit,
                        "hosts", hosts, "trees", trees);
     if (object != NULL) {
-        lost |= routes_to_json(plan, object);
+        lost |= routes_to_json(plan, object) | order_to_json(plan, object);
     }
     if (object != NULL && plan->num_relays > 0) {
         lost |= json_object_set(object, "relays", relays);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/plan.h"
 
+#include "planner/plan/program_of.h"
 #include "planner/plan/subtree.h"
 
 #include <math.h>
@@ -132,6 +133,7 @@ void mtree_plan_destroy(mtree_plan_t *plan)
         free(plan->relays[i]);
     }
     free(plan->relays);
+    free(plan->order);
     free(plan->trees);
     free(plan->hosts);
     free(plan->routes);
@@ -287,6 +289,15 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
     }
 }
 
+static void count_message(void *arg, int from, int to, double part)
+{
+    double *messages = arg;
+
+    (void)part;
+    messages[from]++;
+    messages[to]++;
+}
+
 double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
 {
     double bytes = mtree_collective_root_bytes(plan->collective, plan->bytes,
@@ -294,6 +305,12 @@ double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
     double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
     double most = 0, sum = 0;
 
+    if (plan->order != NULL && messages != NULL) {
+        const mtree_program_hosts_t program = mtree_plan_program(plan);
+
+        /* Without memory there is nothing to count. */
+        (void)mtree_program_messages(&program, count_message, messages);
+    }
     for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
         if (plan->trees[t].share * bytes > 0.5) {
             add_tree_messages(plan, &plan->trees[t], plan->trees[t].share * bytes,

@@ -70,6 +70,9 @@ typedef struct {
                        contribute nothing and need no result.  A tree is rooted in another
                        host, may leave relays outside, and has none as a leaf */
     char **relays;  /* [num_relays] where each listens, "address:port"; NULL: none */
+    int *order;     /* [num_hosts] of a plan that names a rank program
+                       (planner/program/build.h) instead of trees: the hosts in its
+                       order.  NULL: it has trees */
     int num_trees;
     mtree_tree_t *trees;
     double throughput; /* bits/s of message (allgather: of result; alltoall: of what each
@@ -162,8 +165,8 @@ double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
                          mtree_collective_t collective);
 
 /*
- * Add to @a load, [2 x links of the topology], what the plan's trees put on each arc,
- * bits/s.  @a routes must number the hosts as the plan does.
+ * Add to @a load, [2 x links of the topology], what the plan puts on each arc, bits/s.
+ * @a routes must number the hosts as the plan does.
  */
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
                      double *load);
@@ -172,6 +175,10 @@ void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
  * crosses each arc when the tree carries so much. */
 void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
                           const mtree_routes_t *routes, double amount, double *load);
+
+/* The same of a plan that names a program, for a message of @a bits, as load in bits. */
+void mtree_plan_program_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                             double bits, double *load);
 
 /*
  * The seconds for which the busiest arc of @a topology is busy with @a load, [2 x links]
@@ -189,7 +196,8 @@ double mtree_plan_messages(const mtree_plan_t *plan, double *total_p);
  * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall,
  * scan: for each root), rates are not negative, steps, where there are any, grow from the
  * root down; and, with @a routes (may be NULL), is no arc given more than its capacity.
- * Plans with steps of personalized collectives and of scans have no relays.
+ * Plans with steps of personalized collectives and of scans have no relays.  A plan that
+ * names a program has an order of all hosts, and neither trees nor relays.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.
  */

@@ -291,6 +291,10 @@ expect 0 '^allgather' plan -C allgather -a direct -o "$tmp/direct.json" "$tmp/st
 expect 1 'direct.json: MSCCL takes at most 256 steps per thread block, 32 peers per channel and 216' \
     export -f msccl "$tmp/direct.json"
 expect 1 'nowhere.json: cannot be opened' export -f msccl nowhere.json
+expect 0 '^order of hosts: ' plan -a exchange -o "$tmp/exchange.json" "$maps/star-8.dot"
+expect 1 'exchange.json: exchange has no trees, and those are what is written for MSCCL' export -f msccl "$tmp/exchange.json"
+expect 0 '^allreduce of 8 B by exchange: ' simulate -b 8 -p "$tmp/exchange.json" "$maps/star-8.dot"
+expect 1 'exchange: 1000000000 bytes from each of 8 hosts' plan -a exchange -b 1000000000 "$maps/star-8.dot"
 
 # plan
 expect 0 '^throughput: .* that no plan can exceed' plan "$maps/b4.dot"

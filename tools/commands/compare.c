@@ -311,7 +311,7 @@ static void print_row(const session_t *session, const row_t *row)
         printf("  %-32s        %s\n", row->name, row->why);
         return;
     }
-    if (row->baseline == NULL) {
+    if (row->num_trees > 0) {
         snprintf(trees, sizeof(trees), "%d", row->num_trees);
     }
     printf("  %-32s %5s  %10s  %6.2f", row->name, trees,

@@ -54,6 +54,16 @@ static void print_tree(const mtree_plan_t *plan, int number)
     print_branch(plan, tree, tree->root, 2);
 }
 
+/* The hosts as a program takes them. */
+static void print_order(const mtree_plan_t *plan)
+{
+    printf("\norder of hosts:");
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        printf(" %s", plan->hosts[plan->order[i]]);
+    }
+    printf("\n");
+}
+
 /* How many directions of links the plan fills, uses in part, and leaves idle. */
 static mtree_status_t print_use(const planned_network_t *planned)
 {
@@ -157,6 +167,9 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
     status = print_use(planned);
     for (int i = 0; i < plan->num_trees; ++i) {
         print_tree(plan, i);
+    }
+    if (plan->order != NULL) {
+        print_order(plan);
     }
     return status;
 }

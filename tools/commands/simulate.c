@@ -68,27 +68,41 @@ static mtree_status_t print_json(const session_t *session)
         stdout);
 }
 
+static void print_trees(const session_t *session)
+{
+    const mtree_plan_t *plan = session->planned.plan;
+    char time[MTREE_UNITS_LENGTH];
+
+    printf("\n  tree  root              share      done\n");
+    for (int i = 0; i < plan->num_trees; i++) {
+        printf(
+            "  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
+            100.0 * plan->trees[i].share,
+            mtree_units_format_time(session->result.tree_seconds[i], time, sizeof(time)));
+    }
+}
+
 static void print_table(const session_t *session)
 {
     const mtree_simulate_result_t *result = &session->result;
     const mtree_plan_t *plan = session->planned.plan;
-    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
+    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH], trees[32] = "";
 
-    printf("%s of %s by %s, %d trees: %s",
+    if (plan->order == NULL) {
+        snprintf(trees, sizeof(trees), ", %d trees", plan->num_trees);
+    }
+    printf("%s of %s by %s%s: %s",
            mtree_collective_name(session->planned.request.collective),
            mtree_units_format_size((double)session->simulation.options.bytes, size,
                                    sizeof(size)),
-           plan->algorithm, plan->num_trees,
+           plan->algorithm, trees,
            mtree_units_format_time(result->seconds, time, sizeof(time)));
     if (result->share_of_bound > 0.0) {
         printf(", %.1f %% of the bound", 100.0 * result->share_of_bound);
     }
-    printf("\n%zu messages\n\n  tree  root              share      done\n",
-           result->messages);
-    for (int i = 0; i < plan->num_trees; i++) {
-        printf("  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
-               100.0 * plan->trees[i].share,
-               mtree_units_format_time(result->tree_seconds[i], time, sizeof(time)));
+    printf("\n%zu messages\n", result->messages);
+    if (plan->order == NULL) {
+        print_trees(session);
     }
     printf("\n  link                               busy\n");
     for (int i = 0; i < result->num_arcs; i++) {

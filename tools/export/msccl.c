@@ -82,6 +82,12 @@ static mtree_status_t check_plan(const mtree_plan_t *plan, const char *file)
                     file, mtree_collective_name(plan->collective), obstacle);
         return MTREE_ERR_UNSUPPORTED;
     }
+    if (plan->order != NULL) {
+        mtree_error("%s: %s has no trees, and those are what is written for MSCCL; plan "
+                    "with another algorithm",
+                    file, plan->algorithm);
+        return MTREE_ERR_UNSUPPORTED;
+    }
     if (plan->num_relays > 0) {
         mtree_error(
             "%s: the plan has relays, and MSCCL knows the GPUs of the call alone; "

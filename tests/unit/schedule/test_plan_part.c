@@ -61,6 +61,22 @@ static mtree_plan_t *random_plan(mtree_collective_t collective)
     return plan;
 }
 
+/* A plan that names a program, its hosts in another order than that of their numbers. */
+static mtree_plan_t *program_plan(void)
+{
+    mtree_plan_t *trees = random_plan(MTREE_ALLREDUCE), *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
+                                       (const char *const *)trees->hosts, 0, &plan),
+                     MTREE_OK);
+    plan->order = calloc(HOSTS, sizeof(*plan->order));
+    for (int i = 0; i < HOSTS; i++) {
+        plan->order[i] = (5 * i + 2) % HOSTS;
+    }
+    mtree_plan_destroy(trees);
+    return plan;
+}
+
 /* The hosts on the way from @a host to @a root: the first of them. */
 static int first_towards(const mtree_tree_t *tree, int host, int root)
 {
@@ -279,10 +295,29 @@ START_TEST(a_call_has_the_streams_of_its_blocks)
 }
 END_TEST
 
+START_TEST(a_part_names_the_program)
+{
+    mtree_plan_t *plan = program_plan();
+    mtree_plan_part_t *cut, *part;
+
+    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &cut), MTREE_OK);
+    part = sent(cut);
+    ck_assert_int_eq(part->program, MTREE_PROGRAM_EXCHANGE);
+    ck_assert_int_eq(part->host, 3);
+    ck_assert_int_eq(part->num_trees, 0);
+    ck_assert_mem_eq(part->order, plan->order, HOSTS * sizeof(*plan->order));
+    mtree_plan_part_destroy(part);
+    mtree_plan_part_destroy(cut);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
 START_TEST(damaged_bytes_are_refused)
 {
-    mtree_plan_t *plan = random_plan((mtree_collective_t)_i);
+    mtree_plan_t *plan = _i == MTREE_COLLECTIVE_LAST
+                             ? program_plan()
+                             : random_plan((mtree_collective_t)_i);
     mtree_wire_t common = {0}, own = {0};
     mtree_plan_part_t *part;
 
@@ -338,7 +373,8 @@ int main(void)
     tcase_add_test(tcase, a_relay_has_no_part_in_a_tree_around_it);
     tcase_add_loop_test(tcase, a_relay_without_parent_or_child_is_refused, 0, 2);
     tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);
-    tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, a_part_names_the_program);
+    tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

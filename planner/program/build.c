@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/program/build.h"
+
+#include "planner/program/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DOES(_collective) (1u << (_collective))
+
+static const struct {
+    const char *name;
+    unsigned collectives;
+    void (*sum)(const mtree_program_job_t *job, int place, mtree_program_t *program);
+} kinds[MTREE_PROGRAM_LAST] = {
+    [MTREE_PROGRAM_EXCHANGE] = {"exchange",
+                                DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE) |
+                                    DOES(MTREE_SCAN),
+                                mtree_exchange_sum},
+};
+
+mtree_program_kind_t mtree_program_find(const char *name)
+{
+    for (int kind = 1; kind < MTREE_PROGRAM_LAST; kind++) {
+        if (strcmp(kinds[kind].name, name) == 0) {
+            return (mtree_program_kind_t)kind;
+        }
+    }
+    return MTREE_PROGRAM_NONE;
+}
+
+bool mtree_program_does(mtree_program_kind_t kind, mtree_collective_t collective)
+{
+    return (kinds[kind].collectives & DOES(collective)) != 0;
+}
+
+/* The ranks of the leaders by the places of their hosts; NULL: no memory. */
+static int *leaders_in_order(const mtree_program_job_t *job, int *place_p)
+{
+    int *ranks = malloc((size_t)job->num_hosts * sizeof(*ranks));
+
+    for (int place = 0; ranks != NULL && place < job->num_hosts; place++) {
+        ranks[place] = job->leader[job->order[place]];
+        *place_p = ranks[place] == job->rank ? place : *place_p;
+    }
+    return ranks;
+}
+
+/* Add up over the ranks below this one, and give the sum to the one above. */
+static void sum_up(const mtree_program_job_t *job, mtree_program_t *program)
+{
+    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
+    const size_t slots = program->lengths[MTREE_BUFFER_INBOX];
+    size_t receives;
+
+    mtree_program_copy(program, result, mtree_place(MTREE_BUFFER_INPUT, 0), job->units);
+    receives = program->num_steps;
+    for (int c = 0; c < job->num_children; c++) {
+        (void)mtree_program_recv(program, job->children[c],
+                                 mtree_program_slot(program, job->units), job->units);
+    }
+    for (int c = 0; c < job->num_children; c++) {
+        mtree_program_wait(program, receives + (size_t)c);
+        mtree_program_fold(
+            program, result,
+            mtree_place(MTREE_BUFFER_INBOX, slots + (size_t)c * job->units), job->units);
+    }
+    if (job->parent >= 0) {
+        mtree_program_send_now(program, job->parent, result, job->units);
+    }
+}
+
+/* The result goes from the leader to all ranks of the host. */
+static void hand_down(const mtree_program_job_t *job, mtree_program_t *program)
+{
+    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
+    size_t first;
+
+    if (job->parent >= 0) {
+        mtree_program_recv_now(program, job->parent, result, job->units);
+    }
+    first = program->num_steps;
+    for (int c = 0; c < job->num_children; c++) {
+        (void)mtree_program_send(program, job->children[c], result, job->units);
+    }
+    mtree_program_wait_sends(program, first);
+}
+
+/* Between leaders peers go by the places of their hosts. */
+static void sum_across(mtree_program_kind_t kind, const mtree_program_job_t *job,
+                       mtree_program_t *program)
+{
+    int place = 0;
+    int *ranks = leaders_in_order(job, &place);
+
+    if (ranks == NULL) {
+        program->status = MTREE_ERR_NO_MEMORY;
+        return;
+    }
+    program->ranks = ranks;
+    kinds[kind].sum(job, place, program);
+    program->ranks = NULL;
+    free(ranks);
+}
+
+mtree_status_t mtree_program_build(mtree_program_kind_t kind,
+                                   const mtree_program_job_t *job,
+                                   mtree_program_t *program)
+{
+    program->early = true;
+    if (mtree_collective_is_prefix(job->collective)) {
+        mtree_exchange_scan(job, program);
+    } else {
+        sum_up(job, program);
+        if (job->parent < 0) {
+            sum_across(kind, job, program);
+        }
+        if (mtree_collective_goes_down(job->collective)) {
+            hand_down(job, program);
+        }
+    }
+    mtree_program_hoist(program);
+    return program->status;
+}

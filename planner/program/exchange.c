@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/program/exchange.h"
+
+#include "base/arena.h"
+
+/* Does the host at @a place of the order need the sum? */
+static bool gets_sum(const mtree_program_job_t *job, int place)
+{
+    return !mtree_collective_has_root(job->collective) ||
+           job->host[job->root] == job->order[place];
+}
+
+/* Fold what has come from each place, from @a slots on, into RESULT; the receives are the
+ * steps from @a receives on. */
+static void add_sum(const mtree_program_job_t *job, int place, mtree_place_t own,
+                    size_t slots, size_t receives, mtree_program_t *program)
+{
+    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
+
+    for (int i = 0; i < job->num_hosts; i++) {
+        mtree_place_t from = own;
+
+        if (i != place) {
+            mtree_program_wait(program, receives++);
+            from = mtree_place(MTREE_BUFFER_INBOX, slots);
+            slots += job->units;
+        }
+        if (i == 0) {
+            mtree_program_copy(program, result, from, job->units);
+        } else {
+            mtree_program_fold(program, result, from, job->units);
+        }
+    }
+}
+
+void mtree_exchange_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program)
+{
+    const mtree_place_t own = mtree_place(MTREE_BUFFER_WORK, 0);
+    const int hosts = job->num_hosts;
+    size_t receives, slots, sends;
+
+    /* RESULT changes while what was in it is sent. */
+    mtree_program_copy(program, own, mtree_place(MTREE_BUFFER_RESULT, 0), job->units);
+    receives = program->num_steps;
+    slots = program->lengths[MTREE_BUFFER_INBOX];
+    for (int i = 0; i < hosts && gets_sum(job, place); i++) {
+        if (i != place) {
+            (void)mtree_program_recv(program, i, mtree_program_slot(program, job->units),
+                                     job->units);
+        }
+    }
+    sends = program->num_steps;
+    for (int k = 1; k < hosts; k++) {
+        const int to = (place + k) % hosts;
+
+        if (gets_sum(job, to)) {
+            (void)mtree_program_send(program, to, own, job->units);
+        }
+    }
+    if (gets_sum(job, place)) {
+        add_sum(job, place, own, slots, receives, program);
+    }
+    mtree_program_wait_sends(program, sends);
+}
+
+/* The vectors of the ranks of a host, one behind the other in the order of the ranks. */
+typedef struct {
+    int num, first, last; /* ranks */
+    mtree_place_t vectors;
+    size_t receive;
+} group_t;
+
+typedef struct {
+    const mtree_program_job_t *job;
+    mtree_program_t *program;
+    group_t *groups; /* [num_hosts] */
+    int *index;      /* [num_ranks] of a rank among those of its host */
+    group_t *own;
+} scan_t;
+
+static void find_groups(scan_t *scan)
+{
+    for (int rank = 0; rank < scan->job->num_ranks; rank++) {
+        group_t *group = &scan->groups[scan->job->host[rank]];
+
+        group->first = group->num == 0 ? rank : group->first;
+        group->last = rank;
+        scan->index[rank] = group->num++;
+    }
+}
+
+/* Where the vector of @a rank is in those of its host. */
+static mtree_place_t vector_of(const scan_t *scan, int rank)
+{
+    const group_t *group = &scan->groups[scan->job->host[rank]];
+
+    return mtree_place(group->vectors.buffer,
+                       group->vectors.offset +
+                           (size_t)scan->index[rank] * scan->job->units);
+}
+
+/* Does @a from have a rank before one of @a to? */
+static bool needs(const group_t *to, const group_t *from)
+{
+    return to != from && from->first < to->last;
+}
+
+/* Have the vectors of the leader's host in one place. */
+static void collect(scan_t *scan)
+{
+    const mtree_program_job_t *job = scan->job;
+    size_t first;
+
+    scan->own->vectors =
+        mtree_program_slot(scan->program, (size_t)scan->own->num * job->units);
+    first = scan->program->num_steps;
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        if (job->host[rank] == job->host[job->rank] && rank != job->rank) {
+            (void)mtree_program_recv(scan->program, rank, vector_of(scan, rank),
+                                     job->units);
+        }
+    }
+    mtree_program_wait_all(scan->program, first);
+    mtree_program_copy(scan->program, vector_of(scan, job->rank),
+                       mtree_place(MTREE_BUFFER_INPUT, 0), job->units);
+}
+
+/* Exchange them with the other hosts. */
+static void exchange(scan_t *scan)
+{
+    const mtree_program_job_t *job = scan->job;
+    size_t count = (size_t)scan->own->num * job->units;
+
+    for (int h = 0; h < job->num_hosts; h++) {
+        group_t *from = &scan->groups[h];
+
+        if (needs(scan->own, from)) {
+            from->vectors =
+                mtree_program_slot(scan->program, (size_t)from->num * job->units);
+            from->receive =
+                mtree_program_recv(scan->program, job->leader[h], from->vectors,
+                                   (size_t)from->num * job->units);
+        }
+    }
+    for (int h = 0; h < job->num_hosts; h++) {
+        if (needs(&scan->groups[h], scan->own)) {
+            (void)mtree_program_send(scan->program, job->leader[h], scan->own->vectors,
+                                     count);
+        }
+    }
+    for (int h = 0; h < job->num_hosts; h++) {
+        if (needs(scan->own, &scan->groups[h])) {
+            mtree_program_wait(scan->program, scan->groups[h].receive);
+        }
+    }
+}
+
+/* Each rank's vector becomes the sum up to it, and each rank of the host gets its own. */
+static void add_up(scan_t *scan)
+{
+    const mtree_program_job_t *job = scan->job;
+    const mtree_place_t sent = scan->own->vectors;
+
+    /* What is being sent stays as it is. */
+    scan->own->vectors = mtree_place(MTREE_BUFFER_WORK, 0);
+    mtree_program_copy(scan->program, scan->own->vectors, sent,
+                       (size_t)scan->own->num * job->units);
+    for (int rank = 1; rank <= scan->own->last; rank++) {
+        mtree_program_fold(scan->program, vector_of(scan, rank),
+                           vector_of(scan, rank - 1), job->units);
+    }
+    for (int rank = job->is_exclusive; rank <= scan->own->last; rank++) {
+        const mtree_place_t sum = vector_of(scan, rank - job->is_exclusive);
+
+        if (rank == job->rank) {
+            mtree_program_copy(scan->program, mtree_place(MTREE_BUFFER_RESULT, 0), sum,
+                               job->units);
+        } else if (job->host[rank] == job->host[job->rank]) {
+            (void)mtree_program_send(scan->program, rank, sum, job->units);
+        }
+    }
+}
+
+static void lead(scan_t *scan)
+{
+    size_t first;
+
+    find_groups(scan);
+    collect(scan);
+    first = scan->program->num_steps;
+    exchange(scan);
+    add_up(scan);
+    mtree_program_wait_sends(scan->program, first);
+}
+
+static void follow(const mtree_program_job_t *job, mtree_program_t *program)
+{
+    const int leader = job->leader[job->host[job->rank]];
+
+    mtree_program_send_now(program, leader, mtree_place(MTREE_BUFFER_INPUT, 0),
+                           job->units);
+    if (job->rank >= job->is_exclusive) {
+        mtree_program_recv_now(program, leader, mtree_place(MTREE_BUFFER_RESULT, 0),
+                               job->units);
+    }
+}
+
+void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *program)
+{
+    scan_t scan = {.job = job, .program = program};
+    mtree_arena_t arena = {0};
+
+    if (job->parent >= 0) {
+        follow(job, program);
+        return;
+    }
+    MTREE_ARENA_ARRAY(&arena, scan.groups, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(&arena, scan.index, (size_t)job->num_ranks);
+    if (arena.status == MTREE_OK) {
+        scan.own = &scan.groups[job->host[job->rank]];
+        lead(&scan);
+    } else {
+        program->status = arena.status;
+    }
+    mtree_arena_cleanup(&arena);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/program/hosts.h"
+
+#include "base/arena.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Units of the vector: so many that parts of it are in proportion. */
+#define UNITS ((size_t)1 << 20)
+
+/* One host on its way through its program. */
+typedef struct {
+    mtree_program_t program;
+    size_t at;
+    double now;
+    double *arrival; /* [num_steps] of what is sent */
+    size_t *match;   /* [num_steps] of a receive: the step of its sender */
+} host_t;
+
+typedef struct {
+    const mtree_program_hosts_t *of;
+    int *self; /* [num_hosts] each its own number */
+    host_t *hosts;
+    mtree_arena_t arena;
+} chain_t;
+
+static mtree_status_t build_host(const mtree_program_hosts_t *hosts, const int *self,
+                                 int host, mtree_program_t *program)
+{
+    const mtree_program_job_t job = {.collective = hosts->collective,
+                                     .root = hosts->root,
+                                     .units = UNITS,
+                                     .num_ranks = hosts->num_hosts,
+                                     .num_hosts = hosts->num_hosts,
+                                     .host = self,
+                                     .order = hosts->order,
+                                     .leader = self,
+                                     .rank = host,
+                                     .parent = -1};
+
+    *program = (mtree_program_t){.without_copies = true};
+    return mtree_program_build(hosts->kind, &job, program);
+}
+
+static int *number_hosts(mtree_arena_t *arena, int num_hosts)
+{
+    int *self;
+
+    MTREE_ARENA_ARRAY(arena, self, (size_t)num_hosts);
+    for (int host = 0; self != NULL && host < num_hosts; host++) {
+        self[host] = host;
+    }
+    return self;
+}
+
+mtree_status_t
+mtree_program_messages(const mtree_program_hosts_t *hosts,
+                       void (*visit)(void *arg, int from, int to, double part), void *arg)
+{
+    mtree_arena_t arena = {0};
+    const int *self = number_hosts(&arena, hosts->num_hosts);
+    mtree_status_t status = arena.status;
+
+    for (int host = 0; host < hosts->num_hosts && status == MTREE_OK; host++) {
+        mtree_program_t program;
+
+        status = build_host(hosts, self, host, &program);
+        for (size_t i = 0; i < program.num_steps && status == MTREE_OK; i++) {
+            const mtree_step_t *step = &program.steps[i];
+
+            if (step->kind == MTREE_STEP_SEND) {
+                visit(arg, host, step->peer, (double)step->count / UNITS);
+            }
+        }
+        mtree_program_clear(&program);
+    }
+    mtree_arena_cleanup(&arena);
+    return status;
+}
+
+/* The first step from @a at on of what @a from sends to @a to. */
+static size_t next_send(const host_t *from, size_t at, int to)
+{
+    while (from->program.steps[at].kind != MTREE_STEP_SEND ||
+           from->program.steps[at].peer != to) {
+        at++;
+    }
+    return at;
+}
+
+/* Find for each receive of @a to the step that sends it: between two hosts messages keep
+ * their order.  @a next is zeros, [num_hosts]. */
+static void match_receives(chain_t *chain, int to, size_t *next)
+{
+    host_t *host = &chain->hosts[to];
+
+    for (size_t i = 0; i < host->program.num_steps; i++) {
+        const mtree_step_t *step = &host->program.steps[i];
+
+        if (step->kind == MTREE_STEP_RECV) {
+            host->match[i] = next_send(&chain->hosts[step->peer], next[step->peer], to);
+            next[step->peer] = host->match[i] + 1;
+        }
+    }
+}
+
+/* Go on to the first message that has not been sent yet. */
+static bool advance(chain_t *chain, int number, const mtree_routes_t *routes,
+                    double overhead)
+{
+    host_t *host = &chain->hosts[number];
+    const size_t before = host->at;
+
+    for (; host->at < host->program.num_steps; host->at++) {
+        const mtree_step_t *step = &host->program.steps[host->at], *waited;
+        const host_t *sender;
+
+        if (step->kind == MTREE_STEP_SEND) {
+            host->arrival[host->at] =
+                host->now + mtree_routes_latency(routes, number, step->peer) + overhead;
+            continue;
+        }
+        waited = &host->program.steps[step->request];
+        if (step->kind != MTREE_STEP_WAIT || waited->kind != MTREE_STEP_RECV) {
+            continue;
+        }
+        sender = &chain->hosts[waited->peer];
+        if (sender->at <= host->match[step->request]) {
+            break;
+        }
+        host->now = fmax(host->now, sender->arrival[host->match[step->request]]);
+    }
+    return host->at > before;
+}
+
+static mtree_status_t build_all(chain_t *chain)
+{
+    const int num_hosts = chain->of->num_hosts;
+    mtree_status_t status = MTREE_OK;
+    size_t *next;
+
+    MTREE_ARENA_ARRAY(&chain->arena, next, (size_t)num_hosts);
+    for (int h = 0; h < num_hosts && status == MTREE_OK; h++) {
+        host_t *host = &chain->hosts[h];
+
+        status = build_host(chain->of, chain->self, h, &host->program);
+        MTREE_ARENA_ARRAY(&chain->arena, host->arrival, host->program.num_steps);
+        MTREE_ARENA_ARRAY(&chain->arena, host->match, host->program.num_steps);
+    }
+    status = status == MTREE_OK ? chain->arena.status : status;
+    for (int h = 0; h < num_hosts && status == MTREE_OK; h++) {
+        memset(next, 0, (size_t)num_hosts * sizeof(*next));
+        match_receives(chain, h, next);
+    }
+    return status;
+}
+
+mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
+                                   const mtree_routes_t *routes, double overhead,
+                                   double *seconds_p)
+{
+    chain_t chain = {.of = hosts};
+    mtree_status_t status;
+    bool moves = true;
+
+    chain.self = number_hosts(&chain.arena, hosts->num_hosts);
+    MTREE_ARENA_ARRAY(&chain.arena, chain.hosts, (size_t)hosts->num_hosts);
+    status = chain.arena.status == MTREE_OK ? build_all(&chain) : chain.arena.status;
+    while (moves && status == MTREE_OK) {
+        moves = false;
+        for (int h = 0; h < hosts->num_hosts; h++) {
+            moves = advance(&chain, h, routes, overhead) || moves;
+        }
+    }
+    *seconds_p = 0.0;
+    for (int h = 0; h < hosts->num_hosts && chain.hosts != NULL; h++) {
+        *seconds_p = fmax(*seconds_p, chain.hosts[h].now);
+        mtree_program_clear(&chain.hosts[h].program);
+    }
+    mtree_arena_cleanup(&chain.arena);
+    return status;
+}

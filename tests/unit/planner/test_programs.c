@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans that name a rank program: what they carry and how long they take by the planner's
+ * estimate, and as JSON.
+ */
+#include "planner/plan/json.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/planner/networks.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEGABIT 1e6
+
+/* Hosts in a row, 1 ms and 100 Mb/s from each to the next. */
+static mtree_topology_t *row(int num_hosts)
+{
+    mtree_topology_t *topology = network_hosts(num_hosts);
+
+    for (int i = 0; i + 1 < num_hosts; i++) {
+        ck_assert_int_eq(mtree_topology_add_link(topology, i, i + 1, 100 * MEGABIT,
+                                                 100 * MEGABIT, 1e-3, NULL),
+                         MTREE_OK);
+    }
+    return topology;
+}
+
+static mtree_plan_t *plan_row(const char *algorithm, mtree_collective_t collective,
+                              int num_hosts, double bytes)
+{
+    const mtree_plan_request_t request = {
+        .collective = collective, .algorithm = algorithm, .bytes = bytes};
+    mtree_topology_t *topology = row(num_hosts);
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    mtree_topology_destroy(topology);
+    return plan;
+}
+
+/* Across the middle of five hosts go two times three vectors each way. */
+START_TEST(an_exchange_takes_the_longest_path)
+{
+    mtree_plan_t *plan = plan_row("exchange", MTREE_ALLREDUCE, 5, 1000);
+    double all;
+
+    ck_assert_int_eq(plan->num_trees, 0);
+    ck_assert_double_eq_tol(plan->throughput, 100 * MEGABIT / 6, 1);
+    ck_assert_double_eq_tol(plan->seconds, 4e-3 + 30e-6 + 6 * 8000 / (100 * MEGABIT),
+                            1e-9);
+    ck_assert_double_eq(mtree_plan_messages(plan, &all), 8);
+    ck_assert_double_eq(all, 20);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* To the root alone, and of a scan to those behind. */
+START_TEST(an_exchange_sends_to_those_who_need_it)
+{
+    mtree_plan_t *reduce = plan_row("exchange", MTREE_REDUCE, 5, 1000);
+    mtree_plan_t *scan = plan_row("exchange", MTREE_SCAN, 5, 1000);
+    double all;
+
+    ck_assert_double_eq(mtree_plan_messages(reduce, &all), 4);
+    ck_assert_double_eq(all, 4);
+    ck_assert_double_eq(mtree_plan_messages(scan, &all), 4);
+    ck_assert_double_eq(all, 10);
+    mtree_plan_destroy(reduce);
+    mtree_plan_destroy(scan);
+}
+END_TEST
+
+START_TEST(what_takes_too_much_memory_is_refused)
+{
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "exchange", .bytes = 1e9};
+    mtree_topology_t *topology = row(3);
+    const int hosts[] = {0, 1, 2};
+    mtree_plan_t *plan;
+
+    heard_start();
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 3, &request, &plan),
+                     MTREE_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "exchange: 1000000000 bytes from each"));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(a_program_is_written_and_read)
+{
+    mtree_plan_t *plan = plan_row("exchange", MTREE_ALLREDUCE, 4, 1000), *read;
+    char *text;
+
+    plan->order[0] = 2;
+    plan->order[2] = 0;
+    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &read), MTREE_OK);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(read->order[i], plan->order[i]);
+    }
+    ck_assert_double_eq(read->seconds, plan->seconds);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(read);
+    free(text);
+}
+END_TEST
+
+/* What is wrong, and what the line says of it. */
+static const struct {
+    const char *algorithm, *order, *line;
+} wrong[] = {
+    {"exchange", "[\"a\", \"a\"]", "plan: exchange needs an order of all hosts"},
+    {"exchange", "[\"a\", \"c\"]", "plan: exchange needs an order of all hosts"},
+    {"exchange", "[\"a\"]", "test: \"order\" has not all hosts"},
+    {"packing", "[\"a\", \"b\"]", "plan: packing is no program for allreduce"},
+};
+
+START_TEST(a_wrong_order_is_refused)
+{
+    char text[300];
+    mtree_plan_t *plan;
+
+    snprintf(text, sizeof(text),
+             "{\"collective\": \"allreduce\", \"algorithm\": \"%s\", "
+             "\"hosts\": [\"a\", \"b\"], \"trees\": [], \"order\": %s}",
+             wrong[_i].algorithm, wrong[_i].order);
+    heard_start();
+    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &plan),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(heard_last(), wrong[_i].line));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("programs");
+    TCase *tcase = tcase_create("programs");
+    SRunner *runner = srunner_create(suite);
+    int num_failed;
+
+    tcase_add_test(tcase, an_exchange_takes_the_longest_path);
+    tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
+    tcase_add_test(tcase, what_takes_too_much_memory_is_refused);
+    tcase_add_test(tcase, a_program_is_written_and_read);
+    tcase_add_loop_test(tcase, a_wrong_order_is_refused, 0,
+                        sizeof(wrong) / sizeof(wrong[0]));
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    num_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return num_failed == 0 ? 0 : 1;
+}

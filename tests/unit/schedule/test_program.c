@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank programs over a transport that delays and reorders: random jobs of every program
+ * and collective have the right results on all ranks, the same bits everywhere, and scans
+ * add strictly from left to right.
+ */
+#include "tests/unit/schedule/chaos.h"
+#include "tests/unit/schedule/random_parts.h"
+
+#include "schedule/program/rank_program.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CASES     2000
+#define MAX_UNITS 64
+
+typedef struct {
+    mtree_plan_t *plan;
+    mtree_placement_t *placement;
+    mtree_call_t call;
+    bool is_exclusive, in_place, rounds;
+    mtree_rank_program_t *program[RANDOM_RANKS];
+    mtree_program_run_t *run[RANDOM_RANKS];
+    uint32_t input[RANDOM_RANKS][MAX_UNITS], output[RANDOM_RANKS][MAX_UNITS];
+    int num_ended;
+    mtree_status_t status;
+} job_t;
+
+static uint32_t contribution(const job_t *job, int rank, size_t unit)
+{
+    uint32_t number = 2654435761U * ((uint32_t)rank * 977 + (uint32_t)unit + 1);
+    float rounded = (float)(number % 1000003) / 7;
+
+    if (job->rounds) {
+        memcpy(&number, &rounded, sizeof(number));
+    }
+    return number;
+}
+
+/* x -> a x + b of 16 bits each: the first, then the second.  Not commutative. */
+static uint32_t compose(uint32_t first, uint32_t second)
+{
+    uint32_t a = first >> 16, b = first & 0xffff, c = second >> 16, d = second & 0xffff;
+
+    return ((a * c & 0xffff) << 16) | ((c * b + d) & 0xffff);
+}
+
+static uint32_t combine(const job_t *job, uint32_t a, uint32_t b)
+{
+    float x, y;
+
+    if (job->call.collective == MTREE_SCAN) {
+        return compose(a, b);
+    }
+    if (!job->rounds) {
+        return a + b;
+    }
+    memcpy(&x, &a, sizeof(x));
+    memcpy(&y, &b, sizeof(y));
+    x += y;
+    memcpy(&a, &x, sizeof(a));
+    return a;
+}
+
+static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const uint32_t *x = a, *y = b;
+    uint32_t *sum = out;
+
+    for (size_t i = 0; i < count; i++) {
+        sum[i] = combine(arg, x[i], y[i]);
+    }
+}
+
+static void ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
+{
+    job_t *job = arg;
+
+    mtree_program_run_free(run);
+    job->num_ended++;
+    job->status = status != MTREE_OK ? status : job->status;
+}
+
+/* A plan that names a program, with its hosts in any order. */
+static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
+                             int hosts)
+{
+    mtree_plan_t *plan = random_plan(MTREE_ALLREDUCE, -1, hosts, 1), *named;
+
+    ck_assert_int_eq(mtree_plan_create(collective, program, hosts,
+                                       (const char *const *)plan->hosts, 0, &named),
+                     MTREE_OK);
+    mtree_plan_destroy(plan);
+    named->root = mtree_collective_has_root(collective) ? 0 : -1;
+    named->order = calloc((size_t)hosts, sizeof(*named->order));
+    for (int i = 0; i < hosts; i++) {
+        int other = random_draw(i + 1);
+
+        named->order[i] = named->order[other];
+        named->order[other] = i;
+    }
+    ck_assert_int_eq(mtree_plan_check(named, NULL, NULL), MTREE_OK);
+    return named;
+}
+
+static void start_rank(job_t *job, chaos_t *chaos, int rank)
+{
+    const mtree_operation_data_t data = {
+        .input = job->in_place ? job->output[rank] : job->input[rank],
+        .output = mtree_collective_result(job->call.collective, rank, job->call.root) ==
+                          MTREE_PART_NONE
+                      ? NULL
+                      : job->output[rank],
+        .extent = 4,
+        .span = 4,
+        .fold = fold,
+        .is_exclusive = job->is_exclusive,
+        .arg = job};
+    mtree_plan_part_t *part;
+
+    ck_assert_int_eq(mtree_plan_part_create(job->plan, job->placement->host[rank], &part),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_rank_program_create(part, job->placement, &job->call,
+                                               job->is_exclusive, rank,
+                                               &job->program[rank]),
+                     MTREE_OK);
+    mtree_plan_part_destroy(part);
+    ck_assert_int_eq(mtree_rank_program_start(job->program[rank],
+                                              chaos_transport(chaos, rank), &data, ended,
+                                              job, &job->run[rank]),
+                     MTREE_OK);
+}
+
+static void job_random(job_t *job, unsigned seed)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_REDUCE,
+                                                     MTREE_SCAN};
+    int hosts, ranks;
+
+    memset(job, 0, sizeof(*job));
+    random_seed(seed);
+    hosts = 1 + random_draw(10);
+    ranks = hosts + random_draw(RANDOM_RANKS - hosts);
+    job->call.collective = collectives[random_draw(3)];
+    job->call.root = random_draw(ranks);
+    job->call.units = 1 + (size_t)random_draw(MAX_UNITS);
+    job->call.unit_bytes = 4;
+    job->is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
+    job->rounds = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
+    job->in_place = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
+    job->plan = plan_of("exchange", job->call.collective, hosts);
+    job->placement = random_placement(hosts, ranks, 0);
+    for (int r = 0; r < ranks; r++) {
+        for (size_t i = 0; i < job->call.units; i++) {
+            job->input[r][i] = contribution(job, r, i);
+            job->output[r][i] = job->in_place ? job->input[r][i] : 0xdeadbeef;
+        }
+    }
+}
+
+static void job_clear(job_t *job)
+{
+    for (int r = 0; r < job->placement->num_ranks; r++) {
+        mtree_rank_program_destroy(job->program[r]);
+    }
+    mtree_placement_destroy(job->placement);
+    mtree_plan_destroy(job->plan);
+}
+
+/* What @a rank has to have at @a unit, where all add in the order of the ranks. */
+static uint32_t expected(const job_t *job, int rank, size_t unit)
+{
+    int last = job->placement->num_ranks - 1;
+    uint32_t sum = contribution(job, 0, unit);
+
+    if (job->call.collective == MTREE_SCAN) {
+        last = rank - job->is_exclusive;
+    }
+    for (int r = 1; r <= last; r++) {
+        sum = combine(job, sum, contribution(job, r, unit));
+    }
+    return last < 0 ? 0xdeadbeef : sum;
+}
+
+/* Of numbers that round the sums are about the same, and all ranks have the same. */
+static void verify_rounded(const job_t *job, int rank, size_t unit)
+{
+    const uint32_t wanted = expected(job, rank, unit);
+    float got, about;
+
+    memcpy(&got, &job->output[rank][unit], sizeof(got));
+    memcpy(&about, &wanted, sizeof(about));
+    ck_assert_float_eq_tol(got, about, 1e-3F * fabsf(about));
+    ck_assert_uint_eq(job->output[rank][unit], job->output[0][unit]);
+}
+
+static void job_verify(const job_t *job)
+{
+    for (int r = 0; r < job->placement->num_ranks; r++) {
+        for (size_t i = 0; i < job->call.units; i++) {
+            if (job->rounds) {
+                verify_rounded(job, r, i);
+            } else if (mtree_collective_result(job->call.collective, r, job->call.root) !=
+                       MTREE_PART_NONE) {
+                ck_assert_uint_eq(job->output[r][i], expected(job, r, i));
+            }
+        }
+    }
+}
+
+START_TEST(random_jobs_have_right_results)
+{
+    for (unsigned seed = 1; seed <= CASES; seed++) {
+        static job_t job;
+        chaos_t *chaos;
+
+        job_random(&job, seed);
+        chaos = chaos_create(job.placement->num_ranks, 4, seed);
+        for (int r = 0; r < job.placement->num_ranks; r++) {
+            start_rank(&job, chaos, r);
+        }
+        while (chaos_step(chaos)) {}
+        ck_assert_int_eq(job.num_ended, job.placement->num_ranks);
+        ck_assert_int_eq(job.status, MTREE_OK);
+        ck_assert(chaos_is_quiet(chaos));
+        job_verify(&job);
+        chaos_destroy(chaos);
+        job_clear(&job);
+    }
+}
+END_TEST
+
+START_TEST(a_failure_ends_all)
+{
+    for (unsigned seed = 1; seed <= CASES / 10; seed++) {
+        static job_t job;
+        chaos_t *chaos;
+
+        job_random(&job, seed);
+        chaos = chaos_create(job.placement->num_ranks, 4, seed);
+        chaos_fail_after(chaos, (size_t)random_draw(10));
+        for (int r = 0; r < job.placement->num_ranks; r++) {
+            start_rank(&job, chaos, r);
+        }
+        while (chaos_step(chaos)) {}
+        chaos_give_up(chaos);
+        while (chaos_step(chaos)) {}
+        ck_assert_int_eq(job.num_ended, job.placement->num_ranks);
+        chaos_destroy(chaos);
+        job_clear(&job);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("program");
+    TCase *tcase = tcase_create("program");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, random_jobs_have_right_results);
+    tcase_add_test(tcase, a_failure_ends_all);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
