@@ -3,7 +3,6 @@
 
 #include "base/address.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* What may be an address is read as one; most names are not. */
@@ -56,6 +55,13 @@ int mtree_host_name_compare(const char *a, const char *b)
     return a_address.family != b_address.family
                ? (a_address.family < b_address.family ? -1 : 1)
                : memcmp(a_address.bytes, b_address.bytes, sizeof(a_address.bytes));
+}
+
+size_t mtree_host_name_label(const char *name)
+{
+    mtree_address_t address;
+
+    return read_address(name, &address) ? strlen(name) : strcspn(name, ".");
 }
 
 bool mtree_host_name_same_label(const char *a, const char *b)

@@ -224,10 +224,13 @@ static mca_coll_base_module_t *module_without_memory(void)
     return &without_memory.super;
 }
 
-/* At level 1 one line per job suffices: the first communicator is the world. */
+/* One line per job suffices below level 10: the first communicator is the world. */
 static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle)
 {
-    coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
+    int level =
+        coll_mtree_obstacle_is_news(obstacle) ? coll_mtree_unserved_level(comm) : 1;
+
+    coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? level : 10,
                        "not served, %s; the fallback serves",
                        coll_mtree_obstacle_text(obstacle));
     if (coll_mtree_obstacle_leaves_hosts(obstacle)) {
@@ -284,7 +287,8 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 
     if (!(true MTREE_FOR_EACH_FUNCTION(HAS_FALLBACK))) {
         coll_mtree_verbose(
-            comm, 1, "not served, no component of a priority below %d serves as fallback",
+            comm, coll_mtree_unserved_level(comm),
+            "not served, no component of a priority below %d serves as fallback",
             coll_mtree_params.priority);
         coll_mtree_encryption_missed(comm, "this communicator",
                                      "nothing is its fallback");

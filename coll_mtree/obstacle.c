@@ -30,6 +30,14 @@ bool coll_mtree_obstacle_leaves_hosts(coll_mtree_obstacle_t obstacle)
            obstacle != COLL_MTREE_OBSTACLE_ONE_HOST;
 }
 
+bool coll_mtree_obstacle_is_news(coll_mtree_obstacle_t obstacle)
+{
+    return obstacle != COLL_MTREE_OBSTACLE_NONE &&
+           obstacle != COLL_MTREE_OBSTACLE_ONE_RANK &&
+           obstacle != COLL_MTREE_OBSTACLE_NO_TOPOLOGY &&
+           obstacle != COLL_MTREE_OBSTACLE_DIFFERENT;
+}
+
 coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t *facts)
 {
     if (facts->is_inter) {

@@ -31,6 +31,10 @@ const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle);
 /* May the communicator have messages between hosts all the same? */
 bool coll_mtree_obstacle_leaves_hosts(coll_mtree_obstacle_t obstacle);
 
+/* May a user who named mtree not expect it?  What differs between ranks is told in a line
+ * of its own. */
+bool coll_mtree_obstacle_is_news(coll_mtree_obstacle_t obstacle);
+
 typedef struct {
     bool is_inter;
     int num_ranks;

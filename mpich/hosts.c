@@ -83,8 +83,10 @@ static int number_hosts(const rank_info_t *infos, int num_ranks, int *host, int 
 
         if (vertex < 0) {
             mtree_error("host %s of rank %d is not in MTREE_TOPOLOGY, MPICH serves; add "
-                        "it there, or give its node a host= attribute",
-                        infos[rank].host, rank);
+                        "it there, or give its node (the nearest name is %s) a host= "
+                        "attribute",
+                        infos[rank].host, rank,
+                        mtree_topology_nearest_host(topology, infos[rank].host));
             return 0;
         }
         host[rank] = host_number(vertices, num_hosts, vertex);

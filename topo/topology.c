@@ -4,11 +4,13 @@
 #include "base/array.h"
 #include "base/host_name.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/printable.h"
 #include "topo/adjacency.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +262,34 @@ int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
         }
     }
     return (matches == 1) ? found : -1;
+}
+
+/* The part of @a host up to the first dot. */
+static void copy_label(const char *host, char label[MTREE_TOPOLOGY_MAX_NAME + 1])
+{
+    (void)snprintf(label, MTREE_TOPOLOGY_MAX_NAME + 1, "%.*s",
+                   (int)mtree_host_name_label(host), host);
+}
+
+const char *mtree_topology_nearest_host(const mtree_topology_t *topology,
+                                        const char *host)
+{
+    char wanted[MTREE_TOPOLOGY_MAX_NAME + 1], label[MTREE_TOPOLOGY_MAX_NAME + 1];
+    mtree_nearest_t nearest;
+    const char *found = NULL;
+
+    copy_label(host, wanted);
+    nearest = mtree_nearest_begin(wanted);
+    for (int i = 0; i < topology->num_vertices; ++i) {
+        const int edits = nearest.edits;
+
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            copy_label(topology->vertices[i].host, label);
+            mtree_nearest_offer(&nearest, label);
+            found = nearest.edits < edits ? topology->vertices[i].host : found;
+        }
+    }
+    return found;
 }
 
 int mtree_topology_num_hosts(const mtree_topology_t *topology)

@@ -116,6 +116,11 @@ int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *nam
  */
 int mtree_topology_find_host(const mtree_topology_t *topology, const char *host);
 
+/* The `host` of the host whose name, up to the first dot, is the nearest to that of @a
+ * host (base/nearest.h); NULL: there is no host. */
+const char *mtree_topology_nearest_host(const mtree_topology_t *topology,
+                                        const char *host);
+
 /* Number of vertices that are hosts. */
 int mtree_topology_num_hosts(const mtree_topology_t *topology);
 

@@ -19,6 +19,10 @@ void coll_mtree_log_close(void);
 void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)
     __opal_attribute_format__(__printf__, 3, 4);
 
+/* The level of a line that says why @a comm is not served: 0 for the world of a job whose
+ * user named mtree or a map, else 1. */
+int coll_mtree_unserved_level(ompi_communicator_t *comm);
+
 /*
  * The code of a call on @a comm for which this rank has no memory; the first logs a line.
  * The other ranks wait for this one, as they do in Open MPI's own collectives: jobs whose

@@ -93,6 +93,26 @@ void coll_mtree_params_tell_unknown(void)
     }
 }
 
+/* Has the parameter of this @a number its value from the command line, which mpirun makes
+ * a part of the environment, or from there? */
+static bool is_of_this_job(int number)
+{
+    mca_base_var_source_t source;
+
+    return number >= 0 &&
+           mca_base_var_get_value(number, NULL, &source, NULL) == OPAL_SUCCESS &&
+           (source == MCA_BASE_VAR_SOURCE_ENV ||
+            source == MCA_BASE_VAR_SOURCE_COMMAND_LINE);
+}
+
+bool coll_mtree_params_named(void)
+{
+    return (coll_mtree_params_selected(ompi_coll_base_framework.framework_selection) &&
+            is_of_this_job(mca_base_var_find("ompi", "coll", NULL, NULL))) ||
+           (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE &&
+            is_of_this_job(mca_base_var_find("ompi", "coll", "mtree", "topology")));
+}
+
 const void *coll_mtree_params_btl(const char *btl, const char *name)
 {
     int number = mca_base_var_find("opal", "btl", btl, name);

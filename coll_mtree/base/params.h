@@ -123,6 +123,13 @@ bool coll_mtree_params_write(char *text, size_t size);
  */
 bool coll_mtree_params_ask(const char *selection);
 
+/* Is mtree named in @a selection? */
+bool coll_mtree_params_selected(const char *selection);
+
+/* Did the user of this job name mtree (--mca coll mtree) or a map, on the command line or
+ * in the environment?  A file of parameters may be a whole site's. */
+bool coll_mtree_params_named(void);
+
 /* What coll_mtree_topology asks for. */
 typedef enum {
     COLL_MTREE_TOPOLOGY_AUTO, /* as the cache has it, or probed when that pays back */

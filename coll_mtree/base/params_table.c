@@ -262,7 +262,8 @@ static const coll_mtree_param_t table[] = {
      .help = "Events that each rank keeps for the trace, the newest; 56 bytes each. 0: "
              "no trace. Must be 0 on all ranks or none"},
     {INT("verbose", verbose, 0), LOCAL, .level = 1,
-     .help = "0: errors only; 1: a line per communicator: which topology and plan are "
+     .help = "0: errors, and why nothing is served where the user named mtree or a map; "
+             "1: a line per communicator: which topology and plan are "
              "used, why none is, and when the network has changed; 2: a line per choice: "
              "which backend serves such calls, and why; 20: everything"},
     {STRING("hwloc", hwloc), READ_ONCE, .level = 9,
@@ -357,9 +358,8 @@ bool coll_mtree_params_write(char *text, size_t size)
     return true;
 }
 
-/* Does the list @a selection of components, separated by commas, hold mtree?  A list of
- * those that are not wanted begins with ^. */
-static bool names_mtree(const char *selection)
+/* The list is separated by commas; one of those that are not wanted begins with ^. */
+bool coll_mtree_params_selected(const char *selection)
 {
     while (is_set(selection) && *selection != '^') {
         size_t length = strcspn(selection, ",");
@@ -382,7 +382,7 @@ static bool asks_for_mtree(const coll_mtree_param_t *param)
 
 bool coll_mtree_params_ask(const char *selection)
 {
-    bool asks = names_mtree(selection);
+    bool asks = coll_mtree_params_selected(selection);
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         asks = asks || (table[i].is_request && asks_for_mtree(&table[i]));

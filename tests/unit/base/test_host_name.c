@@ -55,6 +55,15 @@ START_TEST(labels_are_compared_up_to_the_first_dot)
 }
 END_TEST
 
+START_TEST(a_label_ends_before_the_first_dot)
+{
+    ck_assert_uint_eq(mtree_host_name_label("n1.site.org"), 2);
+    ck_assert_uint_eq(mtree_host_name_label("n1"), 2);
+    ck_assert_uint_eq(mtree_host_name_label("10.0.0.1"), 8);
+    ck_assert_uint_eq(mtree_host_name_label("fd00::1"), 7);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("host_name");
@@ -65,6 +74,7 @@ int main(void)
     tcase_add_test(tcase, names_have_no_case_and_may_end_with_a_dot);
     tcase_add_test(tcase, other_names_are_ordered);
     tcase_add_test(tcase, labels_are_compared_up_to_the_first_dot);
+    tcase_add_test(tcase, a_label_ends_before_the_first_dot);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -73,6 +73,17 @@ START_TEST(every_obstacle_has_a_text)
 }
 END_TEST
 
+START_TEST(what_was_asked_for_is_no_news)
+{
+    ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_NONE));
+    ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_ONE_RANK));
+    ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_NO_TOPOLOGY));
+    ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_DIFFERENT));
+    ck_assert(coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_ONE_HOST));
+    ck_assert(coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_PRIORITY));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("obstacle");
@@ -85,6 +96,7 @@ int main(void)
     tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
     tcase_add_test(tcase, ranks_on_several_hosts_may_send_all_the_same);
     tcase_add_test(tcase, every_obstacle_has_a_text);
+    tcase_add_test(tcase, what_was_asked_for_is_no_news);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -14,6 +14,7 @@ START_TEST(test_find_host)
     mtree_topology_t *topology;
 
     ck_assert_int_eq(mtree_topology_create("t", "test", &topology), MTREE_OK);
+    ck_assert_ptr_null(mtree_topology_nearest_host(topology, "n1"));
     mtree_topology_add_vertex(topology, "a", "n1.site", MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", "n2", MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "c", "10.0.0.1", MTREE_VERTEX_HOST, NULL);
@@ -33,6 +34,9 @@ START_TEST(test_find_host)
     ck_assert_int_eq(mtree_topology_find_host(topology, "n1.site."), 0);
     ck_assert_int_eq(mtree_topology_find_host(topology, "M.q."), 5);
     ck_assert_int_eq(mtree_topology_find_host(topology, "10.0.0.1."), -1);
+    ck_assert_str_eq(mtree_topology_nearest_host(topology, "n3.other"), "n1.site");
+    ck_assert_str_eq(mtree_topology_nearest_host(topology, "M"), "m.p");
+    ck_assert_str_eq(mtree_topology_nearest_host(topology, "10.0.0.2"), "10.0.0.1");
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "d"), 3);
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "n2"), -1);
     ck_assert_int_eq(mtree_topology_num_hosts(topology), 5);
