@@ -31,7 +31,7 @@ struct mtree_quickest_flow {
     mtree_vertex_heap_t heap;
     int *into;   /* [num_vertices + 1] the arc that reached each; of the end the vertex */
     bool *is_to; /* [num_vertices] */
-    double work;
+    double work; /* arcs that may still be looked at */
     mtree_arena_t arena;
 };
 
@@ -67,6 +67,7 @@ mtree_status_t mtree_quickest_flow_create(const mtree_topology_t *topology, bool
         return mtree_no_memory("flows over %d links", topology->num_links);
     }
     flow->topology = topology;
+    flow->work = INFINITY;
     status = allocate(flow);
     if (status != MTREE_OK) {
         mtree_quickest_flow_destroy(flow);
@@ -90,9 +91,14 @@ void mtree_quickest_flow_destroy(mtree_quickest_flow_t *flow)
     }
 }
 
-double mtree_quickest_flow_work(const mtree_quickest_flow_t *flow)
+void mtree_quickest_flow_limit(mtree_quickest_flow_t *flow, double arcs)
 {
-    return flow->work;
+    flow->work = arcs;
+}
+
+bool mtree_quickest_flow_is_over(const mtree_quickest_flow_t *flow)
+{
+    return flow->work <= 0.0;
 }
 
 static mtree_distance_t sum(mtree_distance_t a, mtree_distance_t b)
@@ -153,7 +159,7 @@ static void expand(mtree_quickest_flow_t *flow, int vertex)
     if (flow->is_to[vertex]) {
         offer(flow, end, vertex, difference(so_far, flow->price[end]));
     }
-    flow->work += first[vertex + 1] - first[vertex];
+    flow->work -= first[vertex + 1] - first[vertex];
 }
 
 /* Find the cheapest path from @a from to the end (Dijkstra's algorithm on costs less
@@ -257,8 +263,19 @@ double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const 
         if (seconds <= enough) {
             break;
         }
+        if (mtree_quickest_flow_is_over(flow)) {
+            return 0.0;
+        }
     }
     return seconds;
+}
+
+bool mtree_quickest_flow_is_beyond(const mtree_quickest_flow_t *flow, int vertex)
+{
+    const int end = flow->topology->num_vertices;
+
+    return flow->price[vertex].latency >= flow->price[end].latency &&
+           (flow->into[end] != NONE || flow->into[vertex] == NONE);
 }
 
 double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,

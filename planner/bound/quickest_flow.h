@@ -44,16 +44,27 @@ void mtree_quickest_flow_distances(mtree_quickest_flow_t *flow, int from,
  * The least seconds in which @a bits get from vertex @a from to the @a num_to vertices
  * @a to, no matter which gets how many; infinite where no path leads there.  A time up to
  * @a enough is of no interest: the search ends as soon as it is known to be no longer.
+ * 0: it is not known, as the search would take too much work.
  */
 double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const int *to,
                                    int num_to, double bits, double enough);
+
+/*
+ * After a search for the least seconds that did not end early: could bits go to @a vertex
+ * as well without any more of them getting anywhere?  It is on the far side of the cut in
+ * time that bounds the flow, as the ends are.
+ */
+bool mtree_quickest_flow_is_beyond(const mtree_quickest_flow_t *flow, int vertex);
 
 /* The maximum flow between the same, bits/s. */
 double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,
                                     int num_to);
 
-/* The arcs that were looked at so far: a measure of work that does not depend on the
- * machine's speed.  Each takes some nanoseconds. */
-double mtree_quickest_flow_work(const mtree_quickest_flow_t *flow);
+/* Let searches for the least seconds look at @a arcs from now on; at first there is no
+ * limit.  Each arc takes some 20 ns. */
+void mtree_quickest_flow_limit(mtree_quickest_flow_t *flow, double arcs);
+
+/* May no more arcs be looked at? */
+bool mtree_quickest_flow_is_over(const mtree_quickest_flow_t *flow);
 
 #endif

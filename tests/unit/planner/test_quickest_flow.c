@@ -3,10 +3,9 @@
  * Quickest flows: by hand, and on random networks against maximum flows through the
  * network that is expanded in time.
  */
-#include "tests/unit/planner/max_flow.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/planner/time_expanded.h"
 
-#include "base/random.h"
 #include "planner/bound/quickest_flow.h"
 
 #include <check.h>
@@ -53,7 +52,14 @@ START_TEST(test_a_longer_path_helps_where_there_is_time)
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 60 * MS,
                             1e-9);
     ck_assert_double_eq_tol(mtree_quickest_flow_capacity(flow, 0, &to, 1), 40 * MBPS, 1);
-    ck_assert_double_gt(mtree_quickest_flow_work(flow), 0);
+    ck_assert(!mtree_quickest_flow_is_over(flow));
+    /* The first search looks at six arcs, so that no second one begins. */
+    mtree_quickest_flow_limit(flow, 6);
+    ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 1), 90 * MS,
+                            1e-9);
+    mtree_quickest_flow_limit(flow, 6);
+    ck_assert_double_eq(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 0);
+    ck_assert(mtree_quickest_flow_is_over(flow));
     mtree_quickest_flow_destroy(flow);
     mtree_topology_destroy(topology);
 }
@@ -108,77 +114,28 @@ END_TEST
 #define NUM_HOSTS 6
 #define NUM_STEPS 14
 
-/* Hosts joined at random by links of 0 to 3 ms and of 0 to 5 kb each ms. */
-static mtree_topology_t *draw(unsigned seed)
-{
-    mtree_topology_t *topology = network_hosts(NUM_HOSTS);
-    mtree_random_t random;
-
-    mtree_random_init(&random, seed);
-    for (int u = 0; u < NUM_HOSTS; u++) {
-        for (int v = 0; v < u; v++) {
-            double forward = 1e6 * (double)mtree_random_below(&random, 6);
-            double backward = 1e6 * (double)mtree_random_below(&random, 6);
-            double latency = MS * (double)mtree_random_below(&random, 4);
-
-            if (forward + backward > 0 && mtree_random_below(&random, 3) > 0) {
-                join(topology, u, v, forward, backward, latency);
-            }
-        }
-    }
-    return topology;
-}
-
-/* The bits that can get from host 0 to hosts @a to in @a steps ms: the maximum flow
- * through copies of the hosts, one for each ms, in which each may also wait. */
-static double expanded(const mtree_topology_t *topology, bool reversed, const int *to,
-                       int num_to, int steps)
-{
-    const int sink = NUM_HOSTS * (steps + 1);
-    flow_t *flow =
-        flow_create(sink + 1, (2 * topology->num_links + 2 * NUM_HOSTS) * (steps + 1));
-    double bits;
-
-    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
-        const int from = mtree_arc_from(topology, arc), end = mtree_arc_to(topology, arc);
-        const int latency = (int)lround(topology->links[arc >> 1].latency / MS);
-
-        /* What leaves in a ms arrives in the ms that begins `latency` later. */
-        for (int at = 0; at + latency < steps; at++) {
-            (void)flow_add(flow, at * NUM_HOSTS + from, (at + latency) * NUM_HOSTS + end,
-                           mtree_arc_capacity(topology, reversed ? arc ^ 1 : arc) * MS);
-        }
-    }
-    for (int at = 0; at + 1 < steps; at++) {
-        for (int host = 0; host < NUM_HOSTS; host++) {
-            (void)flow_add(flow, at * NUM_HOSTS + host, (at + 1) * NUM_HOSTS + host, 1e9);
-        }
-    }
-    for (int i = 0; i < num_to; i++) {
-        (void)flow_add(flow, (steps - 1) * NUM_HOSTS + to[i], sink, 1e9);
-    }
-    bits = flow_run(flow, 0, sink, INFINITY);
-    flow_destroy(flow);
-    return bits;
-}
-
-/* What arrives in the expanded network by a time takes just that time. */
+/* What gets to one to three hosts in the expanded network by a time takes just that
+ * time. */
 START_TEST(test_is_that_of_the_network_expanded_in_time)
 {
-    mtree_topology_t *topology = draw((unsigned)_i);
+    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     const bool reversed = _i % 2 != 0;
     const int num_to = 1 + _i % 3, to[] = {NUM_HOSTS - 1, NUM_HOSTS - 2, NUM_HOSTS - 3};
+    const time_expanded_end_t one = {0, INFINITY}, others[] = {{NUM_HOSTS - 1, INFINITY},
+                                                               {NUM_HOSTS - 2, INFINITY},
+                                                               {NUM_HOSTS - 3, INFINITY}};
     mtree_quickest_flow_t *flow = create(topology, reversed);
-    double last = 0;
+    double last = 0, seconds;
 
     for (int steps = 1; steps <= NUM_STEPS; steps++) {
-        const double bits = expanded(topology, reversed, to, num_to, steps);
-        double seconds;
+        const double bits =
+            reversed ? time_expanded_bits(topology, others, num_to, &one, 1, steps)
+                     : time_expanded_bits(topology, &one, 1, others, num_to, steps);
 
         if (bits > last) {
             seconds = mtree_quickest_flow_seconds(flow, 0, to, num_to, bits, 0);
             ck_assert_double_eq_tol(seconds, steps * MS, 1e-9);
-            /* The search ends early, but not with a time that is too long. */
+            /* The search ends early, but not with a time that is too short. */
             seconds =
                 mtree_quickest_flow_seconds(flow, 0, to, num_to, bits, 2 * steps * MS);
             ck_assert_double_ge(seconds, steps * MS * (1 - 1e-9));

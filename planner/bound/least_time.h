@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Public.  The least time of a collective on a network: the greatest of what latencies,
+ * flows, cuts and processors need.
+ *
+ * - Latency: the longest of the shortest paths between hosts that depend on one another,
+ *   and flow: the slowest of the quickest flows between them
+ *   (planner/bound/slowest_flow.h).
+ * - Cut: the time at the throughput that no plan can exceed (`bound` of mtree_plan_t),
+ *   which the caller knows.
+ * - Processor (planner/bound/processors.h).  All that moves between hosts is in messages,
+ *   each of which costs its sender's processor something before its way and its
+ *   receiver's after it, so that is added to the other three.
+ *
+ * Latencies, flows and processors bind all algorithms, also those that code across
+ * elements.  The cut of a reduction binds those that pass on partial sums.
+ */
+#ifndef MTREE_PLANNER_BOUND_LEAST_TIME_H
+#define MTREE_PLANNER_BOUND_LEAST_TIME_H
+
+#include "planner/bound/processors.h"
+#include "topo/topology.h"
+
+/* What may bind. */
+typedef enum {
+    MTREE_BOUND_LATENCY,
+    MTREE_BOUND_FLOW,
+    MTREE_BOUND_CUT,
+    MTREE_BOUND_PROCESSOR
+} mtree_bound_t;
+
+/* The call. */
+typedef struct {
+    mtree_collective_t collective;
+    int root;          /* host number, where it has a root */
+    double bytes;      /* > 0, as a plan counts them (planner/plan/plan.h) */
+    double cut;        /* bits/s that no plan exceeds; 0: not known */
+    const char *limit; /* what limits that, in words; may be NULL */
+    int num_relays;    /* hosts outside the job that may forward and add */
+    mtree_processor_costs_t costs;
+} mtree_least_time_call_t;
+
+typedef struct {
+    double seconds;   /* no call ends sooner; 0 for one host */
+    mtree_bound_t by; /* what needs them */
+    char *limit;      /* that in words ("the flow from a to b"); NULL for one host */
+} mtree_least_time_t;
+
+/*
+ * The least time of @a call between the @a num_hosts vertices @a hosts of @a topology.
+ * *time_p is freed by mtree_least_time_clear().  MTREE_ERR_INVALID (logged) for an
+ * unknown collective, MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_least_time(const mtree_topology_t *topology, const int *hosts,
+                                int num_hosts, const mtree_least_time_call_t *call,
+                                mtree_least_time_t *time_p);
+
+/* Free what @a time owns; all zero is allowed. */
+void mtree_least_time_clear(mtree_least_time_t *time);
+
+/* "latency", "flow", "cut" or "processor". */
+const char *mtree_bound_name(mtree_bound_t by);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The least time of a call: longest paths of the shipped maps, flows against networks
+ * expanded in time, what binds and how it is called.
+ */
+#include "tests/unit/planner/networks.h"
+#include "tests/unit/planner/time_expanded.h"
+
+#include "planner/bound/least_time.h"
+#include "topo/dot/read.h"
+#include "topo/generators.h"
+
+#include <check.h>
+#include <math.h>
+
+#define MS        1e-3
+#define MAX_HOSTS 600
+
+static int hosts[MAX_HOSTS], num_hosts;
+
+static void list_hosts(const mtree_topology_t *topology)
+{
+    num_hosts = 0;
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+}
+
+/* The least seconds of @a call between all hosts, by what, and what limits them; NULL:
+ * either may be any. */
+static double least_time(const mtree_topology_t *topology,
+                         const mtree_least_time_call_t *call, const char *by,
+                         const char *limit)
+{
+    mtree_least_time_t time;
+    double seconds;
+
+    list_hosts(topology);
+    ck_assert_int_eq(mtree_least_time(topology, hosts, num_hosts, call, &time), MTREE_OK);
+    ck_assert_ptr_nonnull(time.limit);
+    if (by != NULL) {
+        ck_assert_str_eq(mtree_bound_name(time.by), by);
+    }
+    if (limit != NULL) {
+        ck_assert_str_eq(time.limit, limit);
+    }
+    seconds = time.seconds;
+    mtree_least_time_clear(&time);
+    return seconds;
+}
+
+/* A row for each map: the longest of its shortest paths. */
+static const struct {
+    const char *map;
+    double milliseconds;
+    const char *limit;
+} paths[] = {
+    {TOPOLOGIES "/../examples/sites.dot", 12.04, "the path from berlin1 to rome1"},
+    {TOPOLOGIES "/cloud-aws.dot", 175.31, "the path from sa-east-1 to ap-southeast-1"},
+    {TOPOLOGIES "/cloud-dtfm.dot", 130.50, "the path from Sydney to London"},
+    {TOPOLOGIES "/abilene.dot", 23.53, "the path from WASHng to STTLng"},
+    {TOPOLOGIES "/geant.dot", 46.11, "the path from ny1.ny to il1.il"},
+    {TOPOLOGIES "/b4.dot", 88.03, "the path from AS2 to EU2"},
+};
+
+START_TEST(test_short_sums_take_the_longest_path)
+{
+    const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 8};
+    mtree_topology_t *topology;
+    double seconds;
+
+    ck_assert_int_eq(mtree_topology_read(paths[_i].map, &topology), MTREE_OK);
+    seconds = least_time(topology, &call, "latency", paths[_i].limit);
+    ck_assert_double_eq_tol(seconds, paths[_i].milliseconds * MS, 0.01 * MS);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+#define NUM_HOSTS 5
+
+/* The ms after which a flow of @a bits from one host to another has arrived. */
+static int steps_of_flow(const mtree_topology_t *topology, int from, int to, double bits)
+{
+    const time_expanded_end_t begin = {from, INFINITY}, end = {to, INFINITY};
+    int steps = 1;
+
+    while (time_expanded_bits(topology, &begin, 1, &end, 1, steps) < bits * (1 - 1e-9)) {
+        steps++;
+    }
+    return steps;
+}
+
+/* Of a vector: the slowest of all flows between two hosts. */
+START_TEST(test_a_vector_takes_the_slowest_flow)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_REDUCE,
+                                                     MTREE_BCAST, MTREE_SCAN};
+    const mtree_collective_t collective = collectives[_i % 4];
+    const int root = _i % NUM_HOSTS;
+    const mtree_least_time_call_t call = {
+        .collective = collective, .root = root, .bytes = 200 * (1 + _i % 7)};
+    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
+    int most = 0;
+
+    for (int from = 0; from < NUM_HOSTS; from++) {
+        for (int to = 0; to < NUM_HOSTS; to++) {
+            if (from == to || (collective == MTREE_REDUCE && to != root) ||
+                (collective == MTREE_BCAST && from != root) ||
+                (collective == MTREE_SCAN && from > to)) {
+                continue;
+            }
+            most = (int)fmax(most, steps_of_flow(topology, from, to, 8 * call.bytes));
+        }
+    }
+    /* To the ms. */
+    ck_assert_double_eq(ceil(least_time(topology, &call, NULL, NULL) / MS - 1e-6), most);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* The ms after which the blocks of all others can be at a host, or its blocks at them. */
+static int steps_of_blocks(const mtree_topology_t *topology, int host, double block,
+                           bool leave)
+{
+    const time_expanded_end_t one = {host, INFINITY};
+    time_expanded_end_t others[NUM_HOSTS];
+    int num = 0, steps = 0;
+    double bits = 0;
+
+    for (int other = 0; other < NUM_HOSTS; other++) {
+        if (other != host) {
+            others[num++] = (time_expanded_end_t){other, block};
+        }
+    }
+    while (bits < block * num * (1 - 1e-9)) {
+        steps++;
+        bits = leave ? time_expanded_bits(topology, &one, 1, others, num, steps)
+                     : time_expanded_bits(topology, others, num, &one, 1, steps);
+    }
+    return steps;
+}
+
+/* Of blocks: no longer than all blocks of or for a host take; and hardly ever shorter,
+ * though of the sets of hosts only those are looked at that are so far away or farther.
+ */
+START_TEST(test_blocks_take_the_slowest_flow_of_several)
+{
+    static const mtree_collective_t collectives[] = {
+        MTREE_GATHER, MTREE_SCATTER, MTREE_ALLGATHER, MTREE_REDUCE_SCATTER,
+        MTREE_ALLTOALL};
+    int equal = 0, drawings = 0;
+
+    for (unsigned seed = 0; seed < 200; seed++) {
+        const mtree_collective_t collective = collectives[seed % 5];
+        const mtree_least_time_call_t call = {.collective = collective,
+                                              .root = (int)(seed % NUM_HOSTS),
+                                              .bytes = 500 * (1 + seed % 7)};
+        const double block = 8 * call.bytes / NUM_HOSTS;
+        const bool leave = collective != MTREE_GATHER && collective != MTREE_ALLGATHER;
+        const bool enter =
+            collective != MTREE_SCATTER && collective != MTREE_REDUCE_SCATTER;
+        mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, seed);
+        int most = 0, steps;
+
+        for (int host = 0; host < NUM_HOSTS; host++) {
+            if (!mtree_collective_has_root(collective) || host == call.root) {
+                most = leave
+                           ? (int)fmax(most, steps_of_blocks(topology, host, block, true))
+                           : most;
+                most =
+                    enter ? (int)fmax(most, steps_of_blocks(topology, host, block, false))
+                          : most;
+            }
+        }
+        steps = (int)ceil(least_time(topology, &call, NULL, NULL) / MS - 1e-6);
+        ck_assert_int_le(steps, most);
+        equal += steps == most;
+        drawings++;
+        mtree_topology_destroy(topology);
+    }
+    ck_assert_int_ge(equal, drawings * 9 / 10);
+}
+END_TEST
+
+/* One link of 8 Mb/s and 1 ms between two hosts: what a byte a microsecond takes. */
+static mtree_topology_t *one_link(void)
+{
+    mtree_topology_t *topology = network_hosts(2);
+
+    ck_assert_int_eq(mtree_topology_add_link(topology, 0, 1, 8e6, 8e6, MS, NULL),
+                     MTREE_OK);
+    return topology;
+}
+
+/* Each of the four binds where it is the greatest. */
+START_TEST(test_the_greatest_binds)
+{
+    mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1};
+    mtree_topology_t *topology = one_link();
+
+    ck_assert_double_eq_tol(
+        least_time(topology, &call, "latency", "the path from h0 to h1"), 1.001 * MS,
+        1e-9);
+    call.bytes = 1000;
+    ck_assert_double_eq_tol(least_time(topology, &call, "flow", "the flow from h0 to h1"),
+                            2 * MS, 1e-9);
+    call.cut = 2e6;
+    call.limit = "link a-b";
+    ck_assert_double_eq_tol(least_time(topology, &call, "cut", "link a-b"), 4 * MS, 1e-9);
+    /* A message costs its ends 0.5 ms each. */
+    call.costs.overhead = 0.5 * MS;
+    ck_assert_double_eq_tol(least_time(topology, &call, "cut", "link a-b"), 5 * MS, 1e-9);
+    /* Each of two ranks adds half of what the other one has. */
+    call.costs.fold_rate = 5e4;
+    ck_assert_double_eq_tol(least_time(topology, &call, "processor", "adding up 1000 B"),
+                            10 * MS, 1e-9);
+    call.collective = MTREE_BCAST;
+    call.costs.overhead = 10 * MS;
+    ck_assert_double_eq_tol(
+        least_time(topology, &call, "processor", "messages between 2 hosts"), 24 * MS,
+        1e-9);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(test_one_host_needs_no_time)
+{
+    const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
+    mtree_topology_t *topology = one_link();
+    mtree_least_time_t time;
+
+    list_hosts(topology);
+    ck_assert_int_eq(mtree_least_time(topology, hosts, 1, &call, &time), MTREE_OK);
+    ck_assert_double_eq(time.seconds, 0);
+    ck_assert_ptr_null(time.limit);
+    mtree_least_time_clear(&time);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+#define MOST_TICKS 64
+
+/*
+ * The hosts that know by tick t, where each message takes a tick at both ends and
+ * `latency` between: those that knew before, and those whose message was begun so long
+ * ago, one by each rank of those that knew then.
+ */
+START_TEST(test_telling_grows_like_fibonacci_numbers)
+{
+    const int latency = _i % 4, ranks = 1 + _i / 4 % 3, trip = 2 + latency;
+    const mtree_processor_costs_t costs = {.overhead = 1, .ranks_per_host = ranks};
+    double known[MOST_TICKS];
+
+    for (int t = 0; t < MOST_TICKS; t++) {
+        known[t] = t == 0 ? 1 : known[t - 1] + (t < trip ? 0 : ranks * known[t - trip]);
+    }
+    for (int n = 2; n < 1000; n += 1 + n / 7) {
+        int t = 0;
+
+        while (known[t] < n) {
+            t++;
+        }
+        ck_assert_double_eq_tol(mtree_processors_telling(&costs, n, latency), t, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(test_adding_is_shared)
+{
+    const mtree_processor_costs_t costs = {.fold_rate = 1e6}, unknown = {0};
+
+    ck_assert_double_eq_tol(mtree_processors_adding(&costs, MTREE_REDUCE, 4e6, 4, 0), 3,
+                            1e-9);
+    ck_assert_double_eq_tol(mtree_processors_adding(&costs, MTREE_SCAN, 4e6, 4, 2), 2,
+                            1e-9);
+    ck_assert_double_eq(mtree_processors_adding(&costs, MTREE_GATHER, 4e6, 4, 0), 0);
+    ck_assert_double_eq(mtree_processors_adding(&unknown, MTREE_REDUCE, 4e6, 4, 0), 0);
+    ck_assert_double_eq(mtree_processors_telling(&unknown, 4, 1), 0);
+}
+END_TEST
+
+/* Of more hosts than are looked at in pairs: a long line, and hosts around a switch of
+ * which two have narrow links. */
+START_TEST(test_what_is_looked_at_among_many_hosts)
+{
+    const mtree_generate_request_t request = {.capacity = 1e9, .latency = MS};
+    const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_generate("mesh:2x300", &request, &topology), MTREE_OK);
+    ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 304 * MS, 1e-9);
+    mtree_topology_destroy(topology);
+    ck_assert_int_eq(mtree_generate("star:600", &request, &topology), MTREE_OK);
+    topology->links[123].capacity[0] = 1e6;
+    topology->links[321].capacity[1] = 2e6;
+    ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 8.002, 1e-9);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("least time");
+    TCase *tcase = tcase_create("least time");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_short_sums_take_the_longest_path, 0,
+                        (int)(sizeof(paths) / sizeof(paths[0])));
+    tcase_add_loop_test(tcase, test_a_vector_takes_the_slowest_flow, 0, 100);
+    tcase_add_test(tcase, test_blocks_take_the_slowest_flow_of_several);
+    tcase_add_test(tcase, test_the_greatest_binds);
+    tcase_add_test(tcase, test_one_host_needs_no_time);
+    tcase_add_loop_test(tcase, test_telling_grows_like_fibonacci_numbers, 0, 12);
+    tcase_add_test(tcase, test_adding_is_shared);
+    tcase_add_test(tcase, test_what_is_looked_at_among_many_hosts);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

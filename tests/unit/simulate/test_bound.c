@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The least time of a call holds in the simulator: of random networks, collectives, sizes
+ * and ranks per host no plan and none of Open MPI's algorithms is faster.
+ */
+#include "planner/algorithms.h"
+#include "planner/bound/least_time.h"
+#include "planner/planner.h"
+#include "simulate/simulate.h"
+#include "topo/generators.h"
+
+#include "base/log.h"
+#include "base/random.h"
+
+#include <check.h>
+#include <math.h>
+
+#define MAX_HOSTS 16
+
+static const char *const shapes[] = {"random:6:9", "star:5",      "torus:3x3",
+                                     "tree:2x2x2", "fattree:2x4", "random:8:20",
+                                     "ring:6",     "mesh:2x3"};
+
+typedef struct {
+    mtree_topology_t *topology;
+    int hosts[MAX_HOSTS];
+    int num_hosts;
+    mtree_collective_t collective;
+    mtree_simulate_options_t options;
+    mtree_least_time_call_t call;
+    double least; /* seconds */
+} drawn_t;
+
+/* A network and a call of whole elements for each rank. */
+static drawn_t draw(unsigned seed)
+{
+    static const double latencies[] = {0, 1e-6, 1e-3, 30e-3}, sizes[] = {1, 100, 20000};
+    mtree_random_t random;
+    mtree_generate_request_t request = {.capacity = 1e8, .seed = seed};
+    drawn_t drawn = {.collective = (mtree_collective_t)(seed % MTREE_COLLECTIVE_LAST)};
+
+    mtree_random_init(&random, seed);
+    request.latency = latencies[mtree_random_below(&random, 4)];
+    ck_assert_int_eq(
+        mtree_generate(shapes[mtree_random_below(&random, 8)], &request, &drawn.topology),
+        MTREE_OK);
+    for (int l = 0; l < drawn.topology->num_links; l++) {
+        drawn.topology->links[l].latency *= 0.1 + mtree_random_fraction(&random);
+        drawn.topology->links[l].capacity[0] *= 0.1 + mtree_random_fraction(&random);
+        drawn.topology->links[l].capacity[1] *= 0.1 + mtree_random_fraction(&random);
+    }
+    for (int v = 0; v < drawn.topology->num_vertices; v++) {
+        if (drawn.topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            drawn.hosts[drawn.num_hosts++] = v;
+        }
+    }
+    mtree_simulate_default_options(&drawn.options);
+    drawn.options.ranks_per_host = 1 + (int)mtree_random_below(&random, 2);
+    drawn.options.root = (int)mtree_random_below(&random, (uint64_t)drawn.num_hosts);
+    drawn.options.network.model = (mtree_network_model_t)mtree_random_below(&random, 2);
+    drawn.options.overhead = mtree_random_below(&random, 2) ? 20e-6 : 0;
+    drawn.options.fold_rate = mtree_random_below(&random, 2) ? 2e7 : 0;
+    drawn.options.bytes = (size_t)sizes[mtree_random_below(&random, 3)] * sizeof(int) *
+                          (size_t)(drawn.num_hosts * drawn.options.ranks_per_host);
+    drawn.call = (mtree_least_time_call_t){
+        .collective = drawn.collective,
+        .root = drawn.options.root,
+        .bytes = mtree_simulate_planned_bytes(drawn.collective, &drawn.options),
+        .costs = {.overhead = drawn.options.overhead,
+                  .fold_rate = drawn.options.fold_rate,
+                  .ranks_per_host = drawn.options.ranks_per_host}};
+    return drawn;
+}
+
+/* Is the least time, with what @a plan says of the cut, one? */
+static void check_least(const drawn_t *drawn, const char *name, const mtree_plan_t *plan,
+                        double seconds)
+{
+    mtree_least_time_call_t call = drawn->call;
+    mtree_least_time_t time;
+
+    call.cut = plan != NULL ? plan->bound : 0;
+    ck_assert_int_eq(
+        mtree_least_time(drawn->topology, drawn->hosts, drawn->num_hosts, &call, &time),
+        MTREE_OK);
+    ck_assert_msg(time.seconds <= seconds * (1 + 1e-9),
+                  "%s by %s on %s, %zu bytes: %g s, least %g by %s, %s",
+                  mtree_collective_name(drawn->collective), name, drawn->topology->name,
+                  drawn->options.bytes, seconds, time.seconds, mtree_bound_name(time.by),
+                  time.limit);
+    mtree_least_time_clear(&time);
+}
+
+static void run_plan(const drawn_t *drawn, const char *name)
+{
+    mtree_plan_request_t request = {.collective = drawn->collective,
+                                    .algorithm = name,
+                                    .root = drawn->options.root,
+                                    .bytes = drawn->call.bytes,
+                                    .max_trees = 5};
+    mtree_simulate_result_t result;
+    mtree_plan_t *plan;
+
+    if (!mtree_algorithms_do(name, drawn->collective) ||
+        mtree_planner_run(drawn->topology, drawn->hosts, drawn->num_hosts, &request,
+                          &plan) != MTREE_OK) {
+        return;
+    }
+    if (mtree_simulate_plan(drawn->topology, drawn->hosts, drawn->num_hosts, plan,
+                            drawn->collective, &drawn->options, &result) == MTREE_OK) {
+        check_least(drawn, name, plan, result.seconds);
+        mtree_simulate_result_clear(&result);
+    }
+    mtree_plan_destroy(plan);
+}
+
+static void run_baseline(const drawn_t *drawn, const mtree_baseline_t *baseline)
+{
+    mtree_simulate_result_t result;
+
+    if (mtree_simulate_baseline(drawn->topology, drawn->hosts, drawn->num_hosts, baseline,
+                                &drawn->options, &result) == MTREE_OK) {
+        check_least(drawn, baseline->name, NULL, result.seconds);
+        mtree_simulate_result_clear(&result);
+    }
+}
+
+static void ignore(mtree_log_level_t level, const char *message, void *arg)
+{
+    (void)level;
+    (void)message;
+    (void)arg;
+}
+
+START_TEST(test_nothing_is_faster)
+{
+    drawn_t drawn = draw((unsigned)_i);
+    const char *const *names = mtree_algorithms_names();
+    const mtree_baseline_t *baselines;
+    size_t num;
+
+    /* Some algorithms are not for some networks, and say so. */
+    mtree_log_set(ignore, NULL, MTREE_LOG_ERROR);
+    for (int a = 0; names[a] != NULL; a++) {
+        run_plan(&drawn, names[a]);
+    }
+    baselines = mtree_baselines(drawn.collective, &num);
+    for (size_t b = 0; b < num; b++) {
+        run_baseline(&drawn, &baselines[b]);
+    }
+    mtree_topology_destroy(drawn.topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bound");
+    TCase *tcase = tcase_create("bound");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_nothing_is_faster, 0, 54);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
