@@ -12,6 +12,9 @@
 /* Up to this size latency decides, and the bound says nothing. */
 #define SHORT_BYTES 2048
 
+/* The factor by which a map and the calls may differ. */
+#define DISAGREES 2.0
+
 /* The vertices of the hosts of @a communicator, malloc'ed; NULL, logged: they are none.
  */
 static int *read_vertices(const json_t *communicator, const mtree_report_map_t *map,
@@ -159,34 +162,41 @@ static void add_forecast(const mtree_plan_t *plan, json_t *calls)
 /*
  * Add the part of the calls' time that the bound is.  Where all ranks depend on each
  * other that time is rank 0's median.  With a root, the root or others may leave long
- * before the end, so it is the slowest rank's mean.
+ * before the end, so it is the slowest rank's mean.  Returns it; 0: it is not known.
  */
-static void add_share_of_bound(json_t *calls)
+static double add_share_of_bound(json_t *calls)
 {
     const json_t *trees = mtree_page_served_by(calls, "trees");
     double bound = mtree_page_number(calls, "bound_s");
     double seconds = mtree_page_number(
         trees, json_object_get(calls, "root") == NULL ? "median_s" : "slowest_rank_s");
 
-    if (bound > 0 && seconds > 0) {
-        json_object_set_new(calls, "share_of_bound", json_real(bound / seconds));
+    if (bound <= 0 || seconds <= 0) {
+        return 0;
     }
+    json_object_set_new(calls, "share_of_bound", json_real(bound / seconds));
+    return bound / seconds;
 }
 
 static void derive_calls(const mtree_report_source_t *source, json_t *calls)
 {
     const mtree_report_plan_t *plan = mtree_report_source_plan(source, calls, "plan");
 
+    bool disagrees;
+
     add_sum(calls, "calls");
     add_sum(calls, "bytes");
     add_sum(calls, "shared_s");
-    if (plan != NULL && plan->map != NULL) {
+    if (plan == NULL) {
+        return;
+    }
+    add_forecast(plan->plan, calls);
+    disagrees = add_share_of_bound(calls) > DISAGREES;
+    json_object_set_new(calls, "disagrees", json_boolean(disagrees));
+    if (plan->map != NULL) {
+        plan->map->disagrees = plan->map->disagrees || disagrees;
         add_calls_traffic(plan, mtree_report_source_plan(source, calls, "direct_plan"),
                           calls);
-    }
-    if (plan != NULL) {
-        add_forecast(plan->plan, calls);
-        add_share_of_bound(calls);
     }
 }
 
@@ -227,6 +237,33 @@ static double connecting_seconds(const json_t *report)
     return seconds;
 }
 
+/*
+ * Bits/s that the calls found on arc @a arc, which @a on_map gives otherwise by more than
+ * a factor of two; 0: they agree.  A link that limits what is sent gives what it can;
+ * another one at least what it carried.
+ */
+static double found_rate(const mtree_report_map_t *map, int arc, double on_map)
+{
+    const mtree_traffic_gave_t *gave = &map->gave[arc];
+    double carried = map->seconds > 0 ? 8 * map->bytes[arc] / map->seconds : 0;
+    double found = fmax(
+        gave->narrowest ? gave->rate : mtree_arc_capacity(map->topology, arc), carried);
+
+    return found > DISAGREES * on_map || found < on_map / DISAGREES ? found : 0;
+}
+
+/* The same of both directions of link number @a link, whose object is @a json. */
+static json_t *found_rates(mtree_report_map_t *map, int link, const json_t *json)
+{
+    const char *key =
+        json_object_get(json, "map_bps") != NULL ? "map_bps" : "capacity_bps";
+    double there = found_rate(map, 2 * link, mtree_page_direction(json, key, 0));
+    double back = found_rate(map, 2 * link + 1, mtree_page_direction(json, key, 1));
+
+    map->disagrees = map->disagrees || there > 0 || back > 0;
+    return json_pack("[f, f]", there, back);
+}
+
 /* Write what was found of the map.  Where connections were opened for @a connecting
  * seconds, data may have passed over others. */
 static void write_map(mtree_report_map_t *map, double connecting)
@@ -249,9 +286,11 @@ static void write_map(mtree_report_map_t *map, double connecting)
                                   gave[0].backlogged, gave[1].backlogged, "narrowest",
                                   (int)gave[0].narrowest, (int)gave[1].narrowest);
 
+        json_object_set_new(found, "found_bps", found_rates(map, (int)l, json));
         json_object_update(json, found);
         json_decref(found);
     }
+    json_object_set_new(map->json, "disagrees", json_boolean(map->disagrees));
 }
 
 mtree_status_t mtree_report_derive(json_t *report)

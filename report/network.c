@@ -19,7 +19,25 @@ static json_t *vertex_json(const mtree_vertex_t *vertex)
     return json;
 }
 
-json_t *mtree_report_network(const mtree_topology_t *topology, const char *origin)
+static json_t *link_json(const mtree_topology_t *topology, const mtree_link_t *link,
+                         const mtree_link_t *on_map)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:[f, f], s:f}", "from", topology->vertices[link->u].name,
+                  "to", topology->vertices[link->v].name, "capacity_bps",
+                  link->capacity[0], link->capacity[1], "latency_s", link->latency);
+
+    if (link->capacity[0] != on_map->capacity[0] ||
+        link->capacity[1] != on_map->capacity[1]) {
+        json_object_set_new(
+            json, "map_bps",
+            json_pack("[f, f]", on_map->capacity[0], on_map->capacity[1]));
+    }
+    return json;
+}
+
+json_t *mtree_report_network(const mtree_topology_t *topology,
+                             const mtree_topology_t *map, const char *origin)
 {
     json_t *vertices = json_array(), *links = json_array();
 
@@ -27,14 +45,8 @@ json_t *mtree_report_network(const mtree_topology_t *topology, const char *origi
         json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
     }
     for (int l = 0; l < topology->num_links; l++) {
-        const mtree_link_t *link = &topology->links[l];
-
         json_array_append_new(links,
-                              json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
-                                        topology->vertices[link->u].name, "to",
-                                        topology->vertices[link->v].name, "capacity_bps",
-                                        link->capacity[0], link->capacity[1], "latency_s",
-                                        link->latency));
+                              link_json(topology, &topology->links[l], &map->links[l]));
     }
     return json_pack("{s:s, s:s, s:o, s:o}", "name", topology->name, "origin", origin,
                      "vertices", vertices, "links", links);

@@ -9,9 +9,11 @@
 
 #include <jansson.h>
 
-/* The topology as docs/report.md describes it; @a origin says where it came from.  The
- * caller's; NULL: no memory. */
-json_t *mtree_report_network(const mtree_topology_t *topology, const char *origin);
+/* The topology as docs/report.md describes it: capacities as they were last measured, and
+ * as its copy @a map has them; @a origin says where that came from.  The caller's; NULL:
+ * no memory. */
+json_t *mtree_report_network(const mtree_topology_t *topology,
+                             const mtree_topology_t *map, const char *origin);
 
 /* The reverse; *topology_p is the caller's.  MTREE_ERR_NO_MEMORY, MTREE_ERR_INVALID; both
  * are logged. */

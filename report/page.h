@@ -25,6 +25,13 @@ double mtree_page_direction(const json_t *link, const char *key, size_t directio
  */
 typedef void (*mtree_page_line_t)(const json_t *report, size_t number, FILE *out);
 
+/* The lines about the job as a whole, and those about a topology, some of which may be
+ * empty; each list ends with NULL. */
+extern const mtree_page_line_t mtree_page_job_lines[], mtree_page_map_lines[];
+
+/* What @a line writes, malloc'ed; NULL: no memory. */
+char *mtree_page_line_text(mtree_page_line_t line, const json_t *report, size_t number);
+
 /* The ranks, the date and how long; the versions, and whose times are in the report; the
  * time in calls that mtree served; that of planning, connecting and Open MPI's calls;
  * what the calls were expected to take; messages and memory. */
@@ -44,6 +51,11 @@ void mtree_page_communicator(const json_t *report, size_t communicator, FILE *ou
  * they passed through none. */
 void mtree_page_relays(const json_t *report, size_t topology, FILE *out);
 bool mtree_page_has_relays(const json_t *report, size_t topology);
+
+/* Where the calls found the network otherwise than the map has it, by more than a factor
+ * of two: which calls and links; nothing where they agree. */
+void mtree_page_disagreement(const json_t *report, size_t topology, FILE *out);
+bool mtree_page_disagrees(const json_t *report, size_t topology);
 
 /* The link whose capacity was used most, and which trees cross it; nothing without
  * traffic. */

@@ -147,18 +147,26 @@ static void print_communicators(const json_t *report, FILE *out)
     }
 }
 
+/* The @a lines about number @a number that are not empty. */
+static void print_lines(const mtree_page_line_t *lines, const json_t *report,
+                        size_t number, FILE *out)
+{
+    for (; *lines != NULL; lines++) {
+        char *text = mtree_page_line_text(*lines, report, number);
+
+        if (text != NULL && text[0] != '\0') {
+            fprintf(out, "%s\n", text);
+        }
+        free(text);
+    }
+}
+
 void mtree_report_print(json_t *report, FILE *out)
 {
-    static const mtree_page_line_t lines[] = {mtree_page_job,      mtree_page_served,
-                                              mtree_page_beside,   mtree_page_forecast,
-                                              mtree_page_versions, mtree_page_work};
     const json_t *topologies = json_object_get(report, "topologies");
 
     mtree_report_make_printable(report);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        lines[i](report, 0, out);
-        fputc('\n', out);
-    }
+    print_lines(mtree_page_job_lines, report, 0, out);
     if (json_object_get(report, "obstacle") != NULL) {
         fprintf(out, "MPI_COMM_WORLD was not served: %s\n",
                 mtree_page_text(report, "obstacle"));
@@ -167,14 +175,7 @@ void mtree_report_print(json_t *report, FILE *out)
         fputs("\nTopology ", out);
         mtree_page_topology(report, i, out);
         fputc('\n', out);
-        if (mtree_page_has_relays(report, i)) {
-            mtree_page_relays(report, i, out);
-            fputc('\n', out);
-        }
-        mtree_page_busiest(report, i, out);
-        fputc('\n', out);
-        mtree_page_slowest(report, i, out);
-        fputc('\n', out);
+        print_lines(mtree_page_map_lines, report, i, out);
     }
     print_communicators(report, out);
 }

@@ -16,6 +16,7 @@ typedef struct {
     double *bytes;              /* [2 x links] that mtree's calls put on each arc */
     mtree_traffic_gave_t *gave; /* [2 x links] */
     double seconds;             /* that these calls took */
+    bool disagrees;             /* with what the calls found */
 } mtree_report_map_t;
 
 /* A plan of the report. */

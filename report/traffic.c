@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The part of the time below which a backlog is not evidence. */
-#define LEAST_BACKLOGGED 0.03
+/* The part of the time below which a backlog is not evidence: what arrived in that time
+ * was under way before, so a short one seems to have carried more than the link can. */
+#define LEAST_BACKLOGGED 0.2
 
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)

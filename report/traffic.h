@@ -46,7 +46,7 @@ typedef struct {
 
 /*
  * Find what each arc gave, @a gave [2 x links of @a topology, zeroed at first], from what
- * was measured between hosts.  A backlog in less than 3 % of the time does not count.
+ * was measured between hosts.  A backlog in less than a fifth of the time does not count.
  * Several calls, for several groups of hosts, add up.
  */
 void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,

@@ -62,7 +62,8 @@ static void context_read(coll_mtree_planning_context_t *context,
                                     &context->numbers, context->vertices)) {
         context->hosts.topology = NULL;
     }
-    if (context->hosts.topology == NULL) {
+    context->map = context->hosts.topology;
+    if (context->map == NULL) {
         return;
     }
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
@@ -125,6 +126,12 @@ const int *
 coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context)
 {
     return context->numbers.host;
+}
+
+const mtree_topology_t *
+coll_mtree_planning_context_map(const coll_mtree_planning_context_t *context)
+{
+    return context->map;
 }
 
 const char *

@@ -37,6 +37,10 @@ coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicato
 const coll_mtree_plan_hosts_t *
 coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context);
 
+/* The topology as it was read; the context's. */
+const mtree_topology_t *
+coll_mtree_planning_context_map(const coll_mtree_planning_context_t *context);
+
 /* The host of each rank; the context's. */
 const int *
 coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context);

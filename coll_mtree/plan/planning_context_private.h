@@ -12,6 +12,7 @@ struct coll_mtree_planning_context {
     int num_procs;
     coll_mtree_host_numbers_t numbers; /* by the hosts' names in the topology */
     coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
+    const mtree_topology_t *map;   /* hosts.topology before anything was measured */
     int *vertices;                 /* [hosts.num_hosts] */
     const char *origin;            /* the topology's name in messages */
     coll_mtree_plan_store_t plans;

@@ -23,9 +23,12 @@ typedef struct {
 
 /* The number of a topology in the report.  Groups follow the network in copies of a
  * topology, which are one there. */
-static int topology_number(builder_t *builder, const mtree_topology_t *topology,
-                           const char *origin)
+static int topology_number(builder_t *builder,
+                           const coll_mtree_planning_context_t *context)
 {
+    const mtree_topology_t *topology =
+        coll_mtree_planning_context_hosts(context)->topology;
+    const char *origin = coll_mtree_planning_context_origin(context);
     size_t number;
     json_t *other;
 
@@ -38,7 +41,9 @@ static int topology_number(builder_t *builder, const mtree_topology_t *topology,
             return (int)number;
         }
     }
-    json_array_append_new(builder->topologies, mtree_report_network(topology, origin));
+    json_array_append_new(
+        builder->topologies,
+        mtree_report_network(topology, coll_mtree_planning_context_map(context), origin));
     return (int)number;
 }
 
@@ -115,8 +120,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
         const coll_mtree_plan_hosts_t *hosts =
             coll_mtree_planning_context_hosts(group->context);
 
-        topology = topology_number(builder, hosts->topology,
-                                   coll_mtree_planning_context_origin(group->context));
+        topology = topology_number(builder, group->context);
         for (int host = 0; host < hosts->num_hosts; host++) {
             json_array_append_new(vertices, json_integer(hosts->vertices[host]));
         }

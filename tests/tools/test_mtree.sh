@@ -138,6 +138,13 @@ expect 0 'running.json has not been written for .*: the job calls no collectives
 expect 2 "top: --delay '0': seconds from 0.01" top --delay 0 "$job"
 expect 2 "top: --links 'x': a whole number from 1" top -l x "$job"
 expect 2 "top: --frames '-1': a whole number" top --frames -1 "$job"
+# What a link seems to carry beyond its capacity is not shown, unless the map is said to be wrong.
+sed 's/"paths":\[\]/"paths":[[0,1,2e7,0.5,5.38e7]]/; s/"elapsed_s":13.95/"elapsed_s":3.95/' "$job" >"$tmp/young.json"
+expect 0 '^  AS1 > AS2  *>36 Mb/s  *100 %  ##############################  *>36 Mb/s$' top -l 40 "$tmp/young.json"
+! grep 'map disagrees' "$tmp/out" || failures=$((failures + 1))
+sed 's/"paths":\[\]/"paths":[[0,1,2e7,0.5,7.5e7]]/; s/"elapsed_s":13.95/"elapsed_s":3.95/' "$job" >"$tmp/wrong.json"
+expect 0 '^  AS1 > AS2  *86.[0-9] Mb/s  *2[0-9][0-9] %  ##############################  *75 Mb/s$' top -l 40 "$tmp/wrong.json"
+says "$tmp/out" '^The map disagrees with the calls by more than a factor of two: AS1 > AS2 has 36 Mb/s, calls found 75 Mb/s. '
 # A file that is not there yet is waited for.
 expect 1 '^.*/nowhere.json is not there yet; a job writes it after a call, with coll_mtree_report and ' \
     top -n 2 -d 0.01 "$tmp/nowhere.json"

@@ -30,18 +30,25 @@ typedef struct {
     bool is_screen; /* frames overwrite one another */
 } arguments_t;
 
-/* One direction of a link. */
+/*
+ * One direction of a link.  What is counted when a call begins, and what the network
+ * still holds, makes short times look like more than the capacity; that is shown where
+ * the map is said to be wrong, and the capacity elsewhere.
+ */
 typedef struct {
     const char *from, *to;
     double rate, capacity; /* bits/s, since the last frame */
     double gave;           /* bits/s while it was full, lately; 0: it was not */
+    double most;           /* bits/s that are shown of it */
     size_t arc;
 } flow_t;
 
 /* Whole per cent of the capacity. */
 static long used_percent(const flow_t *flow)
 {
-    return flow->capacity > 0 ? lround(100 * flow->rate / flow->capacity) : 0;
+    return flow->capacity > 0
+               ? lround(100 * fmin(flow->rate, flow->most) / flow->capacity)
+               : 0;
 }
 
 /* The fullest first; those shown as equally full keep the file's order in all frames. */
@@ -59,6 +66,8 @@ static int flow_compare(const void *left, const void *right)
 static flow_t *find_flows(const json_t *topology, const json_t *before, double seconds,
                           size_t *count_p)
 {
+    bool is_wrong = json_is_true(json_object_get(topology, "disagrees"));
+
     const json_t *links = json_object_get(topology, "links");
     const json_t *earlier = json_object_get(before, "links");
     size_t count = 2 * json_array_size(links);
@@ -78,6 +87,7 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
                      .capacity = mtree_page_direction(link, "capacity_bps", direction),
                      .gave = mtree_page_direction(link, "gave_bps", direction),
                      .arc = arc};
+        flows[arc].most = is_wrong ? INFINITY : flows[arc].capacity;
     }
     if (flows != NULL) {
         qsort(flows, count, sizeof(*flows), flow_compare);
@@ -86,20 +96,31 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
     return flows;
 }
 
+/* "40 Mb/s", or ">40 Mb/s" where there was more than is shown. */
+static const char *rate_text(double rate, double most, char *text, size_t length)
+{
+    if (rate <= most) {
+        return mtree_units_format_rate(rate, text, length);
+    }
+    text[0] = '>';
+    (void)mtree_units_format_rate(most, text + 1, length - 1);
+    return text;
+}
+
 static void print_flow(const flow_t *flow)
 {
     const long used = used_percent(flow);
     const long full = (used < 100 ? used : 100) * BAR / 100;
-    char rate[MTREE_UNITS_LENGTH], name[160];
+    char rate[MTREE_UNITS_LENGTH + 1], name[160];
 
     snprintf(name, sizeof(name), "%s > %s", flow->from, flow->to);
     printf("  %-24s %10s %5ld %%  ", name,
-           mtree_units_format_rate(flow->rate, rate, sizeof(rate)), used);
+           rate_text(flow->rate, flow->most, rate, sizeof(rate)), used);
     for (int i = 0; i < BAR; i++) {
         putchar(i < full ? '#' : '.');
     }
     if (flow->gave > 0) {
-        printf("  %10s", mtree_units_format_rate(flow->gave, rate, sizeof(rate)));
+        printf("  %10s", rate_text(flow->gave, flow->most, rate, sizeof(rate)));
     }
     putchar('\n');
 }
@@ -123,6 +144,10 @@ static void print_topology(const arguments_t *arguments, const json_t *report,
         print_flow(&flows[i]);
     }
     free(flows);
+    if (mtree_page_disagrees(report, number)) {
+        mtree_page_disagreement(report, number, stdout);
+        putchar('\n');
+    }
 }
 
 /* The traffic since the report @a before (NULL: since the job began). */

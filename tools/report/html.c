@@ -12,21 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of the text page, escaped. */
+/* A line of the text page as a paragraph of @a kind, unless it is empty. */
 static void write_line(const json_t *report, mtree_page_line_t line, size_t number,
-                       FILE *out)
+                       const char *kind, FILE *out)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
+    char *text = mtree_page_line_text(line, report, number);
 
-    if (file != NULL) {
-        line(report, number, file);
-        if (fclose(file) == 0) {
-            mtree_table_escape(text, out);
-        }
+    if (text != NULL && text[0] != '\0') {
+        fprintf(out, "<p class=\"%s\">", kind);
+        mtree_table_escape(text, out);
+        fputs("</p>\n", out);
     }
     free(text);
+}
+
+static void write_lines(const json_t *report, const mtree_page_line_t *lines,
+                        size_t number, FILE *out)
+{
+    for (; *lines != NULL; lines++) {
+        write_line(report, *lines, number, "soft", out);
+    }
 }
 
 static void write_head(const json_t *report, FILE *out)
@@ -36,11 +41,8 @@ static void write_head(const json_t *report, FILE *out)
           "<title>mtree report</title>\n<style>",
           out);
     fputs(report_parts_style, out);
-    fputs("</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n<p>", out);
-    write_line(report, mtree_page_job, 0, out);
-    fputs("</p>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_versions, 0, out);
-    fputs("</p>\n", out);
+    fputs("</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n", out);
+    write_lines(report, mtree_page_job_lines, 0, out);
     if (json_object_get(report, "obstacle") != NULL) {
         fputs("<p class=\"bad\">MPI_COMM_WORLD was not served: ", out);
         mtree_table_escape(mtree_page_text(report, "obstacle"), out);
@@ -74,15 +76,7 @@ static void write_cards(const json_t *report, FILE *out)
     write_card("Collective calls", text, out);
     write_card("Data in them", mtree_units_format_size(bytes, text, sizeof(text)), out);
     write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), out);
-    fputs("</div>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_served, 0, out);
-    fputs(".</p>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_beside, 0, out);
-    fputs(".</p>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_forecast, 0, out);
-    fputs(".</p>\n<p class=\"soft\">", out);
-    write_line(report, mtree_page_work, 0, out);
-    fputs(".</p>\n", out);
+    fputs("</div>\n", out);
 }
 
 /* A table in a fold, unless it has no rows; it is released. */
@@ -135,18 +129,6 @@ static void write_picker(const json_t *report, size_t number, FILE *out)
     fputs("</div>\n", out);
 }
 
-/* The busiest and the slowest link, a line each. */
-static void write_extremes(const json_t *report, size_t number, FILE *out)
-{
-    static const mtree_page_line_t lines[] = {mtree_page_busiest, mtree_page_slowest};
-
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        fputs("<p class=\"soft\">", out);
-        write_line(report, lines[i], number, out);
-        fputs("</p>\n", out);
-    }
-}
-
 static mtree_status_t write_map(const json_t *report, size_t number, FILE *out)
 {
     mtree_topology_t *topology;
@@ -187,15 +169,9 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     const json_t *plans = json_object_get(report, "plans");
     mtree_status_t status;
 
-    fputs("<h2>Network</h2>\n<section>\n<p>", out);
-    write_line(report, mtree_page_topology, number, out);
-    fputs("</p>\n", out);
-    if (mtree_page_has_relays(report, number)) {
-        fputs("<p>", out);
-        write_line(report, mtree_page_relays, number, out);
-        fputs("</p>\n", out);
-    }
-    write_extremes(report, number, out);
+    fputs("<h2>Network</h2>\n<section>\n", out);
+    write_line(report, mtree_page_topology, number, "", out);
+    write_lines(report, mtree_page_map_lines, number, out);
     status = write_map(report, number, out);
     if (status != MTREE_OK) {
         return status;
@@ -218,9 +194,8 @@ static void write_communicator(const json_t *report, size_t number, FILE *out)
     mtree_table_t *calls = mtree_page_calls(report, communicator);
     mtree_table_t *fallbacks = mtree_page_fallbacks(communicator);
 
-    fputs("<section>\n<p><strong>", out);
-    write_line(report, mtree_page_communicator, number, out);
-    fputs("</strong></p>\n", out);
+    fputs("<section>\n", out);
+    write_line(report, mtree_page_communicator, number, "name", out);
     mtree_table_write_html(calls, out);
     if (mtree_table_has_rows(fallbacks)) {
         mtree_table_write_html(fallbacks, out);

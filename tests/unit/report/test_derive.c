@@ -30,7 +30,7 @@ static const char report_text[] =
     "'vertices': [0, 1, 2], 'paths': [[0, 1, 30, 0, 0], [1, 2, 30, 0.9, 36]], 'calls': ["
     "{'function': 'bcast', 'root': 0, 'plan': 0, 'host_share': 1, 'planned_s': 800,"
     "'planned_openmpi_s': 1600, 'served': ["
-    "{'by': 'trees', 'calls': 2, 'bytes': 12000, 'timed': 2, 'shared_s': 3000, "
+    "{'by': 'trees', 'calls': 2, 'bytes': 12000, 'timed': 2, 'shared_s': 12000, "
     "'median_s': "
     "1400, 'slowest_rank_s': 2400}, {'by': 'openmpi', 'calls': 1, 'bytes': 6000, "
     "'timed': "
@@ -65,13 +65,13 @@ START_TEST(links_carry_what_trees_put_on_them)
 
     ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
     map = first(report, "topologies");
-    ck_assert_double_eq(mtree_page_number(map, "seconds"), 3000);
+    ck_assert_double_eq(mtree_page_number(map, "seconds"), 12000);
     for (size_t l = 0; l < 2; l++) {
         link = json_array_get(json_object_get(map, "links"), l);
         ck_assert_double_eq(mtree_page_direction(link, "bytes", 0), 12000);
         ck_assert_double_eq(mtree_page_direction(link, "bytes", 1), 0);
     }
-    ck_assert_double_eq_tol(mtree_page_direction(link, "use", 0), 0.8, 1e-9);
+    ck_assert_double_eq_tol(mtree_page_direction(link, "use", 0), 0.2, 1e-9);
     ck_assert_double_eq(mtree_page_direction(link, "gave_bps", 0), 36);
     ck_assert(json_is_true(json_array_get(json_object_get(link, "narrowest"), 0)));
     trees = json_object_get(first(report, "plans"), "trees");
@@ -90,7 +90,7 @@ START_TEST(calls_have_sums_and_forecasts)
     calls = first(first(report, "communicators"), "calls");
     ck_assert_double_eq(mtree_page_number(calls, "calls"), 3);
     ck_assert_double_eq(mtree_page_number(calls, "bytes"), 18000);
-    ck_assert_double_eq(mtree_page_number(calls, "shared_s"), 3500);
+    ck_assert_double_eq(mtree_page_number(calls, "shared_s"), 12500);
     /* 6000 bytes on a mean: 2000 more than planned for, at 40 bits/s. */
     ck_assert_double_eq(mtree_page_number(calls, "forecast_s"), 1200);
     ck_assert_double_eq(mtree_page_number(calls, "openmpi_forecast_s"), 2400);
@@ -107,6 +107,72 @@ START_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
     ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
     calls = first(first(report, "communicators"), "calls");
     ck_assert_ptr_null(json_object_get(calls, "openmpi_forecast_s"));
+    json_decref(report);
+}
+END_TEST
+
+/* What a path or the calls say of the line's second link, which has 40 bits/s. */
+static const struct {
+    const char *what, *with;
+    double found; /* bits/s; 0: they agree */
+} findings[] = {
+    {"0.9, 36", "0.9, 21", 0},
+    {"0.9, 36", "0.9, 19", 19},
+    {"0.9, 36", "0.1, 19", 0}, /* too short a time */
+    {"0.9, 36", "0.9, 79", 0},
+    {"0.9, 36", "0.9, 81", 81},
+    {"'bytes': 12000", "'bytes': 116000", 0},
+    {"'bytes': 12000", "'bytes': 144000", 96},
+};
+
+START_TEST(what_calls_find_is_compared_with_the_map)
+{
+    json_t *report = report_with(findings[_i].what, findings[_i].with), *map, *link;
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    map = first(report, "topologies");
+    link = json_array_get(json_object_get(map, "links"), 1);
+    ck_assert_double_eq_tol(mtree_page_direction(link, "found_bps", 0),
+                            findings[_i].found, 1e-9);
+    ck_assert_double_eq(mtree_page_direction(link, "found_bps", 1), 0);
+    ck_assert(findings[_i].found == 0 || json_is_true(json_object_get(map, "disagrees")));
+    json_decref(report);
+}
+END_TEST
+
+/* It was changed while the job ran: that is what the calls found. */
+START_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
+{
+    json_t *report = report_with("'capacity_bps': [40, 40]",
+                                 "'map_bps': [85, 40], 'capacity_bps': [40, 40]");
+    char said[512] = "";
+    FILE *out = fmemopen(said, sizeof(said), "w");
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    ck_assert(mtree_page_disagrees(report, 0));
+    mtree_page_disagreement(report, 0, out);
+    (void)fclose(out);
+    ck_assert_str_eq(
+        said, "The map disagrees with the calls by more than a factor of two: b > c "
+              "has 85 b/s, calls found 36 b/s. Measure the network: mtree probe");
+    json_decref(report);
+}
+END_TEST
+
+/* The bound of a call of 6000 bytes is 1200 s. */
+START_TEST(calls_that_are_quicker_than_possible_disagree)
+{
+    json_t *report = report_with("'slowest_rank_s': 2400", "'slowest_rank_s': 599");
+    char said[512] = "";
+    FILE *out = fmemopen(said, sizeof(said), "w");
+
+    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    mtree_page_disagreement(report, 0, out);
+    (void)fclose(out);
+    ck_assert_str_eq(
+        said, "The map disagrees with the calls by more than a factor of two: bcast "
+              "0-0 B root 0 took 599 s, on the map at least 1200 s. Measure the "
+              "network: mtree probe");
     json_decref(report);
 }
 END_TEST
@@ -166,6 +232,10 @@ int main(void)
     tcase_add_test(tests, links_carry_what_trees_put_on_them);
     tcase_add_test(tests, calls_have_sums_and_forecasts);
     tcase_add_test(tests, without_a_forecast_nothing_is_said_of_open_mpi);
+    tcase_add_loop_test(tests, what_calls_find_is_compared_with_the_map, 0,
+                        sizeof(findings) / sizeof(findings[0]));
+    tcase_add_test(tests, a_capacity_that_was_measured_is_compared_with_the_map);
+    tcase_add_test(tests, calls_that_are_quicker_than_possible_disagree);
     tcase_add_test(tests, calls_through_relays_are_those_that_were);
     tcase_add_loop_test(tests, a_report_that_contradicts_itself_is_refused, 0,
                         sizeof(faults) / sizeof(faults[0]));

@@ -59,7 +59,7 @@ END_TEST
 START_TEST(ways_that_kept_up_tell_nothing)
 {
     mtree_traffic_path_t paths[] = {
-        {.from = 2, .to = 0, .rate = 30, .backlogged = 0.02, .backlogged_rate = 1000}};
+        {.from = 2, .to = 0, .rate = 30, .backlogged = 0.19, .backlogged_rate = 1000}};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
