@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* Bytes thrown away at a time. */
-#define TRASH 65536
+/* Bytes thrown away at a time, and read: Linux reads no 2 GiB at once, and what is less
+ * than was wanted is taken for all that there was. */
+#define TRASH     65536
+#define MOST_READ ((size_t)1 << 30)
 
 static bool is_later(int error)
 {
@@ -92,14 +94,12 @@ static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wa
     bool is_last = true;
 
     if (connection->left > 0) {
-        size_t length = connection->left;
+        bool is_trash = connection->place == NULL;
+        size_t most = is_trash ? TRASH : MOST_READ;
 
-        if (connection->place == NULL && length > TRASH) {
-            length = TRASH;
-            is_last = false;
-        }
-        parts[count++] =
-            (struct iovec){connection->place == NULL ? trash : connection->place, length};
+        is_last = connection->left <= most;
+        parts[count++] = (struct iovec){is_trash ? trash : connection->place,
+                                        is_last ? connection->left : most};
     }
     if (is_last) {
         parts[count++] = (struct iovec){connection->header + connection->header_bytes,

@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 /* Bytes of a header. */
-#define MTREE_TCP_HEADER 32
+#define MTREE_TCP_HEADER 36
 
-/* Bytes of the longest message. */
-#define MTREE_TCP_LONGEST ((uint32_t)1 << 30)
+/* Bytes of the longest message: no object in memory is longer. */
+#define MTREE_TCP_LONGEST ((size_t)PTRDIFF_MAX)
 
 /* Tags of a session, from 0. */
 #define MTREE_TCP_TAGS 512
@@ -42,7 +42,7 @@ typedef struct {
     mtree_tcp_key_t key;
     uint32_t tag;
     uint32_t sequence; /* of the messages with this tag in this session, from 0 */
-    uint32_t length;   /* bytes that follow */
+    size_t length;     /* bytes that follow */
 } mtree_tcp_frame_t;
 
 void mtree_tcp_frame_write(const mtree_tcp_frame_t *frame,

@@ -62,7 +62,7 @@ static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
     }
     message->done = done;
     message->frame.tag = tag;
-    message->frame.length = (uint32_t)length;
+    message->frame.length = length;
     message->bytes = bytes;
     *message_p = message;
     return MTREE_OK;

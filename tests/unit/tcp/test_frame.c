@@ -12,12 +12,19 @@ static const mtree_tcp_frame_t frame = {
 
 START_TEST(what_is_written_is_read)
 {
+    static const size_t lengths[] = {0, 1, UINT32_MAX, (size_t)5 << 30,
+                                     MTREE_TCP_LONGEST};
     unsigned char header[MTREE_TCP_HEADER];
-    mtree_tcp_frame_t read;
+    mtree_tcp_frame_t written = frame, read;
 
-    mtree_tcp_frame_write(&frame, header);
+    written.length = lengths[_i];
+    mtree_tcp_frame_write(&written, header);
     ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_OK);
-    ck_assert_int_eq(memcmp(&read, &frame, sizeof(frame)), 0);
+    ck_assert_int_eq(read.kind, written.kind);
+    ck_assert_int_eq(memcmp(&read.key, &written.key, sizeof(read.key)), 0);
+    ck_assert_uint_eq(read.tag, written.tag);
+    ck_assert_uint_eq(read.sequence, written.sequence);
+    ck_assert_uint_eq(read.length, lengths[_i]);
 }
 END_TEST
 
@@ -115,7 +122,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_add_test(tcase, what_is_written_is_read);
+    tcase_add_loop_test(tcase, what_is_written_is_read, 0, 5);
     tcase_add_test(tcase, nothing_else_is_read);
     tcase_add_test(tcase, ports_are_read);
     tcase_add_test(tcase, ports_of_open_mpi);

@@ -2,6 +2,7 @@
 /*
  * Messages over several connections: each meets its receive, whatever order they come in.
  */
+#include "tests/folded.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -118,6 +119,44 @@ START_TEST(each_message_meets_its_receive)
         }
     }
     loop_destroy(&loop);
+}
+END_TEST
+
+/* One of more bytes than 32 bits count, and another behind it. */
+START_TEST(a_message_may_have_any_length)
+{
+    const size_t length = ((size_t)1 << 32) + 12345;
+    size_t places[] = {0, length / 2, length - 1};
+    char *from = folded_create(length, length), *to = folded_create(length, length);
+    loop_message_t sent[2], received[2];
+    mtree_tcp_session_t *sessions[2];
+    int buffer = 1 << 20;
+    loop_t loop;
+
+    ck_assert(from != NULL && to != NULL);
+    loop_create(&loop, 1);
+    (void)setsockopt(loop.sockets[0][0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
+    sessions[0] = loop_session(&loop, 0, &some_key);
+    sessions[1] = loop_session(&loop, 1, &some_key);
+    for (int i = 0; i < 3; i++) {
+        from[places[i]] = (char)(i + 1);
+    }
+    (void)mtree_tcp_recv(sessions[1], 0, to, length, loop_begin(&received[0]));
+    (void)mtree_tcp_send(sessions[0], 0, from, length, true, loop_begin(&sent[0]));
+    while (!sent[0].has_ended || !received[0].has_ended) {
+        loop_poll(&loop, 0);
+        loop_poll(&loop, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(to[places[i]], i + 1);
+    }
+    (void)mtree_tcp_recv(sessions[1], 0, to, 1, loop_begin(&received[1]));
+    (void)mtree_tcp_send(sessions[0], 0, from, 1, true, loop_begin(&sent[1]));
+    loop_settle(&loop);
+    ck_assert(received[1].has_ended && received[1].status == MTREE_OK);
+    loop_destroy(&loop);
+    folded_destroy(from, length);
+    folded_destroy(to, length);
 }
 END_TEST
 
@@ -379,5 +418,8 @@ static TCase *make_tests(const char *name)
 
 int main(void)
 {
-    return loop_run("messages", make_tests("messages"), make_tests);
+    TCase *plain = make_tests("messages");
+
+    tcase_add_test(plain, a_message_may_have_any_length);
+    return loop_run("messages", plain, make_tests);
 }
