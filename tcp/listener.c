@@ -14,7 +14,6 @@
 /* A connection whose greeting has not come yet. */
 typedef struct {
     int socket;
-    double deadline;
     mtree_tcp_greeting_reader_t reader;
 } pending_t;
 
@@ -25,8 +24,9 @@ struct mtree_tcp_listener {
     mtree_tcp_secret_t secret;
     mtree_tcp_admit_t admit;
     void *arg;
-    pending_t pending[MTREE_TCP_PENDING]; /* [num_pending], the oldest first */
-    int num_pending;
+    int num_awaited;
+    pending_t *pending; /* [num_pending], the oldest first */
+    int num_pending, capacity;
 };
 
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
@@ -58,6 +58,7 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener)
         (void)close(listener->pending[i].socket);
     }
     (void)close(listener->socket);
+    free(listener->pending);
     free(listener);
 }
 
@@ -85,6 +86,32 @@ static void pending_drop(mtree_tcp_listener_t *listener, int i)
     pending_forget(listener, i);
 }
 
+void mtree_tcp_listener_await(mtree_tcp_listener_t *listener, int more)
+{
+    listener->num_awaited += more;
+}
+
+/* It stays until its greeting has come, or it is the oldest of too many. */
+static void pending_add(mtree_tcp_listener_t *listener, int socket)
+{
+    pending_t *grown = listener->pending;
+
+    if (listener->num_pending >= listener->num_awaited + MTREE_TCP_STRANGERS) {
+        pending_drop(listener, 0);
+    }
+    if (listener->num_pending == listener->capacity) {
+        listener->capacity += MTREE_TCP_STRANGERS;
+        grown = realloc(grown, (size_t)listener->capacity * sizeof(*grown));
+    }
+    if (grown == NULL) {
+        listener->capacity -= MTREE_TCP_STRANGERS;
+        (void)close(socket);
+        return;
+    }
+    listener->pending = grown;
+    listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
+}
+
 /* 1: the connection is admitted; 0: its greeting has not come yet; -1: it is a
  * stranger's.
  */
@@ -103,17 +130,13 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
                : -1;
 }
 
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now)
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener)
 {
     int socket = -1, accepted = 0;
 
     while (accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(listener->socket)) >= 0) {
-        if (listener->num_pending == MTREE_TCP_PENDING) {
-            pending_drop(listener, 0);
-        }
-        listener->pending[listener->num_pending++] =
-            (pending_t){.socket = socket, .deadline = now + MTREE_TCP_PENDING_SECONDS};
+        pending_add(listener, socket);
     }
     listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
     for (int i = listener->num_pending - 1; i >= 0; i--) {
@@ -121,7 +144,7 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now)
 
         if (received == 1) {
             pending_forget(listener, i);
-        } else if (received < 0 || now > listener->pending[i].deadline) {
+        } else if (received < 0) {
             pending_drop(listener, i);
         }
     }

@@ -2,9 +2,9 @@
 /*
  * The end of connections that listens.
  *
- * A connection is pending until its greeting has said the secret.  One that does not in
- * time is closed, and so is the oldest one when too many are pending: a peer says it with
- * its first packet, and dials again when it is closed.
+ * A connection is pending until its greeting has said the secret.  A peer may compute
+ * before it says that, for as long as it likes.  So the oldest one is closed only when
+ * more are pending than those that are awaited and some strangers.
  */
 #ifndef MTREE_TCP_LISTENER_H
 #define MTREE_TCP_LISTENER_H
@@ -12,9 +12,8 @@
 #include "tcp/greeting.h"
 #include "tcp/ports.h"
 
-/* Pending connections at a time, and the seconds that each has. */
-#define MTREE_TCP_PENDING         64
-#define MTREE_TCP_PENDING_SECONDS 3.0
+/* Pending connections beyond those that are awaited. */
+#define MTREE_TCP_STRANGERS 16
 
 typedef struct mtree_tcp_listener mtree_tcp_listener_t;
 
@@ -32,11 +31,14 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
 
+/* So many @a more connections are awaited from now on; negative: fewer. */
+void mtree_tcp_listener_await(mtree_tcp_listener_t *listener, int more);
+
 /* Why the last connection that the kernel had was not accepted, and was left to it; 0:
  * all were. */
 int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener);
 
-/* Accept connections and read greetings; @a now is mtree_clock_seconds(). */
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now);
+/* Accept connections and read greetings. */
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener);
 
 #endif

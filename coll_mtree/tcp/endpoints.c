@@ -219,7 +219,7 @@ static void look_at_undecided(double now)
         return;
     }
     is_looking = true;
-    coll_mtree_handshakes_listen(now);
+    coll_mtree_handshakes_listen();
     for (size_t i = 0; i < endpoints.num_buckets; i++) {
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
              link = link->next) {

@@ -59,6 +59,7 @@ typedef struct {
 
 struct coll_mtree_handshake {
     int rank;
+    bool dials; /* or else it listens */
     int num_connections;
     state_t state;
     int error;                           /* the last one, at either end */
@@ -143,7 +144,7 @@ static bool share_key(coll_mtree_handshake_t *handshake)
 bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
                                mtree_record_keys_t *keys)
 {
-    bool is_first = coll_mtree_world_rank() < handshake->rank;
+    bool is_first = handshake->dials;
     const contact_t *mine = &handshake->mine->contact, *theirs;
     unsigned char context[2 * MTREE_CRYPTO_KEY + 1];
 
@@ -159,6 +160,14 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
     return coll_mtree_params_encrypt();
 }
 
+/* The listener is to keep so many @a more, where @a handshake listens. */
+static void await_connections(const coll_mtree_handshake_t *handshake, int more)
+{
+    if (listener != NULL && !handshake->dials) {
+        mtree_tcp_listener_await(listener, more);
+    }
+}
+
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
                                                    mtree_tcp_admit_t admit)
 {
@@ -172,7 +181,9 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
         begin_to_listen(admit);
     }
     handshake->rank = rank;
+    handshake->dials = coll_mtree_world_rank() < rank;
     handshake->num_connections = num_connections;
+    await_connections(handshake, num_connections);
     mtree_tcp_hearing_init(&handshake->hearing);
     handshake->mine = calloc(1, sizeof(messages_t));
     handshake->theirs = calloc(1, sizeof(messages_t));
@@ -195,14 +206,14 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
 bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
                                 const mtree_tcp_greeting_t *greeting, int socket)
 {
-    return coll_mtree_world_rank() > handshake->rank &&
+    return !handshake->dials &&
            mtree_tcp_hearing_admit(&handshake->hearing, greeting, socket);
 }
 
-void coll_mtree_handshakes_listen(double now)
+void coll_mtree_handshakes_listen(void)
 {
     if (listener != NULL) {
-        mtree_tcp_listener_poll(listener, now);
+        mtree_tcp_listener_poll(listener);
     }
 }
 
@@ -231,8 +242,7 @@ static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
 static bool handshake_connect(coll_mtree_handshake_t *handshake)
 {
     const contact_t *theirs = &handshake->theirs->contact;
-    const bool dials = coll_mtree_world_rank() < handshake->rank;
-    const contact_t *listening = dials ? theirs : &handshake->mine->contact;
+    const contact_t *listening = handshake->dials ? theirs : &handshake->mine->contact;
     mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
                              .secret = theirs->secret,
                              .num_addresses = theirs->num_addresses,
@@ -243,7 +253,7 @@ static bool handshake_connect(coll_mtree_handshake_t *handshake)
     if (listening->port == 0 || listening->num_addresses == 0) {
         return false;
     }
-    if (dials) {
+    if (handshake->dials) {
         memcpy(dial.addresses, theirs->addresses, sizeof(dial.addresses));
         handshake->dialer = mtree_tcp_dialer_create(&dial);
         require(handshake, handshake->dialer);
@@ -394,6 +404,7 @@ void coll_mtree_handshakes_close(void)
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)
 {
+    await_connections(handshake, -handshake->num_connections);
     mtree_tcp_hearing_cleanup(&handshake->hearing);
     mtree_tcp_dialer_destroy(handshake->dialer);
     explicit_bzero(handshake->key, sizeof(handshake->key));

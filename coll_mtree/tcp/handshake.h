@@ -28,7 +28,7 @@ bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
                                 const mtree_tcp_greeting_t *greeting, int socket);
 
 /* Read what has come to the listener. */
-void coll_mtree_handshakes_listen(double now);
+void coll_mtree_handshakes_listen(void);
 
 /* 1: the connections stand, at both ends; -1: there are none; 0: it is not decided. */
 int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
