@@ -11,6 +11,7 @@
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/tcp/encryption.h"
+#include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
@@ -248,6 +249,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_relay_world_begin(comm);
+        coll_mtree_endpoints_share(comm);
     }
     if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
         return module_without_memory();

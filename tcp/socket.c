@@ -195,6 +195,17 @@ bool mtree_tcp_socket_use_bbr(int fd)
     return is_used;
 }
 
+bool mtree_tcp_socket_has_bbr(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool is_let = fd >= 0 && set_congestion(fd, BBR);
+
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return is_let;
+}
+
 void mtree_tcp_socket_restart_bbr(int fd)
 {
     /* Every kernel has it and lets every process use it. */

@@ -34,7 +34,7 @@ typedef struct {
 
 static bool is_open;
 static coll_mtree_streams_t streams;
-static int num_connections; /* to each process */
+static int num_connections; /* to each process, as many as are used or may be open */
 static mtree_tcp_reroute_t reroute_message;
 static atomic_int operations;
 
@@ -350,7 +350,10 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
     if (coll_mtree_params_encrypt()) {
         coll_mtree_streams_require(&streams);
     }
-    num_connections = streams.connections > at_least ? streams.connections : at_least;
+    num_connections = streams.is_auto && coll_mtree_sockets_bear_losses()
+                          ? coll_mtree_streams_usual(&streams)
+                          : streams.connections;
+    num_connections = num_connections > at_least ? num_connections : at_least;
     if (num_connections == 0 || coll_mtree_survives() ||
         strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
         return;
@@ -359,6 +362,23 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
     OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
     mtree_hash_table_init(&endpoints);
     is_open = true;
+}
+
+void coll_mtree_endpoints_share(ompi_communicator_t *world)
+{
+    int wanted = num_connections, peers;
+
+    if (!is_open) {
+        return;
+    }
+    peers = ompi_comm_size(world) - coll_mtree_host_seat().count;
+    num_connections = coll_mtree_sockets_share(peers, wanted);
+    if (num_connections < wanted) {
+        coll_mtree_verbose(world, 1,
+                           "the limit of open files (ulimit -n) leaves %d of %d TCP "
+                           "connections to each process",
+                           num_connections, wanted);
+    }
 }
 
 /*

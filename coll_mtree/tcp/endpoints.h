@@ -21,6 +21,10 @@
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least);
 void coll_mtree_endpoints_close(void);
 
+/* See how many connections there may be to each process of @a world, MPI_COMM_WORLD,
+ * before it is used.  A pair has as many as that one of the two has less of. */
+void coll_mtree_endpoints_share(ompi_communicator_t *world);
+
 /* What coll_mtree_streams says, once they are open. */
 const coll_mtree_streams_t *coll_mtree_endpoints_streams(void);
 

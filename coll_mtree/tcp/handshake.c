@@ -31,7 +31,8 @@ typedef enum {
 /* How a process can be reached.  Sent as it is: all processes of a communicator store
  * numbers in the same way. */
 typedef struct {
-    uint32_t port; /* 0: this end cannot listen */
+    int num_connections; /* that this end may have */
+    uint32_t port;       /* 0: this end cannot listen */
     int num_addresses;
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_tcp_secret_t secret;
@@ -59,8 +60,9 @@ typedef struct {
 
 struct coll_mtree_handshake {
     int rank;
-    bool dials; /* or else it listens */
-    int num_connections;
+    bool dials;          /* or else it listens */
+    int num_awaited;     /* connections, by the listener */
+    int num_connections; /* that both may have */
     state_t state;
     int error;                           /* the last one, at either end */
     unsigned char key[MTREE_CRYPTO_KEY]; /* private; where messages are encrypted */
@@ -161,9 +163,10 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
 }
 
 /* The listener is to keep so many @a more, where @a handshake listens. */
-static void await_connections(const coll_mtree_handshake_t *handshake, int more)
+static void await_connections(coll_mtree_handshake_t *handshake, int more)
 {
     if (listener != NULL && !handshake->dials) {
+        handshake->num_awaited += more;
         mtree_tcp_listener_await(listener, more);
     }
 }
@@ -182,13 +185,13 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     }
     handshake->rank = rank;
     handshake->dials = coll_mtree_world_rank() < rank;
-    handshake->num_connections = num_connections;
     await_connections(handshake, num_connections);
     mtree_tcp_hearing_init(&handshake->hearing);
     handshake->mine = calloc(1, sizeof(messages_t));
     handshake->theirs = calloc(1, sizeof(messages_t));
     if (handshake->mine != NULL && handshake->theirs != NULL) {
         handshake->mine->contact = own;
+        handshake->mine->contact.num_connections = num_connections;
         draw_key(handshake);
         handshake->received = coll_mtree_message_recv(
             &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
@@ -243,14 +246,20 @@ static bool handshake_connect(coll_mtree_handshake_t *handshake)
 {
     const contact_t *theirs = &handshake->theirs->contact;
     const contact_t *listening = handshake->dials ? theirs : &handshake->mine->contact;
+    const int most = handshake->mine->contact.num_connections;
     mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
                              .secret = theirs->secret,
                              .num_addresses = theirs->num_addresses,
-                             .port = (uint16_t)theirs->port,
-                             .num_connections = handshake->num_connections};
+                             .port = (uint16_t)theirs->port};
 
+    handshake->num_connections = dial.num_connections =
+        theirs->num_connections < most ? theirs->num_connections : most;
     handshake->has_key = share_key(handshake);
-    if (listening->port == 0 || listening->num_addresses == 0) {
+    if (handshake->num_connections == 0) {
+        handshake->error = EMFILE;
+    }
+    if (handshake->num_connections == 0 || listening->port == 0 ||
+        listening->num_addresses == 0) {
         return false;
     }
     if (handshake->dials) {
@@ -404,7 +413,7 @@ void coll_mtree_handshakes_close(void)
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)
 {
-    await_connections(handshake, -handshake->num_connections);
+    await_connections(handshake, -handshake->num_awaited);
     mtree_tcp_hearing_cleanup(&handshake->hearing);
     mtree_tcp_dialer_destroy(handshake->dialer);
     explicit_bzero(handshake->key, sizeof(handshake->key));

@@ -17,9 +17,9 @@
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
-/* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, which wants as many
- * connections; connections to the listener go to @a admit.  NULL: no memory; there is
- * none. */
+/* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, about as many
+ * connections as both ends may have; this one may have @a num_connections.  Those to the
+ * listener go to @a admit.  NULL: no memory; there is none. */
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
                                                    mtree_tcp_admit_t admit);
 

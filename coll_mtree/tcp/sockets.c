@@ -2,12 +2,18 @@
 #include "coll_mtree/tcp/sockets.h"
 
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host.h"
+#include "coll_mtree/tcp/descriptors.h"
 
 #include "base/log.h"
 #include "tcp/socket.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
 
 static mtree_tcp_ports_t ports_of_btl(void)
 {
@@ -38,6 +44,71 @@ const char *coll_mtree_congestion_control(void)
     const char *name = coll_mtree_params.tcp_congestion_control;
 
     return name == NULL || name[0] == '\0' ? NULL : name;
+}
+
+bool coll_mtree_sockets_bear_losses(void)
+{
+    const char *name = coll_mtree_congestion_control();
+
+    return (name == NULL || strcmp(name, "bbr") == 0) && mtree_tcp_socket_has_bbr();
+}
+
+/* Descriptors of this process; INT_MAX: there are none left to count them. */
+static int count_open(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = -3; /* the folder's own, and two entries that are none */
+
+    if (folder == NULL) {
+        return INT_MAX;
+    }
+    while (readdir(folder) != NULL) {
+        count++;
+    }
+    (void)closedir(folder);
+    return count;
+}
+
+/* Connections that Open MPI may have to a process: over each interface so many links. */
+static int openmpi_connections(void)
+{
+    const unsigned *links = coll_mtree_params_btl("tcp", "links");
+    mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
+    int interfaces = 0;
+
+    coll_mtree_host_addresses(addresses);
+    for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
+        interfaces += addresses[i].family == AF_INET;
+    }
+    return (links == NULL ? 1 : (int)*links) * (interfaces > 0 ? interfaces : 1);
+}
+
+static long as_long(rlim_t limit)
+{
+    return limit > LONG_MAX ? LONG_MAX : (long)limit;
+}
+
+int coll_mtree_sockets_share(int peers, int wanted)
+{
+    struct rlimit limit = {.rlim_cur = 0};
+    coll_mtree_descriptors_facts_t facts = {.open = count_open(),
+                                            .peers = peers,
+                                            .openmpi = openmpi_connections(),
+                                            .wanted = wanted};
+    coll_mtree_descriptors_t share;
+
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    facts.soft = as_long(limit.rlim_cur);
+    facts.hard = as_long(limit.rlim_max);
+    share = coll_mtree_descriptors_share(&facts);
+    if (share.limit > facts.soft) {
+        limit.rlim_cur = (rlim_t)share.limit;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+            facts.hard = facts.soft;
+            share = coll_mtree_descriptors_share(&facts);
+        }
+    }
+    return share.connections;
 }
 
 void coll_mtree_socket_tune(int socket)

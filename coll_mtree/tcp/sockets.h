@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is the same for all sockets of a process: where it listens, and TCP's congestion
- * control.
+ * What is the same for all sockets of a process: where it listens, TCP's congestion
+ * control, and how many there may be.
  */
 #ifndef COLL_MTREE_TCP_SOCKETS_H
 #define COLL_MTREE_TCP_SOCKETS_H
@@ -17,6 +17,15 @@ bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports);
 
 /* What coll_mtree_tcp_congestion_control says; NULL: the kernel's default. */
 const char *coll_mtree_congestion_control(void);
+
+/* Does congestion control take no notice of losses, or turn to one that does not
+ * (tcp/tuning.c)? */
+bool coll_mtree_sockets_bear_losses(void);
+
+/* How many of @a wanted connections to each of @a peers processes this one may open, for
+ * which it raises its limit of open files (coll_mtree/tcp/descriptors.h).  Before Open
+ * MPI has opened any. */
+int coll_mtree_sockets_share(int peers, int wanted);
 
 /* Set up a connected socket for messages.  Where the kernel does not let it have that
  * congestion control, it keeps the default, which is logged once. */

@@ -54,13 +54,14 @@ class Encryption(unittest.TestCase):
         self.assertEqual(watcher.stdout.readline(), "watching\n")
         return watcher
 
-    def jobs(self, *arguments, encrypt="1"):
-        """Jobs at once, each with some of the ARGUMENTS: the status and what they said of each; the packets of mtree's
-        connections, and those with the text, that hosts saw."""
+    def jobs(self, *arguments, encrypt="1", limit="1024"):
+        """Jobs at once, each with some of the ARGUMENTS, of processes that may open so many files: the status and what they said
+        of each; the packets of mtree's connections, and those with the text, that hosts saw."""
         watchers = [self.watch(host) for host in HOSTS]
         environment = {**ENVIRONMENT, "OMPI_MCA_coll_mtree_encrypt": encrypt}
         jobs = [subprocess.Popen(
-            ["timeout", "100", labs.NETLAB, "exec", self.lab, "-", "--", "mpirun", PATTERN, self.text, *some],
+            ["timeout", "100", labs.NETLAB, "exec", self.lab, "-", "--", "mpirun",
+             "sh", "-c", f'ulimit -n {limit} && exec "$0" "$@"', PATTERN, self.text, *some],
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for some in arguments]
         said = [job.communicate()[0] for job in jobs]
         seen = [0, 0]
@@ -76,8 +77,8 @@ class Encryption(unittest.TestCase):
         self.assertGreater(ports, 0)
         self.assertEqual(texts, 0, done)
 
-    def ends(self, line):
-        ((status, said),), _, texts = self.jobs(())
+    def ends(self, line, **options):
+        ((status, said),), _, texts = self.jobs((), **options)
         self.assertNotEqual(status, 0, said)
         self.assertEqual(texts, 0, said)
         self.assertEqual(len(re.findall("no encrypted connections", said)), 1, said)
@@ -109,6 +110,9 @@ class Encryption(unittest.TestCase):
     def test_connections_that_carry_nothing(self):
         self.filter("h1", SWALLOWED)
         self.ends(r"to port 287\d\d of host h1 \(rank 1\): what is sent there does not arrive; let that port pass")
+
+    def test_too_few_open_files(self):
+        self.ends(r"to port 287\d\d of host h[12] \(rank [12]\): Too many open files; raise the limit of open files", limit="32")
 
 
 if __name__ == "__main__":

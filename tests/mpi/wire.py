@@ -15,6 +15,10 @@ import socket
 import struct
 import sys
 import threading
+import time
+
+SO_RCVBUFFORCE = 33
+DRAIN = 10  # seconds, where packets of others keep coming
 
 
 def ports_of(packet):
@@ -34,13 +38,19 @@ def watch(text, first, last):
         packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     except (PermissionError, AttributeError):
         sys.exit(77)
-    packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 26)
+    try:
+        packets.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26)
+    except PermissionError:
+        packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 26)
     ends = []
-    signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
+    signal.signal(signal.SIGTERM, lambda *_: ends.append(time.monotonic() + DRAIN))
     with_ports = with_text = 0
     print("watching", flush=True)
-    while not ends:
-        if not select.select([packets], [], [], 0.1)[0]:
+    while not ends or time.monotonic() < ends[0]:
+        # What has come by the end is read.
+        if not select.select([packets], [], [], 0 if ends else 0.1)[0]:
+            if ends:
+                break
             continue
         packet = packets.recv(1 << 17)
         with_ports += any(first <= port <= last for port in ports_of(packet))
