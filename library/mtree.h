@@ -20,6 +20,7 @@ extern "C" {
 #include "base/log.h"                   /* where messages go */
 #include "base/status.h"                /* what functions return */
 #include "base/units.h"                 /* "200Mbps", "38ms", "16M" */
+#include "planner/bound/least_time.h"   /* what no call can beat */
 #include "planner/plan/json.h"          /* plans as JSON */
 #include "planner/plan/plan.h"          /* trees, rates, shares, the bound */
 #include "planner/planner.h"            /* from a topology to a plan */

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Seconds after which streams send again, beyond a round trip (tcp/socket.c). */
@@ -16,6 +17,30 @@ void mtree_simulate_default_options(mtree_simulate_options_t *options)
                                           .overhead = 20e-6,
                                           .fold_rate = 2e9};
     mtree_network_default_options(&options->network);
+}
+
+double mtree_simulate_planned_bytes(mtree_collective_t collective,
+                                    const mtree_simulate_options_t *options,
+                                    int num_hosts)
+{
+    const size_t ranks = (size_t)num_hosts * (size_t)options->ranks_per_host;
+    const size_t units = (options->bytes - 1) / sizeof(uint32_t) + 1;
+    const bool has_blocks = mtree_collective_has_blocks(collective) &&
+                            !mtree_collective_is_prefix(collective);
+    const bool is_personalized = mtree_collective_is_personalized(collective);
+    double bytes = (double)options->bytes;
+
+    if (has_blocks || is_personalized) {
+        bytes = fmin(bytes, (double)(units / ranks * ranks * sizeof(uint32_t)));
+    }
+    return bytes * (has_blocks && is_personalized ? options->ranks_per_host : 1);
+}
+
+mtree_processor_costs_t mtree_simulate_costs(const mtree_simulate_options_t *options)
+{
+    return (mtree_processor_costs_t){.overhead = options->overhead,
+                                     .fold_rate = options->fold_rate,
+                                     .ranks_per_host = options->ranks_per_host};
 }
 
 static mtree_status_t check_options(const mtree_simulate_options_t *options,

@@ -8,6 +8,7 @@
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
 
+#include "planner/bound/processors.h"
 #include "planner/plan/plan.h"
 #include "simulate/baseline/baseline.h"
 #include "simulate/network.h"
@@ -35,9 +36,7 @@ typedef struct {
 } mtree_simulate_options_t;
 
 typedef struct {
-    double seconds;        /* until the last rank is done */
-    double share_of_bound; /* time at the plan's bound / seconds; 0: the bound is not
-                              known */
+    double seconds; /* until the last rank is done */
     size_t messages;
     int num_arcs;
     double *busy;         /* [num_arcs] part of the time for which each arc is sending */
@@ -46,10 +45,14 @@ typedef struct {
     double *left; /* [ranks] time at which each rank left the call; NULL for baselines */
 } mtree_simulate_result_t;
 
-/* The size of a call as plans and their bounds count it: of an all-to-all what a host
- * sends. */
+/* The bytes of a call as plans and bounds count them: of an all-to-all what a host sends,
+ * and where ranks have blocks the shortest of these times their number. */
 double mtree_simulate_planned_bytes(mtree_collective_t collective,
-                                    const mtree_simulate_options_t *options);
+                                    const mtree_simulate_options_t *options,
+                                    int num_hosts);
+
+/* What the simulated processors need (planner/bound/least_time.h). */
+mtree_processor_costs_t mtree_simulate_costs(const mtree_simulate_options_t *options);
 
 /* What Open MPI over TCP shows in the lab; `bytes` is 0. */
 void mtree_simulate_default_options(mtree_simulate_options_t *options);
@@ -67,7 +70,7 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
                                    const mtree_simulate_options_t *options,
                                    mtree_simulate_result_t *result_p);
 
-/* Run one of Open MPI's algorithms.  share_of_bound stays 0: only a plan has a bound. */
+/* Run one of Open MPI's algorithms. */
 mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const int *hosts,
                                        int num_hosts, const mtree_baseline_t *baseline,
                                        const mtree_simulate_options_t *options,

@@ -440,15 +440,6 @@ static void clear(run_t *run)
     mtree_arena_cleanup(&run->arena);
 }
 
-double mtree_simulate_planned_bytes(mtree_collective_t collective,
-                                    const mtree_simulate_options_t *options)
-{
-    bool per_rank = mtree_collective_is_personalized(collective) &&
-                    mtree_collective_has_blocks(collective);
-
-    return (double)options->bytes * (per_rank ? options->ranks_per_host : 1);
-}
-
 /* A network of the plan's hosts, with its relays behind the @a hosts. */
 static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topology,
                                       const int *hosts,
@@ -505,11 +496,6 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         run.tree_seconds = NULL;
         result.left = run.left;
         run.left = NULL;
-        if (plan->bound > 0.0 && run.seconds > 0.0) {
-            result.share_of_bound = 8.0 *
-                                    mtree_simulate_planned_bytes(collective, options) /
-                                    plan->bound / run.seconds;
-        }
         *result_p = result;
     }
     clear(&run);

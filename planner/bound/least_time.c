@@ -140,13 +140,14 @@ mtree_status_t mtree_least_time(const mtree_topology_t *topology, const int *hos
         .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .call = call};
     mtree_least_time_t time = {0};
     mtree_status_t status = mtree_collective_check(call->collective);
+    const bool any = num_hosts > 1 && call->bytes > 0.0;
     size_t length;
     FILE *out;
 
-    if (status == MTREE_OK && num_hosts > 1) {
+    if (status == MTREE_OK && any) {
         status = find_needs(&needs);
     }
-    if (status == MTREE_OK && num_hosts > 1) {
+    if (status == MTREE_OK && any) {
         find_greatest(&needs, &time);
         out = open_memstream(&time.limit, &length);
         if (out != NULL) {

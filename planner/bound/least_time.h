@@ -33,7 +33,7 @@ typedef enum {
 typedef struct {
     mtree_collective_t collective;
     int root;          /* host number, where it has a root */
-    double bytes;      /* > 0, as a plan counts them (planner/plan/plan.h) */
+    double bytes;      /* as a plan counts them (planner/plan/plan.h) */
     double cut;        /* bits/s that no plan exceeds; 0: not known */
     const char *limit; /* what limits that, in words; may be NULL */
     int num_relays;    /* hosts outside the job that may forward and add */
@@ -41,9 +41,9 @@ typedef struct {
 } mtree_least_time_call_t;
 
 typedef struct {
-    double seconds;   /* no call ends sooner; 0 for one host */
+    double seconds;   /* no call ends sooner; 0 for one host or no bytes */
     mtree_bound_t by; /* what needs them */
-    char *limit;      /* that in words ("the flow from a to b"); NULL for one host */
+    char *limit;      /* that in words ("the flow from a to b"); NULL for 0 seconds */
 } mtree_least_time_t;
 
 /*

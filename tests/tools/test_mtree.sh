@@ -306,6 +306,10 @@ expect 1 'exchange: 1000000000 bytes from each of 8 hosts' plan -a exchange -b 1
 # plan
 expect 0 '^throughput: .* that no plan can exceed' plan "$maps/b4.dot"
 expect 0 '^limited by: link' plan "$maps/b4.dot"
+expect 0 '^least possible time: 91.1 ms, by flow: the flow from AS2 to EU2$' plan -b 64K "$maps/b4.dot"
+expect 0 '"bound_by": "latency"' plan -j -b 8 "$maps/b4.dot"
+says "$tmp/out" '"bound_seconds": 0.08802'
+says "$tmp/out" '"bound_limit": "the path from AS2 to EU2"'
 expect 0 '^allgather over 12 hosts' plan --collective allgather "$maps/b4.dot"
 expect 0 '^tree 1: .*$' plan -C bcast --root EU1 "$maps/b4.dot"
 says "$tmp/out" '^  EU1$'
@@ -393,6 +397,9 @@ says "$tmp/out" '^  [^ ]* *> [^ ]* *[0-9.]* %$'
 expect 0 "^allreduce of 16 MB by $published" simulate --plan "$tmp/plan.json" "$maps/b4.dot"
 expect 0 '^bcast of 64 KB by packing' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
 expect 0 '"share_of_bound": ' simulate --json --model queue -b 1M "$maps/star-8.dot"
+says "$tmp/out" '"bound_by": "cut"'
+# What no rank has a part of needs no time.
+expect 0 '"share_of_bound": 0.0' simulate --json -C gather -b 8 "$maps/star-8.dot"
 says "$tmp/out" '"busy": '
 star=$maps/star-8.dot
 expect 0 "^allreduce of 1 MB by $published, 1 trees: " simulate -b 1M -a $published -t 4 -e 1 -s 3 "$star"
@@ -434,6 +441,7 @@ says "$tmp/out" ' times as fast as openmpi (.*), Open MPI.s best here.$'
 expect 0 "^openmpi:ring, Open MPI.s own, is .* times as fast as $published" \
     compare -b 1M -a $published,openmpi:ring "$maps/star-8.dot"
 expect 0 "\"fastest_plan\": \"$published\"" compare -j -b 1M -a $published,openmpi:ring "$maps/star-8.dot"
+expect 0 '"bound_seconds": ' compare -j -b 1M -a openmpi:ring "$maps/star-8.dot"
 expect 0 '^bcast of 1 MB, 6 ranks on 3 hosts of star:8$' compare -b 1M -a packing,openmpi:pipeline -C bcast --root h3 \
     --hosts h3,h1,h2 --trees 1 --height 1 --min-rate 1Mbps --seed 2 --ranks-per-host 2 --model queue --chunk 32K \
     --eager 1K --overhead 1ms --window 64K --check "$maps/star-8.dot"

@@ -3,6 +3,7 @@
  * mtree compare: the planner's algorithms and Open MPI's own, side by side on one
  * simulated network.
  */
+#include "tools/bound.h"
 #include "tools/planned_network.h"
 #include "tools/simulate_options.h"
 
@@ -11,6 +12,7 @@
 #include "planner/algorithms.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The prefix of Open MPI's algorithms; alone it is Open MPI's default. */
@@ -28,8 +30,7 @@ typedef struct {
     bool done;                        /* else `why` says why not */
     int num_trees;
     double seconds, predicted;
-    double ratio;          /* to the fastest of all */
-    double share_of_bound; /* 0: there is no bound */
+    double ratio; /* to the fastest of all */
     char why[160];
 } row_t;
 
@@ -41,7 +42,9 @@ typedef struct {
     bool json;
     int num_rows;
     row_t rows[MAX_ROWS];
-    double bound;                /* bits/s, the least that any plan proves; 0: none */
+    double cut;  /* bits/s, the least that any plan proves; 0: none */
+    char *limit; /* of it, in words; may be NULL */
+    mtree_least_time_t bound;
     const row_t *plan, *openmpi; /* the fastest of each that ran; NULL: none did */
 } session_t;
 
@@ -171,8 +174,11 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
         return status;
     }
     if (plan->bound > 0.0 && request.num_relays == planned->request.num_relays &&
-        (session->bound == 0.0 || plan->bound < session->bound)) {
-        session->bound = plan->bound;
+        (session->cut == 0.0 || plan->bound < session->cut)) {
+        session->cut = plan->bound;
+        free(session->limit);
+        session->limit = plan->limit;
+        plan->limit = NULL;
     }
     row->num_trees = plan->num_trees;
     row->predicted = plan->seconds;
@@ -234,12 +240,9 @@ static bool run_rows(session_t *session)
     return any;
 }
 
-/* Find the fastest rows, and compare all with them and with the bound. */
+/* Find the fastest rows, and compare all with them. */
 static void judge_rows(session_t *session)
 {
-    const double bits =
-        8.0 * mtree_simulate_planned_bytes(session->planned.request.collective,
-                                           &session->simulation.options);
     double least = INFINITY;
 
     for (int i = 0; i < session->num_rows; i++) {
@@ -255,37 +258,47 @@ static void judge_rows(session_t *session)
         row_t *row = &session->rows[i];
 
         row->ratio = least > 0.0 ? row->seconds / least : 1.0;
-        if (session->bound > 0.0 && row->seconds > 0.0) {
-            row->share_of_bound = bits / session->bound / row->seconds;
-        }
     }
 }
 
-static json_t *row_json(const row_t *row)
+static mtree_status_t find_bound(session_t *session)
+{
+    const planned_network_t *planned = &session->planned;
+    const mtree_simulate_options_t *options = &session->simulation.options;
+    const mtree_processor_costs_t costs = mtree_simulate_costs(options);
+
+    return bound_find(planned,
+                      mtree_simulate_planned_bytes(planned->request.collective, options,
+                                                   planned->num_hosts),
+                      session->cut, session->limit, &costs, &session->bound);
+}
+
+static json_t *row_json(const session_t *session, const row_t *row)
 {
     return row->done ? json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "algorithm", row->name,
                                  "trees", row->num_trees, "seconds", row->seconds,
                                  "ratio", row->ratio, "share_of_bound",
-                                 row->share_of_bound, "predicted_s", row->predicted)
+                                 bound_share(&session->bound, row->seconds),
+                                 "predicted_s", row->predicted)
                      : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why);
 }
 
 static mtree_status_t print_json(const session_t *session)
 {
     const row_t *plan = session->plan, *openmpi = session->openmpi;
-    json_t *list = json_array();
+    json_t *list = json_array(), *object;
 
     for (int i = 0; i < session->num_rows; i++) {
-        json_array_append_new(list, row_json(&session->rows[i]));
+        json_array_append_new(list, row_json(session, &session->rows[i]));
     }
-    return command_print_json(
-        json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
-                  mtree_collective_name(session->planned.request.collective), "bytes",
-                  (json_int_t)session->simulation.options.bytes, "ranks",
-                  num_ranks(session), "bound_bps", session->bound, "fastest_plan",
-                  plan == NULL ? NULL : plan->name, "fastest_openmpi",
-                  openmpi == NULL ? NULL : openmpi->name, "algorithms", list),
-        stdout);
+    object = json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
+                       mtree_collective_name(session->planned.request.collective),
+                       "bytes", (json_int_t)session->simulation.options.bytes, "ranks",
+                       num_ranks(session), "bound_bps", session->cut, "fastest_plan",
+                       plan == NULL ? NULL : plan->name, "fastest_openmpi",
+                       openmpi == NULL ? NULL : openmpi->name, "algorithms", list);
+    bound_set_json(&session->bound, object);
+    return command_print_json(object, stdout);
 }
 
 /* Print whether Open MPI would be faster here. */
@@ -316,8 +329,8 @@ static void print_row(const session_t *session, const row_t *row)
     }
     printf("  %-32s %5s  %10s  %6.2f", row->name, trees,
            mtree_units_format_time(row->seconds, time, sizeof(time)), row->ratio);
-    if (session->bound > 0.0) {
-        printf("  %7.1f %%", 100.0 * row->share_of_bound);
+    if (session->bound.seconds > 0.0) {
+        printf("  %7.1f %%", 100.0 * bound_share(&session->bound, row->seconds));
     }
     putchar('\n');
 }
@@ -326,13 +339,18 @@ static void print_table(const session_t *session)
 {
     char size[MTREE_UNITS_LENGTH];
 
-    printf("%s of %s, %d ranks on %d hosts of %s\n\n",
+    printf("%s of %s, %d ranks on %d hosts of %s\n",
            mtree_collective_name(session->planned.request.collective),
            mtree_units_format_size((double)session->simulation.options.bytes, size,
                                    sizeof(size)),
            num_ranks(session), session->planned.num_hosts,
            session->planned.topology->name);
-    printf("  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
+    if (session->bound.seconds > 0.0) {
+        printf("least possible time: ");
+        bound_print(&session->bound);
+        printf("\n");
+    }
+    printf("\n  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
            "of bound");
     for (int i = 0; i < session->num_rows; i++) {
         print_row(session, &session->rows[i]);
@@ -365,11 +383,13 @@ static mtree_status_t compare(session_t *session, const char *path)
         return MTREE_ERR_UNSUPPORTED;
     }
     judge_rows(session);
-    if (session->json) {
-        return print_json(session);
+    status = find_bound(session);
+    if (status == MTREE_OK && session->json) {
+        status = print_json(session);
+    } else if (status == MTREE_OK) {
+        print_table(session);
     }
-    print_table(session);
-    return MTREE_OK;
+    return status;
 }
 
 static const option_t list_option[] = {
@@ -401,6 +421,8 @@ static int run(int argc, char **argv)
         return code;
     }
     status = compare(&session, argv[optind]);
+    mtree_least_time_clear(&session.bound);
+    free(session.limit);
     planned_network_cleanup(&session.planned);
     return command_exit(status);
 }

@@ -2,6 +2,7 @@
 /*
  * mtree plan: the trees for a collective on a topology.
  */
+#include "tools/bound.h"
 #include "tools/planned_network.h"
 
 #include "base/log.h"
@@ -136,7 +137,8 @@ static void print_gain(const planned_network_t *planned, const gain_t *gain)
     printf("\n");
 }
 
-static mtree_status_t print_plan(const planned_network_t *planned, const gain_t *gain)
+static mtree_status_t print_plan(const planned_network_t *planned, const gain_t *gain,
+                                 const mtree_least_time_t *bound)
 {
     const mtree_plan_t *plan = planned->plan;
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
@@ -164,6 +166,11 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
                mtree_units_format_size(plan->bytes, size, sizeof(size)),
                mtree_units_format_time(plan->seconds, time, sizeof(time)));
     }
+    if (bound->seconds > 0) {
+        printf("least possible time: ");
+        bound_print(bound);
+        printf("\n");
+    }
     status = print_use(planned);
     for (int i = 0; i < plan->num_trees; ++i) {
         print_tree(plan, i);
@@ -174,8 +181,9 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
     return status;
 }
 
-/* Print the plan as JSON, and what relays are compared with. */
-static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain)
+/* Print the plan as JSON, its bound, and what relays are compared with. */
+static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
+                                 const mtree_least_time_t *bound)
 {
     mtree_status_t status;
     json_t *object;
@@ -187,6 +195,7 @@ static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain)
     }
     object = json_loads(text, 0, NULL);
     free(text);
+    bound_set_json(bound, object);
     if (gain != NULL) {
         json_object_set_new(object, "without_relays_bps", json_real(gain->without));
         json_object_set_new(object, "cut_bound_bps", json_real(gain->cut));
@@ -227,6 +236,27 @@ static const option_t options[] = {{"output", 'o', OPTION_TEXT,
                                     .help = "print the plan as JSON"},
                                    {0}};
 
+/* Print the plan and what it is compared with. */
+static mtree_status_t show(const arguments_t *arguments, const planned_network_t *planned)
+{
+    const mtree_plan_t *plan = planned->plan;
+    gain_t gain = {0}, *relays = NULL;
+    mtree_least_time_t bound = {0};
+    mtree_status_t status =
+        bound_find(planned, plan->bytes, plan->bound, plan->limit, NULL, &bound);
+
+    if (status == MTREE_OK && arguments->planning.relays != NULL) {
+        relays = &gain;
+        status = find_gain(planned, relays);
+    }
+    if (status == MTREE_OK) {
+        status = arguments->json ? print_json(plan, relays, &bound)
+                                 : print_plan(planned, relays, &bound);
+    }
+    mtree_least_time_clear(&bound);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     arguments_t arguments = {0};
@@ -235,7 +265,6 @@ static int run(int argc, char **argv)
                                      {options, .data = &arguments},
                                      {0}};
     planned_network_t planned;
-    gain_t gain = {0}, *relays = NULL;
     mtree_status_t status = MTREE_OK;
     int code;
 
@@ -250,13 +279,8 @@ static int run(int argc, char **argv)
     if (arguments.output != NULL) {
         status = write_plan(planned.plan, arguments.output);
     }
-    if (status == MTREE_OK && arguments.planning.relays != NULL) {
-        relays = &gain;
-        status = find_gain(&planned, relays);
-    }
     if (status == MTREE_OK) {
-        status = arguments.json ? print_json(planned.plan, relays)
-                                : print_plan(&planned, relays);
+        status = show(&arguments, &planned);
     }
     planned_network_cleanup(&planned);
     return command_exit(status);

@@ -2,6 +2,7 @@
 /*
  * mtree simulate: how long a plan takes, and what the links do meanwhile.
  */
+#include "tools/bound.h"
 #include "tools/planned_network.h"
 #include "tools/simulate_options.h"
 
@@ -15,6 +16,7 @@ typedef struct {
     bool json;
     planned_network_t planned;
     mtree_simulate_result_t result;
+    mtree_least_time_t bound;
 } session_t;
 
 static const char *arc_end(const session_t *session, int arc, bool to)
@@ -56,16 +58,17 @@ static json_t *json_trees(const session_t *session)
 static mtree_status_t print_json(const session_t *session)
 {
     const mtree_simulate_result_t *result = &session->result;
+    json_t *object = json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
+                               mtree_collective_name(session->planned.request.collective),
+                               "algorithm", session->planned.plan->algorithm, "bytes",
+                               (json_int_t)session->simulation.options.bytes, "seconds",
+                               result->seconds, "share_of_bound",
+                               bound_share(&session->bound, result->seconds), "messages",
+                               (json_int_t)result->messages, "links", json_links(session),
+                               "trees", json_trees(session));
 
-    return command_print_json(
-        json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
-                  mtree_collective_name(session->planned.request.collective), "algorithm",
-                  session->planned.plan->algorithm, "bytes",
-                  (json_int_t)session->simulation.options.bytes, "seconds",
-                  result->seconds, "share_of_bound", result->share_of_bound, "messages",
-                  (json_int_t)result->messages, "links", json_links(session), "trees",
-                  json_trees(session)),
-        stdout);
+    bound_set_json(&session->bound, object);
+    return command_print_json(object, stdout);
 }
 
 static void print_trees(const session_t *session)
@@ -97,8 +100,10 @@ static void print_table(const session_t *session)
                                    sizeof(size)),
            plan->algorithm, trees,
            mtree_units_format_time(result->seconds, time, sizeof(time)));
-    if (result->share_of_bound > 0.0) {
-        printf(", %.1f %% of the bound", 100.0 * result->share_of_bound);
+    if (session->bound.seconds > 0.0) {
+        printf(", %.1f %% of the bound\nleast possible time: ",
+               100.0 * bound_share(&session->bound, result->seconds));
+        bound_print(&session->bound);
     }
     printf("\n%zu messages\n", result->messages);
     if (plan->order == NULL) {
@@ -153,6 +158,20 @@ static mtree_status_t get_plan(session_t *session, const char *path)
     return MTREE_OK;
 }
 
+/* The least time of what was simulated. */
+static mtree_status_t find_bound(session_t *session)
+{
+    const planned_network_t *planned = &session->planned;
+    const mtree_simulate_options_t *options = &session->simulation.options;
+    const mtree_processor_costs_t costs = mtree_simulate_costs(options);
+
+    return bound_find(planned,
+                      mtree_simulate_planned_bytes(planned->request.collective, options,
+                                                   planned->num_hosts),
+                      planned->plan->bound, planned->plan->limit, &costs,
+                      &session->bound);
+}
+
 static mtree_status_t simulate(session_t *session, const char *path)
 {
     const planned_network_t *planned = &session->planned;
@@ -163,6 +182,9 @@ static mtree_status_t simulate(session_t *session, const char *path)
         status = mtree_simulate_plan(
             planned->topology, planned->hosts, planned->num_hosts, planned->plan,
             planned->request.collective, &session->simulation.options, &session->result);
+    }
+    if (status == MTREE_OK) {
+        status = find_bound(session);
     }
     if (status == MTREE_OK && session->json) {
         status = print_json(session);
@@ -199,6 +221,7 @@ static int run(int argc, char **argv)
     }
     status = simulate(&session, argv[optind]);
     mtree_simulate_result_clear(&session.result);
+    mtree_least_time_clear(&session.bound);
     planned_network_cleanup(&session.planned);
     return command_exit(status);
 }

@@ -225,14 +225,18 @@ START_TEST(test_the_greatest_binds)
 }
 END_TEST
 
-START_TEST(test_one_host_needs_no_time)
+START_TEST(test_one_host_or_no_bytes_need_no_time)
 {
-    const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
+    mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
     mtree_topology_t *topology = one_link();
     mtree_least_time_t time;
 
     list_hosts(topology);
     ck_assert_int_eq(mtree_least_time(topology, hosts, 1, &call, &time), MTREE_OK);
+    ck_assert_double_eq(time.seconds, 0);
+    ck_assert_ptr_null(time.limit);
+    call.bytes = 0;
+    ck_assert_int_eq(mtree_least_time(topology, hosts, 2, &call, &time), MTREE_OK);
     ck_assert_double_eq(time.seconds, 0);
     ck_assert_ptr_null(time.limit);
     mtree_least_time_clear(&time);
@@ -313,7 +317,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_a_vector_takes_the_slowest_flow, 0, 100);
     tcase_add_test(tcase, test_blocks_take_the_slowest_flow_of_several);
     tcase_add_test(tcase, test_the_greatest_binds);
-    tcase_add_test(tcase, test_one_host_needs_no_time);
+    tcase_add_test(tcase, test_one_host_or_no_bytes_need_no_time);
     tcase_add_loop_test(tcase, test_telling_grows_like_fibonacci_numbers, 0, 12);
     tcase_add_test(tcase, test_adding_is_shared);
     tcase_add_test(tcase, test_what_is_looked_at_among_many_hosts);

@@ -31,10 +31,10 @@ typedef struct {
     double least; /* seconds */
 } drawn_t;
 
-/* A network and a call of whole elements for each rank. */
+/* A network and a call, in which some ranks may have no block. */
 static drawn_t draw(unsigned seed)
 {
-    static const double latencies[] = {0, 1e-6, 1e-3, 30e-3}, sizes[] = {1, 100, 20000};
+    static const double latencies[] = {0, 1e-6, 1e-3, 30e-3}, sizes[] = {8, 4000, 1e6};
     mtree_random_t random;
     mtree_generate_request_t request = {.capacity = 1e8, .seed = seed};
     drawn_t drawn = {.collective = (mtree_collective_t)(seed % MTREE_COLLECTIVE_LAST)};
@@ -60,15 +60,13 @@ static drawn_t draw(unsigned seed)
     drawn.options.network.model = (mtree_network_model_t)mtree_random_below(&random, 2);
     drawn.options.overhead = mtree_random_below(&random, 2) ? 20e-6 : 0;
     drawn.options.fold_rate = mtree_random_below(&random, 2) ? 2e7 : 0;
-    drawn.options.bytes = (size_t)sizes[mtree_random_below(&random, 3)] * sizeof(int) *
-                          (size_t)(drawn.num_hosts * drawn.options.ranks_per_host);
-    drawn.call = (mtree_least_time_call_t){
-        .collective = drawn.collective,
-        .root = drawn.options.root,
-        .bytes = mtree_simulate_planned_bytes(drawn.collective, &drawn.options),
-        .costs = {.overhead = drawn.options.overhead,
-                  .fold_rate = drawn.options.fold_rate,
-                  .ranks_per_host = drawn.options.ranks_per_host}};
+    drawn.options.bytes = (size_t)sizes[mtree_random_below(&random, 3)];
+    drawn.call =
+        (mtree_least_time_call_t){.collective = drawn.collective,
+                                  .root = drawn.options.root,
+                                  .bytes = mtree_simulate_planned_bytes(
+                                      drawn.collective, &drawn.options, drawn.num_hosts),
+                                  .costs = mtree_simulate_costs(&drawn.options)};
     return drawn;
 }
 
