@@ -168,7 +168,7 @@ static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *earl
     mtree_status_t status = MTREE_OK;
 
     if (early->frame.length > message->frame.length) {
-        status = MTREE_ERR_TRANSPORT;
+        status = MTREE_ERR_INVALID;
     } else if (early->frame.length > 0) {
         memcpy(message->bytes, early->bytes, early->frame.length);
     }
@@ -271,8 +271,9 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
         return place_early(session, flow, frame, message_p, reason_p);
     }
     if (frame->length > (*message_p)->frame.length) {
-        *reason_p = "it sent a message that is longer than its receive";
-        return MTREE_TCP_WRONG;
+        mtree_tcp_message_complete(*message_p, MTREE_ERR_INVALID);
+        *message_p = NULL;
+        return MTREE_TCP_THROWN;
     }
     mtree_list_remove(&(*message_p)->link);
     (*message_p)->frame.length = frame->length;

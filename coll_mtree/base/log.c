@@ -147,16 +147,16 @@ int coll_mtree_no_memory(ompi_communicator_t *comm)
 }
 
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
-                               const char *planned)
+                               const char *root, const char *planned)
 {
     static atomic_flag is_logged = ATOMIC_FLAG_INIT;
 
     if (!atomic_flag_test_and_set(&is_logged)) {
         mtree_error(
-            "rank %d calls %s on communicator %s, for which rank 0 has planned %s; "
+            "rank %d calls %s%s on communicator %s, for which rank 0 has planned %s; "
             "all ranks must make the same calls in the same order, with the same "
             "root and size; the call ends with MPI_ERR_OTHER",
-            ompi_comm_rank(comm), function, comm->c_name, planned);
+            ompi_comm_rank(comm), function, root, comm->c_name, planned);
     }
     return MPI_ERR_OTHER;
 }

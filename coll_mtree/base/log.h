@@ -31,12 +31,12 @@ int coll_mtree_unserved_level(ompi_communicator_t *comm);
 int coll_mtree_no_memory(ompi_communicator_t *comm);
 
 /*
- * The code of a call of @a function on @a comm for which the plan of rank 0, which is one
- * for @a planned, cannot be: the program's ranks make different calls.  The first logs a
- * line.
+ * The code of a call of @a function, @a root ("": none, or of no matter), on @a comm for
+ * which the plan of rank 0, which is one for @a planned, cannot be: the program's ranks
+ * make different calls.  The first logs a line.
  */
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
-                               const char *planned);
+                               const char *root, const char *planned);
 
 /*
  * Until the next call, errors that the rooms below log in this thread are about @a

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "schedule/operation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void request_leave(coll_mtree_request_t *req);
@@ -104,6 +105,27 @@ static bool request_await_all(coll_mtree_request_t *req)
     return req->arrival_times != NULL;
 }
 
+/* The code of a call that does not fit the plan of rank 0. */
+static int different_calls(const coll_mtree_request_t *req, const mtree_plan_part_t *part,
+                           const mtree_placement_t *placement)
+{
+    const mtree_call_t *call = &req->args.call;
+    char own[32] = "", planned[80];
+    const char *name = mtree_collective_name(part->collective);
+
+    (void)snprintf(planned, sizeof(planned), "%s", name);
+    if (part->collective == call->collective && part->root >= 0) {
+        const int *ranks = &placement->first[part->root];
+
+        /* The part has the root's host, not which of its ranks it is. */
+        (void)snprintf(own, sizeof(own), " with root %d", call->root);
+        (void)snprintf(planned, sizeof(planned), "%s with root %d%s", name,
+                       placement->ranks[ranks[0]],
+                       ranks[1] - ranks[0] > 1 ? " or another rank of its host" : "");
+    }
+    return coll_mtree_different_calls(req->comm, req->args.function, own, planned);
+}
+
 /* Lay the call out over the plan that rank 0 has sent.  Open MPI's code. */
 static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
@@ -116,8 +138,7 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
             : mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
 
     if (status == MTREE_ERR_UNSUPPORTED) {
-        return coll_mtree_different_calls(req->comm, req->args.function,
-                                          mtree_collective_name(part->collective));
+        return different_calls(req, part, placement);
     }
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }

@@ -3,7 +3,8 @@
  * errors PREFIX: what collectives say of wrong arguments and of messages that are too
  * long, to be compared between MPI libraries: a line each, of rank R to the file
  * PREFIX.R. errors fatal: a message that is too long where errors are fatal. errors
- * unlike: rank 0 calls another collective than the others.
+ * unlike: rank 0 calls another collective than the others; errors roots: rank 1 names
+ * another root.
  */
 #include "tests/mpi/forms.h"
 
@@ -193,6 +194,10 @@ int main(int argc, char **argv)
             MPI_Gather(in, MOST_INTS, MPI_INT, out, MOST_INTS, MPI_INT, 0,
                        MPI_COMM_WORLD);
         }
+    }
+    if (strcmp(argv[1], "roots") == 0) {
+        MPI_Bcast(in, MOST_INTS, MPI_INT, my_rank == 1 ? 2 : 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     (void)snprintf(name, sizeof(name), "%s.%d", argv[1], my_rank);

@@ -285,9 +285,6 @@ START_TEST(broken_rules_end_the_peer)
         {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
          {MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
          "began a session twice"},
-        {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
-         {MTREE_TCP_MESSAGE, {3, 70, 1}, 0, 0, 9},
-         "longer than its receive"},
         {{MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
          {MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
          "a message twice"},
@@ -312,6 +309,39 @@ START_TEST(broken_rules_end_the_peer)
 }
 END_TEST
 
+/* Before its receive or after it; the next message arrives all the same. */
+START_TEST(a_message_that_is_too_long_ends_its_receive_alone)
+{
+    mtree_tcp_session_t *sessions[2];
+    loop_message_t sent[2], received[2];
+    char from[2][9] = {"too long", "next one"}, to[2][9] = {"", ""};
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 2);
+    sessions[0] = loop_session(&loop, 0, &some_key);
+    sessions[1] = loop_session(&loop, 1, &some_key);
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == _i) {
+            (void)mtree_tcp_recv(sessions[0], 0, to[0], 8, loop_begin(&received[0]));
+            (void)mtree_tcp_recv(sessions[0], 0, to[1], 9, loop_begin(&received[1]));
+        } else {
+            for (int i = 0; i < 2; i++) {
+                (void)mtree_tcp_send(sessions[1], 0, from[i], 9, false,
+                                     loop_begin(&sent[i]));
+            }
+        }
+        loop_settle(&loop);
+    }
+    ck_assert_int_eq(received[0].status, MTREE_ERR_INVALID);
+    ck_assert_str_eq(to[0], "");
+    ck_assert_int_eq(received[1].status, MTREE_OK);
+    ck_assert_str_eq(to[1], "next one");
+    ck_assert_int_eq(heard_lines(), 0);
+    loop_destroy(&loop);
+}
+END_TEST
+
 /* What holds whether connections are encrypted or not. */
 static TCase *make_tests(const char *name)
 {
@@ -325,6 +355,7 @@ static TCase *make_tests(const char *name)
     tcase_add_test(tcase, an_idle_peer_may_go);
     tcase_add_test(tcase, a_child_keeps_no_connection);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
+    tcase_add_loop_test(tcase, a_message_that_is_too_long_ends_its_receive_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
     return tcase;
 }
@@ -333,6 +364,6 @@ int main(void)
 {
     TCase *plain = make_tests("lost peers");
 
-    tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 4);
+    tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 3);
     return loop_run("lost_peers", plain, make_tests);
 }
