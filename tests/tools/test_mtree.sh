@@ -537,6 +537,9 @@ expect 2 "doctor: --mca 'x': NAME=VALUE is needed" doctor --mca x
 expect 2 "doctor: it takes options alone; see" doctor x
 expect 2 "doctor: .*/plan.json: no facts; write them with mtree doctor --output" doctor --facts "$tmp/plan.json"
 expect 2 "doctor: /dev/zero: longer than facts are; " doctor --facts /dev/zero
+expect 2 "doctor: /dev/zero: longer than a hostfile is; " doctor --hostfile /dev/zero
+sed 's/"ports"/"prots"/' "$facts/sound.json" >"$tmp/facts.json"
+expect 1 '^the facts of a are not all there: facts.ports is missing' doctor --facts "$tmp/facts.json"
 expect 2 "doctor: --agent '/nonexistent': there is no such program" doctor --agent /nonexistent --hosts a
 expect 2 "doctor: /dev/null: names no host; write one name per line" doctor --hostfile /dev/null
 expect 2 "doctor: /nonexistent: cannot be read: " doctor --hostfile /nonexistent

@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "..")
@@ -14,7 +15,7 @@ FACTS = os.path.join(ROOT, "tests", "fixtures", "doctor")
 sys.path.insert(0, os.path.join(ROOT, "tools", "doctor"))
 sys.dont_write_bytecode = True
 
-from doctorlib import hosts, judge  # noqa: E402
+from doctorlib import facts, gather, hosts, judge  # noqa: E402
 from doctorlib.errors import DoctorError  # noqa: E402
 
 # Of each fault: the kind of its finding, the hosts, and words of the line that mends it.
@@ -137,7 +138,7 @@ class Judge(unittest.TestCase):
     def test_a_map_that_cannot_be_read(self):
         document = read("sound")
         document["map"] = {"file": "net.dot", "error": "net.dot:1: no graph"}
-        self.expect(document, [("map-unreadable", "", "mtree topology net.dot")])
+        self.expect(document, [("map-unreadable", "", "mtree topology -- net.dot")])
 
     def test_names_of_a_map_have_no_case(self):
         document = read("map")
@@ -171,6 +172,70 @@ class Judge(unittest.TestCase):
         self.assertEqual(document, before)
 
 
+    def test_facts_that_are_not_all_there(self):
+        """Without any one of them the host is told of and the others are judged all the same."""
+        def places(value, found=()):
+            for key, inner in (value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()):
+                yield (*found, key)
+                yield from places(inner, (*found, key))
+
+        for kind in ("nat", "buffers", "mtu"):
+            whole = read(kind)
+            for place in list(places(whole["hosts"][0], ("hosts", 0))):
+                for wrong in ("away", None, [7], "x"):
+                    document = copy.deepcopy(whole)
+                    holder = document
+                    for key in place[:-1]:
+                        holder = holder[key]
+                    if wrong != "away":
+                        holder[place[-1]] = wrong
+                    elif isinstance(holder, dict):
+                        del holder[place[-1]]
+                    try:
+                        judge.judge(facts.settle(document))
+                    except DoctorError as error:
+                        self.assertIn("no facts (", str(error), (kind, place, wrong))
+                    except Exception as error:
+                        raise AssertionError(f"{kind}, {place} is {wrong}") from error
+
+    def test_a_host_whose_facts_are_incomplete_is_named(self):
+        document = read("sound")
+        del host(document, "b")["facts"]["ports"]
+        found = judge.judge(facts.settle(document))
+        self.assertEqual([(finding.kind, finding.hosts) for finding in found], [("incomplete", ["b"])])
+        self.assertIn("facts.ports is missing", found[0].cause)
+
+    def test_facts_of_nothing(self):
+        for document in (None, [], {}, {"hosts": 3}, {"hosts": [{}]}, {"hosts": [], "map": {"file": "x"}}):
+            with self.assertRaisesRegex(DoctorError, "no facts"):
+                facts.settle(document)
+
+
+class Map(unittest.TestCase):
+    """What a host calls its topology is the host's, and may be anything."""
+
+    def run_mtree(self, text, path):
+        with tempfile.TemporaryDirectory() as folder:
+            mtree = os.path.join(folder, "mtree")
+            with open(mtree, "w", encoding="ascii") as file:
+                file.write("#!/bin/sh\n" + text)
+            os.chmod(mtree, 0o755)
+            return gather.read_map(path, mtree)
+
+    def test_a_path_that_looks_like_an_option(self):
+        self.assertEqual(self.run_mtree('echo "$*" >&2; exit 1', "--help.dot")["error"], "topology --json -- --help.dot")
+
+    def test_the_standard_input_is_not_the_hosts(self):
+        self.assertEqual(self.run_mtree('cat; echo "it was empty" >&2; exit 1', "/dev/stdin")["error"], "it was empty")
+
+    def test_a_file_that_never_ends(self):
+        gather.MAP_SECONDS = 0.5
+        self.assertIn("is it a file?", self.run_mtree("exec sleep 60", "/tmp/pipe")["error"])
+
+    def test_without_mtree(self):
+        self.assertIn("cannot be started: No such file", gather.read_map("net.dot", "/nonexistent/mtree")["error"])
+
+
 class Hosts(unittest.TestCase):
     def test_hostfiles_of_open_mpi_and_mpich(self):
         text = "# two sites\nn1 slots=4\nn2:8\n\nyou@n3 max_slots=2  # slow\nn1 slots=2\n"
@@ -184,6 +249,10 @@ class Hosts(unittest.TestCase):
     def test_a_hostfile_without_hosts(self):
         with self.assertRaisesRegex(DoctorError, "names no host"):
             hosts.read_hostfile(os.devnull)
+
+    def test_a_hostfile_without_end(self):
+        with self.assertRaisesRegex(DoctorError, "/dev/zero: longer than a hostfile is; write one name per line"):
+            hosts.read_hostfile("/dev/zero")
 
     def test_what_starts_an_agent(self):
         self.assertEqual(hosts.command(["ssh"], "n1")[:2], ["ssh", "-x"])

@@ -9,11 +9,11 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
-from doctorlib import gather, hosts, job, judge, remote  # noqa: E402
-from doctorlib.errors import DoctorError, reason  # noqa: E402
+from doctorlib import facts, gather, hosts, job, judge, remote  # noqa: E402
+from doctorlib.errors import DoctorError, read_text, reason  # noqa: E402
 
 FOUND, FAILED = 1, 2
-LONGEST_FACTS = 64 << 20  # characters; a host's are some thousands
+LONGEST_FACTS = 64 << 20  # bytes; a host's are some thousands
 
 
 def parse_arguments():
@@ -26,17 +26,15 @@ def parse_arguments():
 
 def read_facts(path):
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(LONGEST_FACTS + 1)
-        if len(text) > LONGEST_FACTS:
-            raise DoctorError(f"{path}: longer than facts are; write them with mtree doctor --output")
-        document = json.loads(text)
+        document = json.loads(read_text(path, LONGEST_FACTS, "facts are; write them with mtree doctor --output"))
         if document["format"] != gather.FORMAT:
-            raise DoctorError(f"{path}: facts of format {document['format']}; this version reads {gather.FORMAT}")
-        return document
+            raise DoctorError(f"facts of format {document['format']}; this version reads {gather.FORMAT}")
+        return facts.settle(document)
     except OSError as error:
         raise DoctorError(f"{path}: cannot be read: {reason(error)}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except DoctorError as error:
+        raise DoctorError(f"{path}: {error}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DoctorError(f"{path}: no facts; write them with mtree doctor --output") from error
 
 
@@ -84,7 +82,7 @@ def main():
             return 0
         if options.output:
             write_facts(options.output, document)
-        findings = judge.judge(document)
+        findings = judge.judge(facts.settle(document))
     except DoctorError as error:
         print(f"mtree: doctor: {error}", file=sys.stderr)
         return FAILED

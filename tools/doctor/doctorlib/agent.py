@@ -289,16 +289,15 @@ def connect(token, target):
         with open_connection(address, target["port"]) as sock:
             bulk = max(LEAST_BULK, 4 * tcp_info(sock)["mss"]) if target["use"] == "btl" else 0
             answer, began, ended, hello = greet(sock, token, bulk)
-            result.update(state="ok", answered=answer["host"], seen=answer["seen"])
             info = tcp_info(sock)
-            result.update(rtt=info["rtt"], mss=info["mss"], offset=answer["time"] - (began + ended) / 2,
-                          offset_error=(ended - began) / 2)
+            result.update(state="ok", answered=answer["host"], seen=answer["seen"], rtt=info["rtt"], mss=info["mss"],
+                          offset=answer["time"] - (began + ended) / 2, offset_error=(ended - began) / 2)
             if bulk > 0:
                 result["bulk"] = send_bulk(sock, bulk, hello)
     except OSError as error:
         result.setdefault("state", failure(error))
         result["error"] = str(error)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         result["state"] = "stranger"
     if result.get("bulk") == "blackhole":
         fitting = in_parallel(lambda segment: send_short(token, target, segment), SEGMENTS, BULK_SECONDS + 1, False)

@@ -111,6 +111,7 @@ class Cluster:
         self.hosts = [host for host in self.all if host.facts is not None]
         self.paths = [
             Path(host, self.all[entry["to"]], entry) for host in self.hosts for entry in host.entry["paths"]
+            if self.all[entry["to"]].facts is not None
         ]
 
     def reach(self, target, address, use):

@@ -9,3 +9,12 @@ class DoctorError(Exception):
 def reason(error):
     """Why a file cannot be used, without the number and the name that Python adds."""
     return getattr(error, "strerror", None) or str(error)
+
+
+def read_text(path, most, limit):
+    """The text of a file of at most MOST bytes, which may end never; LIMIT: what may be no longer, and what to do."""
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise DoctorError(f"longer than {limit}")
+    return data.decode("utf-8-sig")

@@ -6,10 +6,14 @@ import os
 import secrets
 import subprocess
 
+from .errors import reason
+from .facts import lack_of_facts, lack_of_paths
+
 FORMAT = 1
 FACTS_SECONDS = 6.0
 CONNECT_SECONDS = 6.0
 STREAM_SECONDS = 3.0
+MAP_SECONDS = 10.0
 LONG_RTT = 2e-3  # seconds; below, no buffer is too small
 MOST_STREAMS = 2  # per host
 MOST_ADDRESSES = 8  # per host
@@ -58,9 +62,15 @@ def long_targets(paths):
 
 
 def read_map(path, mtree):
-    """The names of the hosts of a topology file, as mtree reads it; None: it is none."""
-    done = subprocess.run([mtree, "topology", "--json", path], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+    """The names of the hosts of a topology file, as mtree reads it; else why it cannot be read.  The path is a host's: it
+    may be anything."""
+    try:
+        done = subprocess.run([mtree, "topology", "--json", "--", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=MAP_SECONDS, check=False)
+    except OSError as error:
+        return {"file": path, "error": f"{mtree} cannot be started: {reason(error)}"}
+    except subprocess.TimeoutExpired:
+        return {"file": path, "error": f"reading it takes more than {MAP_SECONDS:.0f} s; is it a file?"}
     if done.returncode != 0:
         return {"file": path, "error": done.stderr.decode(errors="replace").strip()}
     names = [[entry["name"], entry["host"]] for entry in json.loads(done.stdout)["hosts"]]
@@ -85,12 +95,13 @@ def gather(channel, environment, mtree):
                  "environment": environment, "folder": os.getcwd()}
         for number in range(len(names))
     }
-    facts = channel.ask(requests, FACTS_SECONDS)
+    told = channel.ask(requests, FACTS_SECONDS)
+    facts = {number: its for number, its in told.items() if lack_of_facts(its) is None}
     wanted = {number: targets(number, names, facts) for number in facts}
     paths = channel.ask(
         {number: {"do": "connect", "targets": wanted[number]} for number in facts}, CONNECT_SECONDS
     )
-    long = {number: long_targets(paths[number]) for number in paths}
+    long = {number: long_targets(its) for number, its in paths.items() if lack_of_paths(its, len(names)) is None}
     streams = channel.ask(
         {number: {"do": "stream", "targets": long[number]} for number in long if long[number]},
         STREAM_SECONDS,
@@ -102,8 +113,8 @@ def gather(channel, environment, mtree):
         hosts.append({
             "name": name,
             "reached": is_reached,
-            "error": None if number in facts else error,
-            "facts": facts.get(number),
+            "error": None if number in told else error,
+            "facts": told.get(number),
             "paths": paths.get(number, []),
             "streams": streams.get(number, []),
         })

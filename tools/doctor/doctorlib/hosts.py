@@ -7,10 +7,11 @@ import shlex
 import shutil
 import socket
 
-from .errors import DoctorError, reason
+from .errors import DoctorError, read_text, reason
 
 HOSTFILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "PBS_NODEFILE")
 AGENTS = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent")
+LONGEST_HOSTFILE = 4 << 20  # bytes
 SSH = ("-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=4")
 SRUN = ("srun", "--overlap", "--quiet", "--nodes=1", "--ntasks=1")
 
@@ -42,8 +43,7 @@ def parse_hostfile(text):
 
 def read_hostfile(path):
     try:
-        with open(path, encoding="utf-8") as file:
-            names = parse_hostfile(file.read())
+        names = parse_hostfile(read_text(path, LONGEST_HOSTFILE, "a hostfile is; write one name per line"))
     except (OSError, UnicodeDecodeError) as error:
         raise DoctorError(f"{path}: cannot be read: {reason(error)}") from error
     except DoctorError as error:

@@ -18,6 +18,11 @@ def find_unreachable(cluster):
         if host.facts is not None:
             continue
         error = host.entry["error"]
+        if host.entry.get("lacks"):
+            yield Finding("incomplete", [host.name],
+                          f"the facts of {host.name} are not all there: {host.entry['lacks']} is missing or no such value",
+                          f"mtree doctor --hosts {host.name}  # with the same mtree on all hosts; or write the file anew")
+            continue
         if host.entry["reached"]:
             yield Finding("slow", [host.name], f"{host.name} is reached but has not told its facts in time",
                           f"ssh {host.name} uptime  # and again with fewer hosts: --hosts {host.name}")

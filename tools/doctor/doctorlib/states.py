@@ -2,6 +2,7 @@
 """Findings about what hosts have: versions, components, the map, buffers, clocks."""
 
 import ipaddress
+import shlex
 
 from .cluster import Finding, listing, most_common
 
@@ -61,7 +62,8 @@ def find_map(cluster):
         return
     path = cluster.map["file"]
     if "hosts" not in cluster.map:
-        yield Finding("map-unreadable", [], f"{path} cannot be read: {cluster.map['error']}", f"mtree topology {path}")
+        yield Finding("map-unreadable", [], f"{path} cannot be read: {cluster.map['error']}",
+                      f"mtree topology -- {shlex.quote(path)}")
         return
     mapped = {label(name): name for names in cluster.map["hosts"] for name in names}
     absent = [host for host in cluster.hosts
@@ -89,6 +91,8 @@ def find_buffers(cluster):
     for source in cluster.hosts:
         for entry in source.entry["streams"]:
             target = cluster.all[entry["to"]]
+            if target.facts is None:
+                continue
             need = (entry["rate"] or 0) / 8 * rtt_between(cluster, source, target)
             for host in (source, target):
                 for setting, part in BUFFER_PARTS.items():
