@@ -34,11 +34,7 @@ int mtree_relay_plan_self(const mtree_relay_plan_t *plan)
 
 static void append(mtree_wire_t *wire, const void *bytes, size_t length)
 {
-    if (wire->status == MTREE_OK) {
-        wire->status = mtree_array_reserve(&wire->bytes, &wire->capacity,
-                                           wire->length + (int)length + 1, 1);
-    }
-    if (wire->status == MTREE_OK && length > 0) {
+    if (mtree_wire_reserve(wire, length) && length > 0) {
         memcpy(wire->bytes + wire->length, bytes, length);
         wire->length += (int)length;
     }

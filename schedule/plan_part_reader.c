@@ -205,7 +205,7 @@ typedef struct {
 
 static neighbour_t *read_neighbours(reader_t *reader, int num_hosts, int *num_p)
 {
-    /* Each takes nine bytes at least. */
+    /* Each takes nine bytes at least, and a piece has no more than INT_MAX. */
     int num = read_int(reader, (int)(reader_left(reader) / 9));
     neighbour_t *neighbours = calloc((size_t)num + 1, sizeof(*neighbours));
 

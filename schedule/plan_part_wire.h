@@ -24,8 +24,12 @@ typedef struct {
     unsigned char *bytes;
     int length;
     int capacity;
-    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once there was none */
+    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once there was none, or more than
+                              INT_MAX bytes were to be written */
 } mtree_wire_t;
+
+/* Make room for @a length more bytes; false: `status` says why there is none. */
+bool mtree_wire_reserve(mtree_wire_t *wire, size_t length);
 
 /* Append a piece of @a part to @a wire; look at its status when all is written. */
 void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire);

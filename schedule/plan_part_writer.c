@@ -3,17 +3,25 @@
 
 #include "base/array.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_byte(mtree_wire_t *wire, unsigned byte)
+bool mtree_wire_reserve(mtree_wire_t *wire, size_t length)
 {
     if (wire->status == MTREE_OK) {
-        wire->status =
-            mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + 1, 1);
+        wire->status = length > (size_t)(INT_MAX - wire->length)
+                           ? MTREE_ERR_NO_MEMORY
+                           : mtree_array_reserve(&wire->bytes, &wire->capacity,
+                                                 wire->length + (int)length, 1);
     }
-    if (wire->status == MTREE_OK) {
+    return wire->status == MTREE_OK;
+}
+
+static void write_byte(mtree_wire_t *wire, unsigned byte)
+{
+    if (mtree_wire_reserve(wire, 1)) {
         wire->bytes[wire->length++] = (unsigned char)byte;
     }
 }
@@ -201,9 +209,7 @@ static void write_again(mtree_wire_t *wire, int begin, int end)
 {
     int length = end - begin;
 
-    wire->status =
-        mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + length, 1);
-    if (wire->status == MTREE_OK) {
+    if (mtree_wire_reserve(wire, (size_t)length)) {
         memcpy(wire->bytes + wire->length, wire->bytes + begin, (size_t)length);
         wire->length += length;
     }

@@ -7,6 +7,7 @@
 #include "tests/unit/captured_log.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,6 +313,18 @@ START_TEST(a_part_names_the_program)
 }
 END_TEST
 
+/* A piece of too many bytes has none, rather than some. */
+START_TEST(a_piece_has_an_end)
+{
+    mtree_wire_t wire = {.length = INT_MAX - 2, .capacity = INT_MAX};
+
+    ck_assert(mtree_wire_reserve(&wire, 2));
+    ck_assert(!mtree_wire_reserve(&wire, 3));
+    ck_assert_int_eq(wire.status, MTREE_ERR_NO_MEMORY);
+    ck_assert(!mtree_wire_reserve(&wire, 0));
+}
+END_TEST
+
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
 START_TEST(damaged_bytes_are_refused)
 {
@@ -374,6 +387,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_relay_without_parent_or_child_is_refused, 0, 2);
     tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);
     tcase_add_test(tcase, a_part_names_the_program);
+    tcase_add_test(tcase, a_piece_has_an_end);
     tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
