@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/plan.h"
 
-#include "base/array.h"
 #include "relay/bytes.h"
 #include "relay/fold.h"
 
@@ -207,10 +206,13 @@ mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length,
     return MTREE_OK;
 }
 
-bool mtree_relay_serves(mtree_collective_t collective)
+bool mtree_relay_serves(const mtree_call_t *call)
 {
-    return collective == MTREE_BCAST || collective == MTREE_ALLREDUCE ||
-           collective == MTREE_REDUCE || collective == MTREE_ALLGATHER;
+    mtree_collective_t collective = call->collective;
+
+    return (collective == MTREE_BCAST || collective == MTREE_ALLREDUCE ||
+            collective == MTREE_REDUCE || collective == MTREE_ALLGATHER) &&
+           call->unit_bytes > 0 && call->units <= MOST_BYTES / call->unit_bytes;
 }
 
 enum { PLAN, NUMBER, CONTEXT, COLLECTIVE, ROOT, UNIT_BYTES, TYPE, OP, NUM_WORDS };
@@ -229,6 +231,7 @@ void mtree_relay_start_write(const mtree_relay_start_t *start,
                              unsigned char bytes[MTREE_RELAY_START_BYTES])
 {
     const mtree_call_t *call = &start->call;
+    /* A unit is a number of relay/fold.h, or a byte. */
     const uint32_t words[NUM_WORDS] = {start->plan,          start->number,
                                        start->context,       (uint32_t)call->collective,
                                        (uint32_t)call->root, (uint32_t)call->unit_bytes,
@@ -284,8 +287,7 @@ mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
     recovery = mtree_relay_get64(from + RECOVERY_AT);
     memcpy(&start->call.recovery, &recovery, sizeof(recovery));
     return words[COLLECTIVE] < MTREE_COLLECTIVE_LAST && words[ROOT] <= MOST_NUMBERS &&
-                   mtree_relay_serves(start->call.collective) && start_is_known(start) &&
-                   start->call.units <= MOST_BYTES / start->call.unit_bytes &&
+                   mtree_relay_serves(&start->call) && start_is_known(start) &&
                    start->call.chunk_bytes <= MOST_BYTES &&
                    start->call.longest_bytes <= MOST_BYTES && start->call.recovery >= 0 &&
                    start->call.recovery < 1e3

@@ -52,7 +52,7 @@ void mtree_relay_start_write(const mtree_relay_start_t *start,
 mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
                                       mtree_relay_start_t *start);
 
-/* Can relays serve calls of @a collective? */
-bool mtree_relay_serves(mtree_collective_t collective);
+/* Can relays serve such calls as @a call? */
+bool mtree_relay_serves(const mtree_call_t *call);
 
 #endif

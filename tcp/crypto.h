@@ -56,6 +56,8 @@ bool mtree_cipher_set_key(mtree_cipher_t *cipher,
                           const unsigned char key[MTREE_CRYPTO_KEY]);
 
 /*
+ * A record has far fewer bytes than an int counts, as libcrypto does.
+ *
  * Encrypt the @a count @a parts, and vouch for them and for the @a known_length bytes @a
  * known, which are not encrypted.  To @a sealed go as many bytes as the parts have, and
  * MTREE_CRYPTO_TAG.  No nonce may be used twice with a key.  False: libcrypto has failed.

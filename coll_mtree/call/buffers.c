@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-/* MPI's functions compute inout = in op inout.  Of scans @a a is of lower ranks than @a
+/* The elements of a chunk fit into an int: they have COLL_MTREE_ANY_LENGTH bytes at most,
+ * or are one, or through relays no more than the user counts.
+ *
+ * MPI's functions compute inout = in op inout.  Of scans @a a is of lower ranks than @a
  * b; else mtree reduces by commutative operations only.  Open MPI calls a user's function
  * by the rules of its language, such as Fortran, only where there is no third buffer. */
 static void buffers_fold(void *arg, const void *a, const void *b, void *out, size_t count)
@@ -195,7 +198,8 @@ int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             : buffers_init_move(buffers, ranks);
 }
 
-/* Copy the block from this rank to itself, where it has one on both sides. */
+/* Copy the block from this rank to itself, where it has one on both sides.  Counts are
+ * the user's, here and below, who has them in MPI's type. */
 static int copy_own_block(const coll_mtree_buffers_t *buffers)
 {
     const int rank = buffers->send.rank;

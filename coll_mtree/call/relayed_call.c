@@ -61,7 +61,7 @@ typedef enum {
 static const char *const reasons[NO_REASON] = {
     [DETERMINISTIC] = "coll_mtree_deterministic",
     [NOT_BLOCKING] = "nonblocking and persistent calls",
-    [COLLECTIVE] = "this collective",
+    [COLLECTIVE] = "this collective, or more than 1 TiB",
     [UNEQUAL] = "blocks of unequal size",
     [REDUCTION] = "this datatype or operation",
     [CONNECTIONS] =
@@ -80,7 +80,7 @@ static reason_t find_reason(ompi_communicator_t *comm, const coll_mtree_coll_arg
         return NOT_BLOCKING;
     }
     /* A barrier is an allreduce without an operation. */
-    if (!mtree_relay_serves(call->collective) || (reduces && args->op == NULL)) {
+    if (!mtree_relay_serves(call) || (reduces && args->op == NULL)) {
         return COLLECTIVE;
     }
     if (call->blocks != NULL) {

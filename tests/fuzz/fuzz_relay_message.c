@@ -26,7 +26,7 @@ static void expect_start(const mtree_relay_message_t *message)
     }
     mtree_relay_start_write(&again, bytes[1]);
     if (memcmp(bytes[0], bytes[1], sizeof(bytes[0])) != 0 ||
-        !mtree_relay_serves(start.call.collective)) {
+        !mtree_relay_serves(&start.call)) {
         abort();
     }
 }

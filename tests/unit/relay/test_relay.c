@@ -438,6 +438,24 @@ START_TEST(a_share_of_a_processor_is_kept)
 }
 END_TEST
 
+/* No call is sent to a relay that it would not take. */
+START_TEST(what_a_relay_serves_it_takes)
+{
+    mtree_relay_start_t start = {.call = {.collective = MTREE_BCAST, .unit_bytes = 1}};
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+
+    start.call.units = (size_t)1 << 40;
+    for (int i = 0; i < 2; i++, start.call.units++) {
+        mtree_relay_start_t read;
+
+        mtree_relay_start_write(&start, bytes);
+        ck_assert_int_eq(mtree_relay_start_read(bytes, sizeof(bytes), &read),
+                         i == 0 ? MTREE_OK : MTREE_ERR_INVALID);
+        ck_assert(mtree_relay_serves(&start.call) == (i == 0));
+    }
+}
+END_TEST
+
 START_TEST(nothing_can_be_said_again)
 {
     mtree_relay_key_t key = {{1}};
@@ -543,6 +561,7 @@ int main(void)
         tcase_add_test(tests, secrets_are_for_their_owner);
         tcase_add_loop_test(tests, all_addresses_of_a_relay_are_tried, 0, 2);
         tcase_add_test(tests, nothing_can_be_said_again);
+        tcase_add_test(tests, what_a_relay_serves_it_takes);
         tcase_add_loop_test(tests, calls_give_their_results, 0, 12);
         tcase_add_loop_test(tests, all_of_a_job_is_encrypted_or_nothing, 0, 2);
         tcase_add_test(tests, keys_are_those_of_both_nonces);
