@@ -8,13 +8,13 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
-#include "coll_mtree/base/backend.h"
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/size_estimate.h"
 #include "coll_mtree/base/tag_range.h"
+#include "coll_mtree/call/server.h"
 #include "coll_mtree/compat.h"
 
 #include "ompi/communicator/communicator.h"
@@ -51,13 +51,10 @@ typedef struct {
     coll_mtree_class_node_t node;
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     unsigned calls;                 /* blocking ones that could not wait for the entry */
-    bool known; /* a blocking call has waited for the entry: all ranks know its plan */
+    coll_mtree_server_t server;
     bool left_relays; /* of a class with relays: they refuse its calls */
-    /* Of calls that keep their order. */
-    coll_mtree_summation_backend_t blocking_summation, later_summation;
-    struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
-    struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
-    struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */
+    struct coll_mtree_arrival_skew *skew; /* of a class over trees */
+    struct coll_mtree_record *record;     /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
 
 #define MTREE_FALLBACK_FUNCTION(_name)                                                   \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/derive.h"
 
-#include "planner/regular/ring.h"
 #include "report/page.h"
 #include "report/source.h"
 
@@ -101,36 +100,19 @@ static void add_traffic(const mtree_report_plan_t *placed, double bytes)
     }
 }
 
-/* The same around the ring of the hosts; without memory nothing is added. */
-static void add_ring_traffic(const mtree_report_plan_t *placed, double bytes)
-{
-    const mtree_plan_t *plan = placed->plan;
-    mtree_plan_t *ring;
-
-    if (bytes > 0 &&
-        mtree_ring_create(plan->collective, plan->num_hosts,
-                          (const char *const *)plan->hosts, &ring) == MTREE_OK) {
-        mtree_traffic_add(ring, placed->routes, bytes, placed->map->bytes);
-        mtree_plan_destroy(ring);
-    }
-}
-
 /* Put the traffic of @a calls over @a plan, and those that did not pass through its
  * relays over @a direct (NULL: there were none), on the map. */
 static void add_calls_traffic(const mtree_report_plan_t *plan,
                               const mtree_report_plan_t *direct, const json_t *calls)
 {
-    const json_t *trees = mtree_page_served_by(calls, "trees"),
-                 *ring = mtree_page_served_by(calls, "ring");
+    const json_t *trees = mtree_page_served_by(calls, "trees");
     double share = mtree_page_number(calls, "host_share");
     double relayed = direct == NULL ? 0 : mtree_page_number(calls, "relayed_bytes");
     double rest = mtree_page_number(trees, "bytes") - relayed;
 
     add_traffic(plan, share * relayed);
     add_traffic(direct == NULL ? plan : direct, share * rest);
-    add_ring_traffic(plan, mtree_page_number(ring, "bytes"));
-    plan->map->seconds +=
-        mtree_page_number(trees, "shared_s") + mtree_page_number(ring, "shared_s");
+    plan->map->seconds += mtree_page_number(trees, "shared_s");
 }
 
 /*

@@ -49,7 +49,7 @@ static void add_trees(mtree_table_t *table, const json_t *server, const json_t *
     }
 }
 
-/* The backend that served: "10 trees, packing", "a ring", "Open MPI", ... */
+/* The backend that served: "10 trees, packing", "Open MPI", ... */
 static void add_backend(mtree_table_t *table, const json_t *server, const json_t *calls,
                         const json_t *plan)
 {
@@ -58,11 +58,7 @@ static void add_backend(mtree_table_t *table, const json_t *server, const json_t
     if (strcmp(by, "trees") == 0 && plan != NULL) {
         add_trees(table, server, calls, plan);
     } else {
-        mtree_table_add(table, "%s",
-                        strcmp(by, "openmpi") == 0 ? "Open MPI"
-                        : strcmp(by, "rival") == 0 ? "Open MPI, another algorithm"
-                        : strcmp(by, "ring") == 0  ? "a ring"
-                                                   : by);
+        mtree_table_add(table, "%s", strcmp(by, "openmpi") == 0 ? "Open MPI" : by);
     }
 }
 

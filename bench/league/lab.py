@@ -30,7 +30,7 @@ MOST_CALLS = 10
 SCAN_CALLS = 2  # of each of Open MPI's algorithms; one where Open MPI's default is hopeless,
 SCAN_PART = 4  # and this part of the bytes
 CALLS_TO_JUDGE = 2  # whether a player is hopeless, where calls are not short
-# In 30 calls mtree's autotuner has settled, in three connections have gained speed.  Those of long
+# In 30 calls mtree's plan is there, in three connections have gained speed.  Those of long
 # calls have it from the shorter ones that came before.
 SHORT, SHORT_WARMUP = 0.05, 30  # seconds of a call
 WARMUP = 3

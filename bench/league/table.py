@@ -19,8 +19,7 @@ OURS = ("mtree", "mtree-mpich")  # no rivals of each other
 # A plot has those that matter most in the colours of other plots.
 PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo", "mtree-mpich")
 # Who serves a call of mtree's, as its report has it.
-BACKENDS = {"trees": "trees", "ring": "a ring", "openmpi": "Open MPI"}
-BACKENDS["rival"] = "another of Open MPI's algorithms"
+BACKENDS = {"trees": "trees", "openmpi": "Open MPI"}
 MARK = "<!-- the league's table -->"
 COLUMNS = 100  # of a page
 SIZES = ((1 << 20, "MB"), (1 << 10, "KB"))

@@ -196,7 +196,7 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
         return;
     }
     if (decision->reply == COLL_MTREE_REPLY_PLAN) {
-        const mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_FASTER);
+        const mtree_forecast_t forecast = mtree_forecast_of(true);
 
         query->new_plan = mtree_plan_retain(decision->plan);
         coll_mtree_plan_reply_send(

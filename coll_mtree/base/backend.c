@@ -23,12 +23,8 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
         "plan", "no plan could be made for it"},
     [COLL_MTREE_REASON_FORECAST] = {
         "forecast", "Open MPI was expected to be faster"},
-    [COLL_MTREE_REASON_TRIAL] = {
-        "trial", "it was Open MPI's turn in a trial"},
-    [COLL_MTREE_REASON_MEASURED] = {
-        "measured", "Open MPI was measured to be faster"},
     [COLL_MTREE_REASON_ORDER] = {
-        "order", "trees would add in another order than the calls before"},
+        "order", "trees would combine in another order than the calls before"},
 };
 // clang-format on
 
@@ -40,17 +36,4 @@ const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason)
 const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
 {
     return reasons[reason].text;
-}
-
-bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
-                                      coll_mtree_backend_t backend, int base_algorithm)
-{
-    bool changes = summation->is_set && (summation->backend != backend ||
-                                         summation->base_algorithm != base_algorithm);
-
-    summation->is_set = true;
-    summation->backend = backend;
-    summation->base_algorithm = base_algorithm;
-    summation->has_changed = summation->has_changed || changes;
-    return changes;
 }

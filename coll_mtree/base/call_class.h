@@ -2,7 +2,7 @@
 /*
  * Call classes: the key of all that is kept about similar calls.
  *
- * Calls of one class share a plan, an autotuner and a row of the statistics.  A class is
+ * Calls of one class share a plan, a server and a row of the statistics.  A class is
  * what the calls have in common on every rank: collective, root, size to a factor of two,
  * and what the communicator asks for.  Two calls of one class on one communicator are of
  * the same class on every rank.

@@ -7,7 +7,7 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* Has the user set a parameter of coll/tuned?  This rank's own: ranks may differ. */
+/* Has the user set a parameter of coll/tuned?  Of this rank: ranks may differ. */
 bool coll_mtree_fallback_is_configured(void);
 
 /* Is the fallback of @a comm for @a collective coll/tuned with the rules that it has by

@@ -33,7 +33,6 @@ typedef struct {
     double relays_share; /* of a processor */
     char *tcp_congestion_control;
     bool encrypt; /* coll_mtree/tcp/encryption.h */
-    int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;
     size_t memory;        /* bytes */
     size_t arrival_room;  /* bytes */

@@ -209,13 +209,6 @@ static const coll_mtree_param_t table[] = {
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},
-    {INT("autotune", autotune, 0), RANGE(-1, 1), COLLECTIVE, .synonym = "guard",
-     .level = 4, .agree = agree_value,
-     .help = "Let blocking calls try mtree, the fallback and Open MPI's other algorithms "
-             "in turn where they are expected to be close, measure, and keep to the "
-             "fastest. 0: calls that move data or combine integers, between hosts; "
-             "1: operations on floating-point numbers, too, whose bits may then differ "
-             "from call to call; -1: none, what is expected decides"},
     {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
@@ -226,8 +219,8 @@ static const coll_mtree_param_t table[] = {
     {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
      .agree = agree_value,
      .help = "Reductions give the same bits for the same input in every call of a job, "
-             "whenever the ranks come: none goes by the order of arrival, none is "
-             "tried whose bits depend on the order, and plans stay"},
+             "whenever the ranks come: none goes by the order of arrival, and plans "
+             "stay"},
     {SIZE("memory", memory, (size_t)64 << 20), RANGE(0, MOST_BYTES), READ_ONCE,
      .level = 5,
      .help = "Bytes of the plans that rank 0 keeps. Beyond it those that were used least "

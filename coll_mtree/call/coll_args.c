@@ -40,16 +40,15 @@ static bool is_integer(const ompi_datatype_t *dtype)
            dtype != MPI_LONG_DOUBLE_INT;
 }
 
-coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype)
+/*
+ * May another order of the operands give other bits?  Sums of floating-point numbers
+ * round, the greatest of them may be a NaN or either zero, and what an operation of the
+ * user's does is not known.
+ */
+static bool has_order(const ompi_op_t *op, const ompi_datatype_t *dtype)
 {
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_true_extent(dtype, &lower, &extent);
-    return (coll_mtree_reduction_t){.is_intrinsic = ompi_op_is_intrinsic(op),
-                                    .is_logical = is_logical(op),
-                                    .is_predefined = ompi_datatype_is_predefined(dtype),
-                                    .is_integer = is_integer(dtype),
-                                    .reaches_below = lower < 0};
+    return !ompi_op_is_intrinsic((ompi_op_t *)op) ||
+           !(is_logical(op) || is_integer(dtype));
 }
 
 void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
@@ -79,11 +78,7 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
     args->datatype = dtype;
     args->count = count;
     args->op = op;
-    args->reduction = coll_mtree_reduction_of(op, dtype);
-    args->keeps_order =
-        args->verdict == MTREE_COLL_ARGS_SERVED &&
-        coll_mtree_order_is_kept(&args->reduction, coll_mtree_params.autotune,
-                                 coll_mtree_params.deterministic);
+    args->keeps_order = args->verdict == MTREE_COLL_ARGS_SERVED && has_order(op, dtype);
 }
 
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,

@@ -9,7 +9,6 @@
 #define COLL_MTREE_CALL_COLL_ARGS_H
 
 #include "coll_mtree/call/sides.h"
-#include "coll_mtree/select/trial_rule.h"
 
 typedef enum {
     MTREE_COLL_ARGS_DECLINED, /* not for mtree: the fallback serves */
@@ -35,9 +34,8 @@ typedef struct {
     const void *input; /* where op is given: what this rank contributes */
     void *output;
     ompi_datatype_t *datatype;
-    size_t count;                     /* elements in the vector */
-    ompi_op_t *op;                    /* NULL: bytes are moved, not reduced */
-    coll_mtree_reduction_t reduction; /* where op is given */
+    size_t count;      /* elements in the vector */
+    ompi_op_t *op;     /* NULL: bytes are moved, not reduced */
     bool is_exclusive; /* a scan whose results leave out the rank's own part */
     bool keeps_order;  /* it may be served, and its bits must be those of earlier calls */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
@@ -52,9 +50,6 @@ typedef struct {
     bool copies_sent; /* what is sent lies where the result goes */
     size_t own_bytes; /* where blocks are unequal: this rank's part of the call's size */
 } coll_mtree_coll_args_t;
-
-/* What @a op does with elements of @a dtype. */
-coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype);
 
 /* Set the arguments of a call that reduces @a count elements, with verdict and call.  @a
  * sbuf may be MPI_IN_PLACE. */

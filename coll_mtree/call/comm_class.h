@@ -10,7 +10,6 @@
 #define COLL_MTREE_CALL_COMM_CLASS_H
 
 #include "coll_mtree/call/coll_args.h"
-#include "coll_mtree/select/autotune.h"
 
 /* The class of the call of @a args on @a module's communicator, whose hints are read; one
  * with relays where the call @a may_relay and these are not left; arrival-ordered where
@@ -18,17 +17,6 @@
 coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *module,
                                                   const coll_mtree_coll_args_t *args,
                                                   bool may_relay);
-
-/*
- * Give @a comm_class an autotuner for a plan of which @a forecast is known.  One that it
- * had for an earlier plan with the same trees goes on if it has the same candidates.  A
- * new one learns from those of shorter calls.  *ring_p: a ring is a candidate.  False: no
- * memory.
- */
-bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
-                                    ompi_communicator_t *comm,
-                                    coll_mtree_comm_class_t *comm_class,
-                                    mtree_forecast_t forecast, bool *ring_p);
 
 /* Free all classes of @a module, which have no plan entries any more. */
 void coll_mtree_comm_classes_destroy(mca_coll_mtree_module_t *module);

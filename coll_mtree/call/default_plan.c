@@ -96,3 +96,18 @@ mtree_status_t coll_mtree_default_placement_create(int num_ranks,
     free(host);
     return status;
 }
+
+mtree_status_t coll_mtree_default_part_create(mtree_collective_t collective, int root,
+                                              int rank, int num_ranks,
+                                              mtree_plan_part_t **part_p)
+{
+    mtree_plan_t *plan;
+    mtree_status_t status =
+        coll_mtree_default_plan_create(collective, root, num_ranks, &plan);
+
+    if (status == MTREE_OK) {
+        status = mtree_plan_part_create(plan, rank, part_p);
+        mtree_plan_destroy(plan);
+    }
+    return status;
+}

@@ -9,6 +9,7 @@
 #define COLL_MTREE_CALL_DEFAULT_PLAN_H
 
 #include "schedule/layout.h"
+#include "schedule/plan_part.h"
 
 /* The plan for @a collective, with rank @a root where that has one, and the placement of
  * the ranks; both are the caller's.  MTREE_ERR_NO_MEMORY. */
@@ -16,5 +17,10 @@ mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int
                                               int num_ranks, mtree_plan_t **plan_p);
 mtree_status_t coll_mtree_default_placement_create(int num_ranks,
                                                    mtree_placement_t **placement_p);
+
+/* The part of @a rank of that plan, the caller's.  MTREE_ERR_NO_MEMORY. */
+mtree_status_t coll_mtree_default_part_create(mtree_collective_t collective, int root,
+                                              int rank, int num_ranks,
+                                              mtree_plan_part_t **part_p);
 
 #endif

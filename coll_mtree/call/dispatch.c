@@ -7,7 +7,6 @@
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/call/agreed_size.h"
-#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
@@ -35,7 +34,7 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
     call->args.function = function;
     call->args.verdict = MTREE_COLL_ARGS_DECLINED;
     if (form == MTREE_BLOCKING) {
-        coll_mtree_statistics_enter(&call->trial.count);
+        coll_mtree_statistics_enter(&call->count);
     }
 }
 
@@ -50,16 +49,6 @@ static int dispatch_empty(coll_mtree_form_t form, ompi_request_t **request_p)
         *request_p = &ompi_request_empty;
     }
     return OMPI_SUCCESS;
-}
-
-void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_t backend,
-                                  coll_mtree_fallback_reason_t reason)
-{
-    if (backend == COLL_MTREE_FALLBACK) {
-        coll_mtree_statistics_fell_back(count, reason);
-    } else {
-        coll_mtree_statistics_served(count, backend);
-    }
 }
 
 static int run_request(coll_mtree_request_t *req)
@@ -80,12 +69,10 @@ static int run_over_relays(coll_mtree_mpi_call_t *call,
     if (end == COLL_MTREE_RELAYED_DONE) {
         /* It has not entered the window of calls. */
         call->module->calls.issued--;
-        coll_mtree_statistics_relayed(&call->trial.count);
+        coll_mtree_statistics_relayed(&call->count);
         return OMPI_SUCCESS;
     }
     if (end == COLL_MTREE_RELAYED_LOST) {
-        /* With the class's autotuner. */
-        call->trial.autotuner = NULL;
         coll_mtree_plan_entry_renew(comm_class);
     } else {
         comm_class->left_relays = true;
@@ -93,56 +80,19 @@ static int run_over_relays(coll_mtree_mpi_call_t *call,
     return run_request(req);
 }
 
-/* Run the blocking call over its plan.  Open MPI's code. */
-static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
-                        coll_mtree_request_t *req)
-{
-    int rc = !req->ring && coll_mtree_plan_entry_relayed(req->entry) != NULL
-                 ? run_over_relays(call, comm_class, req)
-                 : run_request(req);
-
-    return rc == OMPI_SUCCESS ? coll_mtree_plan_entry_note(req->entry, req) : rc;
-}
-
-/* Wait for the plan of the class.  OMPI_SUCCESS, with *backend_p: mtree serves;
- * MTREE_DECLINED: Open MPI does. */
-static int wait_for_plan(coll_mtree_comm_class_t *comm_class,
-                         const coll_mtree_request_t *req, coll_mtree_backend_t *backend_p)
-{
-    int rc = coll_mtree_plan_entry_wait(req->entry, comm_class);
-
-    *backend_p = req->ring              ? COLL_MTREE_RING
-                 : rc == MTREE_DECLINED ? COLL_MTREE_FALLBACK
-                                        : COLL_MTREE_TREES;
-    return rc;
-}
-
-/* The only place where a rank may learn that there is no plan and go to the fallback,
- * since every rank waits here. */
 static int dispatch_blocking(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req)
 {
-    coll_mtree_backend_t backend;
-    int rc = wait_for_plan(comm_class, req, &backend);
+    int rc;
 
     req->blocking = true;
-    req->ring = backend == COLL_MTREE_RING;
+    coll_mtree_statistics_served(&call->count, COLL_MTREE_TREES);
+    rc = coll_mtree_plan_entry_relayed(req->entry) != NULL
+             ? run_over_relays(call, comm_class, req)
+             : run_request(req);
     if (rc == OMPI_SUCCESS) {
-        coll_mtree_mpi_call_note(call, comm_class, backend);
-        coll_mtree_statistics_served(&call->trial.count, backend);
-        rc = run_blocking(call, comm_class, req);
-    } else if (rc == MTREE_DECLINED) {
-        coll_mtree_fallback_reason_t reason =
-            coll_mtree_mpi_call_reason(call, comm_class);
-
-        coll_mtree_encryption_missed(call->comm, call->args.function,
-                                     coll_mtree_reason_text(reason));
-        coll_mtree_mpi_call_note(call, comm_class, backend);
-        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
-        call->module->calls.issued--;
-    } else {
-        coll_mtree_calls_break(call->module);
+        rc = coll_mtree_plan_entry_note(req->entry, req);
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -157,8 +107,7 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
     int rc = OMPI_SUCCESS;
 
-    coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_TREES);
-    req->count = call->trial.count;
+    req->count = call->count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
     }
@@ -182,14 +131,12 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     return OMPI_SUCCESS;
 }
 
-/* By mtree itself, over trees or around the @a ring. */
+/* Run it over the plan of @a comm_class, which may still be made. */
 static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
-                        bool ring, ompi_request_t **request_p)
+                        ompi_request_t **request_p)
 {
-    bool persistent = call->form == MTREE_PERSISTENT;
     coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class,
-                                  coll_mtree_mpi_call_is_hurried(call, comm_class));
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class, false);
     coll_mtree_request_t *req;
 
     if (entry == NULL) {
@@ -197,38 +144,14 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
     }
     call->args_taken = true;
     req = coll_mtree_request_create(call->module, call->comm, &call->args, entry,
-                                    persistent);
+                                    call->form == MTREE_PERSISTENT);
     if (req == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    req->ring = ring;
-    req->transfer.record = call->trial.count.record;
+    req->transfer.record = call->count.record;
     return call->form == MTREE_BLOCKING
                ? dispatch_blocking(call, comm_class, req)
                : dispatch_later(call, comm_class, req, request_p);
-}
-
-/* A persistent request lives long, and MPI allows its making to wait for other ranks: the
- * plan of its class is waited for, so that what is expected of it decides what serves the
- * request.  Open MPI's code. */
-static int wait_for_request(coll_mtree_mpi_call_t *call,
-                            coll_mtree_comm_class_t *comm_class,
-                            coll_mtree_backend_t *backend_p,
-                            coll_mtree_fallback_reason_t *reason_p)
-{
-    coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class, false);
-    int rc;
-
-    if (entry == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    rc = coll_mtree_plan_entry_wait(entry, comm_class);
-    if (rc != OMPI_SUCCESS && rc != MTREE_DECLINED) {
-        return rc;
-    }
-    *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
-    return OMPI_SUCCESS;
 }
 
 static bool is_internal(const coll_mtree_mpi_call_t *call)
@@ -268,7 +191,7 @@ static int dispatch_catch_up(coll_mtree_mpi_call_t *call)
         rc = coll_mtree_replan_blocking_catch_up(call->module, &change);
     }
     if (change != COLL_MTREE_STAY) {
-        coll_mtree_plan_entries_renew(call->module, change == COLL_MTREE_REBALANCE);
+        coll_mtree_plan_entries_renew(call->module);
         coll_mtree_counters_add_replan();
     }
     (void)coll_mtree_hints_get(call->module, call->comm);
@@ -283,30 +206,33 @@ static bool may_relay(const coll_mtree_mpi_call_t *call)
                                                call->form == MTREE_BLOCKING);
 }
 
-/* Run @a call, whose class is @a comm_class, or leave it to the fallback. */
-static int dispatch_choose(coll_mtree_mpi_call_t *call,
-                           coll_mtree_comm_class_t *comm_class,
-                           ompi_request_t **request_p)
+/* Run @a call, whose class is @a comm_class, or leave it to the fallback.  Calls without
+ * tags are no part of their class's order. */
+static int dispatch_serve(coll_mtree_mpi_call_t *call,
+                          coll_mtree_comm_class_t *comm_class, ompi_request_t **request_p)
 {
     coll_mtree_fallback_reason_t reason;
-    coll_mtree_backend_t backend = coll_mtree_mpi_call_choose(call, comm_class, &reason);
+    coll_mtree_backend_t backend;
+    int rc = coll_mtree_mpi_call_choose(call, comm_class, &backend, &reason);
 
-    if (call->form == MTREE_PERSISTENT && backend == COLL_MTREE_TREES &&
-        !comm_class->known) {
-        int rc = wait_for_request(call, comm_class, &backend, &reason);
-
-        if (rc != OMPI_SUCCESS) {
-            return rc;
-        }
+    if (rc != OMPI_SUCCESS && call->form == MTREE_BLOCKING) {
+        /* On other ranks it has a number. */
+        call->module->calls.issued++;
+        coll_mtree_calls_break(call->module);
     }
-    if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
-        coll_mtree_encryption_missed(call->comm, call->args.function,
-                                     coll_mtree_reason_text(reason));
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (reason != COLL_MTREE_REASON_TAGS) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
-        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
-        return MTREE_DECLINED;
     }
-    return dispatch_run(call, comm_class, backend == COLL_MTREE_RING, request_p);
+    if (backend == COLL_MTREE_TREES) {
+        return dispatch_run(call, comm_class, request_p);
+    }
+    coll_mtree_encryption_missed(call->comm, call->args.function,
+                                 coll_mtree_reason_text(reason));
+    coll_mtree_statistics_fell_back(&call->count, reason);
+    return MTREE_DECLINED;
 }
 
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
@@ -334,17 +260,10 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
-                               args->function, comm_class,
+    coll_mtree_statistics_open(&call->count, call->module, call->comm, args->function,
+                               comm_class,
                                (double)args->call.units * (double)args->call.unit_bytes);
-    return dispatch_choose(call, comm_class, request_p);
-}
-
-/* A blocking call has ended, whatever served it. */
-static void blocking_ended(coll_mtree_mpi_call_t *call)
-{
-    coll_mtree_autotune_end(&call->trial, call->module, call->comm);
-    coll_mtree_statistics_close(&call->trial.count);
+    return dispatch_serve(call, comm_class, request_p);
 }
 
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
@@ -363,7 +282,7 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         if (rc == MTREE_DECLINED) {
             call->watch_began = coll_mtree_source_watch(call->module);
         } else {
-            blocking_ended(call);
+            coll_mtree_statistics_close(&call->count);
         }
     }
     return rc;
@@ -372,6 +291,6 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code)
 {
     coll_mtree_source_watched(call->module, call->watch_began);
-    blocking_ended(call);
+    coll_mtree_statistics_close(&call->count);
     return code;
 }

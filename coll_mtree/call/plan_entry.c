@@ -5,10 +5,7 @@
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/call/backend_choice.h"
-#include "coll_mtree/call/comm_class.h"
-#include "coll_mtree/call/local_part.h"
-#include "coll_mtree/call/mpi_call.h"
+#include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
@@ -33,18 +30,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_part_destroy(entry->default_part);
-    mtree_plan_part_destroy(entry->ring);
     free(entry);
-}
-
-bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
-{
-    return entry->part != NULL;
-}
-
-mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
-{
-    return entry->forecast.confidence;
 }
 
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
@@ -230,34 +216,6 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
     }
 }
 
-/* A blocking call has waited for the plan, so from here on all ranks know it. */
-static int plan_entry_know(coll_mtree_plan_entry_t *entry,
-                           coll_mtree_comm_class_t *comm_class)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-    const mtree_plan_part_t *part = entry->part;
-    bool ring;
-
-    if (!coll_mtree_comm_class_autotune(
-            module, entry->comm, comm_class,
-            part == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
-            &ring)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    comm_class->known = true;
-    module->unserved = module->placement == NULL;
-    if (ring && part != NULL &&
-        coll_mtree_ring_part_create(part->collective, part->host, part->num_hosts,
-                                    &entry->ring) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    return part != NULL &&
-                   coll_mtree_backend_goes_over_trees(&comm_class->blocking_summation,
-                                                      entry->forecast.confidence)
-               ? OMPI_SUCCESS
-               : MTREE_DECLINED;
-}
-
 /* The class has no entry again. */
 static void plan_entry_leave(coll_mtree_plan_entry_t *entry,
                              coll_mtree_comm_class_t *comm_class)
@@ -279,10 +237,13 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
     }
     if (entry->is_late) {
         plan_entry_leave(entry, comm_class);
-        return MTREE_DECLINED;
+        return OMPI_SUCCESS;
     }
-    /* Once it is known, the backend was chosen before the call came here. */
-    return comm_class->known ? OMPI_SUCCESS : plan_entry_know(entry, comm_class);
+    /* From here on all ranks know it. */
+    entry->module->unserved = entry->module->placement == NULL;
+    coll_mtree_server_decide(&comm_class->server, entry->part != NULL, entry->forecast,
+                             coll_mtree_params.deterministic);
+    return OMPI_SUCCESS;
 }
 
 coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry)
@@ -315,7 +276,7 @@ static mtree_status_t make_default(coll_mtree_plan_entry_t *entry)
 }
 
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_replan_nonblocking_t *replan, bool ring,
+                               const coll_mtree_replan_nonblocking_t *replan,
                                const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p)
 {
@@ -326,7 +287,7 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
         return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
     }
     if (entry->part != NULL) {
-        *part_p = ring ? entry->ring : replan->part;
+        *part_p = replan->part;
         *placement_p = module->placement;
         return *part_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -345,7 +306,7 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
 {
     int rc;
 
-    if (entry->part == NULL || req->ring) {
+    if (entry->part == NULL) {
         return OMPI_SUCCESS;
     }
     /* What passes through relays says nothing of the paths of the plan without. */
@@ -375,45 +336,28 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
     return rc;
 }
 
-/* Another plan is the one change that calls which keep their order allow. */
-static void summation_renew(coll_mtree_summation_backend_t *summation)
-{
-    summation->has_changed |= summation->is_set && summation->backend == COLL_MTREE_TREES;
-}
-
-static void class_renew(coll_mtree_comm_class_t *comm_class, bool same_trees)
+void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_release(comm_class->entry);
     comm_class->entry = NULL;
     comm_class->calls = 0;
-    comm_class->known = false;
-    summation_renew(&comm_class->blocking_summation);
-    summation_renew(&comm_class->later_summation);
-    if (!same_trees) {
-        free(comm_class->autotuner);
-        comm_class->autotuner = NULL;
-    }
+    coll_mtree_server_renew(&comm_class->server);
 }
 
-void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees)
+void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module)
 {
     coll_mtree_comm_class_t *comm_class;
     mtree_list_t *link;
 
     COLL_MTREE_CLASS_TABLE_FOR_EACH(comm_class, link, &module->classes)
     {
-        class_renew(comm_class, same_trees);
+        coll_mtree_plan_entry_renew(comm_class);
     }
-}
-
-void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
-{
-    class_renew(comm_class, false);
 }
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_plan_entries_renew(module, true);
+    coll_mtree_plan_entries_renew(module);
     if (module->latest != NULL) {
         coll_mtree_plan_entry_log(module->latest);
         coll_mtree_plan_entry_release(module->latest);

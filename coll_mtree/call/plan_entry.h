@@ -5,7 +5,7 @@
  * The first call of a class that mtree may serve makes its entry, whatever form the call
  * has.  An exchange (coll_mtree/control/exchange.h) then brings the plan from rank 0;
  * no function waits in it, and nonblocking calls that come before its end wait in the
- * entry's gate.  Blocking calls that do not round make hurried entries, which end without
+ * entry's gate.  Blocking calls without an order make hurried entries, which end without
  * a plan if that takes long: then the fallback serves, and later calls make another one.
  * Which classes there are follows from the order of the calls alone, so all ranks make
  * the same entries with the same tags.  Entries belong to one communicator, because calls
@@ -40,10 +40,6 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 
-/* Of an entry that its class knows: could a plan be made, and the forecast for it. */
-bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry);
-mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry);
-
 /* The replan sequence of the nonblocking calls; all calls but those of persistent
  * requests wait in its gate. */
 coll_mtree_replan_nonblocking_t *
@@ -54,18 +50,16 @@ coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
                                   coll_mtree_replan_nonblocking_t *replan);
 
-/*
- * For blocking calls of @a comm_class, whose entry this is: wait for the plan, which all
- * ranks know from then on.  MTREE_DECLINED where there is none, or the fallback is
- * expected to be faster, or a hurried entry is late: then the class has none any more.
- */
+/* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which
+ * decides the class's server; but where a hurried entry is late the class has none any
+ * more.  Open MPI's code. */
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 
 /* The plan of a call that has passed the gate of @a replan, with its placement: the plan
- * in force in that sequence, the ring, or the default plan.  Open MPI's code. */
+ * in force in that sequence, or the default plan.  Open MPI's code. */
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_replan_nonblocking_t *replan, bool ring,
+                               const coll_mtree_replan_nonblocking_t *replan,
                                const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
@@ -80,9 +74,8 @@ bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);
 int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_request_t *req);
 
-/* The network has changed: calls from here on have entries of their own.  With @a
- * same_trees their plans differ in the shares alone, so their autotuners go on. */
-void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees);
+/* The network has changed: calls from here on have entries of their own. */
+void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module);
 
 /* A relay of the plan of @a comm_class is gone: its calls from here on have an entry of
  * their own. */

@@ -31,7 +31,6 @@ struct coll_mtree_plan_entry {
     mtree_forecast_t forecast;     /* of the plan, of that with relays if there is one */
     coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
-    mtree_plan_part_t *ring;         /* a candidate of the autotuner; NULL: it is none */
     bool warmed_up;                  /* a blocking call has gone over the trees */
     coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
     coll_mtree_replan_nonblocking_t

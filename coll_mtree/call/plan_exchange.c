@@ -178,7 +178,7 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     decision->group = group;
     decision->call_class = entry->call_class;
     decision->max_trees = coll_mtree_hints_max_trees(entry->module, entry->comm);
-    decision->planned.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    decision->planned.forecast = mtree_forecast_of(false);
     return decision;
 }
 
@@ -190,7 +190,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 {
     coll_mtree_plan_entry_t *entry = arg;
     coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
-    coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
+    coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(false)};
     plan_decision_t *decision;
 
     if (contributions != NULL) {
@@ -266,7 +266,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
             return rc;
         }
     }
-    entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    entry->forecast = mtree_forecast_of(false);
     if (reply->kind == DECISION_PLAN) {
         rc = read_plan(entry, reply);
     }

@@ -36,9 +36,8 @@ typedef struct coll_mtree_request {
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
     int first_tag;
-    int slot;      /* of a persistent request's tags; -1: none */
-    bool blocking; /* its owner waits in it */
-    bool ring;     /* around the entry's ring, not over its trees */
+    int slot;                              /* of a persistent request's tags; -1: none */
+    bool blocking;                         /* its owner waits in it */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
     /* Chosen where the call passed the gate: */

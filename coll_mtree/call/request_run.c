@@ -177,7 +177,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     req->buffers.super.goodput = req->goodput;
-    req->transfer.num_trees = req->ring ? 0 : part->num_trees;
+    req->transfer.num_trees = part->num_trees;
     req->part = mtree_plan_part_retain(part);
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
@@ -332,8 +332,8 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     mca_coll_mtree_module_t *module = req->replan->super.module;
     const mtree_plan_part_t *part = NULL;
 
-    req->choice = coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &part,
-                                             &req->placement);
+    req->choice =
+        coll_mtree_plan_entry_plan(req->entry, req->replan, &part, &req->placement);
     req->chosen = mtree_plan_part_retain(part);
     if (req->super.super.req_persistent) {
         request_begin(req);

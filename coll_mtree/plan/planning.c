@@ -125,16 +125,14 @@ static mtree_status_t run_planner(const coll_mtree_plan_hosts_t *hosts,
                              plan_p);
 }
 
-/* How fast a plan that takes @a prediction->trees is, beside Open MPI's algorithms;
- * prediction->fallback is set where it is known which of them is the fallback.  None is
- * tried against what the user has set. */
+/* How fast a plan that takes @a prediction->trees is, beside the fallback; that is set in
+ * prediction->fallback where its algorithm is known. */
 static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const mtree_plan_request_t *request,
                                       prediction_t *prediction)
 {
     int ranks_per_host = (ompi_comm_size(comm) - 1) / hosts->num_hosts + 1;
-    double base_algorithms[MTREE_BASE_ALGORITHMS + 1];
     mtree_forecast_t forecast;
     char size[32], ours[32], theirs[32];
 
@@ -142,16 +140,8 @@ static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
         prediction->fallback = mtree_forecast_fallback_seconds(
             hosts->topology, hosts->vertices, hosts->num_hosts, ranks_per_host, request);
     }
-    for (int a = 1; a <= MTREE_BASE_ALGORITHMS; a++) {
-        base_algorithms[a] = coll_mtree_fallback_is_configured()
-                                 ? -1
-                                 : mtree_forecast_base_algorithm_seconds(
-                                       hosts->topology, hosts->vertices, hosts->num_hosts,
-                                       ranks_per_host, request, a);
-    }
-    forecast =
-        mtree_forecast_make(prediction->trees, prediction->fallback, base_algorithms);
-    if (forecast.confidence >= MTREE_FORECAST_MAYBE_SLOWER) {
+    forecast = mtree_forecast_make(prediction->trees, prediction->fallback);
+    if (!forecast.pays) {
         mtree_units_format_size(request->bytes, size, sizeof(size));
         mtree_units_format_time(prediction->trees, ours, sizeof(ours));
         mtree_units_format_time(prediction->fallback, theirs, sizeof(theirs));
@@ -268,7 +258,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
     bool from_file = plan != NULL;
     prediction_t prediction = {-1, -1, false};
 
-    *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
+    *forecast_p = mtree_forecast_of(true);
     if (!from_file) {
         plan = plan_by_planner(comm, hosts, call_class, max_trees, donor, &prediction,
                                forecast_p);
@@ -285,7 +275,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
         mtree_plan_destroy(plan);
         return NULL;
     }
-    if (forecast_p->confidence < MTREE_FORECAST_MAYBE_SLOWER) {
+    if (forecast_p->pays) {
         log_kernel_buffers(comm, plan);
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);
     }
@@ -337,7 +327,7 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
         mtree_plan_destroy(relayed);
         return NULL;
     }
-    *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
+    *forecast_p = mtree_forecast_of(true);
     prediction.trees = mtree_forecast_plan_seconds(relayed);
     if (coll_mtree_params_min_bytes() > 0) {
         *forecast_p = make_forecast(comm, hosts, &request, &prediction);

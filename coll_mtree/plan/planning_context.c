@@ -173,7 +173,7 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     if (forecast.seconds > 0 &&
         !coll_mtree_plan_choice_fits_ranks(stored->node.call_class.collective,
                                            context->numbers.host, context->num_procs)) {
-        forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+        forecast = mtree_forecast_of(false);
     }
 
     pthread_mutex_lock(&contexts_lock);
@@ -188,7 +188,7 @@ static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
 {
     coll_mtree_planned_t seen = {.context = context,
                                  .version = context->version,
-                                 .forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
+                                 .forecast = mtree_forecast_of(false)};
 
     if (stored != NULL) {
         seen.plan = mtree_plan_retain(stored->plan);
@@ -240,7 +240,7 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
     }
     if (!coll_mtree_plan_store_is_current(stored, context->version) ||
         (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
-        mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+        mtree_forecast_t forecast = mtree_forecast_of(false);
         mtree_plan_t *plan = coll_mtree_planning_relayed(
             comm, &context->hosts, &by_host, max_trees, planned->plan,
             context->numbers.host[0], &forecast);
@@ -295,9 +295,7 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
         (void)snprintf(what, sizeof(what), "%s by %s, %d trees, %s%s%s",
                        mtree_collective_name(plan->collective), plan->algorithm,
                        plan->num_trees, rate, share,
-                       forecast.confidence >= MTREE_FORECAST_MAYBE_SLOWER
-                           ? "; the fallback is expected to be faster"
-                           : "");
+                       forecast.pays ? "" : "; the fallback is expected to be faster");
     }
     /* The planning thread may put another topology in its place. */
     pthread_mutex_lock(&contexts_lock);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const backend_names[] = {"trees", "ring", "openmpi", "rival"};
+static const char *const backend_names[] = {"trees", "openmpi"};
 
 /* Does @a of_rank have the times of the calls of @a record that @a backend served? */
 static bool is_of(const coll_mtree_rank_report_time_t *of_rank,

@@ -262,17 +262,6 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     }
 }
 
-void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
-                                    const double *seconds)
-{
-    if (count->record == NULL) {
-        return;
-    }
-    opal_mutex_lock(&lock);
-    memcpy(count->record->measured, seconds, sizeof(count->record->measured));
-    opal_mutex_unlock(&lock);
-}
-
 /* The trees of @a record are others from now on. */
 static void forget_trees(coll_mtree_record_t *record)
 {

@@ -42,8 +42,6 @@ typedef struct coll_mtree_record {
     coll_mtree_call_class_t call_class;
     coll_mtree_durations_t by[COLL_MTREE_BACKENDS];
     uint64_t reason[COLL_MTREE_REASONS]; /* calls of the fallback */
-    double
-        measured[COLL_MTREE_BACKENDS]; /* seconds per call in the last trial; 0: none */
     coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
                                  for the first, which opens connections */
     int num_trees;
@@ -139,10 +137,6 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
 /* It has ended: time it. */
 void coll_mtree_statistics_close(coll_mtree_count_t *count);
 
-/* A trial has measured calls of its class: @a seconds by backend, 0: not in the trial. */
-void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
-                                    const double *seconds);
-
 /* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
  * NULL: there is none.  @a forecast is that of the one which they go over; NULL: none was
  * made. */
@@ -152,11 +146,11 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    const mtree_plan_t *plan, const mtree_plan_t *relayed,
                                    const mtree_forecast_t *forecast);
 
-/* A call over a plan or around the ring that has ended. */
+/* A call over a plan that has ended. */
 typedef struct {
     coll_mtree_record_t *record; /* NULL: not counted */
     double began;                /* on the clock */
-    int num_trees;               /* of the plan of its class; 0: of another one */
+    int num_trees;               /* of the plan of its class */
 } coll_mtree_transfer_record_t;
 
 /* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree/report/goodput.h. */

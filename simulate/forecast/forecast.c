@@ -9,10 +9,6 @@
 /* Seconds that a host needs to start, match and end one message (docs/performance.md). */
 #define MESSAGE_SECONDS 30e-6
 
-/* Up to so many ranks the simulator takes milliseconds, and base algorithms are simulated
- * besides the default. */
-#define FEW_RANKS 64
-
 /* Up to so many ranks it takes seconds at most.  Of more, some of each host stand for
  * all: what crosses the network decides. */
 #define MOST_RANKS 1024
@@ -30,78 +26,13 @@
 #define MOST_BYTES    1e9
 
 /*
- * Two estimates whose ratio is less may be wrong about which is faster.  Of brief calls
- * the estimates know less, since processors decide there and not the network.
+ * What a plan may be expected to take, in the time of the fallback.  The simulator's
+ * queues hold everything.  Plans send no more than queues hold; of Open MPI's algorithms
+ * many take twice their forecast on equal links (docs/performance.md).  Brief calls fill
+ * no queue.
  */
-#define DOUBT         1.5
-#define BRIEF_DOUBT   4.0
+#define LOSSES        1.1
 #define BRIEF_SECONDS 5e-3
-
-/*
- * What trees may be expected to take, in the time of the fallback that is not brief.  The
- * simulator's queues hold everything.  Trees send no more than queues hold; of Open MPI's
- * algorithms many take twice their forecast on equal links (docs/performance.md).
- */
-#define LOSSES 1.1
-
-typedef struct {
-    const char *name;
-    size_t segment; /* 0: messages are not cut */
-} base_algorithm_t;
-
-static const base_algorithm_t
-    base_algorithms[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS + 1] = {
-        [MTREE_ALLREDUCE] = {[MTREE_BASE_ALLREDUCE_DOUBLING] = {"recursive_doubling", 0},
-                             [MTREE_BASE_ALLREDUCE_RING] = {"ring", 0},
-                             [MTREE_BASE_ALLREDUCE_RABENSEIFNER] = {"rabenseifner", 0}},
-        [MTREE_REDUCE] = {[MTREE_BASE_REDUCE_LINEAR] = {"linear", 0},
-                          [MTREE_BASE_REDUCE_BINOMIAL] = {"binomial", 0},
-                          [MTREE_BASE_REDUCE_PIPELINE] = {"pipeline",
-                                                          MTREE_BASE_ALGORITHM_SEGMENT},
-                          [MTREE_BASE_REDUCE_RABENSEIFNER] = {"rabenseifner", 0}},
-        [MTREE_BCAST] = {[MTREE_BASE_BCAST_LINEAR] = {"basic_linear", 0},
-                         [MTREE_BASE_BCAST_BINOMIAL] = {"binomial", 0},
-                         [MTREE_BASE_BCAST_KNOMIAL] = {"knomial", 0}},
-        [MTREE_ALLGATHER] = {[MTREE_BASE_ALLGATHER_BRUCK] = {"bruck", 0},
-                             [MTREE_BASE_ALLGATHER_RING] = {"ring", 0},
-                             [MTREE_BASE_ALLGATHER_DOUBLING] = {"recursive_doubling", 0}},
-        [MTREE_REDUCE_SCATTER] =
-            {[MTREE_BASE_REDUCE_SCATTER_HALVING] = {"recursive_halving", 0},
-             [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] = {"butterfly", 0},
-             [MTREE_BASE_REDUCE_SCATTER_RING] = {"ring", 0}},
-        [MTREE_GATHER] = {[MTREE_BASE_GATHER_LINEAR] = {"basic_linear", 0},
-                          [MTREE_BASE_GATHER_BINOMIAL] = {"binomial", 0}},
-        [MTREE_SCATTER] = {[MTREE_BASE_SCATTER_LINEAR] = {"basic_linear", 0},
-                           [MTREE_BASE_SCATTER_BINOMIAL] = {"binomial", 0}},
-        [MTREE_ALLTOALL] = {[MTREE_BASE_ALLTOALL_LINEAR] = {"linear", 0},
-                            [MTREE_BASE_ALLTOALL_PAIRWISE] = {"pairwise", 0},
-                            [MTREE_BASE_ALLTOALL_BRUCK] = {"modified_bruck", 0}},
-        [MTREE_SCAN] = {[MTREE_BASE_SCAN_LINEAR] = {"linear", 0},
-                        [MTREE_BASE_SCAN_DOUBLING] = {"recursive_doubling", 0}},
-};
-
-const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm)
-{
-    return base_algorithm < 1 || base_algorithm > MTREE_BASE_ALGORITHMS ||
-                   mtree_collective_traits(collective) == NULL
-               ? NULL
-               : base_algorithms[collective][base_algorithm].name;
-}
-
-bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algorithm,
-                                   int ranks, size_t bytes)
-{
-    const char *name = mtree_base_algorithm_name(collective, base_algorithm);
-    const mtree_baseline_t *own, *other;
-
-    if (name == NULL) {
-        return false;
-    }
-    own = mtree_baseline_default(collective, ranks, bytes);
-    other = mtree_baseline_find(collective, name);
-    /* Some have two names. */
-    return own->build != other->build || own->tree != other->tree;
-}
 
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 {
@@ -179,7 +110,7 @@ static double extrapolated_seconds(const mtree_topology_t *topology, const int *
 static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
                                int num_hosts, int ranks_per_host,
                                const mtree_plan_request_t *request,
-                               const mtree_baseline_t *baseline, size_t segment)
+                               const mtree_baseline_t *baseline)
 {
     mtree_simulate_options_t options;
     int most_per_host = baseline == NULL ? 0 : most_ranks(request, baseline) / num_hosts;
@@ -196,7 +127,6 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
     options.ranks_per_host =
         ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
     options.bytes = call_bytes(request, options.ranks_per_host);
-    options.segment_bytes = segment;
     options.most_messages = MOST_MESSAGES;
     options.network.routes = request->routes == NULL ? found : request->routes;
     seconds = extrapolated_seconds(topology, vertices, num_hosts, baseline, &options);
@@ -212,64 +142,14 @@ double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
     return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
                             mtree_baseline_default(request->collective,
                                                    num_hosts * ranks_per_host,
-                                                   call_bytes(request, ranks_per_host)),
-                            0);
+                                                   call_bytes(request, ranks_per_host)));
 }
 
-double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
-                                             const int *vertices, int num_hosts,
-                                             int ranks_per_host,
-                                             const mtree_plan_request_t *request,
-                                             int base_algorithm)
+mtree_forecast_t mtree_forecast_make(double plan, double fallback)
 {
-    if (num_hosts * ranks_per_host > FEW_RANKS ||
-        !mtree_base_algorithm_is_other(request->collective, base_algorithm,
-                                       num_hosts * ranks_per_host,
-                                       call_bytes(request, ranks_per_host))) {
-        return -1;
-    }
-    return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
-                            mtree_baseline_find(request->collective,
-                                                mtree_base_algorithm_name(
-                                                    request->collective, base_algorithm)),
-                            base_algorithms[request->collective][base_algorithm].segment);
-}
+    double handicap = fmin(plan, fallback) < BRIEF_SECONDS ? 1 : LOSSES;
 
-/* The ratio to @a seconds below which another estimate may in truth be less. */
-static double doubt_of(double seconds)
-{
-    return seconds < BRIEF_SECONDS ? BRIEF_DOUBT : DOUBT;
-}
-
-static mtree_confidence_t confidence_of(double trees, double fallback)
-{
-    double least = fmin(trees, fallback), doubt = doubt_of(least);
-
-    if (fallback < 0) {
-        return MTREE_FORECAST_MAYBE_FASTER;
-    }
-    if (trees <= fallback * (least < BRIEF_SECONDS ? 1 : LOSSES)) {
-        return trees * doubt < fallback ? MTREE_FORECAST_FASTER
-                                        : MTREE_FORECAST_MAYBE_FASTER;
-    }
-    return fallback * doubt < trees ? MTREE_FORECAST_SLOWER : MTREE_FORECAST_MAYBE_SLOWER;
-}
-
-mtree_forecast_t mtree_forecast_make(double trees, double fallback,
-                                     const double others[MTREE_BASE_ALGORITHMS + 1])
-{
-    mtree_forecast_t forecast = {.confidence = confidence_of(trees, fallback),
-                                 .seconds = trees,
-                                 .fallback = fmax(fallback, 0)};
-    double least = fallback < 0 ? trees : fmin(trees, fallback);
-
-    for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
-        least = others[r] < 0 ? least : fmin(least, others[r]);
-    }
-    for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
-        if (others[r] >= 0 && others[r] <= least * doubt_of(least)) {
-            forecast.base_algorithms |= 1u << r;
-        }
-    }
-    return forecast;
+    return (mtree_forecast_t){.pays = fallback < 0 || plan <= handicap * fallback,
+                              .seconds = plan,
+                              .fallback = fmax(fallback, 0)};
 }

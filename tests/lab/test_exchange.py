@@ -18,7 +18,7 @@ class Exchange(unittest.TestCase):
         done = labs.netlab(
             *["run", B4, "--scale", "0.2", "--no-latency", "--"],
             *["mpirun", *bench, "-x", "2", "-i", "2", "-c"],
-            environment=labs.environment(verbose="2", autotune="-1"),
+            environment=labs.environment(verbose="2"),
             timeout=TIMEOUT,
         )
         output = done.stdout + done.stderr

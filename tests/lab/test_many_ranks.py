@@ -19,7 +19,7 @@ COLLECTIVES = set("allreduce reduce bcast allgather reduce_scatter alltoall gath
 class ManyRanks(unittest.TestCase):
     def test_every_collective(self):
         environment = {
-            **labs.environment(verbose="2", min_bytes="0", autotune="-1"),
+            **labs.environment(verbose="2", min_bytes="0"),
             "OMPI_MCA_mpi_yield_when_idle": "1",
         }
         program = os.path.join(labs.BUILD, "tests", "lab", "lab_allreduce")

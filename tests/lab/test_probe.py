@@ -97,7 +97,7 @@ class Probe(unittest.TestCase):
     @labs.again
     def test_corrects_it_by_what_calls_got_of_a_link(self):
         program = [os.path.join(labs.BUILD, "tests", "lab", "lab_replan"), "500000", "24"]
-        parameters = {"verbose": "2", "autotune": "-1", "topology": "auto"}
+        parameters = {"verbose": "2", "topology": "auto"}
         more = {f"OMPI_MCA_coll_mtree_{name}": value for name, value in parameters.items()}
         self.environment |= {"OMPI_MCA_coll": "mtree"} | more
         self.mpirun("--mca", "coll_mtree_topology", "probe", *program)

@@ -381,7 +381,7 @@ static const metric_t metrics[] = {
     {"calls_bound_ratio", "gauge", "share_of_bound", walk_calls, "That, as a part of the median"},
     {"calls_disagrees", "gauge", "disagrees", walk_calls, "1: they took less than half of the least possible time"},
     {"calls_tree_bits_per_second", "gauge", "trees_bps", walk_rates, "What each tree of the plan gave"},
-    {"served_calls", "counter", "calls", walk_served, "Calls served by trees, a ring or Open MPI"},
+    {"served_calls", "counter", "calls", walk_served, "Calls served by trees or Open MPI"},
     {"served_bytes", "counter", "bytes", walk_served, "Bytes of their messages"},
     {"served_timed", "counter", "timed", walk_served, "Those that were timed"},
     {"served_seconds", "counter", "seconds", walk_served, "Time of the timed ones on rank 0"},

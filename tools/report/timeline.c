@@ -17,7 +17,7 @@
 #define TICKS 8
 
 /* The class of a bar by the backend that served, in the component's numbering. */
-static const char *const classes[] = {"trees", "ring", "openmpi", "rival"};
+static const char *const classes[] = {"trees", "openmpi"};
 
 /* The next of 1, 2, 5, 10 ... that makes at most TICKS steps of @a length. */
 static double step_of(double length)
@@ -128,8 +128,7 @@ void report_timeline_write(const json_t *report, FILE *out)
         write_bar(json_array_get(events, i), communicators, length, out);
     }
     fputs("</svg>\n<div class=\"keys\"><span><i class=\"trees\"></i>mtree over "
-          "trees</span><span><i class=\"ring\"></i>mtree around a ring</span><span><i "
-          "class=\"openmpi\"></i>Open MPI</span>",
+          "trees</span><span><i class=\"openmpi\"></i>Open MPI</span>",
           out);
     if (lost > 0) {
         fprintf(out, "<span>the last %zu calls; %.0f earlier ones are not kept</span>",

@@ -21,7 +21,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
 export OMPI_MCA_mca_base_component_path="$build/.libs:SYS_DEFAULT" PMIX_MCA_mca_base_component_path=/sys
-export OMPI_MCA_coll=mtree OMPI_MCA_coll_mtree_min_bytes=0 OMPI_MCA_coll_mtree_autotune=-1
+export OMPI_MCA_coll=mtree OMPI_MCA_coll_mtree_min_bytes=0
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -61,7 +61,6 @@ START_TEST(reset_gives_every_parameter_its_initial_value)
 {
     ck_assert_int_eq(coll_mtree_params.priority, 45);
     ck_assert_int_eq(coll_mtree_params.trees, 10);
-    ck_assert_int_eq(coll_mtree_params.autotune, 0);
     ck_assert(!coll_mtree_params.deterministic);
     ck_assert_uint_eq(coll_mtree_params.min_bytes, 1);
     ck_assert_double_eq(coll_mtree_params.probe_seconds, 9);
@@ -126,18 +125,16 @@ START_TEST(numbers_out_of_their_range_are_not_taken)
     coll_mtree_params.trees = -1;
     coll_mtree_params.memory = (size_t)-5;
     coll_mtree_params.relays_share = NAN;
-    coll_mtree_params.autotune = 2;
     coll_mtree_params.priority = -1;
     coll_mtree_params.verbose = -4;
     coll_mtree_params_confine(true);
-    ck_assert_int_eq(heard_lines(), 4);
+    ck_assert_int_eq(heard_lines(), 3);
     ck_assert_str_eq(heard_last(), "coll_mtree_memory 18446744073709551611: a number "
                                    "from 0 to 1e+15 is needed; its default, 67108864, "
                                    "holds");
     ck_assert_int_eq(coll_mtree_params.trees, 10);
     ck_assert_uint_eq(coll_mtree_params.memory, (size_t)64 << 20);
     ck_assert_double_eq(coll_mtree_params.relays_share, 0.25);
-    ck_assert_int_eq(coll_mtree_params.autotune, 0);
     ck_assert_int_eq(coll_mtree_params.priority, -1);
     ck_assert_int_eq(coll_mtree_params.verbose, -4);
 }

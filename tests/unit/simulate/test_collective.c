@@ -11,7 +11,6 @@
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "simulate/check_data.h"
-#include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
 #include "tests/unit/whole_plan.h"
 #include "topo/dot/read.h"
@@ -176,8 +175,6 @@ START_TEST(another_value_has_no_row)
     ck_assert(!mtree_arrival_serves(strange[_i]));
     ck_assert_ptr_null(mtree_baseline_default(strange[_i], HOSTS, 64000));
     ck_assert_ptr_null(mtree_baseline_find(strange[_i], "ring"));
-    ck_assert_ptr_null(mtree_base_algorithm_name(strange[_i], 1));
-    ck_assert(!mtree_base_algorithm_is_other(strange[_i], 1, HOSTS, 64000));
     ck_assert_int_eq(lines, 0);
     ck_assert_int_eq(mtree_collective_check(strange[_i]), MTREE_ERR_INVALID);
     ck_assert_int_eq(lines, 1);

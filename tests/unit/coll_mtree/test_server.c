@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who serves the calls of a class, and why it is the fallback. */
+#include "coll_mtree/call/server.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Open MPI takes twice as long, hardly longer, hardly less, and half as long. */
+static const mtree_forecast_t faster = {.pays = true, .seconds = 1, .fallback = 2};
+static const mtree_forecast_t close = {.pays = true, .seconds = 1, .fallback = 1.1};
+static const mtree_forecast_t behind = {.seconds = 1.1, .fallback = 1};
+static const mtree_forecast_t slower = {.seconds = 2, .fallback = 1};
+
+/* Nothing is compared: the user chose the plan. */
+static const mtree_forecast_t chosen = {.pays = true};
+
+/* It is not known what Open MPI takes. */
+static const mtree_forecast_t alone = {.pays = true, .seconds = 1};
+
+/* A class of which calls that keep their order were served by @a backend. */
+static coll_mtree_server_t ordered_by(coll_mtree_backend_t backend)
+{
+    coll_mtree_server_t server = {.is_decided = false};
+
+    ck_assert(!coll_mtree_server_note(&server, backend));
+    return server;
+}
+
+static coll_mtree_backend_t decided(coll_mtree_server_t server, mtree_forecast_t forecast,
+                                    bool deterministic)
+{
+    coll_mtree_server_decide(&server, true, forecast, deterministic);
+    ck_assert(server.is_decided);
+    return server.backend;
+}
+
+START_TEST(the_forecast_decides)
+{
+    const coll_mtree_server_t undecided = {.is_decided = false};
+
+    for (int deterministic = 0; deterministic < 2; deterministic++) {
+        ck_assert_int_eq(decided(undecided, faster, deterministic), COLL_MTREE_TREES);
+        ck_assert_int_eq(decided(undecided, close, deterministic), COLL_MTREE_TREES);
+        ck_assert_int_eq(decided(undecided, alone, deterministic), COLL_MTREE_TREES);
+        ck_assert_int_eq(decided(undecided, chosen, deterministic), COLL_MTREE_TREES);
+        ck_assert_int_eq(decided(undecided, behind, deterministic), COLL_MTREE_FALLBACK);
+        ck_assert_int_eq(decided(undecided, slower, deterministic), COLL_MTREE_FALLBACK);
+    }
+}
+END_TEST
+
+START_TEST(every_fallback_has_a_reason)
+{
+    coll_mtree_server_t server = {.is_decided = false};
+
+    coll_mtree_server_decide(&server, true, slower, false);
+    ck_assert_int_eq(server.reason, COLL_MTREE_REASON_FORECAST);
+    server = (coll_mtree_server_t){.is_decided = false};
+    coll_mtree_server_decide(&server, false, mtree_forecast_of(false), false);
+    ck_assert_int_eq(server.backend, COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(server.reason, COLL_MTREE_REASON_PLAN);
+    server = ordered_by(COLL_MTREE_FALLBACK);
+    coll_mtree_server_decide(&server, true, close, false);
+    ck_assert_int_eq(server.backend, COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(server.reason, COLL_MTREE_REASON_ORDER);
+}
+END_TEST
+
+START_TEST(an_order_stays_unless_another_gains_enough)
+{
+    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
+    const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
+
+    ck_assert_int_eq(decided(fallback, close, false), COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(decided(fallback, alone, false), COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(decided(fallback, faster, false), COLL_MTREE_TREES);
+    ck_assert_int_eq(decided(fallback, chosen, false), COLL_MTREE_TREES);
+    ck_assert_int_eq(decided(fallback, slower, false), COLL_MTREE_FALLBACK);
+
+    ck_assert_int_eq(decided(trees, faster, false), COLL_MTREE_TREES);
+    ck_assert_int_eq(decided(trees, behind, false), COLL_MTREE_TREES);
+    ck_assert_int_eq(decided(trees, slower, false), COLL_MTREE_FALLBACK);
+}
+END_TEST
+
+START_TEST(no_order_changes_where_all_is_deterministic)
+{
+    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
+    const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
+
+    ck_assert_int_eq(decided(fallback, faster, true), COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(decided(fallback, chosen, true), COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(decided(trees, slower, true), COLL_MTREE_TREES);
+}
+END_TEST
+
+START_TEST(an_order_changes_once)
+{
+    coll_mtree_server_t server = ordered_by(COLL_MTREE_FALLBACK);
+
+    coll_mtree_server_decide(&server, true, faster, false);
+    ck_assert(coll_mtree_server_note(&server, server.backend));
+    ck_assert(!coll_mtree_server_note(&server, server.backend));
+    coll_mtree_server_renew(&server);
+    ck_assert(!server.is_decided);
+    ck_assert_int_eq(decided(server, slower, false), COLL_MTREE_TREES);
+}
+END_TEST
+
+/* Other trees combine in another order than those before. */
+START_TEST(another_plan_is_the_one_change)
+{
+    coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
+    coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
+    coll_mtree_server_t unordered = {.is_decided = true};
+
+    coll_mtree_server_renew(&trees);
+    ck_assert_int_eq(decided(trees, slower, false), COLL_MTREE_TREES);
+    coll_mtree_server_renew(&fallback);
+    ck_assert_int_eq(decided(fallback, faster, false), COLL_MTREE_TREES);
+    coll_mtree_server_renew(&unordered);
+    ck_assert_int_eq(decided(unordered, slower, false), COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(decided(unordered, faster, false), COLL_MTREE_TREES);
+}
+END_TEST
+
+START_TEST(a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order)
+{
+    const coll_mtree_server_t undecided = {.is_decided = false};
+    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
+
+    ck_assert_int_eq(coll_mtree_server_before(&undecided, true), COLL_MTREE_TREES);
+    ck_assert_int_eq(coll_mtree_server_before(&fallback, false), COLL_MTREE_TREES);
+    ck_assert_int_eq(coll_mtree_server_before(&fallback, true), COLL_MTREE_FALLBACK);
+}
+END_TEST
+
+/* Nonblocking calls go over the default plan before any rank knows that there is none. */
+START_TEST(an_order_over_the_default_plan_stays)
+{
+    coll_mtree_server_t server = ordered_by(COLL_MTREE_TREES);
+
+    ck_assert(coll_mtree_server_is_bound(&server, true));
+    ck_assert(!coll_mtree_server_is_bound(&server, false));
+    coll_mtree_server_decide(&server, false, mtree_forecast_of(false), false);
+    ck_assert_int_eq(server.backend, COLL_MTREE_TREES);
+    server = ordered_by(COLL_MTREE_FALLBACK);
+    ck_assert(!coll_mtree_server_is_bound(&server, true));
+}
+END_TEST
+
+START_TEST(the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed)
+{
+    ck_assert(coll_mtree_server_may_leave(false, 1));
+    ck_assert(!coll_mtree_server_may_leave(true, 1));
+    ck_assert(!coll_mtree_server_may_leave(false, 0));
+}
+END_TEST
+
+START_TEST(calls_look_for_their_plan_ever_more_seldom)
+{
+    unsigned looks = 0;
+
+    ck_assert(coll_mtree_server_looks(1));
+    ck_assert(coll_mtree_server_looks(2));
+    ck_assert(!coll_mtree_server_looks(3));
+    for (unsigned call = 1; call <= 1024; call++) {
+        looks += coll_mtree_server_looks(call);
+    }
+    ck_assert_uint_eq(looks, 11);
+}
+END_TEST
+
+START_TEST(every_reason_has_a_name_and_a_text)
+{
+    for (int r = 0; r < COLL_MTREE_REASONS; r++) {
+        coll_mtree_fallback_reason_t reason = (coll_mtree_fallback_reason_t)r;
+
+        ck_assert_ptr_nonnull(coll_mtree_reason_name(reason));
+        ck_assert_ptr_nonnull(coll_mtree_reason_text(reason));
+    }
+    ck_assert_str_eq(coll_mtree_reason_name(COLL_MTREE_REASON_FORECAST), "forecast");
+    ck_assert_str_eq(coll_mtree_reason_text(COLL_MTREE_REASON_FORECAST),
+                     "Open MPI was expected to be faster");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("server");
+    TCase *tcase = tcase_create("server");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, the_forecast_decides);
+    tcase_add_test(tcase, every_fallback_has_a_reason);
+    tcase_add_test(tcase, an_order_stays_unless_another_gains_enough);
+    tcase_add_test(tcase, no_order_changes_where_all_is_deterministic);
+    tcase_add_test(tcase, an_order_changes_once);
+    tcase_add_test(tcase, another_plan_is_the_one_change);
+    tcase_add_test(
+        tcase, a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order);
+    tcase_add_test(tcase, an_order_over_the_default_plan_stays);
+    tcase_add_test(tcase,
+                   the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed);
+    tcase_add_test(tcase, calls_look_for_their_plan_ever_more_seldom);
+    tcase_add_test(tcase, every_reason_has_a_name_and_a_text);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
