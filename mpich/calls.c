@@ -16,6 +16,7 @@
 #include "schedule/program/rank_program.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,41 @@ typedef struct {
     MPI_Op op;
     MPI_Datatype type;
     size_t size;
+    int code; /* MPI_SUCCESS, or of the first fold that failed */
 } fold_t;
+
+/* Of this process alone; its errors are returned, and no handler of the user's hears of
+ * what is tried on it. */
+static MPI_Comm trial_comm = MPI_COMM_NULL;
+static pthread_once_t trial_once = PTHREAD_ONCE_INIT;
+
+static void trial_open(void)
+{
+    mtree_mpich_must(PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &trial_comm));
+    mtree_mpich_must(PMPI_Comm_set_errhandler(trial_comm, MPI_ERRORS_RETURN));
+}
+
+/* Would MPICH communicate elements of @a type?  Not if it is not committed, say.  Calls
+ * that it refuses are its own, and it says so in its own words. */
+static bool is_usable(MPI_Datatype type)
+{
+    char nothing;
+    int position = 0;
+
+    pthread_once(&trial_once, trial_open);
+    return PMPI_Pack(&nothing, 0, type, &nothing, 0, &position, trial_comm) ==
+           MPI_SUCCESS;
+}
+
+/* Does @a op fold elements of @a type, of @a size bytes?  Ranks find the same. */
+static bool folds(MPI_Op op, MPI_Datatype type, size_t size)
+{
+    char element[64] = {0};
+
+    pthread_once(&trial_once, trial_open);
+    return size <= sizeof(element) &&
+           PMPI_Allreduce(MPI_IN_PLACE, element, 1, type, op, trial_comm) == MPI_SUCCESS;
+}
 
 /* Bytes of @a count elements of @a type in each of @a blocks; 0 where a call of these is
  * MPICH's.  Messages have an int of bytes. */
@@ -35,10 +70,10 @@ static size_t served_bytes(int count, MPI_Datatype type, int blocks, MPI_Comm co
 {
     MPI_Count size;
 
-    if (count <= 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) {
+    if (count <= 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL ||
+        !is_usable(type) || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) {
         return 0;
     }
-    PMPI_Type_size_x(type, &size);
     if (size <= 0 || size > INT_MAX / count / blocks) {
         return 0;
     }
@@ -52,10 +87,11 @@ static bool is_dense(MPI_Datatype type)
     int integers, addresses, types, combiner;
     MPI_Count lower, extent, size;
 
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    PMPI_Type_get_extent_x(type, &lower, &extent);
-    PMPI_Type_size_x(type, &size);
-    return combiner == MPI_COMBINER_NAMED && lower == 0 && extent == size;
+    return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) ==
+               MPI_SUCCESS &&
+           PMPI_Type_get_extent_x(type, &lower, &extent) == MPI_SUCCESS &&
+           PMPI_Type_size_x(type, &size) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED && lower == 0 && extent == size;
 }
 
 static bool is_predefined(MPI_Op op)
@@ -158,15 +194,15 @@ static void pack(const void *buffer, int count, MPI_Datatype type, void *packed,
 {
     int position = 0;
 
-    PMPI_Pack(buffer, count, type, packed, (int)bytes, &position, comm);
+    mtree_mpich_must(PMPI_Pack(buffer, count, type, packed, (int)bytes, &position, comm));
 }
 
-static void unpack(const void *packed, size_t bytes, void *buffer, int count,
-                   MPI_Datatype type, MPI_Comm comm)
+static int unpack(const void *packed, size_t bytes, void *buffer, int count,
+                  MPI_Datatype type, MPI_Comm comm)
 {
     int position = 0;
 
-    PMPI_Unpack(packed, (int)bytes, &position, buffer, count, type, comm);
+    return PMPI_Unpack(packed, (int)bytes, &position, buffer, count, type, comm);
 }
 
 /* The part for @a call, or NULL: it is MPICH's. */
@@ -189,6 +225,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
     const mtree_call_t call = call_of_bytes(MTREE_BCAST, root, bytes);
     mtree_mpich_communicator_t *own = find_communicator(bytes, comm);
     const mtree_plan_part_t *part = find_part(own, &call);
+    int code = MPI_SUCCESS;
     void *packed;
 
     if (part == NULL) {
@@ -204,33 +241,36 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
     }
     run_bytes(own, part, &call, packed);
     if (own->rank != root) {
-        unpack(packed, bytes, buffer, count, type, comm);
+        code = unpack(packed, bytes, buffer, count, type, comm);
     }
     free(packed);
-    return MPI_SUCCESS;
+    return code;
 }
 
 static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
-    const fold_t *own = arg;
+    fold_t *own = arg;
+    int code;
 
     if (out != b) {
         memcpy(out, b, count * own->size);
     }
-    PMPI_Reduce_local(a, out, (int)count, own->type, own->op);
+    code = PMPI_Reduce_local(a, out, (int)count, own->type, own->op);
+    own->code = own->code == MPI_SUCCESS ? code : own->code;
 }
 
 int MPI_Allreduce(const void *input, void *output, int count, MPI_Datatype type,
                   MPI_Op op, MPI_Comm comm)
 {
     const size_t bytes = served_bytes(count, type, 1, comm);
-    const bool serves = bytes > 0 && is_predefined(op) && is_dense(type);
+    const size_t size = bytes > 0 ? bytes / (size_t)count : 1;
+    const bool serves =
+        bytes > 0 && is_predefined(op) && is_dense(type) && folds(op, type, size);
     mtree_mpich_communicator_t *own = find_communicator(serves ? bytes : 0, comm);
-    const size_t size = serves ? bytes / (size_t)count : 1;
     const mtree_call_t call = {
         .collective = MTREE_ALLREDUCE, .units = (size_t)count, .unit_bytes = size};
     const mtree_plan_part_t *part = find_part(own, &call);
-    fold_t folded = {.op = op, .type = type, .size = size};
+    fold_t folded = {.op = op, .type = type, .size = size, .code = MPI_SUCCESS};
     const mtree_operation_data_t data = {
         .input = input == MPI_IN_PLACE ? output : input,
         .output = output,
@@ -244,7 +284,7 @@ int MPI_Allreduce(const void *input, void *output, int count, MPI_Datatype type,
         return PMPI_Allreduce(input, output, count, type, op, comm);
     }
     run(own, part, &call, &data);
-    return MPI_SUCCESS;
+    return folded.code;
 }
 
 /* Where the @a count elements of @a rank begin in the result of an allgather. */
@@ -252,22 +292,23 @@ static const void *block_of(const void *output, int rank, int count, MPI_Datatyp
 {
     MPI_Count lower, extent;
 
-    PMPI_Type_get_extent_x(type, &lower, &extent);
+    mtree_mpich_must(PMPI_Type_get_extent_x(type, &lower, &extent));
     return mtree_address(output, (ptrdiff_t)extent * count * rank);
 }
 
 int MPI_Allgather(const void *input, int input_count, MPI_Datatype input_type,
                   void *output, int count, MPI_Datatype type, MPI_Comm comm)
 {
-    int num_ranks = 1;
+    int num_ranks = 1, code = MPI_SUCCESS;
     size_t bytes, block;
     mtree_mpich_communicator_t *own;
     const mtree_plan_part_t *part;
     mtree_call_t call;
     char *packed = output, *own_block;
 
-    if (comm != MPI_COMM_NULL) {
-        PMPI_Comm_size(comm, &num_ranks);
+    if (comm == MPI_COMM_NULL || PMPI_Comm_size(comm, &num_ranks) != MPI_SUCCESS ||
+        (input != MPI_IN_PLACE && !is_usable(input_type))) {
+        return PMPI_Allgather(input, input_count, input_type, output, count, type, comm);
     }
     bytes = served_bytes(count, type, num_ranks, comm);
     block = bytes / (size_t)num_ranks;
@@ -289,8 +330,8 @@ int MPI_Allgather(const void *input, int input_count, MPI_Datatype input_type,
     }
     run_bytes(own, part, &call, packed);
     if (packed != output) {
-        unpack(packed, bytes, output, count * num_ranks, type, comm);
+        code = unpack(packed, bytes, output, count * num_ranks, type, comm);
         free(packed);
     }
-    return MPI_SUCCESS;
+    return code;
 }

@@ -30,8 +30,8 @@ static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
     mtree_mpich_communicator_t *own = mtree_mpich_allocate(1, sizeof(*own));
     int num_hosts, *host;
 
-    PMPI_Comm_rank(comm, &own->rank);
-    PMPI_Comm_size(comm, &own->num_ranks);
+    mtree_mpich_must(PMPI_Comm_rank(comm, &own->rank));
+    mtree_mpich_must(PMPI_Comm_size(comm, &own->num_ranks));
     own->comm = MPI_COMM_NULL;
     mtree_list_init(&own->plans);
     host = mtree_mpich_allocate((size_t)own->num_ranks, sizeof(*host));
@@ -41,8 +41,8 @@ static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
         mtree_mpich_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
                                                    &own->placement));
         /* Unlike a duplicate it calls no function of the user's attributes. */
-        PMPI_Comm_split(comm, 0, own->rank, &own->comm);
-        PMPI_Comm_set_errhandler(own->comm, MPI_ERRORS_ARE_FATAL);
+        mtree_mpich_must(PMPI_Comm_split(comm, 0, own->rank, &own->comm));
+        mtree_mpich_must(PMPI_Comm_set_errhandler(own->comm, MPI_ERRORS_ARE_FATAL));
     }
     mtree_mpich_transport_init(&own->transport, own->comm);
     free(host);
@@ -76,8 +76,8 @@ static int communicator_destroy(MPI_Comm comm, int key, void *value, void *extra
 
 static void attribute_open(void)
 {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicator_destroy, &attribute_key,
-                            NULL);
+    mtree_mpich_must(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicator_destroy,
+                                             &attribute_key, NULL));
     if (getenv("MTREE_VERBOSE") != NULL) {
         mtree_log_set(NULL, NULL, MTREE_LOG_INFO);
     }
@@ -88,15 +88,14 @@ mtree_mpich_communicator_t *mtree_mpich_communicator_find(MPI_Comm comm)
     mtree_mpich_communicator_t *own;
     int is_inter, is_found;
 
-    PMPI_Comm_test_inter(comm, &is_inter);
-    if (is_inter) {
+    if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter) {
         return NULL;
     }
     pthread_once(&attribute_once, attribute_open);
-    PMPI_Comm_get_attr(comm, attribute_key, &own, &is_found);
+    mtree_mpich_must(PMPI_Comm_get_attr(comm, attribute_key, &own, &is_found));
     if (!is_found) {
         own = communicator_create(comm);
-        PMPI_Comm_set_attr(comm, attribute_key, own);
+        mtree_mpich_must(PMPI_Comm_set_attr(comm, attribute_key, own));
     }
     return own->comm == MPI_COMM_NULL ? NULL : own;
 }

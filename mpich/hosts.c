@@ -43,13 +43,13 @@ static void describe(rank_info_t *info)
     size_t name_length;
     const char *name;
 
-    PMPI_Get_processor_name(info->host, &length);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    mtree_mpich_must(PMPI_Get_processor_name(info->host, &length));
+    mtree_mpich_must(PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
     name = coll_mtree_seat_host(getenv("MTREE_HOSTS"), world_rank, &name_length);
     if (name != NULL) {
         snprintf(info->host, sizeof(info->host), "%.*s", (int)name_length, name);
     }
-    PMPI_Query_thread(&threads);
+    mtree_mpich_must(PMPI_Query_thread(&threads));
     info->has_threads = threads == MPI_THREAD_MULTIPLE;
 }
 
@@ -102,19 +102,20 @@ int mtree_mpich_hosts_find(MPI_Comm comm, int *host, int *vertices)
     rank_info_t *infos = NULL;
     int rank, num_ranks, num_hosts = 0;
 
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &num_ranks);
+    mtree_mpich_must(PMPI_Comm_rank(comm, &rank));
+    mtree_mpich_must(PMPI_Comm_size(comm, &num_ranks));
     describe(&info);
     if (rank == 0) {
         infos = mtree_mpich_allocate((size_t)num_ranks, sizeof(*infos));
     }
-    PMPI_Gather(&info, sizeof(info), MPI_BYTE, infos, sizeof(info), MPI_BYTE, 0, comm);
+    mtree_mpich_must(PMPI_Gather(&info, sizeof(info), MPI_BYTE, infos, sizeof(info),
+                                 MPI_BYTE, 0, comm));
     if (rank == 0) {
         num_hosts = number_hosts(infos, num_ranks, host, vertices);
     }
     free(infos);
-    PMPI_Bcast(&num_hosts, 1, MPI_INT, 0, comm);
-    PMPI_Bcast(host, num_ranks, MPI_INT, 0, comm);
+    mtree_mpich_must(PMPI_Bcast(&num_hosts, 1, MPI_INT, 0, comm));
+    mtree_mpich_must(PMPI_Bcast(host, num_ranks, MPI_INT, 0, comm));
     return num_hosts;
 }
 

@@ -13,6 +13,10 @@
 /* End the job, with a line, unless @a status is MTREE_OK. */
 void mtree_mpich_require(mtree_status_t status);
 
+/* The same unless @a code, of an MPI function whose errors may not be fatal, is
+ * MPI_SUCCESS. */
+void mtree_mpich_must(int code);
+
 /* Zeroed memory, the caller's; there is some, or the job ends. */
 void *mtree_mpich_allocate(size_t count, size_t size);
 

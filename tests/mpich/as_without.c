@@ -112,6 +112,64 @@ static void allgather(int count, MPI_Datatype with_gaps, MPI_Comm comm)
     check("allgather", count, comm);
 }
 
+static int heard;
+
+static void hear(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    heard++;
+}
+
+/* What came of a call by @a code: the error's class, and how often the handler was told.
+ */
+static int outcome(int code)
+{
+    int class;
+
+    MPI_Error_class(code, &class);
+    class += 1000 * heard;
+    heard = 0;
+    return class;
+}
+
+static void check_outcome(const char *what, int code, int code_without)
+{
+    if (code != code_without) {
+        fprintf(stderr, "as_without: %s: %d, not %d\n", what, code, code_without);
+        failures++;
+    }
+}
+
+/* Calls that MPICH refuses are refused, on all ranks and with its errors. */
+static void refused(void)
+{
+    int own;
+    MPI_Errhandler handler;
+    MPI_Datatype uncommitted;
+    MPI_Comm comm;
+
+    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &uncommitted);
+    own = outcome(MPI_Allreduce(input, output, MOST, MPI_FLOAT, MPI_BAND, comm));
+    check_outcome(
+        "bits of floats", own,
+        outcome(PMPI_Allreduce(input, expected, MOST, MPI_FLOAT, MPI_BAND, comm)));
+    own = outcome(MPI_Bcast(output, MOST, uncommitted, 0, comm));
+    check_outcome("a bcast", own,
+                  outcome(PMPI_Bcast(expected, MOST, uncommitted, 0, comm)));
+    own = outcome(MPI_Allgather(input, MOST, uncommitted, output, MOST, MPI_INT, comm));
+    check_outcome(
+        "an allgather", own,
+        outcome(PMPI_Allgather(input, MOST, uncommitted, expected, MOST, MPI_INT, comm)));
+    check_outcome("of success", outcome(MPI_SUCCESS), 0);
+    MPI_Type_free(&uncommitted);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comms[3]; /* of all, of all the other way round, of some */
@@ -142,6 +200,7 @@ int main(int argc, char **argv)
             allgather(count, with_gaps, comm);
         }
     }
+    refused();
     MPI_Op_free(&own);
     MPI_Type_free(&with_gaps);
     MPI_Comm_free(&comms[1]);
