@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/derive.h"
 
+#include "report/bound.h"
 #include "report/page.h"
-#include "report/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Up to this size latency decides, and the bound says nothing. */
-#define SHORT_BYTES 2048
 
 /* The factor by which a map and the calls may differ. */
 #define DISAGREES 2.0
@@ -116,15 +113,12 @@ static void add_calls_traffic(const mtree_report_plan_t *plan,
 }
 
 /*
- * Add what calls of the mean size were expected to take when they were planned, and the
- * least that they can.  Calls of one line differ in size by a factor of two at most: Open
- * MPI's time is taken to grow as that of the plan.
+ * Add what calls of @a bytes on a mean were expected to take when they were planned.
+ * Calls of one line differ in size by a factor of two at most: Open MPI's time is taken
+ * to grow as that of the plan.
  */
-static void add_forecast(const mtree_plan_t *plan, json_t *calls)
+static void add_forecast(const mtree_plan_t *plan, double bytes, json_t *calls)
 {
-    double count = mtree_page_number(calls, "calls");
-    double bytes = mtree_page_number(calls, "bytes") / fmax(count, 1) *
-                   mtree_page_number(calls, "host_share");
     double planned = mtree_page_number(calls, "planned_s"), forecast = planned;
     double openmpi = mtree_page_number(calls, "planned_openmpi_s");
 
@@ -136,50 +130,34 @@ static void add_forecast(const mtree_plan_t *plan, json_t *calls)
         json_object_set_new(calls, "openmpi_forecast_s",
                             json_real(openmpi * forecast / planned));
     }
-    if (plan->bound > 0 && bytes > SHORT_BYTES) {
-        json_object_set_new(calls, "bound_s", json_real(8 * bytes / plan->bound));
-    }
 }
 
-/*
- * Add the part of the calls' time that the bound is.  Where all ranks depend on each
- * other that time is rank 0's median.  With a root, the root or others may leave long
- * before the end, so it is the slowest rank's mean.  Returns it; 0: it is not known.
- */
-static double add_share_of_bound(json_t *calls)
-{
-    const json_t *trees = mtree_page_served_by(calls, "trees");
-    double bound = mtree_page_number(calls, "bound_s");
-    double seconds = mtree_page_number(
-        trees, json_object_get(calls, "root") == NULL ? "median_s" : "slowest_rank_s");
-
-    if (bound <= 0 || seconds <= 0) {
-        return 0;
-    }
-    json_object_set_new(calls, "share_of_bound", json_real(bound / seconds));
-    return bound / seconds;
-}
-
-static void derive_calls(const mtree_report_source_t *source, json_t *calls)
+static mtree_status_t derive_calls(const mtree_report_source_t *source, json_t *calls)
 {
     const mtree_report_plan_t *plan = mtree_report_source_plan(source, calls, "plan");
-
+    mtree_status_t status;
     bool disagrees;
+    double bytes;
 
     add_sum(calls, "calls");
     add_sum(calls, "bytes");
     add_sum(calls, "shared_s");
     if (plan == NULL) {
-        return;
+        return MTREE_OK;
     }
-    add_forecast(plan->plan, calls);
-    disagrees = add_share_of_bound(calls) > DISAGREES;
+    bytes = mtree_page_number(calls, "bytes") /
+            fmax(mtree_page_number(calls, "calls"), 1) *
+            mtree_page_number(calls, "host_share");
+    add_forecast(plan->plan, bytes, calls);
+    status = mtree_report_bound(plan, bytes, calls);
+    disagrees = mtree_report_share_of_bound(calls) > DISAGREES;
     json_object_set_new(calls, "disagrees", json_boolean(disagrees));
     if (plan->map != NULL) {
         plan->map->disagrees = plan->map->disagrees || disagrees;
         add_calls_traffic(plan, mtree_report_source_plan(source, calls, "direct_plan"),
                           calls);
     }
+    return status;
 }
 
 static mtree_status_t derive_communicator(const mtree_report_source_t *source,
@@ -192,7 +170,7 @@ static mtree_status_t derive_communicator(const mtree_report_source_t *source,
 
     json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
         if (status == MTREE_OK) {
-            derive_calls(source, calls);
+            status = derive_calls(source, calls);
         }
     }
     return status;

@@ -287,7 +287,7 @@ static void list_calls(const json_t *report, size_t topology, list_t *list)
 
     json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-            double bound = mtree_page_number(calls, "bound_s");
+            double bound = mtree_page_number(calls, "bound_seconds");
 
             if (json_is_true(json_object_get(calls, "disagrees")) &&
                 mtree_page_plan_is_on(plan_at(report, plan_number(calls)), topology) &&

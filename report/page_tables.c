@@ -85,8 +85,9 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
         add_time(table, server, "slowest_rank_s");
         add_time(table, common, "forecast_s");
         if (trees && json_object_get(calls, "share_of_bound") != NULL) {
-            mtree_table_add(table, "%.1f %%",
-                            100 * mtree_page_number(calls, "share_of_bound"));
+            mtree_table_add(table, "%.1f %%, %s",
+                            100 * mtree_page_number(calls, "share_of_bound"),
+                            mtree_page_text(calls, "bound_by"));
         } else {
             mtree_table_add(table, "-");
         }

@@ -66,6 +66,7 @@ static mtree_status_t place(mtree_report_plan_t *placed, json_t *json)
     int *hosts = malloc((size_t)plan->num_hosts * sizeof(*hosts));
     mtree_status_t status = hosts == NULL ? mtree_no_memory("the report") : MTREE_OK;
 
+    placed->hosts = hosts;
     for (int h = 0; h < plan->num_hosts && status == MTREE_OK; h++) {
         hosts[h] = mtree_topology_find_host(topology, plan->hosts[h]);
         if (hosts[h] < 0) {
@@ -83,7 +84,6 @@ static mtree_status_t place(mtree_report_plan_t *placed, json_t *json)
     } else {
         placed->routes = NULL;
     }
-    free(hosts);
     return status;
 }
 
@@ -110,6 +110,7 @@ void mtree_report_source_cleanup(mtree_report_source_t *source)
 {
     for (size_t p = 0; source->plans != NULL && p < source->num_plans; p++) {
         mtree_routes_destroy(source->plans[p].routes);
+        free(source->plans[p].hosts);
         mtree_plan_destroy(source->plans[p].plan);
     }
     for (size_t m = 0; source->maps != NULL && m < source->num_maps; m++) {

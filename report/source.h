@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     mtree_plan_t *plan;
     mtree_report_map_t *map; /* NULL: it is on none */
+    int *hosts;              /* [plan->num_hosts] their vertices; NULL with map */
     mtree_routes_t *routes;  /* between its hosts; NULL with map */
 } mtree_report_plan_t;
 
