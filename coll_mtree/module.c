@@ -178,7 +178,8 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
         .settings = coll_mtree_modex_compare(comm, longest_p),
         .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
         .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
-        .is_uniform = comm_is_uniform(comm)};
+        .is_uniform = comm_is_uniform(comm),
+        .is_clear = coll_mtree_params_encrypt() && !coll_mtree_endpoints_serve(comm)};
 
     return coll_mtree_obstacle_of_processes(&facts);
 }
@@ -254,7 +255,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
         return module_without_memory();
     }
-    if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
+    if (obstacle == COLL_MTREE_OBSTACLE_NONE) {
+        coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
+    } else {
         log_obstacle(comm, obstacle);
         if (comm == &ompi_mpi_comm_world.comm) {
             coll_mtree_report_begin(NULL, coll_mtree_obstacle_text(obstacle));

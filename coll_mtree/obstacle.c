@@ -15,6 +15,9 @@ static const char *const texts[COLL_MTREE_OBSTACLES] = {
     [COLL_MTREE_OBSTACLE_NO_TOPOLOGY] = "coll_mtree_topology is none",
     [COLL_MTREE_OBSTACLE_ONE_HOST] = "all its ranks run on one host",
     [COLL_MTREE_OBSTACLE_ARCHITECTURE] = "its processes differ in architecture",
+    [COLL_MTREE_OBSTACLE_CLEAR] =
+        "mtree has no TCP connections of its own to encrypt with ULFM, between several "
+        "jobs, or where Open MPI does not send over TCP",
 };
 // clang-format on
 
@@ -65,6 +68,8 @@ coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts)
     if (facts->on_one_host) {
         return COLL_MTREE_OBSTACLE_ONE_HOST;
     }
-    return facts->is_uniform ? COLL_MTREE_OBSTACLE_NONE
-                             : COLL_MTREE_OBSTACLE_ARCHITECTURE;
+    if (!facts->is_uniform) {
+        return COLL_MTREE_OBSTACLE_ARCHITECTURE;
+    }
+    return facts->is_clear ? COLL_MTREE_OBSTACLE_CLEAR : COLL_MTREE_OBSTACLE_NONE;
 }

@@ -22,6 +22,7 @@ typedef enum {
     COLL_MTREE_OBSTACLE_NO_TOPOLOGY,
     COLL_MTREE_OBSTACLE_ONE_HOST,
     COLL_MTREE_OBSTACLE_ARCHITECTURE,
+    COLL_MTREE_OBSTACLE_CLEAR,
     COLL_MTREE_OBSTACLES
 } coll_mtree_obstacle_t;
 
@@ -51,6 +52,7 @@ typedef struct {
     bool without_topology;          /* coll_mtree_topology is none */
     bool on_one_host;               /* unless the user names the hosts */
     bool is_uniform;                /* one architecture: bytes are added as they arrive */
+    bool is_clear; /* calls are to be encrypted, and these have no connections for it */
 } coll_mtree_processes_facts_t;
 
 /* The first obstacle that its processes have; the same for all communicators of these. */

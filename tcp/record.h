@@ -17,6 +17,9 @@
 
 #include <stdint.h>
 
+/* What they are encrypted with, in words. */
+#define MTREE_RECORD_CIPHER "AES-256-GCM"
+
 /* Bytes of a record, at most, without and with what it adds. */
 #define MTREE_RECORD_BYTES    16384
 #define MTREE_RECORD_OVERHEAD (4 + MTREE_CRYPTO_TAG)

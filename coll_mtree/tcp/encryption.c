@@ -6,19 +6,43 @@
 #include "coll_mtree/control/host.h"
 
 #include "tcp/crypto.h"
+#include "tcp/record.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* Reasons that are remembered; later ones would be said each time. */
 #define REASONS 32
 
+/* Seconds that each rank leaves to those before it, and the most of them. */
+#define TURN       0.2
+#define MOST_TURNS 10
+
 void coll_mtree_encryption_open(void)
 {
-    if (coll_mtree_params.encrypt && !mtree_crypto_is_supported() &&
-        coll_mtree_world_rank() == 0) {
+    if (coll_mtree_params.encrypt && !mtree_crypto_is_supported()) {
+        coll_mtree_encryption_take_turn();
         mtree_error("coll_mtree_encrypt is not supported: mtree was built without "
-                    "OpenSSL's libcrypto; nothing is encrypted");
+                    "OpenSSL's libcrypto; the job ends");
+        coll_mtree_end_job();
     }
+}
+
+void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections)
+{
+    if (coll_mtree_params_encrypt() && comm == &ompi_mpi_comm_world.comm) {
+        coll_mtree_verbose(comm, 1,
+                           "calls are encrypted between hosts: " MTREE_RECORD_CIPHER
+                           ", TCP connections to each process: %d",
+                           connections);
+    }
+}
+
+void coll_mtree_encryption_take_turn(void)
+{
+    int rank = coll_mtree_world_rank();
+
+    (void)usleep((useconds_t)(1e6 * TURN * (rank < MOST_TURNS ? rank : MOST_TURNS)));
 }
 
 /* Is @a reason said for the first time? */

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What coll_mtree_encrypt 1 does not reach.  It encrypts what mtree's own connections
- * carry; so calls whose data goes over Open MPI's are said to the user, each reason once.
+ * What the user learns of coll_mtree_encrypt 1.  It encrypts what mtree's own connections
+ * carry, and what mtree serves goes over these, or the job ends.  Calls whose data goes
+ * over Open MPI's are said, each reason once.
  */
 #ifndef COLL_MTREE_TCP_ENCRYPTION_H
 #define COLL_MTREE_TCP_ENCRYPTION_H
 
 #include "coll_mtree/coll_mtree.h"
 
-/* With the component: say so where encryption is asked for and not supported. */
+/* With the component: where encryption is asked for and not supported the job ends. */
 void coll_mtree_encryption_open(void);
+
+/* Calls of @a comm are served.  Of MPI_COMM_WORLD one line says how they are encrypted,
+ * over at most so many @a connections to each process. */
+void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections);
+
+/* Before the line of a process that ends the job: wait while others, which may fail at
+ * the same time, say theirs.  The first one's ends the job. */
+void coll_mtree_encryption_take_turn(void);
 
 /*
  * What @a what sends between hosts goes over Open MPI's connections, for @a reason, a

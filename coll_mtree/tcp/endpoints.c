@@ -5,6 +5,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
+#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/handshake.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
@@ -13,7 +14,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Seconds between two looks at processes that are not connected yet. */
 #define LOOK 0.0005
@@ -133,11 +133,6 @@ static void log_refusal(const endpoint_t *endpoint,
     }
 }
 
-/* Seconds that each rank leaves to those before it, which may fail at the same time, and
- * the most of them.  The first one's line is the job's. */
-#define TURN       0.2
-#define MOST_TURNS 10
-
 /* Nothing of a call goes unencrypted.  Who dials ends the job. */
 static void end_job(const endpoint_t *endpoint,
                     const coll_mtree_handshake_failure_t *failure)
@@ -145,7 +140,7 @@ static void end_job(const endpoint_t *endpoint,
     int rank = coll_mtree_world_rank();
     char own[COLL_MTREE_NAME_LENGTH];
 
-    (void)usleep((useconds_t)(1e6 * TURN * (rank < MOST_TURNS ? rank : MOST_TURNS)));
+    coll_mtree_encryption_take_turn();
     (void)coll_mtree_host_name(own);
     mtree_error("no encrypted connections from host %s (rank %d) to port %u of host %s "
                 "(rank %d): %s; %s; the job ends",
@@ -319,6 +314,11 @@ void coll_mtree_endpoint_unlock(void)
 void coll_mtree_endpoints_count(int change)
 {
     atomic_fetch_add(&operations, change);
+}
+
+int coll_mtree_endpoints_most(void)
+{
+    return num_connections;
 }
 
 const coll_mtree_streams_t *coll_mtree_endpoints_streams(void)

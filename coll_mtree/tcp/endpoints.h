@@ -25,6 +25,9 @@ void coll_mtree_endpoints_close(void);
  * before it is used.  A pair has as many as that one of the two has less of. */
 void coll_mtree_endpoints_share(ompi_communicator_t *world);
 
+/* How many connections there are to a process at most. */
+int coll_mtree_endpoints_most(void);
+
 /* What coll_mtree_streams says, once they are open. */
 const coll_mtree_streams_t *coll_mtree_endpoints_streams(void);
 

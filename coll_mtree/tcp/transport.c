@@ -172,19 +172,13 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
 {
     bool is_used = false;
 
-    if (!coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part)) {
+    if (!coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part) ||
+        !coll_mtree_endpoints_serve(transport->comm)) {
         return false;
     }
     if (!is_contiguous(transport->unit)) {
         coll_mtree_encryption_missed(transport->comm, "a reduction",
                                      "its datatype has gaps");
-        return false;
-    }
-    if (!coll_mtree_endpoints_serve(transport->comm)) {
-        coll_mtree_encryption_missed(transport->comm, "this communicator",
-                                     "mtree has no TCP connections of its own with ULFM, "
-                                     "between several jobs, or where Open MPI does not "
-                                     "send over TCP");
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,

@@ -74,6 +74,8 @@ class Encryption(unittest.TestCase):
     def computes(self, rank):
         done, ports, texts = self.jobs(*((str(AWAY), str(rank), str(moment)) for moment in MOMENTS))
         self.assertEqual([status for status, _ in done], len(MOMENTS) * [0], done)
+        for _, said in done:
+            self.assertEqual(said.count("calls are encrypted between hosts: AES-256-GCM, TCP connections to each process: 2"), 1, said)
         self.assertGreater(ports, 0)
         self.assertEqual(texts, 0, done)
 

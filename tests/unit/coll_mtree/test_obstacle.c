@@ -31,8 +31,10 @@ END_TEST
 
 START_TEST(the_first_obstacle_of_its_processes_is_named)
 {
-    coll_mtree_processes_facts_t facts = {
-        .settings = COLL_MTREE_UNKNOWN, .without_topology = true, .on_one_host = true};
+    coll_mtree_processes_facts_t facts = {.settings = COLL_MTREE_UNKNOWN,
+                                          .without_topology = true,
+                                          .on_one_host = true,
+                                          .is_clear = true};
 
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
                      COLL_MTREE_OBSTACLE_UNKNOWN);
@@ -49,6 +51,8 @@ START_TEST(the_first_obstacle_of_its_processes_is_named)
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
                      COLL_MTREE_OBSTACLE_ARCHITECTURE);
     facts.is_uniform = true;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_CLEAR);
+    facts.is_clear = false;
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_NONE);
 }
 END_TEST
