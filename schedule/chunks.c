@@ -9,7 +9,7 @@
  * Equal numbers of chunks per tree were faster than equal sizes, since the slowest tree
  * ends last.  This number keeps every hop busy.  A message above LARGEST_CHUNK leaves
  * TCP's eager protocol; below SMALLEST_CHUNK the cost of each message on the processors
- * shows (docs/performance.md).
+ * shows (notes/performance.md).
  */
 #define CHUNKS_PER_TREE 128
 #define LARGEST_CHUNK   32768

@@ -11,7 +11,7 @@
 /*
  * Seconds by which a tree may be ahead of the last one.  Trees wait for each other at
  * links that they share.  A tree that runs ahead on an idle link takes capacity from the
- * others at later links (docs/performance.md).
+ * others at later links (notes/performance.md).
  */
 #define MAX_LEAD 0.15
 

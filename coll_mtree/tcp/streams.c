@@ -21,7 +21,7 @@
  * Bytes that a link holds at least of the blocks of one host for those behind another,
  * where calls are personalized.  Pairs of hosts share the links between sites.  Where
  * such a part is less, and goes over two connections, too few packets follow a lost one
- * to show it before TCP's timeout (docs/performance.md).
+ * to show it before TCP's timeout (notes/performance.md).
  */
 #define LEAST_BLOCKS_LINKFUL 65536
 

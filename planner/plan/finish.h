@@ -18,7 +18,7 @@
 
 /* Below this size what each message costs the processors shows, unless the message is so
  * short that it would be cut into fewer than MTREE_CHUNK_FEWEST chunks
- * (docs/performance.md). */
+ * (notes/performance.md). */
 #define MTREE_CHUNK_MIN    ((size_t)16 << 10)
 #define MTREE_CHUNK_FEWEST 16
 #define MTREE_CHUNK_LEAST  ((size_t)1 << 10)

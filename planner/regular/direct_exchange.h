@@ -5,7 +5,7 @@
  *
  * Behind switches such trees can carry as much as any, and no host waits for what
  * another passes on: where many trees share each interface, deep ones leave it idle for a
- * quarter of the time (docs/performance.md).
+ * quarter of the time (notes/performance.md).
  */
 #ifndef MTREE_PLANNER_REGULAR_DIRECT_EXCHANGE_H
 #define MTREE_PLANNER_REGULAR_DIRECT_EXCHANGE_H

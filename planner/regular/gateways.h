@@ -5,7 +5,7 @@
  *
  * By direct exchange each pair of hosts of an all-to-all has a connection over the same
  * long link.  Each carries so few bytes that TCP notices a loss by its timeout alone
- * (docs/performance.md).  Between gateways there is one connection per host.
+ * (notes/performance.md).  Between gateways there is one connection per host.
  */
 #ifndef MTREE_PLANNER_REGULAR_GATEWAYS_H
 #define MTREE_PLANNER_REGULAR_GATEWAYS_H

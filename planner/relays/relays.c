@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The part by which relays have to make a call faster to be used.  Its predicted time
- * knows nothing of what they cost the processors of all hosts (docs/performance.md). */
+ * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
 #define LEAST_GAIN 0.1
 
 /* The same of what is carried, which is exact. */

@@ -27,7 +27,7 @@
 /*
  * What gateways may be predicted to take, in the time of others.  Of many connections
  * over a link each sends too little to learn of a loss before TCP's timeout, which the
- * simulator does not know (docs/performance.md).
+ * simulator does not know (notes/performance.md).
  */
 #define GATEWAYS_COST 1.25
 

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Seconds that a host needs to start, match and end one message (docs/performance.md). */
+/* Seconds that a host needs to start, match and end one message
+ * (notes/performance.md). */
 #define MESSAGE_SECONDS 30e-6
 
 /* Up to so many ranks it takes seconds at most.  Of more, some of each host stand for
@@ -28,7 +29,7 @@
 /*
  * What a plan may be expected to take, in the time of the fallback.  The simulator's
  * queues hold everything.  Plans send no more than queues hold; of Open MPI's algorithms
- * many take twice their forecast on equal links (docs/performance.md).  Brief calls fill
+ * many take twice their forecast on equal links (notes/performance.md).  Brief calls fill
  * no queue.
  */
 #define LOSSES        1.1
