@@ -35,26 +35,28 @@
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan,
-     false},
+     false, NULL},
     {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
-     false},
-    {"gost", ALLREDUCE, mtree_gost_plan, true},
-    {"blink", ALLREDUCE, mtree_blink_plan, true},
-    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true},
-    {"psld", ALLREDUCE, mtree_psld_plan, false},
-    {"plink", ALLREDUCE, mtree_plink_plan, false},
-    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false},
-    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
-    {"optree", BLOCKS, mtree_optree_plan, false},
-    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
-    {"segmented_ring", MTREE_DOES(MTREE_ALLGATHER), mtree_segmented_ring_plan, false},
-    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
-    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false},
-    {"gateways", PERSONALIZED, mtree_gateways_plan, false},
-    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
+     false, NULL},
+    {"gost", ALLREDUCE, mtree_gost_plan, true, NULL},
+    {"blink", ALLREDUCE, mtree_blink_plan, true, NULL},
+    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true, NULL},
+    {"psld", ALLREDUCE, mtree_psld_plan, false, NULL},
+    {"plink", ALLREDUCE, mtree_plink_plan, false, NULL},
+    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false, NULL},
+    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true, mtree_steiner_fits},
+    {"optree", BLOCKS, mtree_optree_plan, false, mtree_optree_fits},
+    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false, NULL},
+    {"segmented_ring", MTREE_DOES(MTREE_ALLGATHER), mtree_segmented_ring_plan, false,
+     NULL},
+    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false,
+     NULL},
+    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false, NULL},
+    {"gateways", PERSONALIZED, mtree_gateways_plan, false, NULL},
+    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false, NULL},
     {"exchange", ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan,
-     false},
-    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
+     false, mtree_exchange_fits},
+    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL},
 };
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
@@ -95,6 +97,15 @@ bool mtree_algorithms_do(const char *name, mtree_collective_t collective)
     return algorithm != NULL && mtree_collective_traits(collective) != NULL &&
            mtree_algorithms_unavailable(name) == NULL &&
            (algorithm->collectives & MTREE_DOES(collective)) != 0;
+}
+
+bool mtree_algorithms_fit(const char *name, const mtree_topology_t *topology,
+                          int num_hosts, const mtree_plan_request_t *request)
+{
+    const mtree_algorithm_t *algorithm = find(name);
+
+    return mtree_algorithms_do(name, request->collective) &&
+           (algorithm->fits == NULL || algorithm->fits(topology, num_hosts, request));
 }
 
 mtree_status_t mtree_algorithms_choose(const mtree_plan_request_t *request,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An algorithm of the planner: a name, the collectives it does, a function that makes the
- * trees, and whether it needs a solver of linear programs.  planner/algorithms.c holds
- * the table of all of them; planner/planner.c does what they have in common.
+ * plan, whether it needs a solver of linear programs, and what limits it.
+ * planner/algorithms.c holds the table of all of them; planner/planner.c does what they
+ * have in common.
  */
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H
@@ -42,6 +43,13 @@ static inline mtree_status_t mtree_problem_plan(const mtree_problem_t *problem,
 typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
                                                  mtree_plan_t **plan_p);
 
+/*
+ * Has the algorithm a plan for @a request over @a num_hosts hosts?  It answers before the
+ * plan is made, at once and without a log line.
+ */
+typedef bool (*mtree_algorithm_fits_t)(const mtree_topology_t *topology, int num_hosts,
+                                       const mtree_plan_request_t *request);
+
 /* A set of collectives, one bit each. */
 #define MTREE_DOES(_collective) (1u << (_collective))
 
@@ -49,7 +57,8 @@ typedef struct {
     const char *name;
     unsigned collectives; /* MTREE_DOES() of each */
     mtree_algorithm_func_t plan;
-    bool needs_lp; /* solves linear programs (planner/solver/lp.h) */
+    bool needs_lp;               /* solves linear programs (planner/solver/lp.h) */
+    mtree_algorithm_fits_t fits; /* NULL: requests of any size */
 } mtree_algorithm_t;
 
 #endif

@@ -25,10 +25,17 @@ static mtree_status_t plan_program(const mtree_problem_t *problem, const char *a
     return MTREE_OK;
 }
 
+bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
+                         const mtree_plan_request_t *request)
+{
+    (void)topology;
+    return num_hosts <= MTREE_EXCHANGE_MOST_HOSTS &&
+           num_hosts * request->bytes <= MTREE_EXCHANGE_MOST_BYTES;
+}
+
 mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    if (problem->num_hosts > MTREE_EXCHANGE_MOST_HOSTS ||
-        problem->num_hosts * problem->request->bytes > MTREE_EXCHANGE_MOST_BYTES) {
+    if (!mtree_exchange_fits(problem->topology, problem->num_hosts, problem->request)) {
         mtree_error("exchange: %.0f bytes from each of %d hosts; up to %d hosts and %.0f "
                     "bytes of all together are exchanged at once",
                     problem->request->bytes, problem->num_hosts,

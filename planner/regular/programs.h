@@ -16,6 +16,8 @@
 #define MTREE_EXCHANGE_MOST_HOSTS 256
 #define MTREE_EXCHANGE_MOST_BYTES (64.0 * 1024 * 1024)
 
+bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
+                         const mtree_plan_request_t *request);
 mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -53,6 +53,49 @@ START_TEST(every_row_makes_plans)
 }
 END_TEST
 
+/* What an algorithm refuses, and the most that it takes. */
+static const struct {
+    const char *algorithm;
+    mtree_collective_t collective;
+    int most_hosts;
+    double most_bytes;
+} limits[] = {
+    {"exchange", MTREE_ALLREDUCE, 256, 256 * 1024},
+    {"exchange", MTREE_SCAN, 8, 8 * 1024 * 1024},
+    {"optree", MTREE_ALLGATHER, 4096, 1e12},
+};
+
+START_TEST(a_row_says_what_it_refuses)
+{
+    const int hosts = limits[_i].most_hosts;
+    mtree_plan_request_t request = {.collective = limits[_i].collective,
+                                    .bytes = limits[_i].most_bytes};
+    mtree_topology_t *b4 = network_b4(1);
+
+    heard_start();
+    ck_assert(mtree_algorithms_fit(limits[_i].algorithm, b4, hosts, &request));
+    ck_assert(!mtree_algorithms_fit(limits[_i].algorithm, b4, hosts + 1, &request));
+    ck_assert(mtree_algorithms_fit("packing", b4, hosts + 1, &request));
+    request.collective = MTREE_SCATTER;
+    ck_assert(!mtree_algorithms_fit(limits[_i].algorithm, b4, hosts, &request));
+    ck_assert_int_eq(heard_lines(), 0);
+    mtree_topology_destroy(b4);
+}
+END_TEST
+
+START_TEST(a_network_may_be_too_large)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    mtree_topology_t *small = network_hosts(256), *large = network_hosts(257);
+
+    ck_assert(mtree_algorithms_fit("steiner", small, 3, &request) ==
+              mtree_algorithms_do("steiner", MTREE_ALLREDUCE));
+    ck_assert(!mtree_algorithms_fit("steiner", large, 3, &request));
+    mtree_topology_destroy(small);
+    mtree_topology_destroy(large);
+}
+END_TEST
+
 START_TEST(a_plan_has_hosts)
 {
     const mtree_plan_request_t request = {.collective = MTREE_BCAST, .max_trees = 1};
@@ -78,6 +121,9 @@ int main(void)
     }
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
+    tcase_add_loop_test(tcase, a_row_says_what_it_refuses, 0,
+                        sizeof(limits) / sizeof(limits[0]));
+    tcase_add_test(tcase, a_network_may_be_too_large);
     tcase_add_test(tcase, a_plan_has_hosts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
