@@ -52,9 +52,8 @@ typedef struct {
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     unsigned calls;                 /* blocking ones that could not wait for the entry */
     coll_mtree_server_t server;
-    bool left_relays; /* of a class with relays: they refuse its calls */
-    struct coll_mtree_arrival_skew *skew; /* of a class over trees */
-    struct coll_mtree_record *record;     /* of the last call (report/statistics.h) */
+    bool left_relays;                 /* of a class with relays: they refuse its calls */
+    struct coll_mtree_record *record; /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
 
 #define MTREE_FALLBACK_FUNCTION(_name)                                                   \

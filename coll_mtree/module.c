@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/adapt/replan_blocking.h"
-#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/obstacle.h"
@@ -57,7 +56,7 @@ static void module_destruct(mca_coll_mtree_module_t *module)
 {
     coll_mtree_replan_blocking_destroy(module);
     coll_mtree_plan_entries_destroy(module);
-    coll_mtree_comm_classes_destroy(module);
+    coll_mtree_class_table_cleanup(&module->classes, NULL);
     coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);

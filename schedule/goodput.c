@@ -58,7 +58,6 @@ void mtree_goodput_end(mtree_goodput_t *goodput, double now)
 
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
 {
-    goodput->entered = now;
     goodput->begin = goodput->end = 0;
     for (int i = 0; i < goodput->num_links; i++) {
         goodput->links[i] = (mtree_goodput_link_t){
@@ -68,35 +67,6 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
     if (goodput->monitor != NULL) {
         mtree_bandwidth_monitor_begin(goodput->monitor, now);
     }
-}
-
-/* The number of peer @a rank; -1: it is none. */
-static int goodput_find(const mtree_goodput_t *goodput, int rank)
-{
-    int link = goodput->num_links - 1;
-
-    while (link >= 0 && goodput->links[link].rank != rank) {
-        link--;
-    }
-    return link;
-}
-
-void mtree_goodput_first_contact(mtree_goodput_t *goodput, int rank, double now)
-{
-    int link = goodput_find(goodput, rank);
-
-    if (link >= 0 && goodput->links[link].first_contact == 0) {
-        goodput->links[link].first_contact = now;
-    }
-}
-
-double mtree_goodput_had_contact(const mtree_goodput_t *goodput, int rank)
-{
-    int link = goodput_find(goodput, rank);
-
-    return link < 0 || goodput->links[link].first_contact == 0
-               ? -1
-               : goodput->links[link].first_contact - goodput->entered;
 }
 
 /* A message of a tree is done. */

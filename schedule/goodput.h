@@ -8,10 +8,6 @@
  * carries all that it can (schedule/transport.h).  During this time the path to the peer
  * limits the rate, so the bytes it takes are the path's bandwidth.  Of a peer that was
  * never backlogged only a lower bound of the bandwidth is known.
- *
- * It also records the arrival of the rank and its first contact with each neighbour in
- * the first tree.  The arrival times of all ranks follow from these
- * (schedule/arrival_times.h).
  */
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
@@ -27,10 +23,8 @@ typedef struct {
     double backlogged_bytes;   /* those that it received while it was backlogged */
     double backlogged_seconds; /* counted from its first message on: it may have arrived
                                   late at the call */
-    double since;         /* time since which it is backlogged; negative: it is not */
-    double first_contact; /* time at which the first chunk of the first tree had passed
-                             between them, in either direction; 0: none has */
-    int path;             /* of the monitor; -1: none */
+    double since; /* time since which it is backlogged; negative: it is not */
+    int path;     /* of the monitor; -1: none */
 } mtree_goodput_link_t;
 
 /* One stream: a tree, or a tree of one block. */
@@ -40,7 +34,6 @@ typedef struct {
 } mtree_goodput_tree_t;
 
 typedef struct {
-    double entered;    /* time at which the operation began */
     double begin, end; /* time of its first and last completed message; 0: none */
     int num_links;     /* as the layout's peers */
     mtree_goodput_link_t *links;
@@ -72,13 +65,6 @@ void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 
 /* For the operation: a call begins.  Everything is reset. */
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
-
-/* For the operation: a first chunk of the first tree has passed to or from @a rank. */
-void mtree_goodput_first_contact(mtree_goodput_t *goodput, int rank, double now);
-
-/* Seconds from the beginning to the first contact with @a rank; negative: there was none.
- */
-double mtree_goodput_had_contact(const mtree_goodput_t *goodput, int rank);
 
 /* For the operation: peer number @a link has received @a bytes of stream number @a tree.
  */

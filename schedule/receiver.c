@@ -112,15 +112,9 @@ static void receiver_measure(mtree_receiver_t *receiver, size_t chunk, size_t un
         operation->data.tree_ends[state->stream->tree] = mtree_operation_now(operation);
     }
     if (goodput != NULL) {
-        int number = mtree_stream_state_number(state);
-
-        mtree_goodput_received(goodput, number,
+        mtree_goodput_received(goodput, mtree_stream_state_number(state),
                                (double)units * (double)operation->data.extent,
                                mtree_operation_now(operation));
-        if (receiver->arrived == 1 && number == 0) {
-            mtree_goodput_first_contact(goodput, receiver->peer,
-                                        mtree_operation_now(operation));
-        }
     }
     mtree_stream_state_trace(state, MTREE_TRACE_RECEIVE, receiver != state->above,
                              receiver->peer, chunk, units,

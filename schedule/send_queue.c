@@ -222,11 +222,6 @@ static void send_op_sent(mtree_event_t *event)
                            mtree_send_queue_number(operation, channel->send_queue),
                            mtree_stream_state_number(channel->state),
                            (double)send_op->bytes, mtree_operation_now(operation));
-        if (channel->sent == 0 && mtree_stream_state_number(channel->state) == 0) {
-            mtree_goodput_first_contact(operation->data.goodput,
-                                        channel->send_queue->rank,
-                                        mtree_operation_now(operation));
-        }
     }
     if (++channel->sent == channel->edge.end) {
         mtree_operation_step(operation, channel->step);

@@ -278,7 +278,6 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
 }
 
 static void fill_sample(const coll_mtree_replan_query_t *query,
-                        const mtree_arrival_time_t *arrival,
                         coll_mtree_rank_sample_t *sample_p)
 {
     const coll_mtree_replan_t *replan = query->replan;
@@ -291,18 +290,14 @@ static void fill_sample(const coll_mtree_replan_query_t *query,
         coll_mtree_traffic_pack(replan->module->placement, ompi_comm_rank(replan->comm),
                                 traffic, sample_p->paths);
     }
-    if (arrival != NULL) {
-        sample_p->arrival = *arrival;
-    }
 }
 
-int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
-                                  const mtree_arrival_time_t *arrival)
+int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag)
 {
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_rank_sample_t sample;
 
-    fill_sample(query, arrival, &sample);
+    fill_sample(query, &sample);
     replan->retain(replan);
     atomic_fetch_add(&num_running, 1);
     mtree_list_append(&replan->awaited, &query->link);

@@ -88,9 +88,8 @@ struct coll_mtree_replan_query {
     coll_mtree_deferred_release_t deferred;
     /* Set by whoever begins it. */
     coll_mtree_call_class_t call_class;
-    mtree_plan_part_t *part;              /* of the plan of the calls; or NULL */
-    struct coll_mtree_arrival_skew *skew; /* of the class; or NULL */
-    coll_mtree_traffic_t *traffic;        /* what the sample is made of; or NULL */
+    mtree_plan_part_t *part;       /* of the plan of the calls; or NULL */
+    coll_mtree_traffic_t *traffic; /* what the sample is made of; or NULL */
     /* On rank 0, for blocking calls. */
     double promised; /* seconds that the plans predict for the traffic; 0: not known */
     coll_mtree_link_check_t check; /* that was run; then the one that is to be run */
@@ -114,10 +113,8 @@ void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t
 coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan);
 
 /* Begin @a query, which is taken over, at the last call, with the tags from @a first_tag.
- * This rank's sample is the query's traffic, and @a arrival at the last blocking call
- * (NULL: nonblocking calls).  Open MPI's code. */
-int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
-                                  const mtree_arrival_time_t *arrival);
+ * This rank's sample is the query's traffic.  Open MPI's code. */
+int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag);
 
 /* The query whose reply is due at call number @a call, which must wait for it and then
  * release it; each is returned once.  NULL: none. */

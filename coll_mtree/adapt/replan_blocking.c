@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan_blocking.h"
 
-#include "coll_mtree/adapt/arrival_sample.h"
-#include "coll_mtree/adapt/arrival_skew.h"
 #include "coll_mtree/adapt/link_check.h"
 #include "coll_mtree/adapt/replan.h"
-#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/progress.h"
@@ -15,45 +12,21 @@
 typedef struct coll_mtree_replan_blocking {
     coll_mtree_replan_t super;
     coll_mtree_traffic_t *traffic;   /* since the last query began; NULL: no memory */
-    mtree_arrival_time_t arrival;    /* of the last measured call */
     double promised;                 /* seconds that the plans predict for the traffic */
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } blocking_t;
-
-/* Are calls of the class of @a query to be arrival-ordered? */
-static bool decide_order(coll_mtree_replan_query_t *query,
-                         const coll_mtree_rank_sample_t *samples)
-{
-    coll_mtree_replan_t *replan = query->replan;
-    size_t ranks = (size_t)ompi_comm_size(replan->comm);
-    mtree_arrival_time_t *arrivals = malloc(ranks * sizeof(*arrivals));
-    bool by_arrival = query->call_class.by_arrival;
-
-    if (arrivals != NULL && query->skew != NULL) {
-        for (size_t rank = 0; rank < ranks; rank++) {
-            arrivals[rank] = samples[rank].arrival;
-        }
-        by_arrival =
-            coll_mtree_arrival_skew_update(query->skew, replan->module, replan->comm,
-                                           query->part->plan, query->max_trees, arrivals);
-    }
-    free(arrivals);
-    return by_arrival;
-}
 
 static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
                                         const coll_mtree_rank_sample_t *samples,
                                         mtree_plan_t **plan_p)
 {
     mca_coll_mtree_module_t *module = query->replan->module;
-    bool by_arrival = query->call_class.by_arrival;
     bool keeps_order = atomic_load(&module->keeps_order);
     coll_mtree_change_t change = COLL_MTREE_STAY;
 
     *plan_p = NULL;
-    /* Arrival-ordered calls measure no links, and other plans would add sums in another
-     * order. */
-    if (!by_arrival && !coll_mtree_params.deterministic) {
+    /* Other plans would add sums in another order. */
+    if (!coll_mtree_params.deterministic) {
         change = coll_mtree_replan_update(
             query, samples, true,
             coll_mtree_replan_least_gain(keeps_order,
@@ -73,9 +46,7 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
                                              &query->call_class, query->max_trees)
                 .plan);
     }
-    return coll_mtree_replan_reply_of(
-        change, by_arrival,
-        change == COLL_MTREE_STAY ? decide_order(query, samples) : by_arrival);
+    return coll_mtree_replan_reply_of(change);
 }
 
 /* NULL: no memory. */
@@ -119,27 +90,19 @@ static int blocking_query(blocking_t *self, const coll_mtree_observation_t *obse
     mca_coll_mtree_module_t *module = self->super.module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
-    bool has_skew;
-    int rc;
 
     if (query == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     query->call_class = *observation->call_class;
     query->part = mtree_plan_part_retain(observation->part);
-    query->skew = observation->keeps_order
-                      ? NULL
-                      : coll_mtree_arrival_skew_get(module, observation->call_class);
-    has_skew = query->skew != NULL || observation->keeps_order;
     query->traffic = self->traffic;
     query->promised = self->promised;
     query->check = self->checked;
     self->promised = 0;
     self->checked = (coll_mtree_link_check_t){.count = 0};
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
-    rc = coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
-    /* Replies that change the order of arrival would find nothing to change. */
-    return has_skew ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+    return coll_mtree_replan_query_begin(query, first_tag);
 }
 
 /* As mtree_forecast_promised_seconds(). */
@@ -151,13 +114,10 @@ static double promised_seconds(const mtree_plan_part_t *part, double bytes)
 /* The same on all ranks. */
 static bool is_monitored(const coll_mtree_observation_t *observation)
 {
-    const coll_mtree_call_class_t *call_class = observation->call_class;
-
-    /* Calls that are arrival-ordered by the user's choice leave nothing to decide. */
-    return coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
+    return coll_mtree_replan_is_monitored(observation->call_class,
+                                          coll_mtree_params.replan,
                                           coll_mtree_params.deterministic) &&
-           observation->part->num_steps == 0 &&
-           observation->by_arrival == call_class->by_arrival;
+           observation->part->num_steps == 0 && !observation->by_arrival;
 }
 
 int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
@@ -176,7 +136,6 @@ int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
     }
     self->super.schedule.calls++;
     if (observation->warmed_up) {
-        coll_mtree_arrival_sample_take(observation, &self->arrival);
         if (self->traffic != NULL) {
             coll_mtree_traffic_add_call(self->traffic, observation,
                                         module->placement->host);
@@ -217,12 +176,6 @@ int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
         next = coll_mtree_replan_change_of(query->reply);
         *change_p = next > *change_p ? next : *change_p;
         rc = query->status == OMPI_ERR_OUT_OF_RESOURCE ? query->status : rc;
-        if (query->skew != NULL && (query->reply == COLL_MTREE_REPLY_ARRIVAL ||
-                                    query->reply == COLL_MTREE_REPLY_TREES)) {
-            coll_mtree_arrival_skew_switch(query->skew,
-                                           query->reply == COLL_MTREE_REPLY_ARRIVAL);
-            coll_mtree_counters_add_replan();
-        }
         if (query->reply == COLL_MTREE_REPLY_CHECK) {
             blocking_check(module->replan, query);
         }

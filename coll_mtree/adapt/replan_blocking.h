@@ -4,8 +4,7 @@
  *
  * A query begins after a call that is monitored; its reply is waited for at the beginning
  * of the second such call after that, when it has usually long been there.  It applies to
- * all calls of the communicator, or changes the order of calls of one class between
- * trees and arrival (coll_mtree/adapt/arrival_skew.h).
+ * all calls of the communicator.
  */
 #ifndef COLL_MTREE_ADAPT_REPLAN_BLOCKING_H
 #define COLL_MTREE_ADAPT_REPLAN_BLOCKING_H
@@ -21,7 +20,7 @@
 int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
                                         coll_mtree_change_t *change_p);
 
-/* A blocking call on @a comm over the trees of a plan, or arrival-ordered, has ended. */
+/* A blocking call on @a comm over a plan has ended. */
 int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_observation_t *observation);

@@ -60,10 +60,8 @@ void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
     memset(self, 0, sizeof(*self));
     coll_mtree_replan_init(&self->super, decide, module, comm, 0);
     self->call_class = *call_class;
-    self->is_monitored =
-        coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
-                                       coll_mtree_params.deterministic) &&
-        !call_class->by_arrival;
+    self->is_monitored = coll_mtree_replan_is_monitored(
+        call_class, coll_mtree_params.replan, coll_mtree_params.deterministic);
     self->first_tag = first_tag;
 }
 
@@ -140,7 +138,7 @@ static int nonblocking_query(nonblocking_t *self)
     query->call_class = self->call_class;
     query->due.is_ready = due_is_ready;
     query->due.pass = due_pass;
-    return coll_mtree_replan_query_begin(query, tag, NULL);
+    return coll_mtree_replan_query_begin(query, tag);
 }
 
 int coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)

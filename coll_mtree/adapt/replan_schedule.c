@@ -70,17 +70,16 @@ coll_mtree_replan_samples_use(const mtree_plan_t *plan,
     return COLL_MTREE_SAMPLES_USABLE;
 }
 
-coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change,
-                                                     bool is_by_arrival, bool to_arrival)
+coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change)
 {
-    if (change != COLL_MTREE_STAY) {
-        return change == COLL_MTREE_REBALANCE ? COLL_MTREE_REPLY_REBALANCE
-                                              : COLL_MTREE_REPLY_REPLAN;
-    }
-    if (to_arrival == is_by_arrival) {
+    switch (change) {
+    case COLL_MTREE_REBALANCE:
+        return COLL_MTREE_REPLY_REBALANCE;
+    case COLL_MTREE_REPLAN:
+        return COLL_MTREE_REPLY_REPLAN;
+    default:
         return COLL_MTREE_REPLY_STAY;
     }
-    return to_arrival ? COLL_MTREE_REPLY_ARRIVAL : COLL_MTREE_REPLY_TREES;
 }
 
 coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply)

@@ -13,8 +13,6 @@
 #include "coll_mtree/base/call_class.h"
 #include "coll_mtree/plan/plan_choice.h"
 
-#include "schedule/arrival_times.h"
-
 /* From the number of the call at which a query begins to the first call that its reply
  * applies to. */
 #define COLL_MTREE_REPLAN_PATIENCE 2
@@ -28,8 +26,6 @@ typedef enum {
     COLL_MTREE_REPLY_STAY,      /* also where rank 0 has no memory for its reply */
     COLL_MTREE_REPLY_REBALANCE, /* new shares for the trees of all plans */
     COLL_MTREE_REPLY_REPLAN,    /* new trees for all plans */
-    COLL_MTREE_REPLY_ARRIVAL,   /* calls of the class are arrival-ordered from now on */
-    COLL_MTREE_REPLY_TREES,     /* calls of the class go over trees again */
     COLL_MTREE_REPLY_PLAN,      /* the payload is the new plan of the class */
     COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
     COLL_MTREE_REPLY_MORE   /* too little was measured: measure on */
@@ -38,13 +34,8 @@ typedef enum {
 /* What one rank contributes to a query; sent as it is. */
 typedef struct {
     mtree_path_sample_t paths[COLL_MTREE_MOST_PATHS]; /* unused ones have rate 0 */
-    union {
-        mtree_arrival_time_t arrival; /* blocking calls: of the last one */
-        struct {
-            float seconds;    /* nonblocking calls: for which some ran */
-            float unattended; /* the part of it without progress */
-        };
-    };
+    float seconds;                                    /* for which calls ran */
+    float unattended; /* nonblocking calls: the part of it without progress */
 } coll_mtree_rank_sample_t;
 
 /* Calls on one communicator that are numbered from 1 in an order that all ranks share. */
@@ -96,10 +87,8 @@ coll_mtree_samples_use_t
 coll_mtree_replan_samples_use(const mtree_plan_t *plan,
                               const coll_mtree_rank_sample_t *samples, int num_ranks);
 
-/* On rank 0, for blocking calls: the reply where the plans are to @a change, and calls of
- * the class, which are arrival-ordered or not (@a is_by_arrival), are @a to_arrival. */
-coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change,
-                                                     bool is_by_arrival, bool to_arrival);
+/* On rank 0, for blocking calls: the reply where the plans are to @a change. */
+coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change);
 
 /* What @a reply makes of all plans of a communicator. */
 coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply);

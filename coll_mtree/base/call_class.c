@@ -38,18 +38,17 @@ bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
 {
     return a->collective == b->collective && a->root == b->root &&
            a->size_class == b->size_class && a->algorithm == b->algorithm &&
-           a->trees == b->trees && a->by_arrival == b->by_arrival &&
-           a->relayed == b->relayed;
+           a->trees == b->trees && a->relayed == b->relayed;
 }
 
 /* Two multiplications: every call computes it, and mtree_hash_bytes() takes one for each
  * of some 30 bytes. */
 uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class)
 {
-    uint64_t hash =
-        (uint64_t)call_class->collective | (uint64_t)call_class->relayed << 6 |
-        (uint64_t)call_class->by_arrival << 7 | (uint64_t)call_class->size_class << 8 |
-        (uint64_t)(uint32_t)call_class->root << 16;
+    uint64_t hash = (uint64_t)call_class->collective |
+                    (uint64_t)call_class->relayed << 6 |
+                    (uint64_t)call_class->size_class << 8 |
+                    (uint64_t)(uint32_t)call_class->root << 16;
 
     hash = (hash ^ (uint64_t)(uint32_t)call_class->trees << 48) * MULTIPLIER;
     hash = (hash ^ hash >> 32 ^ (uint64_t)(uintptr_t)call_class->algorithm) * MULTIPLIER;

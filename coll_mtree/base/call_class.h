@@ -26,12 +26,10 @@ typedef struct {
     const char *algorithm; /* rank 0: what the communicator asks for, the planner's copy
                               of its name; NULL: nothing */
     int trees;             /* what the communicator asks for; -1: nothing */
-    bool by_arrival;       /* arrival-ordered, since its ranks come far apart
-                              (coll_mtree/adapt/arrival_skew.h) */
     bool relayed;          /* all of its calls can pass through relays, and may */
 } coll_mtree_call_class_t;
 
-/* The class, over trees, of calls of @a bytes in all, where the communicator asks for
+/* The class of calls of @a bytes in all, where the communicator asks for
  * @a algorithm and @a trees.  @a root is ignored for collectives that have none. */
 coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
                                                  size_t bytes, const char *algorithm,

@@ -60,7 +60,9 @@ void coll_mtree_class_table_cleanup(coll_mtree_class_table_t *table,
         coll_mtree_class_node_t *node =
             MTREE_CONTAINER_OF(link, coll_mtree_class_node_t, order);
 
-        clear(node);
+        if (clear != NULL) {
+            clear(node);
+        }
         free(node);
     }
     mtree_hash_table_cleanup(&table->table);

@@ -36,8 +36,8 @@ void *coll_mtree_class_table_find(const coll_mtree_class_table_t *table,
 void *coll_mtree_class_table_get(coll_mtree_class_table_t *table,
                                  const coll_mtree_call_class_t *call_class, size_t size);
 
-/* Call @a clear, which frees what an element holds, for each element; then free the
- * elements.  The table is empty then. */
+/* Call @a clear (may be NULL), which frees what an element holds, for each element; then
+ * free the elements.  The table is empty then. */
 void coll_mtree_class_table_cleanup(coll_mtree_class_table_t *table,
                                     void (*clear)(void *element));
 

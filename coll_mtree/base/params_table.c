@@ -82,7 +82,7 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 10
+#define PROTOCOL 11
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \
@@ -212,9 +212,7 @@ static const coll_mtree_param_t table[] = {
     {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
-             "changed so that other trees are clearly faster (docs/replan.md); and how "
-             "far apart ranks come, and let bcast, and reduce and allreduce of integers, "
-             "go by the order of arrival where that pays (docs/arrival.md); 0: plans "
+             "changed so that other trees are clearly faster (docs/replan.md); 0: plans "
              "stay"},
     {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
      .agree = agree_value,

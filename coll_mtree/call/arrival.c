@@ -2,7 +2,6 @@
 #include "coll_mtree/call/arrival.h"
 
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/plan/plan_reply.h"
 
 #include "schedule/arrival/arrival.h"
@@ -33,7 +32,6 @@ coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,
                          const mtree_placement_t *placement, mtree_operation_func_t func,
                          void (*released)(void *req), mtree_operation_t **operation_p)
 {
-    bool persistent = req->super.super.req_persistent;
     mtree_arrival_t arrival = {.plan = plan,
                                .placement = placement,
                                .call = &req->args.call,
@@ -42,14 +40,8 @@ coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,
                                .control = &req->control.super,
                                .window_bytes = coll_mtree_params.arrival_room,
                                .copy_budget = &aside_left,
-                               .arrival_times = req->arrival_times,
-                               .keeps_receivers =
-                                   coll_mtree_plan_entry_is_by_arrival(req->entry),
-                               .reuses_tags = persistent};
+                               .reuses_tags = req->super.super.req_persistent};
 
-    /* keeps_receivers: where replanning made the calls arrival-ordered, ranks must be
-     * able to come together again.  A rank that leaves before the others arrives before
-     * them at the next call, too, so a rank that was late once would be late for ever. */
     coll_mtree_transport_init(&req->control, req->comm, MPI_BYTE, req->first_tag);
     return mtree_arrival_start(&arrival, &req->buffers.super, func, released, req,
                                operation_p);

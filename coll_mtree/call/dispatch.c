@@ -206,6 +206,27 @@ static bool may_relay(const coll_mtree_mpi_call_t *call)
                                                call->form == MTREE_BLOCKING);
 }
 
+/* The class of @a call, one with relays where it may pass through them and they did not
+ * refuse such calls.  NULL: no memory.  Only the thread that makes a collective call on
+ * the communicator looks up; MPI allows one at a time. */
+static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
+{
+    mca_coll_mtree_module_t *module = call->module;
+    const mtree_call_t *what = &call->args.call;
+    coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
+        what->collective, what->root, what->units * what->unit_bytes,
+        module->hints.algorithm[what->collective], module->hints.own.trees);
+    coll_mtree_comm_class_t *comm_class;
+
+    call_class.relayed = may_relay(call);
+    comm_class = coll_mtree_comm_class_get(module, &call_class);
+    if (comm_class != NULL && comm_class->left_relays) {
+        call_class.relayed = false;
+        comm_class = coll_mtree_comm_class_get(module, &call_class);
+    }
+    return comm_class;
+}
+
 /* Run @a call, whose class is @a comm_class, or leave it to the fallback.  Calls without
  * tags are no part of their class's order. */
 static int dispatch_serve(coll_mtree_mpi_call_t *call,
@@ -256,7 +277,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    comm_class = coll_mtree_comm_class_of(call->module, args, may_relay(call));
+    comm_class = class_of(call);
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -9,8 +9,8 @@
  * the size of the call, all agree on one (coll_mtree/call/agreed_size.h).
  * 3. A blocking call applies the replanning replies that are due, because all ranks are
  *    at the same point of the order of calls (coll_mtree/adapt).
- * 4. The call's class is looked up, once, in the communicator's table
- *    (coll_mtree/call/comm_class.h).  The statistics record of the class is opened.
+ * 4. The call's class is looked up, once, in the communicator's table.  The statistics
+ *    record of the class is opened.
  * 5. The class says who serves (coll_mtree/call/mpi_call.h).  The first blocking calls
  *    may wait here for a topology (coll_mtree/topology), and for the plan of the class
  *    (coll_mtree/call/plan_entry.h).

@@ -10,7 +10,6 @@
 #define COLL_MTREE_CALL_MPI_CALL_H
 
 #include "coll_mtree/call/coll_args.h"
-#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/request.h"
 
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;

@@ -251,11 +251,6 @@ coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_
     return entry->relayed;
 }
 
-bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
-{
-    return entry->call_class.by_arrival;
-}
-
 /* The default plan's part for this rank, which is a host of its own there, and the
  * module's placement of such hosts. */
 static mtree_status_t make_default(coll_mtree_plan_entry_t *entry)
@@ -319,19 +314,11 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
         &(coll_mtree_observation_t){.call_class = &entry->call_class,
                                     .part = entry->replan.part,
                                     .rank = ompi_comm_rank(entry->comm),
-                                    .num_ranks = ompi_comm_size(entry->comm),
                                     .by_arrival = req->by_arrival,
-                                    .keeps_order = req->args.keeps_order,
                                     .warmed_up = entry->warmed_up,
                                     .goodput = req->goodput,
                                     .goodput_scale = (double)req->args.call.unit_bytes /
-                                                     (double)req->buffers.super.extent,
-                                    .first_stream = req->layout == NULL ||
-                                                            req->layout->num_streams == 0
-                                                        ? NULL
-                                                        : &req->layout->streams[0],
-                                    .arrival_times = req->arrival_times,
-                                    .seconds = mtree_clock_seconds() - req->began});
+                                                     (double)req->buffers.super.extent});
     entry->warmed_up = true;
     return rc;
 }

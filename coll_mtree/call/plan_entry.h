@@ -66,9 +66,6 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
 /* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none. */
 coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry);
 
-/* Are its calls arrival-ordered because of how far apart the ranks arrive? */
-bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);
-
 /* A blocking call has been made by @a req: its observations may change the plans.
  * Open MPI's code. */
 int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,

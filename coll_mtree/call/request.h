@@ -56,10 +56,7 @@ typedef struct coll_mtree_request {
     mtree_layout_t *layout;         /* over trees */
     mtree_rank_program_t *program;  /* where the plan names one, without goodput */
     mtree_goodput_t *goodput;       /* of the last start */
-    double
-        *arrival_times; /* [ranks] as in schedule/arrival/arrival.h; NULL: not wanted */
-    double began;       /* clock of the last arrival-ordered start */
-    size_t scratch;     /* bytes of receive slots while it runs */
+    size_t scratch;                 /* bytes of receive slots while it runs */
 } coll_mtree_request_t;
 
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);

@@ -22,8 +22,6 @@ void coll_mtree_request_unprepare(coll_mtree_request_t *req)
     memset(&req->buffers, 0, sizeof(req->buffers));
     mtree_goodput_destroy(req->goodput);
     req->goodput = NULL;
-    free(req->arrival_times);
-    req->arrival_times = NULL;
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
     mtree_rank_program_destroy(req->program);
@@ -93,18 +91,6 @@ static void request_released(void *arg)
     coll_mtree_request_drop(req);
 }
 
-/* Note that no rank has arrived yet; false: no memory. */
-static bool request_await_all(coll_mtree_request_t *req)
-{
-    size_t ranks = (size_t)ompi_comm_size(req->comm);
-
-    req->arrival_times = malloc(ranks * sizeof(*req->arrival_times));
-    for (size_t rank = 0; req->arrival_times != NULL && rank < ranks; rank++) {
-        req->arrival_times[rank] = -1;
-    }
-    return req->arrival_times != NULL;
-}
-
 /* The code of a call that does not fit the plan of rank 0. */
 static int different_calls(const coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
@@ -172,10 +158,6 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (coll_mtree_params.replan && req->by_arrival && !req->super.super.req_persistent &&
-        !request_await_all(req)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
     req->part = mtree_plan_part_retain(part);
@@ -215,7 +197,6 @@ static mtree_status_t request_operate(coll_mtree_request_t *req,
     }
     req->over_tcp = false;
     atomic_fetch_add(&req->holders, 1);
-    req->began = mtree_clock_seconds();
     status = coll_mtree_arrival_start(req, part->plan, placement, request_ended,
                                       request_released, &operation);
     if (status != MTREE_OK) {

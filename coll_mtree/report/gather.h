@@ -19,7 +19,7 @@
 typedef struct {
     uint64_t identity; /* of the group */
     char function[22];
-    bool by_arrival, relayed;
+    bool relayed;
     int32_t root, size_class, backend, rank;
     uint64_t timed;
     double seconds;

@@ -15,7 +15,6 @@ static bool is_of(const coll_mtree_rank_report_time_t *of_rank,
     return of_rank->identity == record->group->identity && of_rank->backend == backend &&
            of_rank->root == call_class->root &&
            of_rank->size_class == call_class->size_class &&
-           of_rank->by_arrival == call_class->by_arrival &&
            of_rank->relayed == call_class->relayed &&
            strcmp(of_rank->function, record->function) == 0;
 }

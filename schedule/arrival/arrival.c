@@ -53,10 +53,6 @@ static void run_progress(mtree_operation_t *operation, void *arg)
         mtree_dynamic_peers_end(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
-        if (run->arrival.arrival_times != NULL) {
-            run->arrival.arrival_times[run->coordinator] = 0;
-            run->begin_time = mtree_arrival_now(run);
-        }
         if (mtree_arrival_is_coordinator(run)) {
             mtree_coordinator_begin(run);
         } else {
@@ -114,7 +110,7 @@ static double run_handover_lag(const mtree_arrival_run_t *run)
 {
     const mtree_call_t *call = run->arrival.call;
 
-    if (run->stream.up || run->arrival.reuses_tags || run->arrival.keeps_receivers) {
+    if (run->stream.up || run->arrival.reuses_tags) {
         return INFINITY;
     }
     return (double)call->units * (double)call->unit_bytes / COPY_RATE;

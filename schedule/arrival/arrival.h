@@ -37,9 +37,8 @@ enum {
 _Static_assert(MTREE_ARRIVAL_TAGS <= MTREE_LANES * MTREE_LANE_TAGS,
                "an arrival-ordered call has tags");
 
-/* One call of one rank.  All but rank, transports, copy_budget, arrival_times,
- * keeps_receivers and reuses_tags is the same on all ranks.  What is pointed to stays
- * until the call is released. */
+/* One call of one rank.  All but rank, transports, copy_budget and reuses_tags is the
+ * same on all ranks.  What is pointed to stays until the call is released. */
 typedef struct {
     const mtree_plan_t *plan; /* an arrival-ordered one */
     const mtree_placement_t *placement;
@@ -52,13 +51,8 @@ typedef struct {
     atomic_size_t *copy_budget; /* bytes that this process may still use for copies, which
                                    let the root of a bcast leave before the last rank has
                                    arrived; NULL: the root stays */
-    double *arrival_times; /* [ranks] filled in: 0 for the coordinator and, on it, the
-                              seconds from its own arrival to the report of each rank; all
-                              below 0 at first; NULL: not wanted */
-    bool keeps_receivers; /* as coordinator of a bcast it takes over no receivers, so that
-                             ranks which arrive one after the other leave together */
-    bool reuses_tags;     /* it ends when nothing of it is outstanding, since its tags are
-                             used     again */
+    bool reuses_tags; /* it ends when nothing of it is outstanding, since its tags are
+                         used again */
 } mtree_arrival_t;
 
 /* Can an arrival-ordered plan serve @a collective? */

@@ -52,10 +52,6 @@ static void coordinator_event_received(mtree_event_t *event)
     }
     switch ((mtree_arrival_event_kind_t)message.kind) {
     case MTREE_EVENT_ARRIVED:
-        if (run->arrival.arrival_times != NULL) {
-            run->arrival.arrival_times[posted_recv->rank] =
-                mtree_arrival_now(run) - run->begin_time;
-        }
         if (run->chain != NULL) {
             mtree_chain_arrive(run->chain, posted_recv->rank);
         }

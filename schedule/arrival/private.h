@@ -98,7 +98,6 @@ struct mtree_arrival_run {
     mtree_directory_t *directory;      /* of the coordinator of a broadcast */
     mtree_posted_recv_t *posted_recvs; /* [num_ranks] of the coordinator; else one */
     mtree_control_msg_t *free_control_msgs, *all_control_msgs;
-    double begin_time;   /* time, where arrivals are recorded */
     size_t copied_bytes; /* bytes */
     void (*released)(void *arg);
     void *arg;

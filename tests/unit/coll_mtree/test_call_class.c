@@ -69,7 +69,7 @@ START_TEST(the_root_counts_where_there_is_one)
 END_TEST
 
 /* Classes that differ from the first in one thing each. */
-static int make_different(coll_mtree_call_class_t classes[9])
+static int make_different(coll_mtree_call_class_t classes[8])
 {
     int count = 0;
 
@@ -81,15 +81,13 @@ static int make_different(coll_mtree_call_class_t classes[9])
     classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, NULL, 4);
     classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, packing, -1);
     classes[count] = classes[0];
-    classes[count++].by_arrival = true;
-    classes[count] = classes[0];
     classes[count++].relayed = true;
     return count;
 }
 
 START_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
 {
-    coll_mtree_call_class_t classes[9], again;
+    coll_mtree_call_class_t classes[8], again;
     int count = make_different(classes);
 
     for (int i = 0; i < count; i++) {

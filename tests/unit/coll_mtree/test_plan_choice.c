@@ -36,9 +36,7 @@ START_TEST(the_class_goes_before_the_parameters)
     ck_assert_str_eq(request.algorithm, "chains");
     ck_assert_int_eq(request.max_trees, 2);
     call_class.trees = 0;
-    call_class.by_arrival = true;
     request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
-    ck_assert_str_eq(request.algorithm, MTREE_PLAN_ARRIVAL);
     ck_assert_int_eq(request.max_trees, 8);
 }
 END_TEST

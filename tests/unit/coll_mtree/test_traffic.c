@@ -18,7 +18,7 @@ START_TEST(calls_add_up_by_host_and_leave_out_their_own)
 {
     coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
     coll_mtree_observation_t observation = {
-        .rank = 0, .num_ranks = 4, .goodput = &goodput, .goodput_scale = 0.5};
+        .rank = 0, .goodput = &goodput, .goodput_scale = 0.5};
 
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, &observation, host);
@@ -35,7 +35,7 @@ END_TEST
 START_TEST(a_call_that_was_not_measured_adds_nothing)
 {
     coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
-    coll_mtree_observation_t observation = {.rank = 0, .num_ranks = 4};
+    coll_mtree_observation_t observation = {.rank = 0};
 
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, &observation, host);

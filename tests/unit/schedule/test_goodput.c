@@ -75,24 +75,6 @@ START_TEST(trees_end_with_their_last_message)
 }
 END_TEST
 
-START_TEST(the_first_meeting_counts)
-{
-    mtree_goodput_t *goodput = goodput_of_two_peers();
-
-    mtree_goodput_begin(goodput, 4.0);
-    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 7), 0);
-    mtree_goodput_first_contact(goodput, 7, 4.5);
-    mtree_goodput_first_contact(goodput, 7, 6.0);
-    mtree_goodput_first_contact(goodput, 5, 4.25);
-    ck_assert_double_eq(mtree_goodput_had_contact(goodput, 7), 0.5);
-    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 3), 0);
-    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 5), 0);
-    mtree_goodput_begin(goodput, 8.0);
-    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 7), 0);
-    mtree_goodput_destroy(goodput);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("goodput");
@@ -103,7 +85,6 @@ int main(void)
     tcase_add_test(tcase, a_peer_that_comes_late_was_not_backlogged);
     tcase_add_test(tcase, backlogged_times_add_up);
     tcase_add_test(tcase, trees_end_with_their_last_message);
-    tcase_add_test(tcase, the_first_meeting_counts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
