@@ -6,7 +6,7 @@
 #ifndef COLL_MTREE_CALL_SIDES_H
 #define COLL_MTREE_CALL_SIDES_H
 
-#include "coll_mtree/call/packing.h"
+#include "coll_mtree/transport/packing.h"
 
 typedef struct {
     const void *buffer; /* may be MPI_BOTTOM, which is NULL */

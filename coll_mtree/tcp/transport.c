@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/transport.h"
 
-#include "coll_mtree/tcp/encryption.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
+#include "coll_mtree/tcp/packed.h"
 
 #include "base/clock.h"
 
@@ -54,12 +55,36 @@ static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
     return MTREE_OK;
 }
 
+/* Send or receive @a count units over @a session. */
+static mtree_status_t pass(const coll_mtree_transport_t *transport,
+                           mtree_tcp_session_t *session, bool sends, int tag,
+                           void *buffer, size_t count, bool synchronous,
+                           mtree_completion_t *done)
+{
+    const coll_mtree_elements_t elements = {buffer, count, transport->unit};
+    const bool packs = transport->tcp->has_gaps && count > 0;
+    size_t bytes = count * transport->unit_bytes;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (packs) {
+        done = coll_mtree_packed_begin(&elements, sends, done, &buffer);
+    }
+    if (done != NULL) {
+        status = sends ? mtree_tcp_send(session, (uint32_t)tag, buffer, bytes,
+                                        synchronous, done)
+                       : mtree_tcp_recv(session, (uint32_t)tag, buffer, bytes, done);
+    }
+    if (packs && status != MTREE_OK) {
+        coll_mtree_packed_drop(done);
+    }
+    return status;
+}
+
 static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
                                const void *buffer, size_t count, bool synchronous,
                                mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    size_t bytes = count * transport->unit_bytes;
     mtree_tcp_session_t *session;
     mtree_status_t status = lock_session(transport, peer, &session);
 
@@ -68,10 +93,11 @@ static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
                                   : coll_mtree_pml_ops.send(super, peer, tag, buffer,
                                                             count, synchronous, done);
     }
-    status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done);
+    status =
+        pass(transport, session, true, tag, (void *)buffer, count, synchronous, done);
     coll_mtree_endpoint_unlock();
     if (count > 0 && transport->count_sent != NULL) {
-        transport->count_sent(bytes);
+        transport->count_sent(count * transport->unit_bytes);
     }
     return status;
 }
@@ -88,8 +114,7 @@ static mtree_status_t tcp_recv(mtree_transport_t *super, int peer, int tag, void
                    ? status
                    : coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
     }
-    status = mtree_tcp_recv(session, (uint32_t)tag, buffer, count * transport->unit_bytes,
-                            done);
+    status = pass(transport, session, false, tag, buffer, count, false, done);
     coll_mtree_endpoint_unlock();
     return status;
 }
@@ -151,40 +176,25 @@ double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_
                : 0;
 }
 
-/* Are units bytes without gaps, of which the first is at their address? */
-static bool is_contiguous(const ompi_datatype_t *unit)
-{
-    ptrdiff_t lower, true_extent, extent;
-    size_t size;
-
-    ompi_datatype_type_size(unit, &size);
-    ompi_datatype_type_extent(unit, &extent);
-    ompi_datatype_get_true_extent(unit, &lower, &true_extent);
-    return lower == 0 && extent == (ptrdiff_t)size && true_extent == extent &&
-           opal_datatype_is_contiguous_memory_layout(&unit->super, 2);
-}
-
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,
                           const mtree_plan_part_t *part, const mtree_peer_t *peers,
                           int num_peers, const mtree_placement_t *placement,
                           uint32_t generation)
 {
+    const bool has_gaps = !coll_mtree_packed_is_needless(transport->unit);
     bool is_used = false;
 
     if (!coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part) ||
-        !coll_mtree_endpoints_serve(transport->comm)) {
-        return false;
-    }
-    if (!is_contiguous(transport->unit)) {
-        coll_mtree_encryption_missed(transport->comm, "a reduction",
-                                     "its datatype has gaps");
+        !coll_mtree_endpoints_serve(transport->comm) ||
+        (has_gaps && !coll_mtree_params_encrypt())) {
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,
                                               .peers = peers,
                                               .num_peers = num_peers,
                                               .host = part->host,
+                                              .has_gaps = has_gaps,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,
                                                       generation}};

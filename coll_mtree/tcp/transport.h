@@ -18,7 +18,9 @@ typedef struct coll_mtree_tcp_operation {
     const mtree_placement_t *placement;
     const mtree_peer_t *peers; /* [num_peers] with which messages pass, ascending */
     int num_peers;
-    int host; /* this rank's */
+    int host;      /* this rank's */
+    bool has_gaps; /* the transport's units have, and are packed (coll_mtree/tcp/packed.h)
+                    */
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/call/packing.h"
+#include "coll_mtree/transport/packing.h"
 
 #include "opal/datatype/opal_convertor.h"
 

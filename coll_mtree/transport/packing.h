@@ -3,8 +3,8 @@
  * Packed images: parts of elements of any datatype, as the bytes of its signature in a
  * row, which ranks whose datatypes differ have in common.
  */
-#ifndef COLL_MTREE_CALL_PACKING_H
-#define COLL_MTREE_CALL_PACKING_H
+#ifndef COLL_MTREE_TRANSPORT_PACKING_H
+#define COLL_MTREE_TRANSPORT_PACKING_H
 
 #include "coll_mtree/coll_mtree.h"
 
