@@ -2,10 +2,12 @@
 #include "coll_mtree/call/dispatch.h"
 
 #include "coll_mtree/adapt/replan_blocking.h"
+#include "coll_mtree/base/caller.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/relayed_call.h"
@@ -19,7 +21,8 @@
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
  * progress, while MPI_Comm_idup is under way: at another moment of the program on each
  * rank.  If mtree served them, ranks would reserve tags and make plan entries in
- * different orders; so nonblocking calls up to this size are never served.
+ * different orders; so nonblocking calls up to this size are not served.  Where calls are
+ * encrypted those of the program are: they are told apart by who has called.
  */
 #define INTERNAL_BYTES 64
 
@@ -160,7 +163,9 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
 
     return call->form == MTREE_NONBLOCKING &&
            call->args.verdict == MTREE_COLL_ARGS_SERVED && !what->unequal &&
-           what->units * what->unit_bytes <= INTERNAL_BYTES;
+           what->units * what->unit_bytes <= INTERNAL_BYTES &&
+           !(coll_mtree_params_encrypt() &&
+             coll_mtree_caller_is_program(call->returns_to));
 }
 
 /* OMPI_SUCCESS: go on; else the call's end. */

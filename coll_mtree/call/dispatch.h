@@ -70,6 +70,7 @@ int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
         int rc;                                                                          \
                                                                                          \
         coll_mtree_dispatch_init(&call, #_name, MTREE_NONBLOCKING, comm, base);          \
+        call.returns_to = __builtin_return_address(0);                                   \
         _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
         rc = coll_mtree_dispatch(&call, request);                                        \
         return rc != MTREE_DECLINED ? rc                                                 \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pattern TEXT [SECONDS RANK MOMENT]: broadcasts and gathers TEXT, over and over, in
- * calls of several sizes, whose results each rank checks.  Who finds TEXT on the wire has
- * read the data.  The first call is nonblocking; of its ranks RANK, or with -1 each,
- * looks after it for MOMENT milliseconds and then computes for SECONDS.
+ * pattern TEXT [SECONDS RANK MOMENT]: broadcasts, gathers and reduces TEXT, over and
+ * over, in calls of several forms and sizes, whose results each rank checks.  Who finds
+ * TEXT on the wire has read the data.  With SECONDS the first call is a long one; of its
+ * ranks RANK, or with -1 each, looks after it for MOMENT milliseconds and then computes
+ * for SECONDS.  Else it is a short one.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST = 1 << 19, CALLS = 8 };
+enum { LONGEST = 1 << 19, CALLS = 8, SHORT = 64 };
+
+/* Blocks of an element with a gap; bytes of a block, of the gap, and elements. */
+enum { BLOCKS = 2, BLOCK = 120, GAP = 40, ELEMENTS = 5000 };
 
 static void fill(char *bytes, size_t length, const char *text)
 {
@@ -41,6 +45,69 @@ static int call_both(size_t length, const char *text, int rank, int ranks)
     free(expected);
     free(bytes);
     free(all);
+    return is_right;
+}
+
+/* Nonblocking calls as short as those that Open MPI makes itself, and one of these. */
+static int call_short(const char *text, int rank)
+{
+    char expected[SHORT], bytes[SHORT] = "", most[SHORT];
+    MPI_Request requests[2];
+    MPI_Comm comm;
+
+    fill(expected, SHORT, text);
+    if (rank == 0) {
+        memcpy(bytes, expected, SHORT);
+    }
+    MPI_Ibcast(bytes, SHORT, MPI_BYTE, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallreduce(expected, most, SHORT / (int)sizeof(int), MPI_INT, MPI_MAX,
+                   MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+    return memcmp(bytes, expected, SHORT) == 0 && memcmp(most, expected, SHORT) == 0;
+}
+
+/* The greater byte of each two, of elements with gaps. */
+static void greater(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const unsigned char *from = in;
+    unsigned char *to = inout;
+    MPI_Aint lower, extent;
+
+    MPI_Type_get_extent(*type, &lower, &extent);
+    for (MPI_Aint i = 0; i < *count * extent; i++) {
+        if (i % extent % (BLOCK + GAP) < BLOCK && from[i] > to[i]) {
+            to[i] = from[i];
+        }
+    }
+}
+
+/* A reduction of elements with gaps, which stay as they are. */
+static int call_with_gaps(const char *text)
+{
+    size_t element = BLOCKS * (BLOCK + GAP), length = ELEMENTS * element;
+    char *own = malloc(length), *expected = malloc(length), *most = calloc(1, length);
+    MPI_Datatype blocks, type;
+    MPI_Op op;
+    int is_right;
+
+    fill(own, length, text);
+    for (size_t i = 0; i < length; i++) {
+        expected[i] = (char)(i % (BLOCK + GAP) < BLOCK ? own[i] : 0);
+    }
+    MPI_Type_vector(BLOCKS, BLOCK, BLOCK + GAP, MPI_BYTE, &blocks);
+    MPI_Type_create_resized(blocks, 0, (MPI_Aint)element, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(greater, 1, &op);
+    MPI_Allreduce(own, most, ELEMENTS, type, op, MPI_COMM_WORLD);
+    is_right = memcmp(most, expected, length) == 0;
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    MPI_Type_free(&blocks);
+    free(own);
+    free(expected);
+    free(most);
     return is_right;
 }
 
@@ -85,6 +152,8 @@ int main(int argc, char **argv)
                              away < 0 || away == rank ? (unsigned)atoi(argv[2]) : 0,
                              atoi(argv[4]));
     }
+    is_right = call_short(argv[1], rank) && is_right;
+    is_right = call_with_gaps(argv[1]) && is_right;
     for (int i = 0; i < CALLS; i++) {
         is_right =
             call_both((size_t)LONGEST >> 2 * (i % 4), argv[1], rank, ranks) && is_right;
