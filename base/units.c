@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/units.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Small units divide: 10 is exact as a double, a tenth is not. */
 typedef struct {
-    const char *name;
+    const char *name; /* NULL: there is no such unit */
     double factor, divisor;
 } unit_t;
 
-static const unit_t rate_units[] = {
-    {"bps", 1, 1},    {"kbps", 1e3, 1},  {"Kbps", 1e3, 1}, {"Mbps", 1e6, 1},
-    {"Gbps", 1e9, 1}, {"Tbps", 1e12, 1}, {"Bps", 8, 1},    {"kBps", 8e3, 1},
-    {"KBps", 8e3, 1}, {"MBps", 8e6, 1},  {"GBps", 8e9, 1}, {"TBps", 8e12, 1},
-    {NULL, 0, 0},
-};
-
+/* Those that are written, the likeliest first.  The last has factor and divisor one, in
+ * which 17 digits are always exact. */
+static const unit_t rate_units[] = {{"Tbps", 1e12, 1}, {"Gbps", 1e9, 1}, {"Mbps", 1e6, 1},
+                                    {"kbps", 1e3, 1},  {"bps", 1, 1},    {NULL, 0, 0}};
 static const unit_t time_units[] = {
-    {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {NULL, 0, 0}};
+    {"ms", 1, 1e3}, {"us", 1, 1e6}, {"s", 1, 1}, {NULL, 0, 0}};
 
-static const unit_t size_units[] = {
-    {"", 1, 1},         {"B", 1, 1},         {"k", 1 << 10, 1},   {"K", 1 << 10, 1},
-    {"kB", 1 << 10, 1}, {"KB", 1 << 10, 1},  {"KiB", 1 << 10, 1}, {"kiB", 1 << 10, 1},
-    {"M", 1 << 20, 1},  {"MB", 1 << 20, 1},  {"MiB", 1 << 20, 1}, {"G", 1 << 30, 1},
-    {"GB", 1 << 30, 1}, {"GiB", 1 << 30, 1}, {NULL, 0, 0},
-};
+/* What a quantity may be written in. */
+typedef struct {
+    unit_t (*find)(const char *name);
+    const char *missing, *unknown; /* errors */
+} dimension_t;
+
+#define DIMENSION(_find, _allowed)                                                       \
+    {                                                                                    \
+        _find, "no unit (allowed: " _allowed ")", "unknown unit (allowed: " _allowed ")" \
+    }
 
 static const char *skip_digits(const char *text)
 {
@@ -103,12 +106,69 @@ mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
     return MTREE_OK;
 }
 
-static mtree_status_t parse_quantity(const char *text, const unit_t *units,
+/* The power of @a step for which the prefix of *unit stands, which is passed. */
+static double take_prefix(const char **unit, double step)
+{
+    static const char prefixes[] = "kmgt";
+    const char *found = **unit != '\0' ? strchr(prefixes, tolower(**unit)) : NULL;
+
+    *unit += found != NULL;
+    return found != NULL ? pow(step, (double)(found - prefixes + 1)) : 1;
+}
+
+/* Letters have no case, but b before "ps" and "/s": it is a bit, and B a byte. */
+static unit_t find_rate(const char *name)
+{
+    static const char *const bits[] = {"bit", "bits", "bit/s", "bits/s"};
+    unit_t unit = {NULL, take_prefix(&name, 1000), 1};
+
+    if (strcmp(name, "Bps") == 0 || strcmp(name, "B/s") == 0) {
+        unit.name = name;
+        unit.factor *= 8;
+    } else if (*name == 'b' &&
+               (strcasecmp(name, "bps") == 0 || strcasecmp(name, "b/s") == 0)) {
+        unit.name = name;
+    }
+    for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); ++i) {
+        unit.name = strcasecmp(name, bits[i]) == 0 ? name : unit.name;
+    }
+    return unit;
+}
+
+static unit_t find_time(const char *name)
+{
+    const unit_t *unit = time_units;
+
+    while (unit->name != NULL && strcasecmp(unit->name, name) != 0) {
+        ++unit;
+    }
+    return *unit;
+}
+
+static unit_t find_size(const char *name)
+{
+    unit_t unit = {NULL, take_prefix(&name, 1024), 1};
+
+    if (*name == '\0' || strcasecmp(name, "B") == 0 ||
+        (unit.factor > 1 && strcasecmp(name, "iB") == 0)) {
+        unit.name = name;
+    }
+    return unit;
+}
+
+static const dimension_t rates = DIMENSION(
+    find_rate, "bps, kbps, Mbps, Gbps, Tbps, also Mb/s and Mbit; MBps or MB/s for bytes");
+static const dimension_t times = DIMENSION(find_time, "us, ms, s");
+static const dimension_t sizes =
+    DIMENSION(find_size, "B, KB, MB, GB, TB, also K and KiB, all powers of 1024");
+
+static mtree_status_t parse_quantity(const char *text, const dimension_t *dimension,
                                      double *value_p, const char **why_p)
 {
     mtree_status_t status;
     const char *end;
     double value;
+    unit_t unit;
 
     text += strspn(text, " \t");
     status = mtree_units_parse_number(text, &value, &end);
@@ -116,36 +176,32 @@ static mtree_status_t parse_quantity(const char *text, const unit_t *units,
         *why_p = "not a number";
         return status;
     }
+    end += strspn(end, " \t");
+    unit = dimension->find(end);
+    value = value * unit.factor / unit.divisor;
     if (value < 0) {
         *why_p = "must not be negative";
-        return MTREE_ERR_INVALID;
+    } else if (unit.name == NULL) {
+        *why_p = (*end == '\0') ? dimension->missing : dimension->unknown;
+    } else if (!isfinite(value)) {
+        *why_p = "too large";
+    } else {
+        *value_p = value;
+        return MTREE_OK;
     }
-    end += strspn(end, " \t");
-    for (; units->name != NULL; ++units) {
-        if (strcmp(end, units->name) == 0) {
-            value = value * units->factor / units->divisor;
-            if (!isfinite(value)) {
-                *why_p = "too large";
-                return MTREE_ERR_INVALID;
-            }
-            *value_p = value;
-            return MTREE_OK;
-        }
-    }
-    *why_p = (*end == '\0') ? "no unit" : "unknown unit";
     return MTREE_ERR_INVALID;
 }
 
 mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
                                       const char **why_p)
 {
-    return parse_quantity(text, rate_units, rate_p, why_p);
+    return parse_quantity(text, &rates, rate_p, why_p);
 }
 
 mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,
                                       const char **why_p)
 {
-    return parse_quantity(text, time_units, seconds_p, why_p);
+    return parse_quantity(text, &times, seconds_p, why_p);
 }
 
 mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
@@ -154,7 +210,7 @@ mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
     mtree_status_t status;
     double bytes;
 
-    status = parse_quantity(text, size_units, &bytes, why_p);
+    status = parse_quantity(text, &sizes, &bytes, why_p);
     if (status != MTREE_OK) {
         return status;
     }
@@ -232,7 +288,7 @@ const char *mtree_units_write_number(double value, char *buffer)
 }
 
 /* Write @a value with @a digits in @a unit; returns whether it is read back exactly. */
-static bool write_in_unit(double value, int digits, const unit_t *units,
+static bool write_in_unit(double value, int digits, const dimension_t *dimension,
                           const unit_t *unit, char *buffer)
 {
     const char *why;
@@ -240,28 +296,25 @@ static bool write_in_unit(double value, int digits, const unit_t *units,
 
     print_number(value / unit->factor * unit->divisor, digits, buffer);
     strcat(buffer, unit->name);
-    return parse_quantity(buffer, units, &back, &why) == MTREE_OK && back == value;
+    return parse_quantity(buffer, dimension, &back, &why) == MTREE_OK && back == value;
 }
 
 /*
- * Write @a value in the first of @a names in which it is read back exactly: a short
- * number of at least one if possible, else a short one, else a long one.  The last name
- * has factor and divisor one, in which 17 digits are always exact.
+ * Write @a value in the first of @a units in which it is read back exactly: a short
+ * number of at least one if possible, else a short one, else a long one.
  */
-static const char *write_quantity(double value, const unit_t *units,
-                                  const char *const *names, char *buffer)
+static const char *write_quantity(double value, const dimension_t *dimension,
+                                  const unit_t *units, char *buffer)
 {
     static const struct {
         int digits;
         double least;
     } passes[] = {{15, 1}, {15, 0}, {17, 0}};
-    const unit_t *unit;
 
     for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); ++pass) {
-        for (int i = 0; names[i] != NULL; ++i) {
-            for (unit = units; strcmp(unit->name, names[i]) != 0; ++unit) {}
+        for (const unit_t *unit = units; unit->name != NULL; ++unit) {
             if (value / unit->factor * unit->divisor >= passes[pass].least &&
-                write_in_unit(value, passes[pass].digits, units, unit, buffer)) {
+                write_in_unit(value, passes[pass].digits, dimension, unit, buffer)) {
                 return buffer;
             }
         }
@@ -271,14 +324,20 @@ static const char *write_quantity(double value, const unit_t *units,
 
 const char *mtree_units_write_rate(double rate, char *buffer)
 {
-    static const char *const names[] = {"Tbps", "Gbps", "Mbps", "kbps", "bps", NULL};
-
-    return write_quantity(rate, rate_units, names, buffer);
+    return write_quantity(rate, &rates, rate_units, buffer);
 }
 
 const char *mtree_units_write_time(double seconds, char *buffer)
 {
-    static const char *const names[] = {"ms", "us", "s", NULL};
+    return write_quantity(seconds, &times, time_units, buffer);
+}
 
-    return write_quantity(seconds, time_units, names, buffer);
+double mtree_units_round(double value)
+{
+    const double step =
+        value > 0 ? pow(10, floor(log10(value)) - (MTREE_UNITS_DIGITS - 1)) : 1;
+
+    /* A quotient of whole numbers is the double that is nearest to the decimal number. */
+    return step < 1 ? round(value * round(1 / step)) / round(1 / step)
+                    : round(value / step) * step;
 }

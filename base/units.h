@@ -11,6 +11,9 @@
 
 #include <stddef.h>
 
+/* The end of a noun behind @a _count, "1 tree" and "2 trees". */
+#define MTREE_UNITS_PLURAL(_count) ((_count) == 1 ? "" : "s")
+
 /* Bytes of the longest text that the functions below write. */
 #define MTREE_UNITS_LENGTH 40
 
@@ -23,9 +26,10 @@ mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
                                         const char **end_p);
 
 /*
- * Read a rate: a decimal number and bps or Bps with an optional k, M, G, T (powers of
- * 1000; Bps counts bytes).  *rate_p is bits/s; zero is allowed.  MTREE_ERR_INVALID is not
- * logged: *why_p is then a static text ("unknown unit", ...) for the caller's message.
+ * Read a rate: a decimal number and bps, b/s, bit or bit/s, with an optional k, M, G or T
+ * (powers of 1000), or Bps or B/s, which count bytes.  Other letters have no case.
+ * *rate_p is bits/s; zero is allowed.  MTREE_ERR_INVALID is not logged: *why_p is then a
+ * static text for the caller's message, which names the units that are allowed.
  */
 mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
                                       const char **why_p);
@@ -34,8 +38,8 @@ mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
 mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,
                                       const char **why_p);
 
-/* Read a size: a number with an optional k, M, G (powers of 1024) or KiB, MiB, GiB, and
- * optional B. */
+/* Read a size: a number with an optional k, M, G or T (powers of 1024) and an optional B
+ * or, behind one of them, iB. */
 mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
                                       const char **why_p);
 
@@ -52,5 +56,11 @@ const char *mtree_units_format_size(double bytes, char *buffer, size_t length);
 const char *mtree_units_write_number(double value, char *buffer);
 const char *mtree_units_write_rate(double rate, char *buffer);
 const char *mtree_units_write_time(double seconds, char *buffer);
+
+/* Digits that a measurement is good for. */
+#define MTREE_UNITS_DIGITS 3
+
+/* The number of so many digits that is nearest to @a value, which is not negative. */
+double mtree_units_round(double value);
 
 #endif

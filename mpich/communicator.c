@@ -114,10 +114,10 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
                           own->placement->num_hosts, &request, &plan) != MTREE_OK) {
         return NULL;
     }
-    mtree_info("%s of about %s on %d ranks: %d trees over %d hosts",
+    mtree_info("%s of about %s on %d ranks: %d tree%s over %d hosts",
                mtree_collective_name(entry->collective),
                mtree_units_format_size((double)bytes, size, sizeof(size)), own->num_ranks,
-               plan->num_trees, plan->num_hosts);
+               plan->num_trees, MTREE_UNITS_PLURAL(plan->num_trees), plan->num_hosts);
     return plan;
 }
 

@@ -48,7 +48,8 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
     mtree_units_format_size(bytes, size, sizeof(size));
     coll_mtree_planning_format_rate(plan, rate);
     if (plan->order == NULL) {
-        (void)snprintf(trees, sizeof(trees), ", %d trees", plan->num_trees);
+        (void)snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
+                       MTREE_UNITS_PLURAL(plan->num_trees));
     }
     if (prediction->trees >= 0 && prediction->fallback >= 0) {
         mtree_units_format_time(prediction->trees, ours, sizeof(ours));

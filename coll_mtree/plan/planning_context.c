@@ -13,6 +13,7 @@
 #include "coll_mtree/topology/user_files.h"
 
 #include "base/median.h"
+#include "base/units.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -292,9 +293,9 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
             (void)snprintf(share, sizeof(share), " (%.0f %%)",
                            100 * plan->throughput / plan->bound);
         }
-        (void)snprintf(what, sizeof(what), "%s by %s, %d trees, %s%s%s",
+        (void)snprintf(what, sizeof(what), "%s by %s, %d tree%s, %s%s%s",
                        mtree_collective_name(plan->collective), plan->algorithm,
-                       plan->num_trees, rate, share,
+                       plan->num_trees, MTREE_UNITS_PLURAL(plan->num_trees), rate, share,
                        forecast.pays ? "" : "; the fallback is expected to be faster");
     }
     /* The planning thread may put another topology in its place. */

@@ -402,7 +402,7 @@ says "$tmp/out" '"bound_by": "cut"'
 expect 0 '"share_of_bound": 0.0' simulate --json -C gather -b 8 "$maps/star-8.dot"
 says "$tmp/out" '"busy": '
 star=$maps/star-8.dot
-expect 0 "^allreduce of 1 MB by $published, 1 trees: " simulate -b 1M -a $published -t 4 -e 1 -s 3 "$star"
+expect 0 "^allreduce of 1 MB by $published, 1 tree: " simulate -b 1M -a $published -t 4 -e 1 -s 3 "$star"
 expect 0 '^allreduce of 1 MB by packing, 3 trees' simulate -b 1M --algorithm packing --trees 3 --min-rate 1Mbps "$star"
 expect 0 '^allreduce of 1 MB by [a-z]*, 3 trees' simulate -b 1M --hosts h0,h1,h2 "$star"
 # A message more for each rank that hangs below its host's first one; chunks, 8 of 16 KB each, cut in 2.
@@ -551,7 +551,7 @@ expect 2 "doctor: '-x' cannot be a host's name" doctor --hosts=-x
 # The examples of the documents.
 docs=${srcdir:-.}/docs
 sed -n '/^```dot$/,/^```$/p' "$docs/topology-file.md" | grep -v '^```' >"$tmp/three.dot"
-expect 0 'three (.*): 3 hosts, 1 switches, 4 links' topology "$tmp/three.dot"
+expect 0 'three (.*): 3 hosts, 1 switch, 4 links' topology "$tmp/three.dot"
 expect 0 '^  paris > ix > rome  (15 ms)' topology --routes "$tmp/three.dot"
 sed -n '/^```json$/,/^```$/p' "$docs/plan-file.md" | grep -v '^```' >"$tmp/hand.json"
 expect 0 '2 trees over 3 hosts' check "$tmp/hand.json"

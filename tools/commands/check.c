@@ -4,6 +4,8 @@
  */
 #include "tools/planned_network.h"
 
+#include "base/units.h"
+
 static mtree_status_t check(const char *plan_file, const char *topology_file,
                             bool with_json)
 {
@@ -14,11 +16,12 @@ static mtree_status_t check(const char *plan_file, const char *topology_file,
     if (status == MTREE_OK) {
         status = mtree_plan_check(planned.plan, planned.topology, planned.routes);
         if (status == MTREE_OK && !with_json) {
-            printf(
-                "%s: %s, %d trees over %d hosts: every tree spans, shares sum to one%s\n",
-                plan_file, mtree_collective_name(planned.plan->collective),
-                planned.plan->num_trees, planned.plan->num_hosts,
-                (topology_file != NULL) ? ", no link is over its capacity" : "");
+            printf("%s: %s, %d tree%s over %d hosts: every tree spans, shares sum to "
+                   "one%s\n",
+                   plan_file, mtree_collective_name(planned.plan->collective),
+                   planned.plan->num_trees, MTREE_UNITS_PLURAL(planned.plan->num_trees),
+                   planned.plan->num_hosts,
+                   (topology_file != NULL) ? ", no link is over its capacity" : "");
         }
         planned_network_cleanup(&planned);
     }

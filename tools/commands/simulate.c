@@ -92,7 +92,8 @@ static void print_table(const session_t *session)
     char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH], trees[32] = "";
 
     if (plan->order == NULL) {
-        snprintf(trees, sizeof(trees), ", %d trees", plan->num_trees);
+        snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
+                 MTREE_UNITS_PLURAL(plan->num_trees));
     }
     printf("%s of %s by %s%s: %s",
            mtree_collective_name(session->planned.request.collective),

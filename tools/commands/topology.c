@@ -30,9 +30,12 @@ static void print_topology(const mtree_topology_t *topology)
     char text[MTREE_UNITS_LENGTH];
     const mtree_link_t *link;
     int num_hosts = mtree_topology_num_hosts(topology);
+    int num_switches = topology->num_vertices - num_hosts;
 
-    printf("%s (%s): %d hosts, %d switches, %d links\n", topology->name, topology->source,
-           num_hosts, topology->num_vertices - num_hosts, topology->num_links);
+    printf("%s (%s): %d host%s, %d switch%s, %d link%s\n", topology->name,
+           topology->source, num_hosts, MTREE_UNITS_PLURAL(num_hosts), num_switches,
+           num_switches == 1 ? "" : "es", topology->num_links,
+           MTREE_UNITS_PLURAL(topology->num_links));
     for (int i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         printf("  %s -- %s: ", topology->vertices[link->u].name,

@@ -4,6 +4,7 @@
  */
 #include "base/log.h"
 #include "base/median.h"
+#include "base/units.h"
 #include "topo/probe/state.h"
 #include "topo/routes.h"
 
@@ -142,9 +143,10 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
         edge = &probe->graph.links[i];
         forward = judge(probe, 2 * i, median, &links[i].capacity[0]);
         backward = judge(probe, 2 * i + 1, median, &links[i].capacity[1]);
-        status = mtree_topology_add_link(topology, edge->u, edge->v, forward, backward,
-                                         (probe->latency == NULL) ? 0 : probe->latency[i],
-                                         NULL);
+        status = mtree_topology_add_link(
+            topology, edge->u, edge->v, mtree_units_round(forward),
+            mtree_units_round(backward), (probe->latency == NULL) ? 0 : probe->latency[i],
+            NULL);
     }
     return status;
 }
@@ -243,6 +245,14 @@ static int count_kept(const mtree_probe_t *probe, const mtree_routes_t *routes)
     return count;
 }
 
+/* Routes are those of the figures that a file has. */
+static void round_latencies(mtree_topology_t *topology)
+{
+    for (int i = 0; i < topology->num_links; ++i) {
+        topology->links[i].latency = mtree_units_round(topology->links[i].latency);
+    }
+}
+
 /* Move latencies until the routes are those traced, or as many of them as possible;
  * *kept_p is their number. */
 static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *topology,
@@ -265,6 +275,7 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
     }
     for (int move = 0;
          status == MTREE_OK && move <= MOVES && best < probe->graph.num_paths; ++move) {
+        round_latencies(topology);
         status = mtree_routes_create(topology, hosts, n, &routes);
         if (status != MTREE_OK) {
             break;

@@ -13,7 +13,9 @@ START_TEST(test_rates)
     } cases[] = {
         {"200Mbps", 200e6}, {"25GBps", 200e9},    {"1.5 Gbps", 1.5e9}, {"7bps", 7},
         {"3kBps", 24e3},    {"0bps", 0},          {"2e3kbps", 2e6},    {" 4Tbps", 4e12},
-        {".5Mbps", 5e5},    {"9920Mbps", 9.92e9},
+        {".5Mbps", 5e5},    {"9920Mbps", 9.92e9}, {"500 Mb/s", 5e8},   {"500Mbit", 5e8},
+        {"500mbps", 5e8},   {"10 GBit/s", 1e10},  {"10GBIT", 1e10},    {"2Gbits/s", 2e9},
+        {"5 MB/s", 40e6},   {"5mBps", 40e6},      {"7bit", 7},         {"1TBps", 8e12},
     };
     const char *why;
     double rate;
@@ -26,6 +28,10 @@ START_TEST(test_rates)
 }
 END_TEST
 
+#define ALLOWED                                                                          \
+    " (allowed: bps, kbps, Mbps, Gbps, Tbps, also Mb/s and Mbit; MBps or MB/s for "      \
+    "bytes)"
+
 START_TEST(test_bad_rates)
 {
     static const struct {
@@ -34,16 +40,19 @@ START_TEST(test_bad_rates)
         {"", "not a number"},
         {"fast", "not a number"},
         {"-1Mbps", "must not be negative"},
-        {"200", "no unit"},
-        {"200Mps", "unknown unit"},
-        {"200Mbps/s", "unknown unit"},
-        {"0x10bps", "unknown unit"},
+        {"200", "no unit" ALLOWED},
+        {"200Mps", "unknown unit" ALLOWED},
+        {"200Mbps/s", "unknown unit" ALLOWED},
+        {"200MBPS", "unknown unit" ALLOWED}, /* bits or bytes? */
+        {"200Mib", "unknown unit" ALLOWED},
+        {"200m", "unknown unit" ALLOWED},
+        {"0x10bps", "unknown unit" ALLOWED},
         {"infbps", "not a number"},
         {"nanbps", "not a number"},
         {"1e308Tbps", "too large"},
         {"1e999bps", "not a number"},
-        {"1,5Mbps", "unknown unit"},
-        {"5ms", "unknown unit"},
+        {"1,5Mbps", "unknown unit" ALLOWED},
+        {"5ms", "unknown unit" ALLOWED},
     };
     const char *why;
     double rate = -7;
@@ -70,7 +79,10 @@ START_TEST(test_times_and_sizes)
     ck_assert_double_eq(seconds, 0.5e-6);
     ck_assert_int_eq(mtree_units_parse_time("0s", &seconds, &why), MTREE_OK);
     ck_assert_double_eq(seconds, 0);
+    ck_assert_int_eq(mtree_units_parse_time("2 MS", &seconds, &why), MTREE_OK);
+    ck_assert_double_eq(seconds, 0.002);
     ck_assert_int_eq(mtree_units_parse_time("38", &seconds, &why), MTREE_ERR_INVALID);
+    ck_assert_str_eq(why, "no unit (allowed: us, ms, s)");
     ck_assert_int_eq(mtree_units_parse_size("16M", &bytes, &why), MTREE_OK);
     ck_assert_uint_eq(bytes, 16u << 20);
     ck_assert_int_eq(mtree_units_parse_size("16MB", &bytes, &why), MTREE_OK);
@@ -79,6 +91,11 @@ START_TEST(test_times_and_sizes)
     ck_assert_uint_eq(bytes, 1536);
     ck_assert_int_eq(mtree_units_parse_size("8", &bytes, &why), MTREE_OK);
     ck_assert_uint_eq(bytes, 8);
+    ck_assert_int_eq(mtree_units_parse_size("2 tb", &bytes, &why), MTREE_OK);
+    ck_assert_uint_eq(bytes, 2ull << 40);
+    ck_assert_int_eq(mtree_units_parse_size("8iB", &bytes, &why), MTREE_ERR_INVALID);
+    ck_assert_str_eq(why, "unknown unit (allowed: B, KB, MB, GB, TB, also K and KiB, all "
+                          "powers of 1024)");
     ck_assert_int_eq(mtree_units_parse_size("1e30", &bytes, &why), MTREE_ERR_INVALID);
     ck_assert_str_eq(why, "too large");
 }
@@ -97,6 +114,50 @@ START_TEST(test_formats)
     ck_assert_str_eq(mtree_units_format_time(0.038, text, sizeof(text)), "38 ms");
     ck_assert_str_eq(mtree_units_format_time(0.21251, text, sizeof(text)), "213 ms");
     ck_assert_str_eq(mtree_units_format_size(16 << 20, text, sizeof(text)), "16 MB");
+}
+END_TEST
+
+/* What is written for people is a quantity for the parsers. */
+START_TEST(test_formats_read_back)
+{
+    const double values[] = {3, 4.56e3, 78.9e6, 500e6, 1e9, 9.99e12};
+    char text[MTREE_UNITS_LENGTH];
+    const char *why;
+    double back;
+    size_t bytes;
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
+        mtree_units_format_rate(values[i], text, sizeof(text));
+        ck_assert_int_eq(mtree_units_parse_rate(text, &back, &why), MTREE_OK);
+        ck_assert_double_eq(back, values[i]);
+        mtree_units_format_time(values[i] / 1e6, text, sizeof(text));
+        ck_assert_int_eq(mtree_units_parse_time(text, &back, &why), MTREE_OK);
+        mtree_units_format_size(values[i], text, sizeof(text));
+        ck_assert_int_eq(mtree_units_parse_size(text, &bytes, &why), MTREE_OK);
+    }
+}
+END_TEST
+
+START_TEST(test_round)
+{
+    const struct {
+        double value;
+        const char *rate;
+    } cases[] = {{396266896.91380759, "396Mbps"},
+                 {1e9, "1Gbps"},
+                 {0, "0Tbps"},
+                 {99.96, "100bps"},
+                 {7.1249, "7.12bps"},
+                 {1234567, "1.23Mbps"},
+                 {38499999.9, "38.5Mbps"}};
+    char text[MTREE_UNITS_LENGTH];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        mtree_units_write_rate(mtree_units_round(cases[i].value), text);
+        ck_assert_str_eq(text, cases[i].rate);
+    }
+    ck_assert_str_eq(mtree_units_write_time(mtree_units_round(0.00032678123), text),
+                     "327us");
 }
 END_TEST
 
@@ -168,6 +229,8 @@ int main(void)
     tcase_add_test(tcase, test_bad_rates);
     tcase_add_test(tcase, test_times_and_sizes);
     tcase_add_test(tcase, test_formats);
+    tcase_add_test(tcase, test_formats_read_back);
+    tcase_add_test(tcase, test_round);
     tcase_add_test(tcase, test_write_reads_back);
     tcase_add_test(tcase, test_locale_does_not_matter);
     tcase_add_test(tcase, test_status_words);

@@ -2,6 +2,7 @@
 #include "tests/unit/topo/probed.h"
 
 #include "base/random.h"
+#include "base/units.h"
 #include "simulate/fair_share.h"
 #include "topo/routes.h"
 
@@ -467,6 +468,9 @@ void probed_check_links(const mtree_topology_t *truth,
         ck_assert_msg(there >= 0, "found a link from %s to %s that is not there", from,
                       to);
         true_rate = mtree_arc_capacity(truth, there);
+        ck_assert_double_eq(rate, mtree_units_round(rate));
+        ck_assert_double_eq(found->links[arc >> 1].latency,
+                            mtree_units_round(found->links[arc >> 1].latency));
         check_latency(found->links[arc >> 1].latency, truth->links[there >> 1].latency,
                       from, to);
         if (findings->links[arc >> 1].capacity[arc & 1].basis == MTREE_PROBE_AT_LEAST) {
