@@ -87,6 +87,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req)
 {
+    double began = coll_mtree_source_watch(call->module);
     int rc;
 
     req->blocking = true;
@@ -94,6 +95,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
     rc = coll_mtree_plan_entry_relayed(req->entry) != NULL
              ? run_over_relays(call, comm_class, req)
              : run_request(req);
+    coll_mtree_source_watched(call->module, began);
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_plan_entry_note(req->entry, req);
     }

@@ -43,7 +43,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_CALL;
         return false;
     }
-    if (module->unserved && !is_bound) {
+    if (module->unserved && !is_bound && !coll_mtree_params_encrypt()) {
         *reason_p = COLL_MTREE_REASON_GROUP;
         return false;
     }
@@ -51,7 +51,8 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_TAGS;
         return false;
     }
-    if (!coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
+    if (!coll_mtree_params_encrypt() &&
+        !coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return false;
@@ -77,6 +78,28 @@ static int wait_for_decision(const coll_mtree_mpi_call_t *call,
                          : coll_mtree_plan_entry_wait(entry, comm_class);
 }
 
+/*
+ * Must a call whose data goes nowhere in the clear go over the default plan, at once?  So
+ * it does before the topology is known, or where it never is.  Then other plans follow,
+ * but where calls keep their order for ever.
+ */
+static bool is_plain(const coll_mtree_mpi_call_t *call,
+                     coll_mtree_comm_class_t *comm_class)
+{
+    mca_coll_mtree_module_t *module = call->module;
+
+    if (module->unserved ||
+        !coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
+        return true;
+    }
+    if (coll_mtree_plan_entry_is_plain(comm_class->entry) &&
+        !(coll_mtree_params.deterministic &&
+          coll_mtree_server_is_bound(&comm_class->server, true))) {
+        coll_mtree_plan_entry_renew(comm_class);
+    }
+    return coll_mtree_plan_entry_is_plain(comm_class->entry);
+}
+
 int coll_mtree_mpi_call_choose(const coll_mtree_mpi_call_t *call,
                                coll_mtree_comm_class_t *comm_class,
                                coll_mtree_backend_t *backend_p,
@@ -88,6 +111,12 @@ int coll_mtree_mpi_call_choose(const coll_mtree_mpi_call_t *call,
     *backend_p = COLL_MTREE_FALLBACK;
     if (!is_possible(call, server, reason_p)) {
         return OMPI_SUCCESS;
+    }
+    if (coll_mtree_params_encrypt() && is_plain(call, comm_class)) {
+        *backend_p = COLL_MTREE_TREES;
+        return coll_mtree_plan_entry_plain(call->module, call->comm, comm_class) == NULL
+                   ? OMPI_ERR_OUT_OF_RESOURCE
+                   : OMPI_SUCCESS;
     }
     if (!server->is_decided && call->form == MTREE_NONBLOCKING) {
         *backend_p = coll_mtree_server_before(server, call->args.keeps_order);

@@ -130,27 +130,41 @@ static void replan_release(coll_mtree_replan_t *replan)
     OBJ_RELEASE(comm);
 }
 
-/* Two hold a new entry: its class and its exchange. */
-static coll_mtree_plan_entry_t *
-plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                  const coll_mtree_call_class_t *call_class, bool is_hurried)
+/* One holds a new entry, its class.  NULL: no memory. */
+static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
+                                               ompi_communicator_t *comm,
+                                               const coll_mtree_call_class_t *call_class)
 {
     coll_mtree_plan_entry_t *entry = calloc(1, sizeof(*entry));
 
     if (entry == NULL) {
         return NULL;
     }
-    atomic_init(&entry->holders, 2);
+    atomic_init(&entry->holders, 1);
     entry->module = module;
     entry->comm = comm;
     entry->deferred.release = plan_entry_release_exchange;
     entry->call_class = *call_class;
-    entry->is_hurried = is_hurried;
     atomic_init(&entry->settled, false);
     atomic_init(&entry->unfinished, 2);
     coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, 0);
     entry->replan.super.retain = replan_retain;
     entry->replan.super.release = replan_release;
+    return entry;
+}
+
+/* Its exchange holds it, too. */
+static coll_mtree_plan_entry_t *
+plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                  const coll_mtree_call_class_t *call_class, bool is_hurried)
+{
+    coll_mtree_plan_entry_t *entry = plan_entry_new(module, comm, call_class);
+
+    if (entry == NULL) {
+        return NULL;
+    }
+    coll_mtree_plan_entry_retain(entry);
+    entry->is_hurried = is_hurried;
     OBJ_RETAIN(comm);
     entry->exchange = coll_mtree_plan_exchange_start(entry);
     if (entry->exchange == NULL) {
@@ -191,6 +205,26 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
         plan_entry_open(entry);
     }
     return entry;
+}
+
+coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
+                                                     ompi_communicator_t *comm,
+                                                     coll_mtree_comm_class_t *comm_class)
+{
+    if (comm_class->entry == NULL) {
+        comm_class->entry = plan_entry_new(module, comm, &comm_class->node.call_class);
+        if (comm_class->entry != NULL) {
+            comm_class->entry->is_plain = true;
+            atomic_store(&comm_class->entry->settled, true);
+            coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
+        }
+    }
+    return comm_class->entry;
+}
+
+bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry)
+{
+    return entry != NULL && entry->is_plain;
 }
 
 coll_mtree_replan_nonblocking_t *
@@ -241,8 +275,13 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
     }
     /* From here on all ranks know it. */
     entry->module->unserved = entry->module->placement == NULL;
-    coll_mtree_server_decide(&comm_class->server, entry->part != NULL, entry->forecast,
-                             coll_mtree_params.deterministic);
+    if (coll_mtree_params_encrypt()) {
+        coll_mtree_server_decide(&comm_class->server, true, mtree_forecast_of(true),
+                                 coll_mtree_params.deterministic);
+    } else {
+        coll_mtree_server_decide(&comm_class->server, entry->part != NULL,
+                                 entry->forecast, coll_mtree_params.deterministic);
+    }
     return OMPI_SUCCESS;
 }
 

@@ -12,9 +12,13 @@
  * on different communicators may come in different orders; plans are made once per group
  * of processes (coll_mtree/plan/planning_context.h).
  *
- * Where no plan can be made, a blocking call goes to the fallback: all ranks wait for the
- * exchange and learn it at the same call.  A nonblocking call was accepted before that,
- * and would call the fallback out of order, so it runs over the default plan
+ * Where calls are encrypted none goes to the fallback: without a plan all go over the
+ * default plan, and before the topology is known their entries are plain ones, which have
+ * no exchange.
+ *
+ * Otherwise, where no plan can be made, a blocking call goes to the fallback: all ranks
+ * wait for the exchange and learn it at the same call.  A nonblocking call was accepted
+ * before that, and would call the fallback out of order, so it runs over the default plan
  * (coll_mtree/call/default_plan.h).
  *
  * An entry is counted by its holders: its class while it is in force, its exchanges, and
@@ -35,6 +39,12 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
                                                    ompi_communicator_t *comm,
                                                    coll_mtree_comm_class_t *comm_class,
                                                    bool is_hurried);
+
+/* The same, or where there is none a plain one; and is @a entry one?  NULL is none. */
+coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
+                                                     ompi_communicator_t *comm,
+                                                     coll_mtree_comm_class_t *comm_class);
+bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry);
 
 /* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
@@ -74,8 +84,8 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
 /* The network has changed: calls from here on have entries of their own. */
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module);
 
-/* A relay of the plan of @a comm_class is gone: its calls from here on have an entry of
- * their own. */
+/* A relay of the plan of @a comm_class is gone, or the topology is known: its calls from
+ * here on have an entry of their own. */
 void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class);
 
 /* Free what a module holds for entries; its classes have none then. */

@@ -20,6 +20,7 @@ struct coll_mtree_plan_entry {
     coll_mtree_exchange_t *exchange;
     mtree_list_t pending;          /* in the module's list until its exchange is opened */
     bool asks_hosts;               /* by its exchange */
+    bool is_plain;                 /* it has no exchange: its calls go over the default */
     bool is_hurried;               /* it ends, without a plan, if that takes long */
     bool is_late;                  /* so it did */
     atomic_int unfinished;         /* of its opening and its being settled */

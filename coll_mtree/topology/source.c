@@ -137,8 +137,8 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
             source->contributions[0].name);
     } else if (decision == COLL_MTREE_SOURCE_WAIT) {
         coll_mtree_verbose(source->comm, 1,
-                           "no topology is known yet: the network is probed when the "
-                           "fallback has taken %.0f s, or now with "
+                           "no topology is known yet: the network is probed when calls "
+                           "have taken %.0f s, or now with "
                            "coll_mtree_topology=probe",
                            payback_seconds(source));
     }

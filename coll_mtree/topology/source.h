@@ -5,7 +5,8 @@
  *
  * All ranks change state at the same call: at blocking calls that mtree could serve, at
  * which rank 0 decides (coll_mtree/topology/source_decision.h) and sends its decision.
- * Nonblocking calls go to the fallback until then, since they cannot wait.  With `auto`
+ * Nonblocking calls go to the fallback until then, since they cannot wait.  Where calls
+ * are encrypted the default plan takes its place.  With `auto`
  * rank 0 reads the cache at the first such call; when it finds nothing it looks at calls
  * 16, 32, 64 ... whether a probe pays back by the time that the ranks spent in them.
  */
@@ -27,8 +28,8 @@ bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
  */
 bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking);
 
-/* Around a call of the fallback that mtree could have served: the time that it takes
- * counts towards a probe. */
+/* Around a call that a topology could have made faster: the time that it takes counts
+ * towards a probe. */
 double coll_mtree_source_watch(const mca_coll_mtree_module_t *module);
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began);
 
