@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With which editors of Windows begin UTF-8. */
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
 typedef struct {
-    const char *nodes, *name, *topology;
+    const char *nodes, *name, *topology, *format;
     import_request_t request;
     link_options_t links;
 } arguments_t;
@@ -32,7 +35,7 @@ static mtree_status_t read_nodes(import_t *import, const char *file)
 static mtree_status_t read_network(import_t *import, const import_format_t *format,
                                    const arguments_t *arguments)
 {
-    size_t length;
+    size_t length, mark;
     char *text;
     mtree_status_t status = mtree_file_read(import->file, &text, &length);
 
@@ -40,7 +43,8 @@ static mtree_status_t read_network(import_t *import, const import_format_t *form
         return status;
     }
     import->wanted = arguments->topology;
-    status = format->read(import, text, length);
+    mark = strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
+    status = format->read(import, text + mark, length - mark);
     free(text);
     if (status == MTREE_OK && arguments->nodes != NULL) {
         status = read_nodes(import, arguments->nodes);
@@ -80,7 +84,7 @@ static void print_formats(void)
 {
     const import_format_t *format;
 
-    puts("\nThe end of the file's name says what it is:\n");
+    puts("\nThe end of the file's name, or --format, says what it is:\n");
     for (format = import_formats; format->ending != NULL; format++) {
         printf("  FILE%-18s%s\n", format->ending, format->help);
     }
@@ -93,6 +97,9 @@ static int run(int argc, char **argv)
          .help = "names and positions for a TSV file (node, label, lat, lon)"},
         {"name", 'N', OPTION_TEXT, offsetof(arguments_t, name), .argument = "NAME",
          .help = "name of the network"},
+        {"format", 'f', OPTION_TEXT, offsetof(arguments_t, format), .argument = "FORMAT",
+         .help = "what the file is, an ending below without its dot, where its name does "
+                 "not say it"},
         {"topology", 't', OPTION_TEXT, offsetof(arguments_t, topology),
          .argument = "NAME",
          .help = "topology of a topology.yaml (default: that of its cluster)"},
@@ -119,7 +126,7 @@ static int run(int argc, char **argv)
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    format = import_format_find(argv[optind]);
+    format = import_format_find(argv[optind], arguments.format);
     if (format == NULL) {
         return COMMAND_MISUSED;
     }

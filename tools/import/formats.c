@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* GraphML and hwloc's files are XML, and either may be called so. */
 mtree_status_t import_xml(import_t *import, const char *text, size_t length)
@@ -18,21 +19,28 @@ mtree_status_t import_xml(import_t *import, const char *text, size_t length)
 
 const import_format_t import_formats[] = {IMPORT_FORMATS(IMPORT_ROW){0}};
 
-const import_format_t *import_format_find(const char *file)
+const import_format_t *import_format_find(const char *file, const char *wanted)
 {
     const import_format_t *format;
     size_t length = strlen(file);
-    char endings[256] = "";
+    char all[256] = "";
 
     for (format = import_formats; format->ending != NULL; format++) {
-        size_t end = strlen(format->ending), used = strlen(endings);
+        const char *name = format->ending + (wanted != NULL);
+        size_t end = strlen(name), used = strlen(all);
 
-        if (length > end && strcmp(file + length - end, format->ending) == 0) {
+        if (wanted != NULL ? strcasecmp(wanted, name) == 0
+                           : length > end && strcmp(file + length - end, name) == 0) {
             return format;
         }
-        snprintf(endings + used, sizeof(endings) - used, "%s%s", used > 0 ? ", " : "",
-                 format->ending);
+        snprintf(all + used, sizeof(all) - used, "%s%s", used > 0 ? ", " : "", name);
     }
-    mtree_error("import: %s: the file's name must end in one of %s", file, endings);
+    if (wanted != NULL) {
+        mtree_error("import: --format '%s': the formats are %s", wanted, all);
+    } else {
+        mtree_error("import: %s: the file's name must end in one of %s; else say what it "
+                    "is by --format",
+                    file, all);
+    }
     return NULL;
 }

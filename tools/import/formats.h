@@ -14,8 +14,8 @@
     _row(".tsv",     import_tsv,     "a table of links")                                  \
     _row(".gml",     import_gml,     "GML")                                               \
     _row(".graphml", import_graphml, "GraphML")                                           \
-    _row(".conf",    import_slurm,   "Slurm's topology.conf (tree, block)")               \
-    _row(".yaml",    import_yaml,    "Slurm's topology.yaml (tree, block)")               \
+    _row(".conf",    import_slurm,   "Slurm's topology.conf (tree, block, ring)")         \
+    _row(".yaml",    import_yaml,    "Slurm's topology.yaml (these, torus3d)")            \
     _row(".xml",     import_xml,     "GraphML, or a machine of hwloc (lstopo FILE.xml)")
 /* clang-format on */
 
@@ -38,7 +38,8 @@ typedef struct {
 /* The rows, up to one without an ending. */
 extern const import_format_t import_formats[];
 
-/* The row for @a file, by the end of its name.  NULL, logged with all endings: none. */
-const import_format_t *import_format_find(const char *file);
+/* The row for @a file, by @a wanted, which is an ending without its dot, or, if that is
+ * NULL, by the end of its name.  NULL, logged with all that there are: none. */
+const import_format_t *import_format_find(const char *file, const char *wanted);
 
 #endif

@@ -8,6 +8,8 @@
 #include "base/log.h"
 
 #include <ctype.h>
+#include <libxml/HTMLparser.h>
+#include <libxml/parserInternals.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,36 @@ static void keep(gml_t *gml, size_t *length, char c)
     }
 }
 
+/* Keep the character that begins at gml->at, inside quotes: GML writes those beyond ASCII
+ * and quotes as HTML does, "&#252;" or "&uuml;"; returns the last of its bytes. */
+static const char *keep_character(gml_t *gml, size_t *length)
+{
+    const char *name = gml->at + 1;
+    const size_t size = strcspn(name, ";\"");
+    char text[16];
+    xmlChar bytes[8];
+    const htmlEntityDesc *entity = NULL;
+    long code = 0;
+
+    if (*gml->at == '&' && size > 0 && size < sizeof(text) && name[size] == ';') {
+        memcpy(text, name, size);
+        text[size] = '\0';
+        entity = htmlEntityLookup((const xmlChar *)text);
+        code = entity != NULL   ? (long)entity->value
+               : *text != '#'   ? 0
+               : text[1] == 'x' ? strtol(text + 2, NULL, 16)
+                                : strtol(text + 1, NULL, 10);
+    }
+    if (code < ' ' || code > 0x10FFFF) {
+        keep(gml, length, *gml->at);
+        return gml->at;
+    }
+    for (int i = 0, count = xmlCopyCharMultiByte(bytes, (int)code); i < count; i++) {
+        keep(gml, length, (char)bytes[i]);
+    }
+    return name + size;
+}
+
 /* The next token into gml->token; false at the end of the text. */
 static bool next_token(gml_t *gml)
 {
@@ -64,7 +96,7 @@ static bool next_token(gml_t *gml)
     if (gml->quoted) {
         for (++gml->at; gml->at < gml->end && *gml->at != '"'; ++gml->at) {
             gml->line += (*gml->at == '\n');
-            keep(gml, &length, *gml->at);
+            gml->at = keep_character(gml, &length);
         }
         gml->at += (gml->at < gml->end);
     } else if (*gml->at == '[' || *gml->at == ']') {

@@ -167,12 +167,29 @@ static mtree_status_t take_element(void *data, xmlNodePtr xml)
     return status;
 }
 
+static mtree_status_t take_root(void *data, xmlNodePtr xml)
+{
+    const hwloc_t *hwloc = data;
+    const char *looks = import_xml_is(xml, "system")    ? "; it looks like NCCL's"
+                        : import_xml_is(xml, "network") ? "; it looks like SNDlib's"
+                                                        : "";
+
+    if (!import_xml_is(xml, "topology")) {
+        mtree_error(
+            "%s:%d: <%s> is neither GraphML's <graphml> nor hwloc's <topology>%s; "
+            "XML of others is not read",
+            hwloc->import->file, import_xml_line(xml), (const char *)xml->name, looks);
+        return MTREE_ERR_INVALID;
+    }
+    return take_element(data, xml);
+}
+
 mtree_status_t import_hwloc(import_t *import, const char *text, size_t length)
 {
     hwloc_t hwloc = {.import = import};
     mtree_status_t status;
 
-    status = import_xml_read(import, text, length, "an hwloc file", take_element, &hwloc);
+    status = import_xml_read(import, text, length, "an hwloc file", take_root, &hwloc);
     if (status == MTREE_OK && hwloc.count == 0) {
         mtree_error("%s: no objects of hwloc in it; write it with lstopo machine.xml",
                     import->file);

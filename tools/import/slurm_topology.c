@@ -83,25 +83,28 @@ static mtree_status_t take_list(import_t *import, const slurm_group_t *group, in
     return status;
 }
 
-/* A file has one topology. */
-static mtree_status_t refuse_mixture(const slurm_topology_t *topology, int line)
+/* A file has one topology, whose parts are @a kind. */
+static mtree_status_t begin(slurm_topology_t *topology, const char *kind, int line)
 {
-    mtree_error("%s:%d: switches and blocks are two topologies; keep one of them",
-                topology->import->file, line);
-    return MTREE_ERR_INVALID;
+    topology->line = line;
+    if (topology->kind != NULL && strcmp(topology->kind, kind) != 0) {
+        mtree_error("%s:%d: %s and %s are two topologies; keep one of them",
+                    topology->import->file, line, topology->kind, kind);
+        return MTREE_ERR_INVALID;
+    }
+    topology->kind = kind;
+    return MTREE_OK;
 }
 
 mtree_status_t slurm_topology_add_switch(slurm_topology_t *topology,
                                          const slurm_group_t *group, int line)
 {
-    mtree_status_t status;
+    mtree_status_t status = begin(topology, "switches", line);
     int node;
 
-    if (topology->num_blocks > 0) {
-        return refuse_mixture(topology, line);
+    if (status == MTREE_OK) {
+        status = mark_switch(topology->import, group->name, line, &node);
     }
-    topology->has_switches = true;
-    status = mark_switch(topology->import, group->name, line, &node);
     if (status == MTREE_OK) {
         status = take_list(topology->import, group, line, group->nodes, false);
     }
@@ -127,11 +130,11 @@ mtree_status_t slurm_topology_add_block(slurm_topology_t *topology,
                                         const slurm_group_t *group, int line)
 {
     import_t *import = topology->import;
-    mtree_status_t status;
+    mtree_status_t status = begin(topology, "blocks", line);
     int node;
 
-    if (topology->has_switches) {
-        return refuse_mixture(topology, line);
+    if (status != MTREE_OK) {
+        return status;
     }
     if (json_object_get(import->places, group->name) != NULL) {
         mtree_error("%s:%d: block %.60s is there already, or a node is called so; rename "
@@ -146,6 +149,73 @@ mtree_status_t slurm_topology_add_block(slurm_topology_t *topology,
     }
     return status == MTREE_OK ? take_list(import, group, line, group->nodes, false)
                               : status;
+}
+
+/* One name of the list of a ring or torus. */
+static mtree_status_t take_neighbour(void *data, const char *name)
+{
+    slurm_topology_t *topology = data;
+    int node;
+    mtree_status_t status = import_node(topology->import, name, topology->line, &node);
+
+    return status == MTREE_OK ? append(topology->import, &topology->blocks,
+                                       &topology->block_room, &topology->num_blocks, node)
+                              : status;
+}
+
+/* Join each node to the next one of a dimension of @a size nodes that are @a step apart
+ * in the list, and the last of three or more to the first. */
+static mtree_status_t join_dimension(slurm_topology_t *topology, int size, int step)
+{
+    const int *nodes = topology->blocks;
+    mtree_status_t status = MTREE_OK;
+
+    for (int i = 0; i < topology->num_blocks && status == MTREE_OK; i++) {
+        const bool is_last = i / step % size == size - 1;
+        const int other = is_last ? i - (size - 1) * step : i + step;
+        const import_link_t link = {.u = nodes[is_last ? other : i],
+                                    .v = nodes[is_last ? i : other],
+                                    .latency = -1};
+
+        if (size > 2 || !is_last) {
+            status = import_join(topology->import, &link, topology->line);
+        }
+    }
+    return status;
+}
+
+mtree_status_t slurm_topology_add_torus(slurm_topology_t *topology,
+                                        const slurm_group_t *group, const int sizes[3],
+                                        int line)
+{
+    mtree_status_t status = begin(topology, sizes == NULL ? "rings" : "toruses", line);
+    const char *why = NULL;
+    int step = 1;
+
+    topology->num_blocks = 0;
+    if (status == MTREE_OK) {
+        status = host_list_expand(group->nodes, take_neighbour, topology, &why);
+    }
+    if (why != NULL) {
+        mtree_error("%s:%d: the list '%.60s': %s", topology->import->file, line,
+                    group->nodes, why);
+    }
+    if (status == MTREE_OK && sizes != NULL &&
+        (double)sizes[0] * sizes[1] * sizes[2] != topology->num_blocks) {
+        mtree_error(
+            "%s:%d: a torus of %d x %d x %d nodes, but its list has %d; make them "
+            "agree",
+            topology->import->file, line, sizes[0], sizes[1], sizes[2],
+            topology->num_blocks);
+        return MTREE_ERR_INVALID;
+    }
+    for (int i = 0; i < (sizes == NULL ? 1 : 3) && status == MTREE_OK; i++) {
+        const int size = sizes == NULL ? topology->num_blocks : sizes[i];
+
+        status = join_dimension(topology, size, step);
+        step *= size;
+    }
+    return status;
 }
 
 /* May blocks of @a size be made of those of the sizes before? */
@@ -224,10 +294,68 @@ static mtree_status_t join_groups(import_t *import, int *nodes, int *count_p, in
     return status;
 }
 
+/* The first node of the part of the network in which @a node is; @a above leads there. */
+static int part_of(int *above, int node)
+{
+    while (above[node] != node) {
+        above[node] = above[above[node]];
+        node = above[node];
+    }
+    return node;
+}
+
+/*
+ * Fill @a tops with one node of each part of the network that no link joins to the
+ * others: the first that is below no other, as links begin above.  @a scratch has room
+ * for three zeros per node.  Returns how many they are.
+ */
+static int find_tops(const import_t *import, int *tops, int *scratch)
+{
+    const int num_nodes = import->num_nodes;
+    int *above = scratch, *is_below = above + num_nodes, *has_top = is_below + num_nodes;
+    int count = 0;
+
+    for (int i = 0; i < num_nodes; i++) {
+        above[i] = i;
+    }
+    for (int i = 0; i < import->num_links; i++) {
+        const import_link_t *link = &import->links[i];
+
+        above[part_of(above, link->v)] = part_of(above, link->u);
+        is_below[link->v] = true;
+    }
+    for (int i = 0; i < num_nodes; i++) {
+        if (!is_below[i] && !has_top[part_of(above, i)]) {
+            has_top[part_of(above, i)] = true;
+            tops[count++] = i;
+        }
+    }
+    return count;
+}
+
+/* Join the parts of the network that are apart. */
+static mtree_status_t join_parts(slurm_topology_t *topology)
+{
+    import_t *import = topology->import;
+    int *tops = calloc(4 * (size_t)import->num_nodes + 1, sizeof(*tops));
+    mtree_status_t status = MTREE_OK;
+    int count, node;
+
+    if (tops == NULL) {
+        return mtree_no_memory("the nodes of %s", import->file);
+    }
+    count = find_tops(import, tops, tops + import->num_nodes);
+    if (count > 1) {
+        status = join(import, topology->kind, tops, count, &node);
+    }
+    free(tops);
+    return status;
+}
+
 mtree_status_t slurm_topology_finish(slurm_topology_t *topology)
 {
     mtree_status_t status = MTREE_OK;
-    int count = topology->num_blocks, node;
+    int count = topology->num_blocks;
 
     for (int i = 1; i < topology->num_sizes && status == MTREE_OK; i++) {
         const int times = topology->sizes[i] / topology->sizes[i - 1];
@@ -237,8 +365,5 @@ mtree_status_t slurm_topology_finish(slurm_topology_t *topology)
                                  topology->sizes[i]);
         }
     }
-    if (status == MTREE_OK && count > 1) {
-        status = join(topology->import, "blocks", topology->blocks, count, &node);
-    }
-    return status;
+    return status == MTREE_OK ? join_parts(topology) : status;
 }

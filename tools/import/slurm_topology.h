@@ -6,14 +6,16 @@
  * A tree has a switch above nodes and above other switches.  Blocks are of nodes that are
  * close to each other; each becomes a switch.  The sizes of blocks say how many nodes a
  * larger block has, which is made of blocks that follow each other: it becomes a switch
- * above theirs.  A last switch joins what is left.
+ * above theirs.  The nodes of a ring or torus are joined to each other.  A last switch,
+ * called as what it joins, is above the parts that the file does not join.
  */
 #ifndef MTREE_TOOLS_IMPORT_SLURM_TOPOLOGY_H
 #define MTREE_TOOLS_IMPORT_SLURM_TOPOLOGY_H
 
 #include "tools/import/network.h"
 
-/* What Slurm says of a switch or of a block; lists as host_list.h reads them. */
+/* What Slurm says of a switch, a block, a ring or a torus; lists as host_list.h reads
+ * them. */
 typedef struct {
     const char *name;
     const char *nodes;    /* NULL: none */
@@ -23,9 +25,10 @@ typedef struct {
 
 typedef struct {
     import_t *import;
-    bool has_switches;
+    const char *kind; /* "switches", "blocks", "rings" or "toruses"; NULL: none yet */
+    int line;         /* of what is being added */
     int num_blocks, block_room;
-    int *blocks; /* nodes of the network, in the file's order */
+    int *blocks; /* nodes of the network, in the file's order; those of a ring or torus */
     int num_sizes, size_room;
     int *sizes; /* of blocks, in nodes, growing */
 } slurm_topology_t;
@@ -45,11 +48,17 @@ mtree_status_t slurm_topology_add_switch(slurm_topology_t *topology,
 mtree_status_t slurm_topology_add_block(slurm_topology_t *topology,
                                         const slurm_group_t *group, int line);
 
+/* Add a torus of so many nodes along each dimension, of which the first changes fastest
+ * in their list; @a sizes NULL: a ring of them all. */
+mtree_status_t slurm_topology_add_torus(slurm_topology_t *topology,
+                                        const slurm_group_t *group, const int sizes[3],
+                                        int line);
+
 /* Add the next size of blocks, a number: the first one times a power of two. */
 mtree_status_t slurm_topology_add_size(slurm_topology_t *topology, const char *size,
                                        int line);
 
-/* Join the blocks.  After all else. */
+/* Join what is apart.  After all else. */
 mtree_status_t slurm_topology_finish(slurm_topology_t *topology);
 
 #endif

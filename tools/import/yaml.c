@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slurm's topology.yaml: a list of topologies, one of which is read.  It is a mapping
- * with the name under "topology", and "tree" with a list of "switches", or "block" with a
- * list of "blocks" and one of "block_sizes".
+ * with the name under "topology", and "tree" with a list of "switches", "block" with a
+ * list of "blocks" and one of "block_sizes", "ring" with a list of "rings", or "torus3d"
+ * with one of "toruses", which have "dims" x, y and z.
  */
 #include "config/mtree_config.h"
 
@@ -13,6 +14,7 @@
 
 #ifdef HAVE_LIBYAML
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <yaml.h>
@@ -26,9 +28,10 @@ typedef struct {
     yaml_document_t document;
 } file_t;
 
-/* The names of members of a switch or a block. */
+/* The names of members of a switch, a block, a ring or a torus. */
 typedef struct {
-    const char *name, *switches;
+    const char *what, *name, *switches;
+    bool is_ring, is_torus;
 } words_t;
 
 static int line_of(const yaml_node_t *node)
@@ -116,7 +119,29 @@ static const yaml_node_t *choose(file_t *file)
     return first;
 }
 
-/* A switch or a block. */
+/* A torus, or a ring. */
+static mtree_status_t take_torus(file_t *file, slurm_topology_t *slurm,
+                                 const words_t *words, const slurm_group_t *group,
+                                 const yaml_node_t *node)
+{
+    static const char *const dims[] = {"x", "y", "z"};
+    int sizes[3] = {0};
+
+    for (int i = 0; i < 3 && words->is_torus; i++) {
+        const char *text = text_of(file, member(file, node, "dims"), dims[i]);
+
+        sizes[i] = text != NULL ? atoi(text) : 0;
+        if (sizes[i] < 1) {
+            mtree_error("%s:%d: a torus needs dims: with x, y and z, whole numbers",
+                        file->import->file, line_of(node));
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return slurm_topology_add_torus(slurm, group, words->is_torus ? sizes : NULL,
+                                    line_of(node));
+}
+
+/* A switch, a block, a ring or a torus. */
 static mtree_status_t take_group(file_t *file, slurm_topology_t *slurm,
                                  const words_t *words, const yaml_node_t *node)
 {
@@ -128,9 +153,12 @@ static mtree_status_t take_group(file_t *file, slurm_topology_t *slurm,
 
     if (group.name == NULL || (group.nodes == NULL && group.switches == NULL)) {
         mtree_error("%s:%d: a %s needs %s:, and nodes:%s", file->import->file,
-                    line_of(node), words->name, words->name,
+                    line_of(node), words->what, words->name,
                     words->switches != NULL ? " or children:" : "");
         return MTREE_ERR_INVALID;
+    }
+    if (words->is_ring || words->is_torus) {
+        return take_torus(file, slurm, words, &group, node);
     }
     return words->switches != NULL
                ? slurm_topology_add_switch(slurm, &group, line_of(node))
@@ -174,9 +202,14 @@ static mtree_status_t take_sizes(file_t *file, slurm_topology_t *slurm,
 static mtree_status_t take_topology(file_t *file, slurm_topology_t *slurm,
                                     const yaml_node_t *topology)
 {
-    static const words_t switches = {"switch", "children"}, blocks = {"block", NULL};
+    static const words_t switches = {"switch", "switch", .switches = "children"},
+                         blocks = {.what = "block", .name = "block"},
+                         rings = {"ring", "ring", .is_ring = true},
+                         toruses = {"torus", "name", .is_torus = true};
     const yaml_node_t *tree = member(file, topology, "tree"),
-                      *block = member(file, topology, "block");
+                      *block = member(file, topology, "block"),
+                      *ring = member(file, topology, "ring"),
+                      *torus = member(file, topology, "torus3d");
     const char *name = text_of(file, topology, "topology");
     mtree_status_t status = MTREE_ERR_INVALID;
 
@@ -187,9 +220,14 @@ static mtree_status_t take_topology(file_t *file, slurm_topology_t *slurm,
         if (status == MTREE_OK) {
             status = take_groups(file, slurm, &blocks, block, "blocks");
         }
+    } else if (ring != NULL) {
+        status = take_groups(file, slurm, &rings, ring, "rings");
+    } else if (torus != NULL) {
+        status = take_groups(file, slurm, &toruses, torus, "toruses");
     } else {
-        mtree_error("%s:%d: topology %.60s is neither a tree nor of blocks; name another "
-                    "one by --topology",
+        mtree_error("%s:%d: topology %.60s is neither a tree, nor of blocks, rings or "
+                    "toruses; name another one by --topology, or make a flat one of N "
+                    "hosts with mtree generate star:N",
                     file->import->file, line_of(topology), name);
     }
     if (status == MTREE_OK) {
