@@ -34,29 +34,44 @@
 
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
-    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan,
-     false, NULL},
-    {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
-     false, NULL},
-    {"gost", ALLREDUCE, mtree_gost_plan, true, NULL},
-    {"blink", ALLREDUCE, mtree_blink_plan, true, NULL},
-    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true, NULL},
-    {"psld", ALLREDUCE, mtree_psld_plan, false, NULL},
-    {"plink", ALLREDUCE, mtree_plink_plan, false, NULL},
-    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false, NULL},
-    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true, mtree_steiner_fits},
-    {"optree", BLOCKS, mtree_optree_plan, false, mtree_optree_fits},
-    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false, NULL},
-    {"segmented_ring", MTREE_DOES(MTREE_ALLGATHER), mtree_segmented_ring_plan, false,
+    {"packing", "trees that together fill the links",
+     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan, false,
      NULL},
-    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false,
-     NULL},
-    {MTREE_PLAN_ROBUST, MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false, NULL},
-    {"gateways", PERSONALIZED, mtree_gateways_plan, false, NULL},
-    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false, NULL},
-    {"exchange", ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan,
-     false, mtree_exchange_fits},
-    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL},
+    {"latency", "one low tree, for short messages",
+     ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan, false, NULL},
+    {"gost", "GOST of MTREE: spanning trees of bounded height", ALLREDUCE,
+     mtree_gost_plan, true, NULL},
+    {"blink", "Blink: a packing of spanning trees by multiplicative weights", ALLREDUCE,
+     mtree_blink_plan, true, NULL},
+    {"topoadopt", "spanning trees by simulated annealing", ALLREDUCE,
+     mtree_topoadopt_plan, true, NULL},
+    {"psld", "several parameter servers, to which all send", ALLREDUCE, mtree_psld_plan,
+     false, NULL},
+    {"plink", "PLink: groups of hosts, and a level above them", ALLREDUCE,
+     mtree_plink_plan, false, NULL},
+    {"multitree", "MultiTree: one tree per host, grown in steps", ALLREDUCE | BLOCKS,
+     mtree_multitree_plan, false, NULL},
+    {"steiner", "Steiner trees through switches, by an integer program",
+     ALLREDUCE | ROOTED, mtree_steiner_plan, true, mtree_steiner_fits},
+    {"optree", "OpTree: an all-gather in stages on an optical ring", BLOCKS,
+     mtree_optree_plan, false, mtree_optree_fits},
+    {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
+     false, NULL},
+    {"segmented_ring", "the same, in segments", MTREE_DOES(MTREE_ALLGATHER),
+     mtree_segmented_ring_plan, false, NULL},
+    {"direct", "each host sends to every other one itself",
+     ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false, NULL},
+    {MTREE_PLAN_ROBUST, "what each host sends, spread so that uneven sizes do no harm",
+     MTREE_DOES(MTREE_ALLTOALL), mtree_robust_plan, false, NULL},
+    {"gateways", "what a host sends to a site crosses the long links once", PERSONALIZED,
+     mtree_gateways_plan, false, NULL},
+    {"doubletree", "two binary trees of which each carries half", ALLREDUCE | ROOTED,
+     mtree_double_tree_plan, false, NULL},
+    {"exchange", "each host sends its vector to all others, and all add",
+     ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan, false,
+     mtree_exchange_fits},
+    {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",
+     ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL},
 };
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
@@ -79,6 +94,13 @@ static const mtree_algorithm_t *find(const char *name)
         }
     }
     return NULL;
+}
+
+const char *mtree_algorithms_help(const char *name)
+{
+    const mtree_algorithm_t *algorithm = find(name);
+
+    return algorithm != NULL ? algorithm->help : NULL;
 }
 
 const char *mtree_algorithms_unavailable(const char *name)

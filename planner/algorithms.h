@@ -11,6 +11,9 @@
 /* Their names, the default first, NULL-terminated, static. */
 const char *const *mtree_algorithms_names(void);
 
+/* What the algorithm of this name does, in a line, static; NULL: there is none. */
+const char *mtree_algorithms_help(const char *name);
+
 /* Why the algorithm of this name cannot plan in this build, static; NULL: it can. */
 const char *mtree_algorithms_unavailable(const char *name);
 

@@ -25,6 +25,7 @@ typedef struct {
     const char *summary;      /* for the list of commands */
     const char *usage;        /* what follows the name in the first line of --help */
     const char *help;         /* the lines below it */
+    const char *examples[2];  /* whole command lines */
     void (*print_more)(void); /* prints the end of --help; NULL: there is none */
     int least_arguments, most_arguments;
     const char *needs; /* the error when it gets more or fewer */

@@ -111,6 +111,8 @@ static void print_help(const parser_t *parser)
     if (parser->command->print_more != NULL) {
         parser->command->print_more();
     }
+    printf("\nExamples:\n  %s\n  %s\n", parser->command->examples[0],
+           parser->command->examples[1]);
 }
 
 static mtree_status_t take_whole(const parser_t *parser, const option_t *option,

@@ -93,18 +93,12 @@ void plan_options_print_algorithms(void)
 {
     const char *const *names = mtree_algorithms_names();
 
-    printf("\nAlgorithms:");
-    for (int a = 0; names[a] != NULL; ++a) {
-        if (mtree_algorithms_unavailable(names[a]) == NULL) {
-            printf(" %s", names[a]);
-        }
-    }
-    printf("\n");
+    printf("\nAlgorithms:\n");
     for (int a = 0; names[a] != NULL; ++a) {
         const char *why = mtree_algorithms_unavailable(names[a]);
 
-        if (why != NULL) {
-            printf("Not supported: %s (%s)\n", names[a], why);
-        }
+        printf("  %-15s %s%s%s%s\n", names[a], mtree_algorithms_help(names[a]),
+               why != NULL ? " (not supported: " : "", why != NULL ? why : "",
+               why != NULL ? ")" : "");
     }
 }

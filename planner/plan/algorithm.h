@@ -55,6 +55,7 @@ typedef bool (*mtree_algorithm_fits_t)(const mtree_topology_t *topology, int num
 
 typedef struct {
     const char *name;
+    const char *help;     /* a line for users */
     unsigned collectives; /* MTREE_DOES() of each */
     mtree_algorithm_func_t plan;
     bool needs_lp;               /* solves linear programs (planner/solver/lp.h) */

@@ -44,13 +44,21 @@ expect 2 "no command 'plant'" plant
 for command in topology plan check draw generate import export simulate compare probe report top doctor relay; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
+    # It ends with two examples, whose options it has.
+    "$mtree" $command --help >"$tmp/help"
+    sed -n '/^Examples:$/,$p' "$tmp/help" >"$tmp/examples"
+    expect 0 '^Examples:' $command --help
+    [ "$(grep -c "mtree $command " "$tmp/examples")" = 2 ] || says "$tmp/examples" "two examples of mtree $command"
+    for option in $(grep -o ' --[a-z-]*' "$tmp/examples" | grep -v map-by); do
+        says "$tmp/help" "^  .*$option "
+    done
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
     expect 2 "$command: .*see 'mtree $command --help'" $command
 done
 
 # A published algorithm that every build has: gost, which draws from the seed and keeps a height, needs GLPK.
 published=gost
-if "$mtree" plan --help | grep -q '^Not supported: gost (built without GLPK)'; then
+if "$mtree" plan --help | grep -q '^  gost .*(not supported: built without GLPK)'; then
     published=plink
     expect 1 'algorithm gost is not supported: built without GLPK' plan --algorithm gost "$maps/b4.dot"
 fi
@@ -339,7 +347,7 @@ says "$tmp/out" '^  EU1$'
 expect 0 '^allreduce over 3 hosts' plan --hosts AS1,US1,AS2 "$maps/b4.dot"
 
 # relays
-if "$mtree" plan --help | grep -q '^Not supported'; then
+if "$mtree" plan --help | grep -q '(not supported: '; then
     expect 0 '^relays: none used, built without GLPK' plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
 else
     expect 0 '^relays: [1-9][0-9]* of 10 used, 2.47 times the 190 Mb/s without them; no algorithm exceeds 470 Mb/s' \

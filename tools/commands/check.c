@@ -57,6 +57,7 @@ const command_t command_check = {
             "shares\n"
             "sum to one; with a topology also that no link is given more than its "
             "capacity.\n",
+    .examples = {"mtree check plan.json", "mtree check plan.json examples/sites.dot"},
     .least_arguments = 1,
     .most_arguments = 2,
     .needs = "a plan, and maybe a topology file, are needed",

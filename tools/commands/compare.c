@@ -434,6 +434,8 @@ const command_t command_compare = {
     .help =
         "Simulate the planner's algorithms and Open MPI's own on the network of that\n"
         "topology and print their times, side by side, and which is the fastest.\n",
+    .examples = {"mtree compare --size 1M examples/sites.dot",
+                 "mtree compare --algorithms packing,latency,openmpi examples/sites.dot"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one topology file is needed",

@@ -172,6 +172,8 @@ const command_t command_doctor = {
         "ranks,\n"
         "else those of Slurm's or PBS's allocation, or of the default hostfile.\n\n"
         "Exit status: 0 nothing found, 1 findings, 2 it could not look.\n",
+    .examples = {"mtree doctor --hosts n[0-15]",
+                 "mtree doctor --hostfile hosts -o facts.json"},
     .needs = "it takes options alone",
     .run = run,
 };

@@ -236,6 +236,9 @@ const command_t command_draw = {
             "a colour\n"
             "each, a dot in that colour at the root, and the use of every link in per "
             "cent.\nRelays have a double line around them.\n",
+    .examples =
+        {"mtree draw examples/sites.dot -o sites.svg",
+         "mtree draw --multiples --plan plan.json examples/sites.dot -o trees.pdf"},
     .print_more = plan_options_print_algorithms,
     .least_arguments = 1,
     .most_arguments = 1,

@@ -56,6 +56,8 @@ const command_t command_export = {
     .summary = "write a topology or a plan for another program",
     .usage = "--format FORMAT [OPTION]... FILE",
     .help = "Write what is in FILE as another program reads it.\n",
+    .examples = {"mtree export --format simgrid examples/sites.dot -o platform.xml",
+                 "mtree export --format msccl plan.json -o allreduce.xml"},
     .print_more = print_formats,
     .least_arguments = 1,
     .most_arguments = 1,

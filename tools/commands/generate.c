@@ -56,6 +56,8 @@ const command_t command_generate = {
         "  tree:AxB[xC]                          levels of switches, hosts below the "
         "last\n"
         "  random:N:L                            N hosts, L links, connected\n",
+    .examples = {"mtree generate torus:4x4 --capacity 10Gbps",
+                 "mtree generate star:8 --skew 0.5 --seed 7 -o star.dot"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one shape is needed",

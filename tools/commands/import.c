@@ -143,6 +143,8 @@ const command_t command_import = {
     .summary = "make a topology file of a network in another format",
     .usage = "[OPTION]... FILE",
     .help = "Write a topology file of that network.\n",
+    .examples = {"mtree import topology.conf --capacity 25Gbps -o cluster.dot",
+                 "mtree import --format gml --name ring network.txt"},
     .print_more = print_formats,
     .least_arguments = 1,
     .most_arguments = 1,

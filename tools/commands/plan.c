@@ -293,6 +293,9 @@ const command_t command_plan = {
     .help = "Plan a collective operation on that network: the trees, their rates and "
             "shares of "
             "the\nmessage, and the bound that no plan can exceed.\n",
+    .examples = {"mtree plan --size 64M -o plan.json examples/sites.dot",
+                 "mtree plan --collective bcast --root rome1 --hosts "
+                 "rome1,paris1,berlin1 examples/sites.dot"},
     .print_more = plan_options_print_algorithms,
     .least_arguments = 1,
     .most_arguments = 1,

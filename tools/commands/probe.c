@@ -124,6 +124,8 @@ const command_t command_probe = {
             "more, and write it as a topology file on the host of rank 0:\n\n"
             "    mpirun --map-by node mtree probe -o net.dot\n\n"
             "OMPI_MCA_coll_mtree_probe_seconds is how long it may take.\n",
+    .examples = {"mpirun -n 6 --map-by ppr:1:node mtree probe -o sites.dot",
+                 "mpirun -n 6 --map-by ppr:1:node mtree probe --json -o sites.dot"},
     .needs = "-o FILE.dot, and nothing else, is needed",
     .run = run,
 };

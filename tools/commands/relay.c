@@ -156,6 +156,8 @@ const command_t command_relay = {
             "until a signal ends it. The topology file of a job names the host's vertex "
             "with\n"
             "relay=\"host:port\". The beginning and end of each job are logged.\n",
+    .examples = {"mtree relay --secret ~/.mtree/secret",
+                 "mtree relay --secret secret --port 7000 --rate 1Gbps"},
     .needs = "it takes options alone",
     .run = run,
 };

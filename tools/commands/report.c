@@ -79,6 +79,8 @@ const command_t command_report = {
     .help = "Print the page of a report, which a job writes with --mca coll_mtree_report "
             "FILE.\n"
             "Times are those of rank 0, and measured; forecasts are called so.\n",
+    .examples = {"mtree report report.json",
+                 "mtree report --html report.json -o report.html"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one report file is needed",

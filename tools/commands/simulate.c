@@ -233,6 +233,8 @@ const command_t command_simulate = {
     .usage = "[OPTION]... FILE.dot",
     .help = "Run the engine of the component on the network of that topology, on a\n"
             "virtual clock, and print the time and how busy each link is.\n",
+    .examples = {"mtree simulate --size 64M examples/sites.dot",
+                 "mtree simulate --plan plan.json --json examples/sites.dot"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one topology file is needed",

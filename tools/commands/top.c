@@ -304,6 +304,7 @@ const command_t command_top = {
         "It is waited for where it is not there yet. A line says so when it has not "
         "been\n"
         "written for some seconds.\n",
+    .examples = {"mtree top report.json", "mtree top --delay 5 --links 8 report.json"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one report file is needed",

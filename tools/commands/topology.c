@@ -198,6 +198,8 @@ const command_t command_topology = {
     .summary = "check a topology file and say what is in it",
     .usage = "[OPTION]... FILE.dot",
     .help = "Check a topology file and print its hosts, switches and links.\n",
+    .examples = {"mtree topology examples/sites.dot",
+                 "mtree topology --routes --scale 0.1 examples/sites.dot"},
     .least_arguments = 1,
     .most_arguments = 1,
     .needs = "one topology file is needed",

@@ -37,6 +37,8 @@ START_TEST(every_row_makes_plans)
     mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01)};
     int num_done = 0;
 
+    /* A line of --help has 80 columns. */
+    ck_assert_uint_le(strlen(mtree_algorithms_help(algorithm)), 62);
     for (int collective = 0; collective < MTREE_COLLECTIVE_LAST; collective++) {
         if (!mtree_algorithms_do(algorithm, (mtree_collective_t)collective)) {
             continue;
