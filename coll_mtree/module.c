@@ -135,7 +135,6 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     without_memory.super.coll_module_enable = without_memory_enable;
     module_install(&without_memory);
     coll_mtree_transport_open(enable_mpi_threads);
-    coll_mtree_encryption_open();
     coll_mtree_tcp_open(coll_mtree_relays_are_used());
     return coll_mtree_open_other_components(enable_progress_threads, enable_mpi_threads);
 }
@@ -246,6 +245,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &longest);
     mca_coll_mtree_module_t *module;
 
+    coll_mtree_encryption_require();
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_relay_world_begin(comm);

@@ -25,8 +25,9 @@
 #define COLL_MTREE_LIVE_CALLS 32
 #define COLL_MTREE_CALL_TAGS  512
 
-/* Tags of coll_mtree/tcp/endpoints.h. */
-#define COLL_MTREE_TCP_TAGS 2
+/* Tags of coll_mtree/tcp: two of its handshakes, and one of coll_mtree/tcp/encryption.h.
+ */
+#define COLL_MTREE_TCP_TAGS 3
 
 /* Tags of control messages. */
 #define COLL_MTREE_CONTROL_TAGS 131072

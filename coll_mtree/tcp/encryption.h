@@ -9,16 +9,16 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* With the component: where encryption is asked for and not supported the job ends. */
-void coll_mtree_encryption_open(void);
+/* For each communicator: where encryption is asked for and not supported the job ends. */
+void coll_mtree_encryption_require(void);
 
 /* Calls of @a comm are served.  Of MPI_COMM_WORLD one line says how they are encrypted,
  * over at most so many @a connections to each process. */
 void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections);
 
-/* Before the line of a process that ends the job: wait while others, which may fail at
- * the same time, say theirs.  The first one's ends the job. */
-void coll_mtree_encryption_take_turn(void);
+/* This process is to end the job, and others may be at the same time: wait for a turn.
+ * True: it tells them that it says why; false: another one has, some time ago. */
+bool coll_mtree_encryption_take_turn(void);
 
 /*
  * What @a what sends between hosts goes over Open MPI's connections, for @a reason, a

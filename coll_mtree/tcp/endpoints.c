@@ -140,12 +140,13 @@ static void end_job(const endpoint_t *endpoint,
     int rank = coll_mtree_world_rank();
     char own[COLL_MTREE_NAME_LENGTH];
 
-    coll_mtree_encryption_take_turn();
-    (void)coll_mtree_host_name(own);
-    mtree_error("no encrypted connections from host %s (rank %d) to port %u of host %s "
-                "(rank %d): %s; %s; the job ends",
-                own, rank, failure->port, failure->host, endpoint->rank, failure->what,
-                failure->remedy);
+    if (coll_mtree_encryption_take_turn()) {
+        (void)coll_mtree_host_name(own);
+        mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
+                    "%s (rank %d): %s; %s; the job ends",
+                    own, rank, failure->port, failure->host, endpoint->rank,
+                    failure->what, failure->remedy);
+    }
     coll_mtree_end_job();
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whenever ranks notice that they fail, no two of as many as there are turns speak in the
+ * same one. */
+#include "coll_mtree/tcp/turn.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TODAY 1795755600.0
+
+START_TEST(ranks_speak_one_after_another)
+{
+    for (int rank = 0; rank < 4 * COLL_MTREE_TURNS; rank++) {
+        double now = TODAY + 0.037 * (rank * 7 % 31);
+        double wait = coll_mtree_turn_wait(now, rank);
+        double turn = (now + wait) / COLL_MTREE_TURN_SECONDS;
+
+        ck_assert_double_ge(wait, 0);
+        ck_assert_double_lt(wait, COLL_MTREE_TURNS * COLL_MTREE_TURN_SECONDS);
+        ck_assert_double_eq_tol(turn, rint(turn), 1e-4);
+        ck_assert_int_eq((long)rint(turn) % COLL_MTREE_TURNS, rank % COLL_MTREE_TURNS);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("turn");
+    TCase *tests = tcase_create("turn");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tests, ranks_speak_one_after_another);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
