@@ -29,6 +29,7 @@ struct mtree_relay_dialer {
     int socket;
     unsigned char hello_bytes[MTREE_RELAY_HELLO];
     unsigned char private_key[MTREE_CRYPTO_KEY]; /* of its nonce */
+    unsigned char nonce[MTREE_RELAY_NONCE];      /* the relay's */
     mtree_record_keys_t keys;                    /* where it is encrypted */
     mtree_relay_received_t received;
     mtree_relay_welcome_t welcome;
@@ -144,14 +145,35 @@ static int send_hello(mtree_relay_dialer_t *dialer)
                : -1;
 }
 
+/* As mtree_relay_receive().  A relay of another version says its own, or nothing. */
+static int receive_challenge(mtree_relay_dialer_t *dialer)
+{
+    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+
+    if (dialer->received.count >= MTREE_RELAY_MAGIC) {
+        const char *fault = mtree_relay_magic_fault(dialer->received.bytes);
+
+        if (fault != NULL) {
+            dialer->reason = fault;
+            dialer->state = REFUSED;
+            return -1;
+        }
+    } else if (received < 0) {
+        dialer->reason = "it takes no greeting of this version of mtree";
+    }
+    return received;
+}
+
 static int send_proof(mtree_relay_dialer_t *dialer)
 {
     unsigned char proof[MTREE_RELAY_PROOF];
-    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+    int received = receive_challenge(dialer);
 
     if (received != 1) {
         return received;
     }
+    memcpy(dialer->nonce, mtree_relay_challenge_nonce(dialer->received.bytes),
+           MTREE_RELAY_NONCE);
     if (!mtree_relay_proof_write(&dialer->key, dialer->hello_bytes,
                                  dialer->received.bytes, proof)) {
         dialer->reason = "it has another secret";
@@ -159,9 +181,8 @@ static int send_proof(mtree_relay_dialer_t *dialer)
         return -1;
     }
     if (dialer->hello.is_encrypted &&
-        !mtree_relay_record_keys(&dialer->key, dialer->hello_bytes,
-                                 dialer->received.bytes, dialer->private_key, false,
-                                 &dialer->keys)) {
+        !mtree_relay_record_keys(&dialer->key, dialer->hello_bytes, dialer->nonce,
+                                 dialer->private_key, false, &dialer->keys)) {
         return -1;
     }
     mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
@@ -176,7 +197,8 @@ static int read_welcome(mtree_relay_dialer_t *dialer)
     if (received != 1) {
         return received;
     }
-    if (mtree_relay_welcome_read(dialer->received.bytes, &dialer->welcome) != MTREE_OK) {
+    if (mtree_relay_welcome_read(&dialer->key, dialer->hello_bytes, dialer->nonce,
+                                 dialer->received.bytes, &dialer->welcome) != MTREE_OK) {
         return -1;
     }
     dialer->state = dialer->welcome.answer == MTREE_RELAY_WELCOMED ? WELCOME : REFUSED;

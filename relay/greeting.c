@@ -5,13 +5,31 @@
 
 #include <string.h>
 
-/* "mtR" and the version. */
-#define MAGIC UINT32_C(0x6d745201)
+/* "mtR", and the version in the last byte. */
+#define MAGIC   UINT32_C(0x6d745202)
+#define VERSION UINT32_C(0xff)
 
 /* The flag of an encrypted connection, beside its purpose. */
 #define ENCRYPTED ((uint32_t)1 << 8)
 
+/* Bytes of a welcome before its MAC. */
+#define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
+
 _Static_assert(MTREE_RELAY_NONCE == MTREE_CRYPTO_KEY, "nonces may be public keys");
+
+void mtree_relay_magic_write(unsigned char bytes[MTREE_RELAY_MAGIC])
+{
+    mtree_relay_put32(bytes, MAGIC);
+}
+
+const char *mtree_relay_magic_fault(const unsigned char bytes[MTREE_RELAY_MAGIC])
+{
+    uint32_t magic = mtree_relay_get32(bytes);
+
+    return magic == MAGIC                      ? NULL
+           : ((magic ^ MAGIC) & ~VERSION) == 0 ? "it is of another version of mtree"
+                                               : "what it sends is no greeting of mtree";
+}
 
 void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
                              unsigned char bytes[MTREE_RELAY_HELLO])
@@ -39,16 +57,20 @@ mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELL
     return MTREE_OK;
 }
 
-/* The MAC of both nonces, made by @a who. */
+/* The MAC of both nonces, and of @a length bytes of a welcome, made by @a who. */
 static void greeting_mac(const mtree_relay_key_t *key, const char *who,
                          const unsigned char *hello, const unsigned char *nonce,
+                         const unsigned char *welcome, size_t length,
                          unsigned char mac[MTREE_RELAY_KEY])
 {
-    unsigned char both[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE];
+    unsigned char all[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + MTREE_RELAY_WELCOME];
 
-    memcpy(both, hello, MTREE_RELAY_HELLO);
-    memcpy(both + MTREE_RELAY_HELLO, nonce, MTREE_RELAY_NONCE);
-    mtree_relay_mac(key, who, both, sizeof(both), mac);
+    memcpy(all, hello, MTREE_RELAY_HELLO);
+    memcpy(all + MTREE_RELAY_HELLO, nonce, MTREE_RELAY_NONCE);
+    if (length > 0) {
+        memcpy(all + MTREE_RELAY_HELLO + MTREE_RELAY_NONCE, welcome, length);
+    }
+    mtree_relay_mac(key, who, all, MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + length, mac);
 }
 
 void mtree_relay_challenge_write(const mtree_relay_key_t *key,
@@ -56,8 +78,16 @@ void mtree_relay_challenge_write(const mtree_relay_key_t *key,
                                  const unsigned char nonce[MTREE_RELAY_NONCE],
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE])
 {
-    memcpy(bytes, nonce, MTREE_RELAY_NONCE);
-    greeting_mac(key, "relay", hello, nonce, bytes + MTREE_RELAY_NONCE);
+    mtree_relay_magic_write(bytes);
+    memcpy(bytes + MTREE_RELAY_MAGIC, nonce, MTREE_RELAY_NONCE);
+    greeting_mac(key, "relay", hello, nonce, NULL, 0,
+                 bytes + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
+}
+
+const unsigned char *
+mtree_relay_challenge_nonce(const unsigned char challenge[MTREE_RELAY_CHALLENGE])
+{
+    return challenge + MTREE_RELAY_MAGIC;
 }
 
 bool mtree_relay_proof_write(const mtree_relay_key_t *key,
@@ -65,13 +95,14 @@ bool mtree_relay_proof_write(const mtree_relay_key_t *key,
                              const unsigned char challenge[MTREE_RELAY_CHALLENGE],
                              unsigned char bytes[MTREE_RELAY_PROOF])
 {
+    const unsigned char *nonce = mtree_relay_challenge_nonce(challenge);
     unsigned char expected[MTREE_RELAY_KEY];
 
-    greeting_mac(key, "relay", hello, challenge, expected);
-    if (!mtree_relay_mac_equals(expected, challenge + MTREE_RELAY_NONCE)) {
+    greeting_mac(key, "relay", hello, nonce, NULL, 0, expected);
+    if (!mtree_relay_mac_equals(expected, nonce + MTREE_RELAY_NONCE)) {
         return false;
     }
-    greeting_mac(key, "peer", hello, challenge, bytes);
+    greeting_mac(key, "peer", hello, nonce, NULL, 0, bytes);
     return true;
 }
 
@@ -82,7 +113,8 @@ bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
 {
     unsigned char expected[MTREE_RELAY_KEY];
 
-    greeting_mac(key, "peer", hello, challenge, expected);
+    greeting_mac(key, "peer", hello, mtree_relay_challenge_nonce(challenge), NULL, 0,
+                 expected);
     return mtree_relay_mac_equals(expected, proof);
 }
 
@@ -108,29 +140,38 @@ bool mtree_relay_record_keys(const mtree_relay_key_t *key,
     if (!mtree_crypto_share(private_key, theirs, shared.bytes)) {
         return false;
     }
-    greeting_mac(key, "records", hello, nonce, context);
+    greeting_mac(key, "records", hello, nonce, NULL, 0, context);
     mtree_record_keys_derive(&shared, context, sizeof(context), !is_relay, keys);
     explicit_bzero(&shared, sizeof(shared));
     return true;
 }
 
-void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
+void mtree_relay_welcome_write(const mtree_relay_key_t *key,
+                               const unsigned char hello[MTREE_RELAY_HELLO],
+                               const unsigned char nonce[MTREE_RELAY_NONCE],
+                               const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME])
 {
-    mtree_relay_put32(bytes, MAGIC);
-    mtree_relay_put32(bytes + 4, welcome->answer);
-    mtree_relay_put64(bytes + 8, welcome->memory);
+    mtree_relay_put32(bytes, welcome->answer);
+    mtree_relay_put64(bytes + 4, welcome->memory);
+    greeting_mac(key, "welcome", hello, nonce, bytes, LIMITS, bytes + LIMITS);
 }
 
-mtree_status_t mtree_relay_welcome_read(const unsigned char bytes[MTREE_RELAY_WELCOME],
+mtree_status_t mtree_relay_welcome_read(const mtree_relay_key_t *key,
+                                        const unsigned char hello[MTREE_RELAY_HELLO],
+                                        const unsigned char nonce[MTREE_RELAY_NONCE],
+                                        const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome)
 {
-    uint32_t answer = mtree_relay_get32(bytes + 4);
+    uint32_t answer = mtree_relay_get32(bytes);
+    unsigned char expected[MTREE_RELAY_KEY];
 
-    if (mtree_relay_get32(bytes) != MAGIC || answer > MTREE_RELAY_UNKNOWN) {
+    greeting_mac(key, "welcome", hello, nonce, bytes, LIMITS, expected);
+    if (!mtree_relay_mac_equals(expected, bytes + LIMITS) ||
+        answer > MTREE_RELAY_UNKNOWN) {
         return MTREE_ERR_INVALID;
     }
     welcome->answer = (mtree_relay_answer_t)answer;
-    welcome->memory = mtree_relay_get64(bytes + 8);
+    welcome->memory = mtree_relay_get64(bytes + 4);
     return MTREE_OK;
 }

@@ -6,7 +6,10 @@
  *     peer     HELLO: job, number of the peer, a nonce
  *     relay    CHALLENGE: a nonce, and the MAC of both nonces
  *     peer     PROOF: another MAC of both nonces
- *     relay    WELCOME: its limits
+ *     relay    WELCOME: its limits, and the MAC of these and both nonces
+ *
+ * What each end sends first begins with the version.  A relay of another one answers a
+ * hello with its own alone, and closes the connection.
  *
  * Nonces are fresh, and a MAC includes which end made it, so no greeting can be replayed.
  * The hello says whether the messages after the greeting are encrypted (tcp/record.h);
@@ -20,10 +23,11 @@
 
 #include <stdint.h>
 
+#define MTREE_RELAY_MAGIC     4
 #define MTREE_RELAY_HELLO     (12 + MTREE_RELAY_JOB + MTREE_RELAY_NONCE)
-#define MTREE_RELAY_CHALLENGE (MTREE_RELAY_NONCE + MTREE_RELAY_KEY)
+#define MTREE_RELAY_CHALLENGE (MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE + MTREE_RELAY_KEY)
 #define MTREE_RELAY_PROOF     MTREE_RELAY_KEY
-#define MTREE_RELAY_WELCOME   16
+#define MTREE_RELAY_WELCOME   (12 + MTREE_RELAY_KEY)
 
 /* What a connection is for. */
 typedef enum {
@@ -56,6 +60,13 @@ typedef struct {
     uint64_t memory; /* bytes that a call may take there */
 } mtree_relay_welcome_t;
 
+/* The first bytes of either end. */
+void mtree_relay_magic_write(unsigned char bytes[MTREE_RELAY_MAGIC]);
+
+/* What is wrong with the first bytes of the other end, for a line; NULL: nothing, they
+ * are of this version. */
+const char *mtree_relay_magic_fault(const unsigned char bytes[MTREE_RELAY_MAGIC]);
+
 void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
                              unsigned char bytes[MTREE_RELAY_HELLO]);
 
@@ -68,6 +79,10 @@ void mtree_relay_challenge_write(const mtree_relay_key_t *key,
                                  const unsigned char hello[MTREE_RELAY_HELLO],
                                  const unsigned char nonce[MTREE_RELAY_NONCE],
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE]);
+
+/* The relay's nonce in it. */
+const unsigned char *
+mtree_relay_challenge_nonce(const unsigned char challenge[MTREE_RELAY_CHALLENGE]);
 
 /* The proof in answer to @a challenge; false: who made it does not know the
  * key. */
@@ -99,9 +114,17 @@ bool mtree_relay_record_keys(const mtree_relay_key_t *key,
                              const unsigned char private_key[MTREE_CRYPTO_KEY],
                              bool is_relay, mtree_record_keys_t *keys);
 
-void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
+/* The welcome after a greeting of @a hello and the relay's @a nonce.  MTREE_ERR_INVALID:
+ * @a bytes are none of who knows @a key. */
+void mtree_relay_welcome_write(const mtree_relay_key_t *key,
+                               const unsigned char hello[MTREE_RELAY_HELLO],
+                               const unsigned char nonce[MTREE_RELAY_NONCE],
+                               const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME]);
-mtree_status_t mtree_relay_welcome_read(const unsigned char bytes[MTREE_RELAY_WELCOME],
+mtree_status_t mtree_relay_welcome_read(const mtree_relay_key_t *key,
+                                        const unsigned char hello[MTREE_RELAY_HELLO],
+                                        const unsigned char nonce[MTREE_RELAY_NONCE],
+                                        const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome);
 
 #endif

@@ -169,13 +169,16 @@ static bool challenge(mtree_relay_server_t *server, pending_t *pending)
                                   MTREE_RELAY_CHALLENGE);
 }
 
-static bool send_welcome(int socket, mtree_relay_answer_t what, uint64_t memory)
+static bool send_welcome(const pending_t *pending, mtree_relay_answer_t what,
+                         uint64_t memory)
 {
     const mtree_relay_welcome_t welcome = {what, memory};
     unsigned char bytes[MTREE_RELAY_WELCOME];
 
-    mtree_relay_welcome_write(&welcome, bytes);
-    return mtree_relay_send_piece(socket, bytes, sizeof(bytes));
+    mtree_relay_welcome_write(&pending->key, pending->hello_bytes,
+                              mtree_relay_challenge_nonce(pending->challenge), &welcome,
+                              bytes);
+    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
 }
 
 /* Its proof is right: begin a job, or give the connection to its job.  False: the socket
@@ -191,17 +194,18 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
     /* All of a job is encrypted, or nothing. */
     if (begins == (job != NULL) ||
         (job != NULL && mtree_relay_job_is_encrypted(job) != is_encrypted)) {
-        (void)send_welcome(pending->socket, MTREE_RELAY_UNKNOWN, 0);
+        (void)send_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
     if (begins && server->num_jobs >= server->options.most_jobs) {
-        (void)send_welcome(pending->socket, MTREE_RELAY_FULL, 0);
+        (void)send_welcome(pending, MTREE_RELAY_FULL, 0);
         return false;
     }
     if ((is_encrypted &&
-         !mtree_relay_record_keys(&pending->key, pending->hello_bytes, pending->challenge,
+         !mtree_relay_record_keys(&pending->key, pending->hello_bytes,
+                                  mtree_relay_challenge_nonce(pending->challenge),
                                   pending->private_key, true, &keys)) ||
-        !send_welcome(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
+        !send_welcome(pending, MTREE_RELAY_WELCOMED, server->memory.most)) {
         return false;
     }
     (void)name_of(pending->socket, name);
@@ -239,20 +243,39 @@ static void pending_drop(mtree_relay_server_t *server, int i, const char *reason
     pending_forget(server, i);
 }
 
+/* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
+ * nothing.  Who is of another version is told of this one. */
+static const char *fault_of(const pending_t *pending)
+{
+    unsigned char magic[MTREE_RELAY_MAGIC];
+    const char *fault = pending->received.count < MTREE_RELAY_MAGIC
+                            ? NULL
+                            : mtree_relay_magic_fault(pending->received.bytes);
+
+    if (fault != NULL) {
+        mtree_relay_magic_write(magic);
+        (void)mtree_relay_send_piece(pending->socket, magic, sizeof(magic));
+    }
+    return fault;
+}
+
 /* Read what has come of the greeting of connection @a i. */
 static void pending_poll(mtree_relay_server_t *server, int i, double now)
 {
     pending_t *pending = &server->pending[i];
     int received = mtree_relay_receive(pending->socket, &pending->received);
+    const char *fault = pending->is_challenged ? NULL : fault_of(pending);
 
-    if (received == 0 && now > pending->deadline) {
+    if (fault != NULL) {
+        pending_drop(server, i, fault, now);
+    } else if (received == 0 && now > pending->deadline) {
         pending_drop(server, i, "its greeting did not come in time", now);
     } else if (received < 0) {
         pending_drop(server, i,
                      "it closed the connection before its greeting was complete", now);
     } else if (received > 0 && !pending->is_challenged) {
         if (!challenge(server, pending)) {
-            pending_drop(server, i, "it sent no greeting of this version of mtree", now);
+            pending_drop(server, i, "it sent no greeting of mtree", now);
         }
     } else if (received > 0) {
         if (!mtree_relay_proof_is_right(&pending->key, pending->hello_bytes,

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who is of another version hears it, at either end, and a welcome that anybody has
+ * changed is none.
+ */
+#include "base/clock.h"
+#include "relay/bytes.h"
+#include "tcp/socket.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/relay/relayed_job.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { VERSION_AT = MTREE_RELAY_MAGIC - 1 };
+
+/* Not even its length need be that of this version. */
+START_TEST(a_relay_tells_its_version_to_another_one)
+{
+    static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_HELLO, 300};
+    const mtree_relay_hello_t hello = {.number = 1};
+    const mtree_address_t here = mtree_address_parse("127.0.0.1");
+    unsigned char bytes[300] = {0}, answer[MTREE_RELAY_HELLO];
+    relayed_job_t job;
+    ssize_t count = -1;
+    int fd;
+
+    relayed_create(&job, 2, 1, (uint64_t)1 << 20);
+    heard_start();
+    mtree_relay_hello_write(&hello, bytes);
+    bytes[VERSION_AT]++;
+    fd = mtree_tcp_socket_connect(&here, mtree_relay_server_port(job.servers[0]));
+    while (mtree_tcp_socket_connected(fd) == 0) {
+        relayed_poll(&job);
+    }
+    ck_assert_int_gt(send(fd, bytes, lengths[_i], MSG_NOSIGNAL), 0);
+    while (count < 0) {
+        relayed_poll(&job);
+        count = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
+    }
+    ck_assert_int_eq(count, MTREE_RELAY_MAGIC);
+    ck_assert_int_eq(answer[VERSION_AT] + 1, bytes[VERSION_AT]);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "it is of another version of mtree"));
+    (void)close(fd);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* What a relay of version @a change from this one does, which sends @a length bytes of
+ * its first piece; what the dialer says. */
+static const char *dial_other(int change, size_t length)
+{
+    const mtree_tcp_ports_t any = {0, 0};
+    const mtree_relay_hello_t hello = {.number = 1};
+    const mtree_relay_key_t key = {{0}};
+    unsigned char bytes[MTREE_RELAY_CHALLENGE] = {0};
+    double now = mtree_clock_seconds();
+    mtree_relay_dialer_t *dialer;
+    const char *reason;
+    char address[32];
+    uint16_t port;
+    int listener = mtree_tcp_socket_listen(&any, &port);
+
+    (void)snprintf(address, sizeof(address), "127.0.0.1:%d", (int)port);
+    dialer = mtree_relay_dialer_create(address, &hello, &key, now, 0.5);
+    mtree_relay_magic_write(bytes);
+    bytes[VERSION_AT] = (unsigned char)(bytes[VERSION_AT] + change);
+    while (mtree_relay_dialer_poll(dialer, mtree_clock_seconds()) == 0) {
+        int fd = mtree_tcp_socket_accept(listener);
+
+        if (fd >= 0) {
+            (void)send(fd, bytes, length, MSG_NOSIGNAL);
+            (void)shutdown(fd, SHUT_WR);
+            (void)usleep(1000);
+            (void)close(fd);
+        }
+    }
+    reason = mtree_relay_dialer_reason(dialer);
+    mtree_relay_dialer_destroy(dialer);
+    (void)close(listener);
+    return reason;
+}
+
+START_TEST(a_relay_of_another_version_is_named)
+{
+    ck_assert_str_eq(dial_other(1, MTREE_RELAY_MAGIC),
+                     "it is of another version of mtree");
+    ck_assert_str_eq(dial_other(-1, MTREE_RELAY_CHALLENGE),
+                     "it is of another version of mtree");
+    ck_assert_str_eq(dial_other(0, 0), "it takes no greeting of this version of mtree");
+}
+END_TEST
+
+START_TEST(a_welcome_that_is_changed_is_none)
+{
+    const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1234567890123};
+    const mtree_relay_key_t key = {{1}}, other_key = {{2}};
+    unsigned char hello[MTREE_RELAY_HELLO] = {3}, nonce[MTREE_RELAY_NONCE] = {4};
+    unsigned char bytes[MTREE_RELAY_WELCOME];
+    mtree_relay_welcome_t read;
+
+    mtree_relay_welcome_write(&key, hello, nonce, &welcome, bytes);
+    ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
+                     MTREE_OK);
+    ck_assert_int_eq(read.answer, welcome.answer);
+    ck_assert_uint_eq(read.memory, welcome.memory);
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] ^= 1;
+        ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
+                         MTREE_ERR_INVALID);
+        bytes[i] ^= 1;
+    }
+    nonce[0]++;
+    ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
+                     MTREE_ERR_INVALID);
+    nonce[0]--;
+    ck_assert_int_eq(mtree_relay_welcome_read(&other_key, hello, nonce, bytes, &read),
+                     MTREE_ERR_INVALID);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("greeting");
+    TCase *tests = tcase_create("greeting");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    if (!mtree_crypto_is_supported()) {
+        return 77;
+    }
+    tcase_add_loop_test(tests, a_relay_tells_its_version_to_another_one, 0, 3);
+    tcase_add_test(tests, a_relay_of_another_version_is_named);
+    tcase_add_test(tests, a_welcome_that_is_changed_is_none);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
