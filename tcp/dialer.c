@@ -74,13 +74,12 @@ static void attempt_begin(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double
 /* The peer's kernel has answered, or will not. */
 static void attempt_greet(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double now)
 {
-    const mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
-                                           .number =
-                                               (uint32_t)(attempt - dialer->attempts),
-                                           .attempt = attempt->number,
-                                           .secret = dialer->dial.secret};
+    mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
+                                     .number = (uint32_t)(attempt - dialer->attempts),
+                                     .attempt = attempt->number};
     int connected = mtree_tcp_socket_connected(attempt->socket);
 
+    mtree_tcp_greeting_prove(&greeting, &dialer->dial.secret);
     if (connected == 1 && mtree_tcp_greeting_send(attempt->socket, &greeting)) {
         attempt->state = GREETED;
     } else if (connected != 0) {

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 /* "mtG" and the version. */
-#define MAGIC UINT32_C(0x6d744702)
+#define MAGIC UINT32_C(0x6d744703)
 
 enum { MAGIC_AT, RANK_AT, NUMBER_AT, ATTEMPT_AT, NUM_WORDS };
 
@@ -21,26 +21,49 @@ mtree_status_t mtree_tcp_secret_draw(mtree_tcp_secret_t *secret)
     return mtree_crypto_draw(secret->bytes, sizeof(secret->bytes));
 }
 
-bool mtree_tcp_secret_equals(const mtree_tcp_secret_t *a, const mtree_tcp_secret_t *b)
+static void write_words(const mtree_tcp_greeting_t *greeting, uint32_t words[NUM_WORDS])
 {
-    unsigned char differ = 0;
+    words[MAGIC_AT] = htonl(MAGIC);
+    words[RANK_AT] = htonl(greeting->rank);
+    words[NUMBER_AT] = htonl(greeting->number);
+    words[ATTEMPT_AT] = htonl(greeting->attempt);
+}
 
+void mtree_tcp_greeting_prove(mtree_tcp_greeting_t *greeting,
+                              const mtree_tcp_secret_t *secret)
+{
+    unsigned char code[MTREE_CRYPTO_CODE];
+    uint32_t words[NUM_WORDS];
+
+    memcpy(code, secret->bytes, MTREE_TCP_SECRET);
+    if (mtree_crypto_is_supported()) {
+        write_words(greeting, words);
+        mtree_crypto_code(secret->bytes, MTREE_TCP_SECRET, words, sizeof(words), code);
+    }
+    memcpy(greeting->proof, code, MTREE_TCP_SECRET);
+}
+
+bool mtree_tcp_greeting_is_proved(const mtree_tcp_greeting_t *greeting,
+                                  const mtree_tcp_secret_t *secret)
+{
+    mtree_tcp_greeting_t expected = *greeting;
+    unsigned differ = 0;
+
+    mtree_tcp_greeting_prove(&expected, secret);
     for (int i = 0; i < MTREE_TCP_SECRET; i++) {
-        differ |= a->bytes[i] ^ b->bytes[i];
+        differ |= greeting->proof[i] ^ expected.proof[i];
     }
     return differ == 0;
 }
 
 bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting)
 {
-    const uint32_t words[NUM_WORDS] = {[MAGIC_AT] = htonl(MAGIC),
-                                       [RANK_AT] = htonl(greeting->rank),
-                                       [NUMBER_AT] = htonl(greeting->number),
-                                       [ATTEMPT_AT] = htonl(greeting->attempt)};
     unsigned char bytes[MTREE_TCP_GREETING];
+    uint32_t words[NUM_WORDS];
 
+    write_words(greeting, words);
     memcpy(bytes, words, sizeof(words));
-    memcpy(bytes + sizeof(words), greeting->secret.bytes, MTREE_TCP_SECRET);
+    memcpy(bytes + sizeof(words), greeting->proof, MTREE_TCP_SECRET);
     return send(socket, bytes, sizeof(bytes), MSG_NOSIGNAL) == sizeof(bytes);
 }
 
@@ -53,7 +76,7 @@ static int greeting_read(const unsigned char bytes[MTREE_TCP_GREETING],
     greeting->rank = ntohl(words[RANK_AT]);
     greeting->number = ntohl(words[NUMBER_AT]);
     greeting->attempt = ntohl(words[ATTEMPT_AT]);
-    memcpy(greeting->secret.bytes, bytes + sizeof(words), MTREE_TCP_SECRET);
+    memcpy(greeting->proof, bytes + sizeof(words), MTREE_TCP_SECRET);
     return ntohl(words[MAGIC_AT]) == MAGIC ? 1 : -1;
 }
 

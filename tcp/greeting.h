@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Greetings: the first bytes on a connection, each way.
+ * Greetings: the first bytes on a connection, from the end that dials.
  *
- * Each process has a secret, which its peers know.  Who dials says the secret of who
- * listens, and hears its own.  So neither takes a stranger for its peer.
+ * Each process has a secret, which its peers know.  Who dials proves that it knows the
+ * secret of who listens, by a code of what it says.  Whoever else answers learns no
+ * secret, and what it has heard is taken once at most.  There is no challenge, since either
+ * end may compute for as long as it likes; who dials hears on another way whether its
+ * peer has heard it (tcp/hearing.h).
+ *
+ * Without libcrypto there are no codes, and the secret itself is the proof.
  */
 #ifndef MTREE_TCP_GREETING_H
 #define MTREE_TCP_GREETING_H
@@ -25,14 +30,18 @@ typedef struct {
     uint32_t rank;    /* of the process that dials */
     uint32_t number;  /* of the connection between the two, from 0 */
     uint32_t attempt; /* at that connection; those with lower numbers are given up */
-    mtree_tcp_secret_t secret;
+    unsigned char proof[MTREE_TCP_SECRET];
 } mtree_tcp_greeting_t;
 
 /* A new secret; MTREE_ERR_IO: the kernel gives no random bytes. */
 mtree_status_t mtree_tcp_secret_draw(mtree_tcp_secret_t *secret);
 
-/* Are they the same?  Takes as long whichever bytes differ. */
-bool mtree_tcp_secret_equals(const mtree_tcp_secret_t *a, const mtree_tcp_secret_t *b);
+/* Prove what @a greeting says, by the @a secret of who listens; and is it proved?  That
+ * takes as long whichever bytes differ. */
+void mtree_tcp_greeting_prove(mtree_tcp_greeting_t *greeting,
+                              const mtree_tcp_secret_t *secret);
+bool mtree_tcp_greeting_is_proved(const mtree_tcp_greeting_t *greeting,
+                                  const mtree_tcp_secret_t *secret);
 
 /* Send @a greeting, the first bytes on @a socket; false: the socket refuses. */
 bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting);

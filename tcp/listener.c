@@ -124,7 +124,7 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
     if (received != 1) {
         return received;
     }
-    return mtree_tcp_secret_equals(&greeting.secret, &listener->secret) &&
+    return mtree_tcp_greeting_is_proved(&greeting, &listener->secret) &&
                    listener->admit(listener->arg, &greeting, pending->socket)
                ? 1
                : -1;

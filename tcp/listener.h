@@ -2,7 +2,7 @@
 /*
  * The end of connections that listens.
  *
- * A connection is pending until its greeting has said the secret.  A peer may compute
+ * A connection is pending until its greeting has proved the secret.  A peer may compute
  * before it says that, for as long as it likes.  So the oldest one is closed only when
  * more are pending than those that are awaited and some strangers.
  */
@@ -17,7 +17,7 @@
 
 typedef struct mtree_tcp_listener mtree_tcp_listener_t;
 
-/* Who has said the secret.  True: it is admitted, and @a socket is the callee's. */
+/* Who has proved the secret.  True: it is admitted, and @a socket is the callee's. */
 typedef bool (*mtree_tcp_admit_t)(void *arg, const mtree_tcp_greeting_t *greeting,
                                   int socket);
 

@@ -3,6 +3,7 @@
  * How connections are made over the loopback interface, who is turned away, and who is
  * waited for.  Clocks are the test's own, so that nothing waits for a deadline.
  */
+#include "tcp/crypto.h"
 #include "tcp/dialer.h"
 #include "tcp/hearing.h"
 #include "tcp/listener.h"
@@ -49,7 +50,7 @@ static void start(void)
 
     ck_assert_int_eq(mtree_tcp_secret_draw(&secret), MTREE_OK);
     ck_assert_int_eq(mtree_tcp_secret_draw(&other), MTREE_OK);
-    ck_assert(!mtree_tcp_secret_equals(&secret, &other));
+    ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
     mtree_tcp_hearing_init(&hearing);
     hearing.num_connections = CONNECTIONS;
@@ -332,11 +333,12 @@ START_TEST(strangers_do_not_disturb)
 {
     static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
                                        "what is longer than a greeting and says nothing"};
-    mtree_tcp_greeting_t wrong = {.rank = 7, .number = 0, .secret = secret};
+    mtree_tcp_greeting_t wrong = {.rank = 7, .number = 0};
     int strangers[FLOOD], error;
     mtree_tcp_dialer_t *dialer;
 
-    wrong.secret.bytes[0] ^= 1;
+    mtree_tcp_greeting_prove(&wrong, &secret);
+    wrong.proof[0] ^= 1;
     for (int i = 0; i < FLOOD; i++) {
         strangers[i] = connect_stranger();
         while (mtree_tcp_socket_connected(strangers[i]) == 0) {}
@@ -365,13 +367,37 @@ START_TEST(strangers_do_not_disturb)
 }
 END_TEST
 
+/* Whoever answers does not learn the secret, nor may it say another rank's, number's or
+ * attempt's greeting. */
+START_TEST(a_greeting_gives_no_secret_away)
+{
+    mtree_tcp_greeting_t greeting = {.rank = 7, .number = 1, .attempt = 2}, other;
+
+    mtree_tcp_greeting_prove(&greeting, &secret);
+    ck_assert(mtree_tcp_greeting_is_proved(&greeting, &secret));
+    if (mtree_crypto_is_supported()) {
+        ck_assert_mem_ne(greeting.proof, secret.bytes, MTREE_TCP_SECRET);
+        other = greeting;
+        other.rank++;
+        ck_assert(!mtree_tcp_greeting_is_proved(&other, &secret));
+        other = greeting;
+        other.number++;
+        ck_assert(!mtree_tcp_greeting_is_proved(&other, &secret));
+        other = greeting;
+        other.attempt++;
+        ck_assert(!mtree_tcp_greeting_is_proved(&other, &secret));
+    }
+}
+END_TEST
+
 /* A greeting may come a byte at a time. */
 START_TEST(a_slow_greeting_is_read)
 {
-    const mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .secret = secret};
+    mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0};
     unsigned char bytes[MTREE_TCP_GREETING];
     int pair[2], slow = connect_stranger();
 
+    mtree_tcp_greeting_prove(&greeting, &secret);
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     ck_assert(mtree_tcp_greeting_send(pair[0], &greeting));
     ck_assert_int_eq(recv(pair[1], bytes, sizeof(bytes), 0), sizeof(bytes));
@@ -502,6 +528,7 @@ int main(void)
     tcase_add_test(tcase, who_gets_no_answer_at_all_has_none);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
+    tcase_add_test(tcase, a_greeting_gives_no_secret_away);
     tcase_add_loop_test(tcase, a_stranger_is_not_taken_for_the_peer, 0, 2);
     tcase_add_test(tcase, all_of_the_newest_attempts_are_heard);
     tcase_add_test(tcase, each_address_has_its_turn);
