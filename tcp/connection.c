@@ -228,24 +228,51 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
     return true;
 }
 
-void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
+/* Is no message of the session of @a message behind it? */
+static bool is_last(const mtree_tcp_connection_t *connection,
+                    const mtree_tcp_message_t *message)
+{
+    const mtree_list_t *link = message->link.next;
+
+    while (link != &connection->under_way) {
+        const mtree_tcp_message_t *next =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (memcmp(&next->frame.key, &message->frame.key, sizeof(next->frame.key)) == 0) {
+            return false;
+        }
+        link = link->next;
+    }
+    return true;
+}
+
+void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
+                                     size_t unacknowledged, size_t missing)
 {
     mtree_list_t *link, *next;
-    size_t under_way;
 
-    if (mtree_list_is_empty(&connection->under_way)) {
-        return;
-    }
-    under_way = mtree_tcp_socket_under_way(connection->socket);
     MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
     {
         mtree_tcp_message_t *message =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-        if (message->end + under_way > connection->written) {
+        if (message->end + missing > connection->written) {
             return;
         }
-        mtree_tcp_message_complete(message, MTREE_OK);
+        if (message->end + unacknowledged <= connection->written ||
+            !is_last(connection, message)) {
+            mtree_tcp_message_complete(message, MTREE_OK);
+        }
+    }
+}
+
+void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
+{
+    size_t unacknowledged, missing;
+
+    if (!mtree_list_is_empty(&connection->under_way)) {
+        missing = mtree_tcp_socket_missing(connection->socket, &unacknowledged);
+        mtree_tcp_connection_confirm_by(connection, unacknowledged, missing);
     }
 }
 

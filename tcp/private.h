@@ -29,7 +29,7 @@ struct mtree_tcp_message {
     uint64_t end; /* of a synchronous send: bytes of its connection up to its last */
     char *bytes;
     bool is_owned;              /* `bytes` is freed with the message */
-    bool is_synchronous;        /* a send ends when the peer's kernel has it */
+    bool is_synchronous;        /* a send ends when the peer's kernel has it, about */
     bool has_arrived;           /* of one that came early: all of it */
     mtree_tcp_message_t *taker; /* of one that is arriving early: its receive */
 };
@@ -173,8 +173,15 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 /* Write `sending`, which is NULL when all of it is written. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
-/* End the messages under way that the peer's kernel has. */
+/*
+ * End the messages under way that the peer's kernel has.  Of those of a session as many
+ * end as would be there without the bytes that are @a missing, wherever these are, so
+ * that the next ones may follow.  Its last one waits until it is among those that are not
+ * @a unacknowledged: what lies behind it may be of others.
+ */
 void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
+void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
+                                     size_t unacknowledged, size_t missing);
 
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail
  * loss probe where one is due. */

@@ -253,15 +253,16 @@ size_t mtree_tcp_socket_unacknowledged(int fd)
     return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-size_t mtree_tcp_socket_under_way(int fd)
+size_t mtree_tcp_socket_missing(int fd, size_t *unacknowledged_p)
 {
     size_t bytes = mtree_tcp_socket_unacknowledged(fd), beyond;
     struct tcp_info info;
 
+    *unacknowledged_p = bytes;
     if (bytes == 0 || !read_info(fd, &info)) {
         return bytes;
     }
-    /* What has arrived behind a lost packet is no longer under way. */
+    /* What has arrived behind a lost packet is not missing.  Packets may be shorter. */
     beyond = (size_t)info.tcpi_sacked * info.tcpi_snd_mss;
     return beyond < bytes ? bytes - beyond : 0;
 }

@@ -52,8 +52,8 @@ void mtree_tcp_socket_acknowledge(int socket);
 size_t mtree_tcp_socket_unacknowledged(int socket);
 
 /* Bytes written to @a socket that have not arrived at the peer's kernel, about, whatever
- * else of them is missing. */
-size_t mtree_tcp_socket_under_way(int socket);
+ * else of them is there; and those that are not acknowledged. */
+size_t mtree_tcp_socket_missing(int socket, size_t *unacknowledged_p);
 
 /* What the kernel knows of a connected @a socket; false: nothing. */
 bool mtree_tcp_socket_report(int socket, mtree_tcp_report_t *report);

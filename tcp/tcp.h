@@ -125,8 +125,9 @@ void mtree_tcp_session_end(mtree_tcp_session_t *session);
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session);
 
 /* As mtree_transport_ops_t has it; @a length in bytes.  A synchronous send is done when
- * the peer's kernel has it.  A receive whose message is longer ends with
- * MTREE_ERR_INVALID, and the message is thrown away. */
+ * the peer's kernel has it, or, while others of its session follow, as many bytes.  A
+ * receive whose message is longer ends with MTREE_ERR_INVALID, and the message is thrown
+ * away. */
 mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
                               const void *bytes, size_t length, bool synchronous,
                               mtree_completion_t *done);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has been read is acknowledged at once, although messages go both ways. */
+/* What has been read is acknowledged at once, although messages go both ways; and what
+ * counts as arrived where packets are lost. */
+#include "tcp/private.h"
 #include "tcp/socket.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -56,10 +58,62 @@ START_TEST(a_send_does_not_wait_for_one_back)
     loop_settle(&loop);
     for (int turn = 0; turn < TURNS; turn++) {
         pass(&loop, sessions, turn % 2);
-        num_acknowledged += mtree_tcp_socket_under_way(sockets[turn % 2]) == 0;
+        num_acknowledged += mtree_tcp_socket_unacknowledged(sockets[turn % 2]) == 0;
     }
     /* A busy machine may deliver one late. */
     ck_assert_int_gt(num_acknowledged, TURNS / 2);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Synchronous messages of two sessions are written, A A B B B of BYTES each, header and
+ * all.  Which of them have ended when some of their bytes are not acknowledged, and some
+ * of these are missing. */
+START_TEST(the_last_of_a_session_is_there_when_it_ends)
+{
+    enum { A, B, MESSAGES = 5 };
+    static const struct {
+        int unacknowledged, missing; /* messages */
+        const char *ended;
+    } cases[] = {
+        {5, 5, "-----"},
+        {4, 4, "*----"},
+        /* The first one is lost, and others are there: as many end, but the last of A. */
+        {5, 4, "*----"},
+        {5, 3, "*----"},
+        {5, 1, "*-**-"},
+        /* The second one of A is lost. */
+        {4, 1, "*-**-"},
+        /* The last one of B is not acknowledged, though nothing is missing, as it seems.
+         */
+        {1, 0, "****-"},
+        {0, 0, "*****"},
+    };
+    static const int session[MESSAGES] = {A, A, B, B, B};
+    mtree_list_t *link;
+    mtree_tcp_message_t *messages[MESSAGES];
+    mtree_tcp_connection_t connection = {.written = MESSAGES * BYTES};
+    loop_message_t done[MESSAGES];
+    loop_t loop;
+
+    loop_create(&loop, 0);
+    mtree_list_init(&connection.under_way);
+    for (int i = 0; i < MESSAGES; i++) {
+        messages[i] = mtree_tcp_message_create(loop.ends[0].peer, NULL);
+        messages[i]->frame.key.context = (uint32_t)session[i];
+        messages[i]->done = loop_begin(&done[i]);
+        messages[i]->end = (uint64_t)(i + 1) * BYTES;
+        mtree_list_append(&connection.under_way, &messages[i]->link);
+    }
+    mtree_tcp_connection_confirm_by(&connection, (size_t)cases[_i].unacknowledged * BYTES,
+                                    (size_t)cases[_i].missing * BYTES);
+    loop_poll(&loop, 0);
+    for (int i = 0; i < MESSAGES; i++) {
+        ck_assert_int_eq(done[i].has_ended, cases[_i].ended[i] == '*');
+    }
+    while ((link = mtree_list_take(&connection.under_way)) != NULL) {
+        mtree_tcp_message_free(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
+    }
     loop_destroy(&loop);
 }
 END_TEST
@@ -73,6 +127,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_send_does_not_wait_for_one_back);
+    tcase_add_loop_test(tcase, the_last_of_a_session_is_there_when_it_ends, 0, 8);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
