@@ -8,7 +8,7 @@
 /* Seconds that a relay has to answer. */
 #define DIAL_SECONDS 3.0
 
-/* Seconds between two pings, and of silence after which a relay is lost. */
+/* Seconds between two pings, and of polling in silence after which a relay is lost. */
 #define PING_SECONDS   1.0
 #define SILENT_SECONDS 5.0
 
@@ -74,6 +74,7 @@ bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
 void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now)
 {
     control->pinged = control->received = now;
+    control->silence = (mtree_tcp_polled_time_t){.seconds = 0};
 }
 
 void coll_mtree_relay_control_ping(coll_mtree_relay_control_t *control, double now)
@@ -93,11 +94,13 @@ bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, doubl
     int answer =
         control->is_up ? mtree_relay_channel_poll(&control->channel, message) : 0;
 
+    mtree_tcp_polled_time_add(&control->silence, now);
     if (answer > 0) {
         control->received = now;
+        control->silence.seconds = 0;
     } else if (answer < 0) {
         coll_mtree_relay_control_fail(control, "its connection is lost");
-    } else if (control->is_up && now > control->received + SILENT_SECONDS) {
+    } else if (control->is_up && control->silence.seconds > SILENT_SECONDS) {
         coll_mtree_relay_control_fail(control, "it is silent");
     } else if (control->is_up && now > control->pinged + PING_SECONDS) {
         coll_mtree_relay_control_ping(control, now);

@@ -9,6 +9,7 @@
 #include "relay/channel.h"
 #include "relay/dialer.h"
 #include "relay/plan.h"
+#include "tcp/polled_time.h"
 
 typedef struct {
     char address[MTREE_RELAY_ADDRESS];
@@ -16,6 +17,7 @@ typedef struct {
     mtree_relay_channel_t channel;
     bool is_up;
     double pinged, received; /* mtree_clock_seconds() of the last ping and message */
+    mtree_tcp_polled_time_t silence; /* since the latter */
 } coll_mtree_relay_control_t;
 
 /* Begin to dial @a address, of less than MTREE_RELAY_ADDRESS bytes, with @a hello for a
