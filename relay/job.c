@@ -14,6 +14,9 @@
 /* Calls under way that a job may have; fewer than MTREE_RELAY_PLANS. */
 #define MOST_CALLS 64
 
+/* Messages of a job's channel that are read before other jobs have their turn. */
+#define MOST_MESSAGES 64
+
 /* Seconds in which calls under way may end when the job has left: ranks have their
  * results before a relay knows that they have arrived. */
 #define LEAVE_SECONDS 1.0
@@ -32,7 +35,8 @@ struct mtree_relay_job {
     mtree_relay_plans_t plans;
     mtree_list_t calls;
     int num_calls;
-    double end; /* clock of the latest end; 0: rank 0 is there */
+    bool has_more; /* messages may be left that were read from the socket */
+    double end;    /* clock of the latest end; 0: rank 0 is there */
     bool is_over;
 };
 
@@ -106,6 +110,11 @@ bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
     return job->peers.num_dialing > 0 || job->end > 0;
 }
 
+bool mtree_relay_job_has_more(const mtree_relay_job_t *job)
+{
+    return job->has_more;
+}
+
 /* A mtree_relay_peer_t. */
 static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 {
@@ -174,12 +183,32 @@ static void end_call(mtree_relay_job_t *job, mtree_relay_call_t *call)
     job->num_calls--;
 }
 
+/* The call of number @a number over plan @a plan; NULL: none is under way. */
+static mtree_relay_call_t *find_call(const mtree_relay_job_t *job, uint32_t plan,
+                                     uint32_t number)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &job->calls)
+    {
+        mtree_relay_call_t *call = mtree_relay_call_of(link);
+        const mtree_relay_start_t *start = mtree_relay_call_start(call);
+
+        if (start->plan == plan && start->number == number) {
+            return call;
+        }
+    }
+    return NULL;
+}
+
+/* Two calls with the same number would share their sessions. */
 static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *message)
 {
     mtree_relay_start_t start;
     mtree_status_t status;
 
-    if (mtree_relay_start_read(message->bytes, message->length, &start) != MTREE_OK) {
+    if (mtree_relay_start_read(message->bytes, message->length, &start) != MTREE_OK ||
+        find_call(job, start.plan, start.number) != NULL) {
         return false;
     }
     status = begin_call(job, &start);
@@ -194,22 +223,26 @@ static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *mess
 
 static bool take_cancel(mtree_relay_job_t *job, const mtree_relay_message_t *message)
 {
-    mtree_list_t *link;
+    mtree_relay_call_t *call;
 
     if (message->length != MTREE_RELAY_CALL_BYTES) {
         return false;
     }
-    MTREE_LIST_FOR_EACH(link, &job->calls)
-    {
-        mtree_relay_call_t *call = mtree_relay_call_of(link);
-        const mtree_relay_start_t *start = mtree_relay_call_start(call);
-
-        if (start->plan == mtree_relay_get32(message->bytes) &&
-            start->number == mtree_relay_get32(message->bytes + 4)) {
-            mtree_relay_call_cancel(call);
-        }
+    call = find_call(job, mtree_relay_get32(message->bytes),
+                     mtree_relay_get32(message->bytes + 4));
+    if (call != NULL) {
+        mtree_relay_call_cancel(call);
     }
     return true;
+}
+
+/* Who has not read an answer needs no other one. */
+static void answer_ping(mtree_relay_job_t *job)
+{
+    if (job->channel.out_length == 0) {
+        /* Where the job does not take the answer, the channel's end is seen next. */
+        (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_PONG, NULL, 0);
+    }
 }
 
 static bool take_message(mtree_relay_job_t *job, const mtree_relay_message_t *message,
@@ -223,8 +256,7 @@ static bool take_message(mtree_relay_job_t *job, const mtree_relay_message_t *me
     case MTREE_RELAY_CANCEL:
         return take_cancel(job, message);
     case MTREE_RELAY_PING:
-        /* Where the job does not take the answer, the channel's end is seen next. */
-        (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_PONG, NULL, 0);
+        answer_ping(job);
         return true;
     default:
         return false;
@@ -235,15 +267,17 @@ static bool take_message(mtree_relay_job_t *job, const mtree_relay_message_t *me
 static bool read_channel(mtree_relay_job_t *job, double now)
 {
     mtree_relay_message_t message;
-    int answer;
+    int answer = 0, count = 0;
 
-    while ((answer = mtree_relay_channel_poll(&job->channel, &message)) > 0) {
+    while (count++ < MOST_MESSAGES &&
+           (answer = mtree_relay_channel_poll(&job->channel, &message)) > 0) {
         if (!take_message(job, &message, now)) {
             mtree_warn("job %02x%02x%02x: %s sent what is no message for a relay",
                        job->id.bytes[0], job->id.bytes[1], job->id.bytes[2], job->from);
             return false;
         }
     }
+    job->has_more = answer > 0;
     if (answer < 0) {
         mtree_relay_channel_cleanup(&job->channel);
         job->end = now + LEAVE_SECONDS;

@@ -51,14 +51,17 @@ int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
  * even when no descriptor is ready. */
 bool mtree_relay_job_is_timed(const mtree_relay_job_t *job);
 
+/* Has it messages that are to be taken without waiting for the socket? */
+bool mtree_relay_job_has_more(const mtree_relay_job_t *job);
+
 /* Take over @a socket, which has proved to be that of number @a peer at @a from, with @a
  * keys where the job is encrypted.  False: that peer has a connection, or there is no
  * memory; the caller keeps the socket. */
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
                              const mtree_record_keys_t *keys, const char *from);
 
-/* Read the channel; false: the job is over.  When rank 0 has closed the channel, calls
- * under way have a second to end. */
+/* Read some of the channel; false: the job is over.  When rank 0 has closed the channel,
+ * calls under way have a second to end. */
 bool mtree_relay_job_poll(mtree_relay_job_t *job, double now);
 
 /* After messages have ended: free the calls that have ended by that. */

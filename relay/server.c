@@ -4,9 +4,10 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "relay/received.h"
+#include "relay/pending.h"
 #include "tcp/socket.h"
 
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -27,17 +28,8 @@
 /* Seconds between two lines about connections that were turned away. */
 #define WARNING_INTERVAL 10.0
 
-typedef struct {
-    int socket;
-    double deadline;
-    bool is_challenged;
-    mtree_relay_received_t received;
-    mtree_relay_hello_t hello;
-    mtree_relay_key_t key;
-    unsigned char hello_bytes[MTREE_RELAY_HELLO];
-    unsigned char private_key[MTREE_CRYPTO_KEY]; /* of the relay's nonce */
-    unsigned char challenge[MTREE_RELAY_CHALLENGE];
-} pending_t;
+/* Seconds until the next connection is accepted after the system has refused one. */
+#define REFUSED_PAUSE 0.1
 
 struct mtree_relay_server {
     mtree_relay_options_t options;
@@ -47,11 +39,12 @@ struct mtree_relay_server {
     int socket, waker;
     uint16_t port;
     int num_pending;
-    pending_t pending[MTREE_RELAY_PENDING];
+    mtree_relay_pending_t pending[MTREE_RELAY_PENDING];
     mtree_list_t jobs;
     int num_jobs;
     uint64_t jobs_so_far, turned_away;
-    double warned; /* clock of the last line about a connection turned away */
+    double accepts; /* clock from which on connections are accepted */
+    double warned;  /* clock of the last line about a connection turned away */
 };
 
 mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
@@ -124,20 +117,14 @@ static void end_job(mtree_relay_server_t *server, mtree_relay_job_t *job)
     mtree_relay_job_destroy(job);
 }
 
-/* The address of the other end of @a socket. */
 static const char *name_of(int socket, char name[MTREE_ADDRESS_LENGTH])
 {
-    struct sockaddr_storage storage;
-    socklen_t length = sizeof(storage);
-    mtree_address_t address = {.family = AF_UNSPEC};
+    const mtree_address_t address = mtree_tcp_socket_peer(socket);
 
-    if (getpeername(socket, (struct sockaddr *)&storage, &length) == 0) {
-        address = mtree_address_from_sockaddr((struct sockaddr *)&storage);
-    }
     return mtree_address_format(&address, name);
 }
 
-static void turn_away(mtree_relay_server_t *server, const pending_t *pending,
+static void turn_away(mtree_relay_server_t *server, const mtree_relay_pending_t *pending,
                       const char *reason, double now)
 {
     char name[MTREE_ADDRESS_LENGTH];
@@ -149,41 +136,9 @@ static void turn_away(mtree_relay_server_t *server, const pending_t *pending,
     }
 }
 
-/* Answer a complete hello with a challenge.  False: it is no hello of this version. */
-static bool challenge(mtree_relay_server_t *server, pending_t *pending)
-{
-    unsigned char nonce[MTREE_RELAY_NONCE];
-
-    memcpy(pending->hello_bytes, pending->received.bytes, MTREE_RELAY_HELLO);
-    if (mtree_relay_hello_read(pending->hello_bytes, &pending->hello) != MTREE_OK ||
-        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->private_key,
-                                nonce)) {
-        return false;
-    }
-    mtree_relay_job_key(&server->options.secret, &pending->hello.job, &pending->key);
-    mtree_relay_challenge_write(&pending->key, pending->hello_bytes, nonce,
-                                pending->challenge);
-    mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
-    pending->is_challenged = true;
-    return mtree_relay_send_piece(pending->socket, pending->challenge,
-                                  MTREE_RELAY_CHALLENGE);
-}
-
-static bool send_welcome(const pending_t *pending, mtree_relay_answer_t what,
-                         uint64_t memory)
-{
-    const mtree_relay_welcome_t welcome = {what, memory};
-    unsigned char bytes[MTREE_RELAY_WELCOME];
-
-    mtree_relay_welcome_write(&pending->key, pending->hello_bytes,
-                              mtree_relay_challenge_nonce(pending->challenge), &welcome,
-                              bytes);
-    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
-}
-
 /* Its proof is right: begin a job, or give the connection to its job.  False: the socket
  * is to be closed. */
-static bool admit(mtree_relay_server_t *server, const pending_t *pending)
+static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pending)
 {
     mtree_relay_job_t *job = find_job(server, &pending->hello.job);
     bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
@@ -194,18 +149,19 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
     /* All of a job is encrypted, or nothing. */
     if (begins == (job != NULL) ||
         (job != NULL && mtree_relay_job_is_encrypted(job) != is_encrypted)) {
-        (void)send_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
+        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
     if (begins && server->num_jobs >= server->options.most_jobs) {
-        (void)send_welcome(pending, MTREE_RELAY_FULL, 0);
+        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_FULL, 0);
         return false;
     }
     if ((is_encrypted &&
          !mtree_relay_record_keys(&pending->key, pending->hello_bytes,
                                   mtree_relay_challenge_nonce(pending->challenge),
                                   pending->private_key, true, &keys)) ||
-        !send_welcome(pending, MTREE_RELAY_WELCOMED, server->memory.most)) {
+        !mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
+                                     server->memory.most)) {
         return false;
     }
     (void)name_of(pending->socket, name);
@@ -230,7 +186,7 @@ static void pending_forget(mtree_relay_server_t *server, int i)
 {
     server->num_pending--;
     memmove(&server->pending[i], &server->pending[i + 1],
-            (size_t)(server->num_pending - i) * sizeof(pending_t));
+            (size_t)(server->num_pending - i) * sizeof(mtree_relay_pending_t));
 }
 
 static void pending_drop(mtree_relay_server_t *server, int i, const char *reason,
@@ -243,67 +199,38 @@ static void pending_drop(mtree_relay_server_t *server, int i, const char *reason
     pending_forget(server, i);
 }
 
-/* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
- * nothing.  Who is of another version is told of this one. */
-static const char *fault_of(const pending_t *pending)
-{
-    unsigned char magic[MTREE_RELAY_MAGIC];
-    const char *fault = pending->received.count < MTREE_RELAY_MAGIC
-                            ? NULL
-                            : mtree_relay_magic_fault(pending->received.bytes);
-
-    if (fault != NULL) {
-        mtree_relay_magic_write(magic);
-        (void)mtree_relay_send_piece(pending->socket, magic, sizeof(magic));
-    }
-    return fault;
-}
-
-/* Read what has come of the greeting of connection @a i. */
+/* Go on with the greeting of connection @a i. */
 static void pending_poll(mtree_relay_server_t *server, int i, double now)
 {
-    pending_t *pending = &server->pending[i];
-    int received = mtree_relay_receive(pending->socket, &pending->received);
-    const char *fault = pending->is_challenged ? NULL : fault_of(pending);
+    mtree_relay_pending_t *pending = &server->pending[i];
+    const char *reason = NULL;
+    int greeted =
+        mtree_relay_pending_greet(pending, &server->options.secret, now, &reason);
 
-    if (fault != NULL) {
-        pending_drop(server, i, fault, now);
-    } else if (received == 0 && now > pending->deadline) {
-        pending_drop(server, i, "its greeting did not come in time", now);
-    } else if (received < 0) {
-        pending_drop(server, i,
-                     "it closed the connection before its greeting was complete", now);
-    } else if (received > 0 && !pending->is_challenged) {
-        if (!challenge(server, pending)) {
-            pending_drop(server, i, "it sent no greeting of mtree", now);
-        }
-    } else if (received > 0) {
-        if (!mtree_relay_proof_is_right(&pending->key, pending->hello_bytes,
-                                        pending->challenge, pending->received.bytes)) {
-            pending_drop(server, i, "it has another secret", now);
-        } else if (admit(server, pending)) {
-            pending_forget(server, i);
-        } else {
-            pending_drop(server, i, NULL, now);
-        }
+    if (greeted > 0 && admit(server, pending)) {
+        pending_forget(server, i);
+    } else if (greeted != 0) {
+        pending_drop(server, i, reason, now);
     }
 }
 
+/* Without descriptors the system refuses at once, again and again. */
 static void accept_connections(mtree_relay_server_t *server, double now)
 {
-    int socket, accepted = 0;
+    int socket = 0, accepted = 0;
 
-    while (accepted++ < ACCEPTED &&
+    while (now >= server->accepts && accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(server->socket)) >= 0) {
-        pending_t *pending;
-
         if (server->num_pending == MTREE_RELAY_PENDING) {
-            pending_drop(server, 0, "too many connections have sent no greeting", now);
+            pending_drop(
+                server,
+                mtree_relay_pending_dispensable(server->pending, server->num_pending),
+                "too many connections have sent no greeting", now);
         }
-        pending = &server->pending[server->num_pending++];
-        *pending =
-            (pending_t){.socket = socket, .deadline = now + MTREE_RELAY_PENDING_SECONDS};
-        mtree_relay_expect(&pending->received, MTREE_RELAY_HELLO);
+        mtree_relay_pending_init(&server->pending[server->num_pending++], socket, now);
+    }
+    if (socket < 0 && (errno == EMFILE || errno == ENFILE)) {
+        server->accepts = now + REFUSED_PAUSE;
     }
 }
 
@@ -355,9 +282,10 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     nfds_t count = 0;
     eventfd_t wakes;
     mtree_list_t *link;
-    bool is_timed = server->num_pending > 0;
+    bool accepts = mtree_clock_seconds() >= server->accepts;
+    bool is_timed = server->num_pending > 0 || !accepts;
 
-    fds[count++] = (struct pollfd){.fd = server->socket, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = accepts ? server->socket : -1, .events = POLLIN};
     fds[count++] = (struct pollfd){.fd = server->waker, .events = POLLIN};
     fds[count++] =
         (struct pollfd){.fd = mtree_tcp_descriptor(server->tcp), .events = POLLIN};
@@ -369,6 +297,7 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
         const mtree_relay_job_t *job = mtree_relay_job_of(link);
 
         is_timed = is_timed || mtree_relay_job_is_timed(job);
+        seconds = mtree_relay_job_has_more(job) ? 0 : seconds;
         fds[count++] =
             (struct pollfd){.fd = mtree_relay_job_socket(job), .events = POLLIN};
     }

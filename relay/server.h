@@ -4,8 +4,9 @@
  * begin.
  *
  * A connection is pending until its peer has proved that it knows the key of its job. One
- * that takes longer than MTREE_RELAY_PENDING_SECONDS is closed, and so is the oldest one
- * when MTREE_RELAY_PENDING are pending: peers that know the key dial again.
+ * that takes longer than a greeting takes is closed.  When MTREE_RELAY_PENDING
+ * are pending the oldest one is closed of the host that most of them come from.  So who
+ * does not know the key takes no place from other hosts.
  */
 #ifndef MTREE_RELAY_SERVER_H
 #define MTREE_RELAY_SERVER_H
@@ -13,9 +14,8 @@
 #include "relay/job.h"
 #include "tcp/ports.h"
 
-/* Pending connections at a time, and the seconds that each has. */
-#define MTREE_RELAY_PENDING         64
-#define MTREE_RELAY_PENDING_SECONDS 3.0
+/* Pending connections (relay/pending.h) at a time. */
+#define MTREE_RELAY_PENDING 64
 
 typedef struct {
     mtree_tcp_ports_t ports;

@@ -157,6 +157,16 @@ int mtree_tcp_socket_accept(int listener)
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+mtree_address_t mtree_tcp_socket_peer(int fd)
+{
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+
+    return getpeername(fd, (struct sockaddr *)&storage, &length) == 0
+               ? mtree_address_from_sockaddr((struct sockaddr *)&storage)
+               : (mtree_address_t){.family = AF_UNSPEC};
+}
+
 void mtree_tcp_socket_close(int fd)
 {
     (void)shutdown(fd, SHUT_RDWR);

@@ -25,6 +25,9 @@ int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p);
 /* The next connection to @a listener; negative: there is none. */
 int mtree_tcp_socket_accept(int listener);
 
+/* The address of the other end of @a socket; none where it is not connected. */
+mtree_address_t mtree_tcp_socket_peer(int socket);
+
 /* End the connection of @a socket, and close it.  Children that the program has forked
  * may hold it, and it would stand as long as they live. */
 void mtree_tcp_socket_close(int socket);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/pending.h"
+
+#include "tcp/socket.h"
+
+#include <string.h>
+
+/* Bytes of an IPv6 address that name a network. */
+#define NETWORK_BYTES 8
+
+/* Where connections of a socket come from that count together. */
+static mtree_address_t source_of(int socket)
+{
+    mtree_address_t address = mtree_tcp_socket_peer(socket);
+    struct in6_addr in;
+
+    memcpy(&in, address.bytes, sizeof(in));
+    if (address.family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&in)) {
+        memset(address.bytes + NETWORK_BYTES, 0, sizeof(address.bytes) - NETWORK_BYTES);
+    }
+    return address;
+}
+
+void mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now)
+{
+    *pending = (mtree_relay_pending_t){.socket = socket,
+                                       .from = source_of(socket),
+                                       .deadline = now + MTREE_RELAY_PENDING_SECONDS};
+    mtree_relay_expect(&pending->received, MTREE_RELAY_HELLO);
+}
+
+/* Answer a complete hello with a challenge.  False: it is no hello of this version. */
+static bool challenge(mtree_relay_pending_t *pending, const mtree_relay_key_t *secret)
+{
+    unsigned char nonce[MTREE_RELAY_NONCE];
+
+    memcpy(pending->hello_bytes, pending->received.bytes, MTREE_RELAY_HELLO);
+    if (mtree_relay_hello_read(pending->hello_bytes, &pending->hello) != MTREE_OK ||
+        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->private_key,
+                                nonce)) {
+        return false;
+    }
+    mtree_relay_job_key(secret, &pending->hello.job, &pending->key);
+    mtree_relay_challenge_write(&pending->key, pending->hello_bytes, nonce,
+                                pending->challenge);
+    mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
+    pending->is_challenged = true;
+    return mtree_relay_send_piece(pending->socket, pending->challenge,
+                                  MTREE_RELAY_CHALLENGE);
+}
+
+/* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
+ * nothing.  Who is of another version is told of this one. */
+static const char *fault_of(const mtree_relay_pending_t *pending)
+{
+    unsigned char magic[MTREE_RELAY_MAGIC];
+    const char *fault = pending->received.count < MTREE_RELAY_MAGIC
+                            ? NULL
+                            : mtree_relay_magic_fault(pending->received.bytes);
+
+    if (fault != NULL) {
+        mtree_relay_magic_write(magic);
+        (void)mtree_relay_send_piece(pending->socket, magic, sizeof(magic));
+    }
+    return fault;
+}
+
+int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
+                              const mtree_relay_key_t *secret, double now,
+                              const char **reason_p)
+{
+    int received = mtree_relay_receive(pending->socket, &pending->received);
+
+    *reason_p = pending->is_challenged ? NULL : fault_of(pending);
+    if (*reason_p != NULL) {
+        return -1;
+    }
+    if (received <= 0) {
+        *reason_p = received == 0
+                        ? "its greeting did not come in time"
+                        : "it closed the connection before its greeting was complete";
+        return received < 0 || now > pending->deadline ? -1 : 0;
+    }
+    if (!pending->is_challenged) {
+        *reason_p = "it sent no greeting of mtree";
+        return challenge(pending, secret) ? 0 : -1;
+    }
+    *reason_p = "it has another secret";
+    if (!mtree_relay_proof_is_right(&pending->key, pending->hello_bytes,
+                                    pending->challenge, pending->received.bytes)) {
+        return -1;
+    }
+    *reason_p = NULL;
+    return 1;
+}
+
+bool mtree_relay_pending_welcome(const mtree_relay_pending_t *pending,
+                                 mtree_relay_answer_t what, uint64_t memory)
+{
+    const mtree_relay_welcome_t welcome = {what, memory};
+    unsigned char bytes[MTREE_RELAY_WELCOME];
+
+    mtree_relay_welcome_write(&pending->key, pending->hello_bytes,
+                              mtree_relay_challenge_nonce(pending->challenge), &welcome,
+                              bytes);
+    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
+}
+
+static int count_from(const mtree_relay_pending_t *pending, int num,
+                      const mtree_address_t *from)
+{
+    int count = 0;
+
+    for (int i = 0; i < num; i++) {
+        count += mtree_address_equals(&pending[i].from, from);
+    }
+    return count;
+}
+
+int mtree_relay_pending_dispensable(const mtree_relay_pending_t *pending, int num)
+{
+    int most = -1, dispensable = 0;
+
+    for (int i = 0; i < num; i++) {
+        int count = count_from(pending, num, &pending[i].from);
+
+        if (count > most) {
+            most = count;
+            dispensable = i;
+        }
+    }
+    return dispensable;
+}

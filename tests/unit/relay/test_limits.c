@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one job, or who knows no secret, does to a relay is not to be noticed by others.
+ */
+#include "base/clock.h"
+#include "relay/bytes.h"
+#include "tcp/socket.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/relay/relayed_job.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { NUMBERS = 100000, TURNS = 200, POLLS = 1000 };
+
+static const uint64_t memory = (uint64_t)64 << 20;
+
+/* Two calls with one number would share what is sent for either. */
+START_TEST(a_call_begins_once)
+{
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+    mtree_relay_status_t status;
+    relayed_job_t job;
+
+    relayed_create(&job, 2, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    heard_start();
+    mtree_relay_start_write(&job.start, bytes);
+    ck_assert_int_eq(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
+                                              sizeof(bytes)),
+                     MTREE_OK);
+    do {
+        mtree_relay_server_poll(job.servers[0], 0);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.jobs > 0);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "sent what is no message for a relay"));
+    ck_assert_uint_eq(status.memory, 0);
+    ck_assert(relayed_finish(&job));
+    ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
+    relayed_end(&job);
+    relayed_destroy(&job);
+}
+END_TEST
+
+static atomic_bool has_stopped;
+
+/* Write pings as fast as the socket takes them, and read no answer. */
+static void *flood(void *arg)
+{
+    static unsigned char pings[12 * 4096];
+    const int *socket = arg;
+
+    for (size_t at = 0; at < sizeof(pings); at += 12) {
+        mtree_relay_put32(pings + at, UINT32_C(0x6d744301));
+        mtree_relay_put32(pings + at + 4, MTREE_RELAY_PING);
+    }
+    while (!has_stopped) {
+        (void)send(*socket, pings, sizeof(pings), MSG_NOSIGNAL);
+    }
+    return NULL;
+}
+
+START_TEST(messages_of_one_job_let_others_in_between)
+{
+    mtree_relay_status_t status;
+    relayed_job_t job;
+    pthread_t flooder;
+
+    relayed_create(&job, 2, 1, memory);
+    has_stopped = false;
+    ck_assert_int_eq(pthread_create(&flooder, NULL, flood, &job.channels[0].socket), 0);
+    for (int i = 0; i < POLLS; i++) {
+        mtree_relay_server_poll(job.servers[0], 0);
+    }
+    has_stopped = true;
+    (void)pthread_join(flooder, NULL);
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* From one host come more connections than a relay keeps while another one greets, which
+ * takes some turns. */
+START_TEST(a_flood_from_one_host_turns_no_other_away)
+{
+    static int strangers[TURNS * MTREE_RELAY_PENDING];
+    const mtree_address_t here = mtree_address_parse("127.0.0.1");
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 1};
+    mtree_relay_hello_t own = hello;
+    mtree_relay_dialer_t *dialer;
+    mtree_relay_status_t status;
+    relayed_job_t job;
+    char address[32];
+    int count = 0, answer = 0;
+
+    relayed_create(&job, 2, 1, memory);
+    own.job = job.id;
+    (void)snprintf(address, sizeof(address), "[::1]:%d",
+                   (int)mtree_relay_server_port(job.servers[0]));
+    dialer = mtree_relay_dialer_create(address, &own, &job.key, 0, 1e9);
+    for (int turn = 0; turn < TURNS && answer == 0; turn++) {
+        answer = mtree_relay_dialer_poll(dialer, 1e-3 * turn);
+        for (int i = 0; i < MTREE_RELAY_PENDING; i++) {
+            strangers[count] =
+                mtree_tcp_socket_connect(&here, mtree_relay_server_port(job.servers[0]));
+            if (strangers[count] >= 0) {
+                while (mtree_tcp_socket_connected(strangers[count]) == 0) {}
+                count++;
+            }
+            mtree_relay_server_poll(job.servers[0], 0);
+        }
+        while (count > 2 * MTREE_RELAY_PENDING) {
+            (void)close(strangers[--count]);
+        }
+    }
+    ck_assert_msg(answer == 1, "%s", mtree_relay_dialer_reason(dialer));
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
+    while (count > 0) {
+        (void)close(strangers[--count]);
+    }
+    mtree_relay_dialer_destroy(dialer);
+    relayed_destroy(&job);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("limits");
+    TCase *tests = tcase_create("limits");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    if (!mtree_crypto_is_supported()) {
+        return 77;
+    }
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_call_begins_once);
+    tcase_add_test(tests, messages_of_one_job_let_others_in_between);
+    tcase_add_test(tests, a_flood_from_one_host_turns_no_other_away);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
