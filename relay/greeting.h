@@ -29,6 +29,11 @@
 #define MTREE_RELAY_PROOF     MTREE_RELAY_KEY
 #define MTREE_RELAY_WELCOME   (12 + MTREE_RELAY_KEY)
 
+/* Seconds of silence of the other end's kernel after which a connection is lost: of one
+ * that carries calls, and of one over which a job is begun. */
+#define MTREE_RELAY_SILENCE     8
+#define MTREE_RELAY_JOB_SILENCE 16
+
 /* What a connection is for. */
 typedef enum {
     MTREE_RELAY_CONTROL, /* the peer, a rank 0, begins the job */

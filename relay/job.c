@@ -60,6 +60,9 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     job->memory = memory;
     job->done = done;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
+    /* Rank 0 may compute for long, and reads little; its host answers all the same. */
+    mtree_tcp_socket_keep(socket, MTREE_RELAY_JOB_SILENCE);
+    mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_relay_channel_init(&job->channel, socket, keys);
     mtree_list_init(&job->link);
     mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion);

@@ -78,6 +78,7 @@ static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number)
         free(peer);
         return NULL;
     }
+    mtree_tcp_peer_watch(peer->tcp, MTREE_RELAY_SILENCE);
     mtree_list_append(&peers->list, &peer->link);
     peers->count++;
     return peer;

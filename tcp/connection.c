@@ -14,6 +14,9 @@
 #define TRASH     65536
 #define MOST_READ ((size_t)1 << 30)
 
+/* Seconds between two looks at the silence of a peer. */
+#define LOOK 1.0
+
 static bool is_later(int error)
 {
     return error == EAGAIN || error == EWOULDBLOCK;
@@ -166,6 +169,7 @@ void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection)
 {
     connection->peer->tcp->num_unacknowledged -= connection->is_unacknowledged;
     connection->is_unacknowledged = false;
+    connection->unacknowledged = 0;
 }
 
 /* @a written bytes have been written altogether. */
@@ -299,12 +303,30 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
     return true;
 }
 
+/* Has the peer's kernel not acknowledged anything for too long? */
+static bool is_silent(mtree_tcp_connection_t *connection, double now)
+{
+    const double most = connection->peer->silence;
+
+    if (connection->unacknowledged == 0) {
+        connection->unacknowledged = now;
+    }
+    if (most == 0 || now < connection->unacknowledged + most) {
+        return false;
+    }
+    connection->unacknowledged = now - most + LOOK;
+    return mtree_tcp_socket_silence(connection->socket) > most;
+}
+
 bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
 {
     bool is_done;
 
     if (!connection->is_unacknowledged) {
         return true;
+    }
+    if (is_silent(connection, now)) {
+        return connection_fail(connection, MTREE_ERR_TRANSPORT, "its host is silent");
     }
     is_done = mtree_tcp_socket_unacknowledged(connection->socket) == 0;
     mtree_tcp_connection_confirm(connection);

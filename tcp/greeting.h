@@ -4,9 +4,9 @@
  *
  * Each process has a secret, which its peers know.  Who dials proves that it knows the
  * secret of who listens, by a code of what it says.  Whoever else answers learns no
- * secret, and what it has heard is taken once at most.  There is no challenge, since either
- * end may compute for as long as it likes; who dials hears on another way whether its
- * peer has heard it (tcp/hearing.h).
+ * secret, and what it has heard is taken once at most.  There is no challenge, since
+ * either end may compute for as long as it likes; who dials hears on another way whether
+ * its peer has heard it (tcp/hearing.h).
  *
  * Without libcrypto there are no codes, and the secret itself is the proof.
  */

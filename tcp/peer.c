@@ -28,6 +28,11 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
     return peer;
 }
 
+void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds)
+{
+    peer->silence = seconds;
+}
+
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
                                       const mtree_record_keys_t *keys, int count,
                                       mtree_tcp_tuning_t tuning)
@@ -43,6 +48,9 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
         *connection = (mtree_tcp_connection_t){
             .peer = peer, .socket = sockets[i], .is_readable = true, .is_writable = true};
         mtree_list_init(&connection->under_way);
+        if (peer->silence > 0) {
+            mtree_tcp_socket_keep(sockets[i], peer->silence);
+        }
         if (keys != NULL &&
             (connection->sealed = mtree_sealed_create(&keys[i])) == NULL) {
             status = MTREE_ERR_NO_MEMORY;

@@ -71,6 +71,8 @@ struct mtree_tcp_connection {
     bool is_unacknowledged;        /* some of these, at the last look */
     mtree_list_t under_way;        /* synchronous sends that are written */
     mtree_tail_probe_t tail_probe;
+    double
+        unacknowledged; /* clock since which that was seen, or asked last; 0: no more */
     unsigned char header[MTREE_TCP_HEADER];
     size_t header_bytes;          /* of the next frame, read so far */
     bool is_stuck;                /* its frame is for nobody yet */
@@ -93,6 +95,7 @@ struct mtree_tcp_peer {
     size_t early;               /* bytes */
     double rate;                /* bits/s planned to it; 0: not known */
     double pace;                /* bits/s of each connection at most; 0: not set */
+    int silence;                /* seconds of it after which it is lost; 0: never */
     int num_running;            /* sessions that have begun here and not ended */
     mtree_tcp_tuning_t tuning;
     bool is_full;     /* packets to it wait, or nobody has looked */

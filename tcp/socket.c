@@ -29,6 +29,9 @@
 #define TCP_RTO_MIN_US 45
 #endif
 
+/* Times that a peer is asked before it is gone. */
+#define PROBES 3
+
 /* Connections that the kernel keeps for a process that is away: as many as it lets. */
 #define BACKLOG 4096
 
@@ -247,6 +250,34 @@ static bool read_info(int fd, struct tcp_info *info)
 
     memset(info, 0, sizeof(*info));
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &length) == 0;
+}
+
+static void set_option(int fd, int option, int value)
+{
+    (void)setsockopt(fd, IPPROTO_TCP, option, &value, sizeof(value));
+}
+
+void mtree_tcp_socket_keep(int fd, int seconds)
+{
+    int yes = 1, step = seconds < PROBES + 1 ? 1 : seconds / (PROBES + 1);
+
+    set_option(fd, TCP_KEEPIDLE, step);
+    set_option(fd, TCP_KEEPINTVL, step);
+    set_option(fd, TCP_KEEPCNT, PROBES);
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+}
+
+void mtree_tcp_socket_give_up(int fd, int seconds)
+{
+    set_option(fd, TCP_USER_TIMEOUT, 1000 * seconds);
+}
+
+double mtree_tcp_socket_silence(int fd)
+{
+    struct tcp_info info;
+
+    return read_info(fd, &info) && info.tcpi_unacked > 0 ? 1e-3 * info.tcpi_last_ack_recv
+                                                         : 0;
 }
 
 void mtree_tcp_socket_acknowledge(int fd)

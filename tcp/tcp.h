@@ -74,6 +74,11 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
  * sends wait for those that were lost. */
 bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer);
 
+/* The connections to @a peer, which it is yet to have, are lost when its kernel says
+ * nothing for some @a seconds; otherwise they are when the own kernel gives up, which may
+ * take a quarter of an hour or for ever. */
+void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds);
+
 /* What follows from what the kernel says of a peer's connections. */
 typedef enum {
     MTREE_TCP_TUNING_NONE,   /* nothing: all of them are used */

@@ -82,6 +82,7 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
         free(link);
         return NULL;
     }
+    mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
     num_dialing++;
     mtree_list_append(&links, &link->link);
     return link;

@@ -39,6 +39,32 @@ for i in range(int(sys.argv[1])):
 time.sleep(2)
 """
 
+# This host and relay r do not hear each other any more.
+CUT = """
+import socket, sys
+sys.path.insert(0, sys.argv[1])
+from netlablib import packet_filter as filter
+r = socket.gethostbyname("r")
+filter.install([("input", filter.match_address("source", r) + filter.drop()),
+                ("output", filter.match_address("target", r) + filter.drop())])
+"""
+
+# A job that is begun, and says nothing more.
+BEGIN = """
+import hashlib, hmac, os, socket, struct, sys, time
+def code(key, text): return hmac.new(key, text, hashlib.sha256).digest()
+def receive(length): return one.recv(length, socket.MSG_WAITALL)
+job = os.urandom(16)
+key = code(code(b"mtree relay 1", open(sys.argv[1], "rb").read()), b"job\\0" + job)
+one = socket.create_connection(("r", 7471))
+hello = struct.pack(">III", 0x6d745202, 0, 0) + job + os.urandom(32)
+one.sendall(hello)
+nonce = receive(68)[4:36]
+one.sendall(code(key, b"peer\\0" + hello + nonce))
+receive(44)
+time.sleep(1000)
+"""
+
 
 class World(unittest.TestCase):
     def test_other_hosts_of_the_job_relay(self):
@@ -164,6 +190,37 @@ class Relays(Lab):
         before = self.status[-1]["calls_so_far"]
         self.bench("allreduce", 12)
         self.wait_for("calls_so_far", before + 6)
+
+    def cut(self, host):
+        self.run_netlab("exec", self.lab, host, "--", sys.executable, "-c", CUT, os.path.join(labs.ROOT, "tools", "netlab"))
+
+    def test_a_rank_that_is_cut_off(self):
+        """Packets between it and the relay vanish; all other ways are there."""
+
+        def cut():
+            self.wait_for("calls_so_far", 3)
+            self.cut("h1")
+
+        cutter = threading.Thread(target=cut)
+        cutter.start()
+        self.addCleanup(cutter.join)
+        output = self.bench("allreduce", 40)
+        self.assertEqual(len(re.findall("go on without (?:it|relays)", output)), 1, output)
+        self.wait_for("failed_so_far", 1)
+
+    def test_a_host_that_vanishes(self):
+        """Its jobs are given up."""
+        begun = subprocess.Popen(
+            [labs.NETLAB, "exec", self.lab, "h0", "--", sys.executable, "-c", BEGIN, self.secret], env=self.environment
+        )
+        self.addCleanup(begun.wait)
+        self.addCleanup(begun.kill)
+        self.wait_for("jobs", 1)
+        self.cut("h0")
+        end = time.monotonic() + TIMEOUT
+        while self.status[-1]["jobs"] > 0:
+            self.assertLess(time.monotonic(), end, "the job is still there")
+            time.sleep(0.1)
 
 
 def is_built():
