@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/dialer.h"
 
-#include "base/address.h"
+#include "relay/lookup.h"
+#include "relay/plan.h"
 #include "relay/received.h"
 #include "tcp/socket.h"
 
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_ADDRESSES 4
 
 /* Seconds that one attempt may take, and from a failed one to the next. */
 #define ATTEMPT 2.0
 #define PAUSE   0.05
 
-typedef enum { IDLE, CONNECTING, CHALLENGED, PROVED, WELCOME, REFUSED } state_t;
+typedef enum { NAMED, IDLE, CONNECTING, CHALLENGED, PROVED, WELCOME, REFUSED } state_t;
 
 struct mtree_relay_dialer {
+    char address[MTREE_RELAY_ADDRESS];
     mtree_relay_hello_t hello;
     mtree_relay_key_t key;
-    mtree_address_t addresses[MOST_ADDRESSES];
-    uint16_t port;
-    int num_addresses, tries;
+    bool is_aside;
+    mtree_relay_lookup_t *lookup; /* under way, or NULL */
+    mtree_relay_found_t found;
+    int tries;
     double deadline, until; /* of all, and of the attempt or the pause */
     state_t state;
     int socket;
@@ -35,57 +35,6 @@ struct mtree_relay_dialer {
     mtree_relay_welcome_t welcome;
     const char *reason;
 };
-
-/* Add the addresses of the host whose name, maybe in brackets, has @a length characters.
- */
-static void look_up_host(mtree_relay_dialer_t *dialer, const char *name, size_t length)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found, *at;
-    char host[256];
-
-    if (length > 1 && name[0] == '[' && name[length - 1] == ']') {
-        name++;
-        length -= 2;
-    }
-    if (length == 0 || length >= sizeof(host)) {
-        return;
-    }
-    memcpy(host, name, length);
-    host[length] = '\0';
-    if (getaddrinfo(host, NULL, &hints, &found) != 0) {
-        return;
-    }
-    for (at = found; at != NULL && dialer->num_addresses < MOST_ADDRESSES;
-         at = at->ai_next) {
-        dialer->addresses[dialer->num_addresses] =
-            mtree_address_from_sockaddr(at->ai_addr);
-        dialer->num_addresses +=
-            dialer->addresses[dialer->num_addresses].family != AF_UNSPEC;
-    }
-    freeaddrinfo(found);
-}
-
-/* Split "host,host:port" and look the hosts up; false: it is no address. */
-static bool look_up(mtree_relay_dialer_t *dialer, const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    char *end;
-    long port = colon == NULL ? 0 : strtol(colon + 1, &end, 10);
-
-    if (port < 1 || port > UINT16_MAX || *end != '\0') {
-        return false;
-    }
-    dialer->port = (uint16_t)port;
-    while (address < colon) {
-        size_t length = strcspn(address, ",");
-
-        length = address + length > colon ? (size_t)(colon - address) : length;
-        look_up_host(dialer, address, length);
-        address += length + 1;
-    }
-    return dialer->num_addresses > 0;
-}
 
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,
@@ -101,18 +50,42 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
     dialer->key = *key;
     dialer->deadline = now + seconds;
     dialer->socket = -1;
-    dialer->reason = "it does not answer";
-    if (!look_up(dialer, address)) {
-        dialer->state = REFUSED;
-        dialer->reason = "its address is not known";
-    }
+    (void)snprintf(dialer->address, sizeof(dialer->address), "%s", address);
     return dialer;
+}
+
+void mtree_relay_dialer_aside(mtree_relay_dialer_t *dialer)
+{
+    dialer->is_aside = true;
+}
+
+/* Look the address up; where a thread does, until it has. */
+static void look_up(mtree_relay_dialer_t *dialer)
+{
+    bool is_done = true;
+
+    if (dialer->is_aside && dialer->lookup == NULL) {
+        dialer->lookup = mtree_relay_lookup_create(dialer->address);
+    }
+    if (dialer->lookup != NULL) {
+        is_done = mtree_relay_lookup_poll(dialer->lookup, &dialer->found);
+    } else if (!dialer->is_aside) {
+        mtree_relay_look_up(dialer->address, &dialer->found);
+    }
+    dialer->reason = "its address is not known";
+    if (is_done) {
+        dialer->state = dialer->found.count > 0 ? IDLE : REFUSED;
+    }
+    if (dialer->state == IDLE) {
+        dialer->reason = "it does not answer";
+    }
 }
 
 static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 {
     dialer->socket = mtree_tcp_socket_connect(
-        &dialer->addresses[dialer->tries++ % dialer->num_addresses], dialer->port);
+        &dialer->found.addresses[dialer->tries++ % dialer->found.count],
+        dialer->found.port);
     dialer->state = dialer->socket < 0 ? IDLE : CONNECTING;
     dialer->until = now + (dialer->socket < 0 ? PAUSE : ATTEMPT);
 }
@@ -212,6 +185,9 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
 {
     int result = 0;
 
+    if (dialer->state == NAMED) {
+        look_up(dialer);
+    }
     if (dialer->state == IDLE && now >= dialer->until) {
         attempt_begin(dialer, now);
     }
@@ -230,7 +206,7 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
     if (dialer->state == REFUSED || now > dialer->deadline) {
         return -1;
     }
-    if (result < 0 || (dialer->state != IDLE && now > dialer->until)) {
+    if (result < 0 || (dialer->state > IDLE && now > dialer->until)) {
         attempt_fail(dialer, now);
     }
     return 0;
@@ -261,6 +237,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
         if (dialer->socket >= 0) {
             mtree_tcp_socket_close(dialer->socket);
         }
+        mtree_relay_lookup_destroy(dialer->lookup);
         explicit_bzero(&dialer->key, sizeof(dialer->key));
         explicit_bzero(dialer->private_key, sizeof(dialer->private_key));
         explicit_bzero(&dialer->keys, sizeof(dialer->keys));

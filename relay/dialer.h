@@ -21,6 +21,9 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_key_t *key, double now,
                                                 double seconds);
 
+/* Names of hosts are to be looked up without waiting (relay/lookup.h). */
+void mtree_relay_dialer_aside(mtree_relay_dialer_t *dialer);
+
 /* 1: the relay has welcomed the dialer; 0: not yet; -1: it will not. */
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
 

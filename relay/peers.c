@@ -13,6 +13,9 @@
 /* Seconds that another relay has to answer. */
 #define DIAL_SECONDS 4.0
 
+/* Relays that are dialed at a time; a job has no more. */
+#define MOST_DIALED 64
+
 typedef struct {
     mtree_list_t link;
     uint32_t number;
@@ -133,10 +136,14 @@ void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t
                      is_neighbour(plan->part, first + i);
         peer_t *peer = dials ? peer_get(peers, number) : NULL;
 
-        if (peer != NULL && !peer->is_connected && peer->dialer == NULL) {
+        if (peer != NULL && !peer->is_connected && peer->dialer == NULL &&
+            peers->num_dialing < MOST_DIALED) {
             peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &peers->hello,
                                                      &peers->key, now, DIAL_SECONDS);
-            peers->num_dialing += peer->dialer != NULL;
+            if (peer->dialer != NULL) {
+                mtree_relay_dialer_aside(peer->dialer);
+                peers->num_dialing++;
+            }
         }
     }
 }
