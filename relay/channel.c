@@ -21,6 +21,8 @@ void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
                               const mtree_record_keys_t *keys)
 {
     *channel = (mtree_relay_channel_t){.socket = socket};
+    /* The beginning of a call does not wait until a plan before it is acknowledged. */
+    (void)mtree_tcp_socket_tune(socket, NULL);
     if (keys != NULL && (channel->sealed = mtree_sealed_create(keys)) == NULL) {
         mtree_relay_channel_cleanup(channel);
     }

@@ -65,8 +65,9 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_relay_channel_init(&job->channel, socket, keys);
     mtree_list_init(&job->link);
-    mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion);
-    mtree_relay_plans_init(&job->plans);
+    mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion,
+                           (size_t)memory->most);
+    mtree_relay_plans_init(&job->plans, (size_t)memory->most);
     mtree_list_init(&job->calls);
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
@@ -103,6 +104,11 @@ int mtree_relay_job_num_calls(const mtree_relay_job_t *job)
     return job->num_calls;
 }
 
+uint64_t mtree_relay_job_memory(const mtree_relay_job_t *job)
+{
+    return job->peers.budget.used;
+}
+
 int mtree_relay_job_num_peers(const mtree_relay_job_t *job)
 {
     return job->peers.count;
@@ -132,18 +138,20 @@ bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket
     return mtree_relay_peers_connect(&job->peers, number, socket, keys, from);
 }
 
-/* False: the job is to end. */
+/* False: the job is to end.  Calls over a plan that is too long to keep are refused. */
 static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
                       double now)
 {
     mtree_relay_plan_t *plan;
+    mtree_status_t status = mtree_relay_plan_read(message->bytes, message->length, &plan);
 
-    if (mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK ||
-        mtree_relay_plans_add(&job->plans, plan) != MTREE_OK) {
-        return false;
+    if (status == MTREE_OK) {
+        status = mtree_relay_plans_add(&job->plans, plan, message->length);
     }
-    mtree_relay_peers_dial(&job->peers, plan, now);
-    return true;
+    if (status == MTREE_OK) {
+        mtree_relay_peers_dial(&job->peers, plan, now);
+    }
+    return status == MTREE_OK || status == MTREE_ERR_LIMIT;
 }
 
 static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job at a relay: the plans, peers and calls that one rank 0 has begun over its control
- * channel.  It ends with the channel.  Jobs share only the memory limit.
+ * channel.  It ends with the channel.  Jobs share only the memory of calls.
  */
 #ifndef MTREE_RELAY_JOB_H
 #define MTREE_RELAY_JOB_H
@@ -46,6 +46,9 @@ bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job);
 int mtree_relay_job_socket(const mtree_relay_job_t *job);
 int mtree_relay_job_num_calls(const mtree_relay_job_t *job);
 int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
+
+/* Bytes of what was sent before its calls began. */
+uint64_t mtree_relay_job_memory(const mtree_relay_job_t *job);
 
 /* Has it deadlines of its own (it dials another relay, or ends)?  Then it is to be polled
  * even when no descriptor is ready. */

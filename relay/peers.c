@@ -26,7 +26,8 @@ typedef struct {
 
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key, const char *congestion)
+                            const mtree_relay_key_t *key, const char *congestion,
+                            size_t most)
 {
     *peers = (mtree_relay_peers_t){.tcp = tcp,
                                    .hello = {.purpose = MTREE_RELAY_DATA,
@@ -34,7 +35,10 @@ void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                                              .is_encrypted = hello->is_encrypted,
                                              .job = hello->job},
                                    .key = *key,
-                                   .congestion = congestion};
+                                   .congestion = congestion,
+                                   .budget = {.most = most > MTREE_RELAY_LEAST_EARLY
+                                                          ? most
+                                                          : MTREE_RELAY_LEAST_EARLY}};
     peers->hello.number |= MTREE_RELAY_IS_RELAY;
     mtree_list_init(&peers->list);
 }
@@ -82,6 +86,7 @@ static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number)
         return NULL;
     }
     mtree_tcp_peer_watch(peer->tcp, MTREE_RELAY_SILENCE);
+    mtree_tcp_peer_limit(peer->tcp, &peers->budget);
     mtree_list_append(&peers->list, &peer->link);
     peers->count++;
     return peer;

@@ -12,6 +12,10 @@
 #include "relay/plan.h"
 #include "tcp/tcp.h"
 
+/* Bytes that peers may send before their calls begin, however little memory calls have:
+ * those of a call that is refused for that. */
+#define MTREE_RELAY_LEAST_EARLY ((size_t)64 << 20)
+
 typedef struct {
     mtree_tcp_t *tcp;
     mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
@@ -19,12 +23,15 @@ typedef struct {
     const char *congestion;    /* control of TCP; NULL: the kernel's default */
     mtree_list_t list;
     int count, num_dialing;
+    mtree_tcp_budget_t budget; /* of what they send before their calls begin */
 } mtree_relay_peers_t;
 
-/* @a hello is that of the control connection.  @a congestion stays. */
+/* @a hello is that of the control connection.  @a congestion stays.  What the peers send
+ * before their calls begin may take @a most bytes, or MTREE_RELAY_LEAST_EARLY. */
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key, const char *congestion);
+                            const mtree_relay_key_t *key, const char *congestion,
+                            size_t most);
 
 /* Close all connections. */
 void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);

@@ -6,21 +6,23 @@
 typedef struct {
     mtree_list_t link;
     mtree_relay_plan_t *plan;
+    size_t bytes;
     int users; /* calls */
 } entry_t;
 
-void mtree_relay_plans_init(mtree_relay_plans_t *plans)
+void mtree_relay_plans_init(mtree_relay_plans_t *plans, size_t most)
 {
+    *plans = (mtree_relay_plans_t){.most = most};
     mtree_list_init(&plans->list);
-    plans->count = 0;
 }
 
 static void forget(mtree_relay_plans_t *plans, entry_t *entry)
 {
     mtree_list_remove(&entry->link);
     mtree_relay_plan_destroy(entry->plan);
-    free(entry);
+    plans->bytes -= entry->bytes;
     plans->count--;
+    free(entry);
 }
 
 void mtree_relay_plans_cleanup(mtree_relay_plans_t *plans)
@@ -48,9 +50,14 @@ static entry_t *find(const mtree_relay_plans_t *plans, uint32_t number)
     return NULL;
 }
 
-/* Free the least recently used plan, if there are as many as there may be.  A job has
- * fewer calls than that, so there is a plan that no call uses. */
-static void make_room(mtree_relay_plans_t *plans)
+static bool has_room(const mtree_relay_plans_t *plans, size_t bytes)
+{
+    return plans->count < MTREE_RELAY_PLANS && bytes <= plans->most - plans->bytes;
+}
+
+/* Free the least recently used plans that no call uses until there is room for one of
+ * @a bytes; false: there is none. */
+static bool make_room(mtree_relay_plans_t *plans, size_t bytes)
 {
     mtree_list_t *link, *next;
 
@@ -58,24 +65,29 @@ static void make_room(mtree_relay_plans_t *plans)
     {
         entry_t *entry = MTREE_CONTAINER_OF(link, entry_t, link);
 
-        if (plans->count >= MTREE_RELAY_PLANS && entry->users == 0) {
+        if (!has_room(plans, bytes) && entry->users == 0) {
             forget(plans, entry);
         }
     }
+    return has_room(plans, bytes);
 }
 
-mtree_status_t mtree_relay_plans_add(mtree_relay_plans_t *plans, mtree_relay_plan_t *plan)
+mtree_status_t mtree_relay_plans_add(mtree_relay_plans_t *plans, mtree_relay_plan_t *plan,
+                                     size_t bytes)
 {
-    bool is_known = find(plans, plan->number) != NULL;
-    entry_t *entry = is_known ? NULL : calloc(1, sizeof(*entry));
+    mtree_status_t status = find(plans, plan->number) != NULL ? MTREE_ERR_INVALID
+                            : !make_room(plans, bytes)        ? MTREE_ERR_LIMIT
+                                                              : MTREE_OK;
+    entry_t *entry = status != MTREE_OK ? NULL : calloc(1, sizeof(*entry));
 
     if (entry == NULL) {
         mtree_relay_plan_destroy(plan);
-        return is_known ? MTREE_ERR_INVALID : MTREE_ERR_NO_MEMORY;
+        return status != MTREE_OK ? status : MTREE_ERR_NO_MEMORY;
     }
-    make_room(plans);
     entry->plan = plan;
+    entry->bytes = bytes;
     mtree_list_append(&plans->list, &entry->link);
+    plans->bytes += bytes;
     plans->count++;
     return MTREE_OK;
 }

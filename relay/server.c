@@ -338,6 +338,7 @@ void mtree_relay_server_status(const mtree_relay_server_t *server,
     {
         status->calls += mtree_relay_job_num_calls(mtree_relay_job_of(link));
         status->peers += mtree_relay_job_num_peers(mtree_relay_job_of(link));
+        status->memory += mtree_relay_job_memory(mtree_relay_job_of(link));
     }
 }
 

@@ -28,6 +28,11 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
     return peer;
 }
 
+void mtree_tcp_peer_limit(mtree_tcp_peer_t *peer, mtree_tcp_budget_t *budget)
+{
+    peer->budget = budget;
+}
+
 void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds)
 {
     peer->silence = seconds;
@@ -246,6 +251,25 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     }
 }
 
+/* What came early for sessions that have not begun here, which nobody will ask for. */
+static void forget_early(mtree_tcp_peer_t *peer)
+{
+    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
+        mtree_hash_link_t *next;
+
+        for (mtree_hash_link_t *link = peer->sessions.buckets[i]; link != NULL;
+             link = next) {
+            mtree_tcp_session_t *session =
+                MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+
+            next = link->next;
+            if (!session->has_begun) {
+                mtree_tcp_session_free(session);
+            }
+        }
+    }
+}
+
 static void sleep_seconds(double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds};
@@ -283,6 +307,7 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
         peer_write_log(peer);
     }
     peer_disconnect(peer);
+    forget_early(peer);
     /* A peer that has nothing to do may have ended. */
     if (peer->tcp->num_completed > before) {
         mtree_tcp_peer_log(peer);

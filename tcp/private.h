@@ -50,7 +50,9 @@ struct mtree_tcp_session {
     bool has_begun; /* here */
     bool is_open;   /* the other end has begun it */
     bool is_abandoned;
-    size_t ahead, early; /* bytes sent before that; received before it has begun here */
+    size_t ahead, early;  /* bytes sent before that; received before it has begun here */
+    size_t kept, charged; /* of the latter with what keeps it; to the peer's budget, until
+                             it begins here */
     int owed;          /* sessions with this key that have ended here before the other end
                           was known to have begun them */
     mtree_list_t held; /* sends that wait for it */
@@ -93,8 +95,10 @@ struct mtree_tcp_peer {
     mtree_hash_table_t sessions;
     mtree_list_t urgent, queue; /* messages to send; those without bytes go first */
     size_t early;               /* bytes */
+    size_t num_early;           /* messages that these are of */
     double rate;                /* bits/s planned to it; 0: not known */
     double pace;                /* bits/s of each connection at most; 0: not set */
+    mtree_tcp_budget_t *budget; /* NULL: no limit */
     int silence;                /* seconds of it after which it is lost; 0: never */
     int num_running;            /* sessions that have begun here and not ended */
     mtree_tcp_tuning_t tuning;
@@ -140,6 +144,9 @@ void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
 /* session.c: the session @a key, made if there is none; NULL: no memory. */
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
                                            const mtree_tcp_key_t *key);
+
+/* @a session has begun here, or ends: the peer's budget has back what it took. */
+void mtree_tcp_session_discharge(mtree_tcp_session_t *session);
 
 /* The flow of @a tag, made if there is none; NULL: no memory. */
 mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t tag);

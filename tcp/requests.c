@@ -27,6 +27,7 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
         mtree_tcp_peer_plan(peer, rate);
         peer->num_running++;
         session->has_begun = true;
+        mtree_tcp_session_discharge(session);
         session->rank = rank;
         session->owner = owner;
         if (session_send_open(session) != MTREE_OK) {

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Messages that came before their receives, of all sessions of a peer, beyond which
+ * nothing more is read, as of their bytes: they may have none. */
+#define MOST_EARLY 65536
+
 static bool session_equals(const mtree_hash_link_t *link, const void *key)
 {
     const mtree_tcp_session_t *session =
@@ -57,16 +61,53 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
     return session;
 }
 
+/* @a early, which came so, is thrown away or taken. */
+static void early_leave(const mtree_tcp_message_t *early)
+{
+    early->peer->early -= early->frame.length;
+    early->peer->num_early--;
+}
+
 static void flow_free(mtree_tcp_flow_t *flow)
 {
     if (flow == NULL) {
         return;
     }
     while (!mtree_list_is_empty(&flow->early)) {
-        mtree_tcp_message_free(
-            MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link));
+        mtree_tcp_message_t *early =
+            MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link);
+
+        early_leave(early);
+        mtree_tcp_message_free(early);
     }
     free(flow);
+}
+
+void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
+{
+    if (session->charged > 0) {
+        session->peer->budget->used -= session->charged;
+        session->charged = session->kept = 0;
+    }
+}
+
+/* Of the memory of @a session, which has not begun here, as much is the peer's doing;
+ * false: it may not take that. */
+static bool session_charge(mtree_tcp_session_t *session)
+{
+    mtree_tcp_budget_t *budget = session->peer->budget;
+    size_t bytes = sizeof(*session) + session->kept +
+                   (size_t)session->flows_capacity * sizeof(*session->flows);
+
+    if (budget == NULL || session->has_begun || bytes <= session->charged) {
+        return true;
+    }
+    if (bytes - session->charged > budget->most - budget->used) {
+        return false;
+    }
+    budget->used += bytes - session->charged;
+    session->charged = bytes;
+    return true;
 }
 
 static void session_clear(mtree_tcp_session_t *session)
@@ -78,6 +119,7 @@ static void session_clear(mtree_tcp_session_t *session)
     session->flows = NULL;
     session->num_flows = session->flows_capacity = 0;
     session->ahead = session->early = 0;
+    mtree_tcp_session_discharge(session);
     session->peer->num_running -= session->has_begun;
     session->has_begun = session->is_open = false;
 }
@@ -107,6 +149,7 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
         if (flow != NULL) {
             mtree_list_init(&flow->posted);
             mtree_list_init(&flow->early);
+            session->kept += session->has_begun ? 0 : sizeof(*flow);
         }
         session->flows[tag] = flow;
     }
@@ -172,7 +215,7 @@ static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *earl
     } else if (early->frame.length > 0) {
         memcpy(message->bytes, early->bytes, early->frame.length);
     }
-    message->peer->early -= early->frame.length;
+    early_leave(early);
     message->frame.length = early->frame.length;
     mtree_tcp_message_free(early);
     mtree_tcp_message_complete(message, status);
@@ -214,8 +257,16 @@ static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
         return NULL;
     }
     session->peer->early += frame->length;
+    session->peer->num_early++;
+    session->kept += session->has_begun ? 0 : sizeof(*message) + frame->length;
     mtree_list_append(&flow->early, &message->link);
     return message;
+}
+
+static mtree_tcp_place_t take_too_much(const char **reason_p)
+{
+    *reason_p = "it takes more memory here than it may";
+    return MTREE_TCP_WRONG;
 }
 
 static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flow_t *flow,
@@ -228,7 +279,8 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
         *reason_p = "it sent a message twice";
         return MTREE_TCP_WRONG;
     }
-    if (session->has_begun && session->peer->early + frame->length > MTREE_TCP_EARLY) {
+    if (session->has_begun && (session->peer->early + frame->length > MTREE_TCP_EARLY ||
+                               session->peer->num_early >= MOST_EARLY)) {
         return MTREE_TCP_LATER;
     }
     session->early += frame->length;
@@ -240,7 +292,7 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
     if (*message_p == NULL) {
         return MTREE_TCP_NO_MEMORY;
     }
-    return MTREE_TCP_PLACED;
+    return session_charge(session) ? MTREE_TCP_PLACED : take_too_much(reason_p);
 }
 
 mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
@@ -257,6 +309,9 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
     session = mtree_tcp_session_get(peer, &frame->key);
     if (session != NULL && session->is_abandoned) {
         return MTREE_TCP_THROWN;
+    }
+    if (session != NULL && !session_charge(session)) {
+        return take_too_much(reason_p);
     }
     if (session != NULL && frame->kind == MTREE_TCP_OPEN) {
         *reason_p = "it began a session twice";
@@ -311,7 +366,7 @@ static void flow_fail(mtree_tcp_flow_t *flow, mtree_status_t status)
         if (early->taker != NULL) {
             mtree_tcp_message_complete(early->taker, status);
         }
-        early->peer->early -= early->frame.length;
+        early_leave(early);
         mtree_tcp_message_free(early);
     }
 }

@@ -4,6 +4,8 @@
  */
 #include "base/clock.h"
 #include "relay/bytes.h"
+#include "relay/peers.h"
+#include "relay/plans.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
@@ -54,13 +56,16 @@ static void *flood(void *arg)
 {
     static unsigned char pings[12 * 4096];
     const int *socket = arg;
+    size_t taken = 0;
 
     for (size_t at = 0; at < sizeof(pings); at += 12) {
         mtree_relay_put32(pings + at, UINT32_C(0x6d744301));
         mtree_relay_put32(pings + at + 4, MTREE_RELAY_PING);
     }
     while (!has_stopped) {
-        (void)send(*socket, pings, sizeof(pings), MSG_NOSIGNAL);
+        ssize_t sent = send(*socket, pings + taken, sizeof(pings) - taken, MSG_NOSIGNAL);
+
+        taken = (taken + (sent > 0 ? (size_t)sent : 0)) % sizeof(pings);
     }
     return NULL;
 }
@@ -130,6 +135,79 @@ START_TEST(a_flood_from_one_host_turns_no_other_away)
 }
 END_TEST
 
+/* A rank of the job sends messages of calls that never begin, one byte each. */
+START_TEST(what_comes_early_counts_and_ends)
+{
+    enum { FRAMES = 20000 };
+    const uint64_t most = MTREE_RELAY_LEAST_EARLY;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
+    unsigned char bytes[MTREE_TCP_HEADER + 1] = {0};
+    mtree_relay_status_t status;
+    uint64_t seen = 0, before;
+    relayed_job_t job;
+    const char *reason;
+    ssize_t sent = 0;
+    int fd;
+
+    relayed_create(&job, 2, 1, most / 8);
+    hello.job = job.id;
+    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
+    ck_assert_int_ge(fd, 0);
+    mtree_relay_server_status(job.servers[0], &status);
+    before = status.memory;
+    for (uint32_t i = 0; i < FRAMES && sent >= 0; i++) {
+        const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_MESSAGE,
+                                         .key = {.generation = i},
+                                         .tag = MTREE_TCP_TAGS - 1,
+                                         .length = 1};
+
+        mtree_tcp_frame_write(&frame, bytes);
+        sent = send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL);
+        mtree_relay_server_poll(job.servers[0], 0);
+        mtree_relay_server_status(job.servers[0], &status);
+        seen = status.memory > seen ? status.memory : seen;
+    }
+    ck_assert_int_lt(sent, 0);
+    ck_assert_uint_gt(seen, most / 2);
+    ck_assert_uint_le(seen, before + most);
+    /* It gives all back, and others have what they need. */
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1000);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_uint_lt(status.memory, most / 2);
+    (void)close(fd);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* Plans have less room than there may be plans, and the first one is forgotten; or less
+ * than that one takes. */
+START_TEST(plans_take_no_more_than_they_may)
+{
+    mtree_relay_status_t status;
+    relayed_job_t job;
+
+    relayed_create(&job, 2, 1, _i == 0 ? 4096 : 16);
+    heard_start();
+    for (uint32_t i = 2; i < MTREE_RELAY_PLANS / 2; i++) {
+        relayed_tell_plan(&job, 0, i);
+        relayed_poll(&job);
+    }
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    ck_assert_ptr_nonnull(strstr(heard_last(), "over the limit"));
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    relayed_destroy(&job);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("limits");
@@ -144,6 +222,8 @@ int main(void)
     tcase_add_test(tests, a_call_begins_once);
     tcase_add_test(tests, messages_of_one_job_let_others_in_between);
     tcase_add_test(tests, a_flood_from_one_host_turns_no_other_away);
+    tcase_add_test(tests, what_comes_early_counts_and_ends);
+    tcase_add_loop_test(tests, plans_take_no_more_than_they_may, 0, 2);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
