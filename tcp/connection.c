@@ -14,6 +14,10 @@
 #define TRASH     65536
 #define MOST_READ ((size_t)1 << 30)
 
+/* Reads of a connection, one after the other: a peer may send faster than this end reads.
+ */
+#define MOST_READS 256
+
 /* Seconds between two looks at the silence of a peer. */
 #define LOOK 1.0
 
@@ -114,9 +118,18 @@ static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wa
                : mtree_sealed_read(connection->sealed, connection->socket, parts, count);
 }
 
-/* As mtree_tcp_connection_read(); *has_read_p: there was something. */
-static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_read_p)
+/* There may be more, and others have their turn first. */
+static void connection_pause(mtree_tcp_connection_t *connection)
 {
+    connection->peer->is_active = true;
+    connection->peer->tcp->has_more = true;
+}
+
+/* As mtree_tcp_connection_read(); *has_read_p: there was something. */
+static bool connection_read_some(mtree_tcp_connection_t *connection, bool *has_read_p)
+{
+    int reads = 0;
+
     while (true) {
         size_t wanted;
         ssize_t bytes;
@@ -126,6 +139,10 @@ static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_re
             return false;
         }
         if (connection->is_stuck || !connection->is_readable) {
+            return true;
+        }
+        if (reads++ == MOST_READS) {
+            connection_pause(connection);
             return true;
         }
         bytes = connection_receive(connection, &wanted);
@@ -155,7 +172,7 @@ static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_re
 
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
 {
-    bool has_read = false, is_sound = connection_read_all(connection, &has_read);
+    bool has_read = false, is_sound = connection_read_some(connection, &has_read);
 
     /* Where messages go both ways the kernel waits 40 ms for one to go back before it
      * acknowledges the last packets.  The peer's send would end that much later. */

@@ -118,6 +118,7 @@ struct mtree_tcp {
     mtree_list_t peers;
     mtree_list_t completed; /* mtree_completion_t */
     mtree_list_t spare;     /* messages */
+    bool has_more;          /* a connection that is active was left before its end */
     int num_completed;      /* since the last poll */
     int num_unacknowledged; /* connections that are */
     double next_look;       /* at those; steady clock */
@@ -176,8 +177,8 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* connection.c: read until nothing is left.  False, here and below: the connection has
- * failed, which its peer is to be told. */
+/* connection.c: read until nothing is left, or for a while.  False, here and below: the
+ * connection has failed, which its peer is to be told. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
 /* Write `sending`, which is NULL when all of it is written. */

@@ -64,7 +64,7 @@ int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
 
 double mtree_tcp_patience(const mtree_tcp_t *tcp)
 {
-    return tcp->num_unacknowledged > 0 ? LOOK : INFINITY;
+    return tcp->has_more ? 0 : tcp->num_unacknowledged > 0 ? LOOK : INFINITY;
 }
 
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
@@ -105,7 +105,8 @@ int mtree_tcp_poll(mtree_tcp_t *tcp)
     for (int i = 0; i < count; i++) {
         note_event(events[i].data.ptr, events[i].events);
     }
-    if (count > 0) {
+    if (count > 0 || tcp->has_more) {
+        tcp->has_more = false;
         MTREE_LIST_FOR_EACH(link, &tcp->peers)
         {
             mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);

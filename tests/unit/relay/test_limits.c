@@ -50,42 +50,73 @@ START_TEST(a_call_begins_once)
 END_TEST
 
 static atomic_bool has_stopped;
+static unsigned char flood_bytes[4096 * MTREE_TCP_HEADER];
+static size_t flood_length; /* of whole messages */
 
-/* Write pings as fast as the socket takes them, and read no answer. */
+/* Write them as fast as the socket takes them, and read no answer. */
 static void *flood(void *arg)
 {
-    static unsigned char pings[12 * 4096];
     const int *socket = arg;
     size_t taken = 0;
 
-    for (size_t at = 0; at < sizeof(pings); at += 12) {
-        mtree_relay_put32(pings + at, UINT32_C(0x6d744301));
-        mtree_relay_put32(pings + at + 4, MTREE_RELAY_PING);
-    }
     while (!has_stopped) {
-        ssize_t sent = send(*socket, pings + taken, sizeof(pings) - taken, MSG_NOSIGNAL);
+        ssize_t sent =
+            send(*socket, flood_bytes + taken, flood_length - taken, MSG_NOSIGNAL);
 
-        taken = (taken + (sent > 0 ? (size_t)sent : 0)) % sizeof(pings);
+        taken = (taken + (sent > 0 ? (size_t)sent : 0)) % flood_length;
     }
     return NULL;
 }
 
-START_TEST(messages_of_one_job_let_others_in_between)
+/* Over @a socket, while the relay of @a job is polled, which ends each time. */
+static void flood_relay(relayed_job_t *job, int socket)
 {
     mtree_relay_status_t status;
-    relayed_job_t job;
     pthread_t flooder;
 
-    relayed_create(&job, 2, 1, memory);
     has_stopped = false;
-    ck_assert_int_eq(pthread_create(&flooder, NULL, flood, &job.channels[0].socket), 0);
+    ck_assert_int_eq(pthread_create(&flooder, NULL, flood, &socket), 0);
     for (int i = 0; i < POLLS; i++) {
-        mtree_relay_server_poll(job.servers[0], 0);
+        mtree_relay_server_poll(job->servers[0], 0);
     }
     has_stopped = true;
     (void)pthread_join(flooder, NULL);
-    mtree_relay_server_status(job.servers[0], &status);
+    mtree_relay_server_status(job->servers[0], &status);
     ck_assert_int_eq(status.jobs, 1);
+}
+
+START_TEST(messages_of_one_job_let_others_in_between)
+{
+    relayed_job_t job;
+
+    flood_length = 12 * 4096;
+    for (size_t at = 0; at < flood_length; at += 12) {
+        mtree_relay_put32(flood_bytes + at, UINT32_C(0x6d744301));
+        mtree_relay_put32(flood_bytes + at + 4, MTREE_RELAY_PING);
+    }
+    relayed_create(&job, 2, 1, memory);
+    flood_relay(&job, job.channels[0].socket);
+    relayed_destroy(&job);
+}
+END_TEST
+
+START_TEST(frames_of_one_peer_let_others_in_between)
+{
+    const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_TAIL_PROBE};
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
+    const char *reason;
+    relayed_job_t job;
+    int fd;
+
+    flood_length = sizeof(flood_bytes);
+    for (size_t at = 0; at < flood_length; at += MTREE_TCP_HEADER) {
+        mtree_tcp_frame_write(&frame, flood_bytes + at);
+    }
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
+    flood_relay(&job, fd);
+    (void)close(fd);
     relayed_destroy(&job);
 }
 END_TEST
@@ -221,6 +252,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_call_begins_once);
     tcase_add_test(tests, messages_of_one_job_let_others_in_between);
+    tcase_add_test(tests, frames_of_one_peer_let_others_in_between);
     tcase_add_test(tests, a_flood_from_one_host_turns_no_other_away);
     tcase_add_test(tests, what_comes_early_counts_and_ends);
     tcase_add_loop_test(tests, plans_take_no_more_than_they_may, 0, 2);
