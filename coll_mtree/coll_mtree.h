@@ -68,7 +68,7 @@ typedef struct {
 typedef struct {
     mca_coll_base_module_t super;
     coll_mtree_fallback_t fallback; /* modules are retained */
-    bool enabled; /* false: of communicators for which this rank has no memory */
+    bool enabled;                   /* it holds the fallback's modules */
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
@@ -109,7 +109,7 @@ typedef struct {
 
 OBJ_CLASS_DECLARATION(mca_coll_mtree_module_t);
 
-/* The element of @a call_class, made if need be; NULL: no memory. */
+/* The element of @a call_class, made if need be. */
 static inline coll_mtree_comm_class_t *
 coll_mtree_comm_class_get(mca_coll_mtree_module_t *module,
                           const coll_mtree_call_class_t *call_class)

@@ -306,16 +306,6 @@ static inline int coll_mtree_modex_get(const char *key, const opal_process_name_
     return rc;
 }
 
-/* Give to the others what was published since the start. */
-static inline void coll_mtree_modex_commit(void)
-{
-#if OMPI_MAJOR_VERSION >= 5
-    (void)PMIx_Commit();
-#else
-    (void)opal_pmix.commit();
-#endif
-}
-
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
  */
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI

@@ -16,6 +16,7 @@
 #include "coll_mtree/transport/transport.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "ompi/proc/proc.h"
 
@@ -105,14 +106,6 @@ static int module_disable(mca_coll_base_module_t *base, ompi_communicator_t *com
     return OMPI_SUCCESS;
 }
 
-/*
- * The module of communicators for which this rank has no memory to make one, or to learn
- * whether mtree serves them.  Without a module this rank would call the fallback while
- * the others wait in mtree.  It is not `enabled`, so all its calls end with
- * MPI_ERR_NO_MEM.  It is never freed.
- */
-static mca_coll_mtree_module_t without_memory;
-
 /* At MPI_Finalize every rank takes part in writing files. */
 static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
@@ -122,18 +115,8 @@ static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *co
     }
 }
 
-static int without_memory_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
-{
-    set_on_comm(base, comm);
-    begin_files((mca_coll_mtree_module_t *)base, comm);
-    return OMPI_SUCCESS;
-}
-
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
-    OBJ_CONSTRUCT(&without_memory, mca_coll_mtree_module_t);
-    without_memory.super.coll_module_enable = without_memory_enable;
-    module_install(&without_memory);
     coll_mtree_transport_open(enable_mpi_threads);
     coll_mtree_tcp_open(coll_mtree_relays_are_used());
     return coll_mtree_open_other_components(enable_progress_threads, enable_mpi_threads);
@@ -173,7 +156,7 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
                                                 uint32_t *longest_p)
 {
     const coll_mtree_processes_facts_t facts = {
-        .settings = coll_mtree_modex_compare(comm, longest_p),
+        .is_alike = coll_mtree_modex_equal(comm, longest_p),
         .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
         .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
         .is_uniform = comm_is_uniform(comm),
@@ -218,12 +201,6 @@ static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm, uint32_t *
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
-static mca_coll_base_module_t *module_without_memory(void)
-{
-    OBJ_RETAIN(&without_memory);
-    return &without_memory.super;
-}
-
 /* One line per job suffices below level 10: the first communicator is the world. */
 static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle)
 {
@@ -251,9 +228,6 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         coll_mtree_relay_world_begin(comm);
         coll_mtree_endpoints_share(comm);
     }
-    if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
-        return module_without_memory();
-    }
     if (obstacle == COLL_MTREE_OBSTACLE_NONE) {
         coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
     } else {
@@ -264,9 +238,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return NULL;
     }
     module = OBJ_NEW(mca_coll_mtree_module_t);
-    if (module == NULL) {
-        return module_without_memory();
-    }
+    coll_mtree_require(module == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     module->super.coll_module_enable = module_enable;
     if (MTREE_MODULES_SET_FUNCTIONS) {
         module->super.coll_module_disable = module_disable;

@@ -10,7 +10,6 @@ static const char *const texts[COLL_MTREE_OBSTACLES] = {
     [COLL_MTREE_OBSTACLE_PRIORITY] = "coll_mtree_priority is below 0",
     [COLL_MTREE_OBSTACLE_SESSION] =
         "it was made from a session's group (a copy of it is served)",
-    [COLL_MTREE_OBSTACLE_UNKNOWN] = "PMIx does not say what its ranks are set to",
     [COLL_MTREE_OBSTACLE_DIFFERENT] = "its ranks differ in what they must agree on",
     [COLL_MTREE_OBSTACLE_NO_TOPOLOGY] = "coll_mtree_topology is none",
     [COLL_MTREE_OBSTACLE_ONE_HOST] = "all its ranks run on one host",
@@ -58,9 +57,8 @@ coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t 
 coll_mtree_obstacle_t
 coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts)
 {
-    if (facts->settings != COLL_MTREE_ALIKE) {
-        return facts->settings == COLL_MTREE_DIFFERENT ? COLL_MTREE_OBSTACLE_DIFFERENT
-                                                       : COLL_MTREE_OBSTACLE_UNKNOWN;
+    if (!facts->is_alike) {
+        return COLL_MTREE_OBSTACLE_DIFFERENT;
     }
     if (facts->without_topology) {
         return COLL_MTREE_OBSTACLE_NO_TOPOLOGY;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why mtree does not serve a communicator.  The facts are the same on all its ranks, but
- * COLL_MTREE_OBSTACLE_UNKNOWN, which ends the calls of one.
+ * Why mtree does not serve a communicator.  The facts are the same on all its ranks.
  */
 #ifndef COLL_MTREE_OBSTACLE_H
 #define COLL_MTREE_OBSTACLE_H
-
-#include "coll_mtree/control/witness.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +14,6 @@ typedef enum {
     COLL_MTREE_OBSTACLE_ONE_RANK,
     COLL_MTREE_OBSTACLE_PRIORITY,
     COLL_MTREE_OBSTACLE_SESSION,
-    COLL_MTREE_OBSTACLE_UNKNOWN,
     COLL_MTREE_OBSTACLE_DIFFERENT,
     COLL_MTREE_OBSTACLE_NO_TOPOLOGY,
     COLL_MTREE_OBSTACLE_ONE_HOST,
@@ -48,10 +44,10 @@ typedef struct {
 coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t *facts);
 
 typedef struct {
-    coll_mtree_likeness_t settings; /* of all ranks (coll_mtree/control/modex.h) */
-    bool without_topology;          /* coll_mtree_topology is none */
-    bool on_one_host;               /* unless the user names the hosts */
-    bool is_uniform;                /* one architecture: bytes are added as they arrive */
+    bool is_alike; /* the settings of all ranks are (coll_mtree/control/modex.h) */
+    bool without_topology; /* coll_mtree_topology is none */
+    bool on_one_host;      /* unless the user names the hosts */
+    bool is_uniform;       /* one architecture: bytes are added as they arrive */
     bool is_clear; /* calls are to be encrypted, and these have no connections for it */
 } coll_mtree_processes_facts_t;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
@@ -50,22 +51,13 @@ static int monitors_attend(void)
     return 0;
 }
 
-/* NULL: no memory. */
 static monitor_t *monitor_create(size_t num_hosts)
 {
-    monitor_t *self = calloc(1, sizeof(*self));
+    monitor_t *self = coll_mtree_calloc(1, sizeof(*self));
 
-    if (self == NULL) {
-        return NULL;
-    }
     self->num_hosts = num_hosts;
     self->taken = coll_mtree_traffic_create(num_hosts);
-    if (self->taken == NULL ||
-        mtree_bandwidth_monitor_create((int)num_hosts, &self->monitor) != MTREE_OK) {
-        free(self->taken);
-        free(self);
-        return NULL;
-    }
+    coll_mtree_require(mtree_bandwidth_monitor_create((int)num_hosts, &self->monitor));
     return self;
 }
 
@@ -81,11 +73,10 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
     opal_mutex_lock(&monitors_lock);
     if (module->monitor == NULL) {
         module->monitor = monitor_create((size_t)module->placement->num_hosts);
-        if (module->monitor != NULL) {
-            mtree_list_append(&monitors, &module->monitor->link);
-        }
+        mtree_list_append(&monitors, &module->monitor->link);
         if (!is_open) {
-            is_open = coll_mtree_progress_add(monitors_attend);
+            coll_mtree_progress_add(monitors_attend);
+            is_open = true;
         }
     }
     opal_mutex_unlock(&monitors_lock);
@@ -95,12 +86,12 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
     monitor_t *self = module->monitor;
-    coll_mtree_traffic_t *traffic =
-        self == NULL ? NULL : coll_mtree_traffic_create(self->num_hosts);
+    coll_mtree_traffic_t *traffic;
 
-    if (traffic == NULL) {
+    if (self == NULL) {
         return NULL;
     }
+    traffic = coll_mtree_traffic_create(self->num_hosts);
     opal_mutex_lock(&monitors_lock);
     mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &traffic->sum,
                                  traffic->paths);

@@ -13,7 +13,7 @@
 #include "coll_mtree/adapt/traffic.h"
 #include "coll_mtree/coll_mtree.h"
 
-/* The monitor of @a module, whose placement is known; the module's.  NULL: no memory. */
+/* The monitor of @a module, whose placement is known; the module's. */
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module);
 
@@ -22,7 +22,7 @@ mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module);
 
 /* The traffic since it was taken last; the caller frees it.  NULL: there is no monitor
- * yet, or no memory. */
+ * yet. */
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module);
 
 /* Add @a traffic, which was taken, to what is taken next. */

@@ -2,6 +2,7 @@
 #include "coll_mtree/adapt/link_check.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/coordinator.h"
@@ -68,16 +69,14 @@ static int check_run(coll_mtree_probe_coordinator_t *coordinator,
                      mtree_link_stream_t *streams, int num_streams)
 {
     mtree_probe_experiment_t *experiments =
-        calloc((size_t)num_streams, sizeof(*experiments));
-    mtree_probe_result_t *results = calloc((size_t)num_streams, sizeof(*results));
-    int rc = OMPI_ERR_OUT_OF_RESOURCE, next_tag = 0;
+        coll_mtree_calloc((size_t)num_streams, sizeof(*experiments));
+    mtree_probe_result_t *results =
+        coll_mtree_calloc((size_t)num_streams, sizeof(*results));
+    mtree_probe_round_t round = make_round(streams, num_streams, experiments);
+    int next_tag = 0;
     double took;
+    int rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results, &took);
 
-    if (experiments != NULL && results != NULL) {
-        mtree_probe_round_t round = make_round(streams, num_streams, experiments);
-
-        rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results, &took);
-    }
     for (int i = 0; i < num_streams; i++) {
         streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(&results[i]) : 0;
     }
@@ -92,12 +91,11 @@ static int check_lead(const coll_mtree_channel_t *channel,
                       mtree_link_stream_t *streams, int num_streams)
 {
     coll_mtree_probe_coordinator_t coordinator;
-    int rc = coll_mtree_probe_coordinator_init(&coordinator, channel,
-                                               placement->num_hosts, leader);
+    int rc;
 
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
-    }
+    coll_mtree_probe_coordinator_init(&coordinator, channel, placement->num_hosts,
+                                      leader);
+    rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
     if (rc == OMPI_SUCCESS) {
         rc = check_run(&coordinator, streams, num_streams);
     }
@@ -118,12 +116,11 @@ void coll_mtree_link_check_run(mca_coll_mtree_module_t *module, ompi_communicato
         }
         return;
     }
-    leader = calloc((size_t)placement->num_hosts, sizeof(*leader));
-    for (int other = placement->num_ranks - 1; leader != NULL && other >= 0; other--) {
+    leader = coll_mtree_calloc((size_t)placement->num_hosts, sizeof(*leader));
+    for (int other = placement->num_ranks - 1; other >= 0; other--) {
         leader[placement->host[other]] = other;
     }
-    if (leader == NULL ||
-        check_lead(&channel, placement, leader, streams, num_streams) != OMPI_SUCCESS) {
+    if (check_lead(&channel, placement, leader, streams, num_streams) != OMPI_SUCCESS) {
         coll_mtree_verbose(comm, 1,
                            "the links could not be checked, a host did not "
                            "answer; their capacities stay");

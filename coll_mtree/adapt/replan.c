@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/finalize_hooks.h"
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
 
@@ -22,12 +23,13 @@ static void finish_queries(void)
     coll_mtree_deferred_release_run();
 }
 
-/* False: no memory. */
-static bool add_finalize_hook(void)
+static void add_finalize_hook(void)
 {
     static atomic_bool added;
 
-    return atomic_exchange(&added, true) || coll_mtree_finalize_hook_add(finish_queries);
+    if (!atomic_exchange(&added, true)) {
+        coll_mtree_finalize_hook_add(finish_queries);
+    }
 }
 
 static void comm_retain(coll_mtree_replan_t *replan)
@@ -155,17 +157,15 @@ static void query_end_deferred(coll_mtree_deferred_release_t *deferred)
 
 coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan)
 {
-    coll_mtree_replan_query_t *query = calloc(1, sizeof(*query));
+    coll_mtree_replan_query_t *query = coll_mtree_calloc(1, sizeof(*query));
 
-    if (query != NULL) {
-        query->replan = replan;
-        query->call = replan->schedule.calls;
-        query->end.is_ready = end_is_ready;
-        query->end.pass = end_pass;
-        query->deferred.release = query_end_deferred;
-        atomic_init(&query->holders, 3);
-        atomic_init(&query->ended, false);
-    }
+    query->replan = replan;
+    query->call = replan->schedule.calls;
+    query->end.is_ready = end_is_ready;
+    query->end.pass = end_pass;
+    query->deferred.release = query_end_deferred;
+    atomic_init(&query->holders, 3);
+    atomic_init(&query->ended, false);
     return query;
 }
 
@@ -222,12 +222,8 @@ static void decision_release(coll_mtree_decision_t *super)
 static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
 {
     coll_mtree_replan_query_t *query = arg;
-    replan_decision_t *decision = calloc(1, sizeof(*decision));
+    replan_decision_t *decision = coll_mtree_calloc(1, sizeof(*decision));
 
-    if (decision == NULL) {
-        coll_mtree_exchange_reply(exchange, COLL_MTREE_REPLY_STAY, NULL, 0);
-        return;
-    }
     decision->super.comm = query->replan->comm;
     decision->super.decide = decision_decide;
     decision->super.reply = decision_reply;
@@ -292,7 +288,7 @@ static void fill_sample(const coll_mtree_replan_query_t *query,
     }
 }
 
-int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag)
+void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag)
 {
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_rank_sample_t sample;
@@ -301,20 +297,11 @@ int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_ta
     replan->retain(replan);
     atomic_fetch_add(&num_running, 1);
     mtree_list_append(&replan->awaited, &query->link);
-    query->exchange = !add_finalize_hook()
-                          ? NULL
-                          : coll_mtree_exchange_start_with(
-                                replan->module, replan->comm, first_tag, &sample,
-                                sizeof(sample), query_decide, query_ended, query);
-    if (query->exchange == NULL) {
-        mtree_list_remove(&query->link);
-        atomic_store(&query->holders, 1);
-        atomic_fetch_sub(&num_running, 1);
-        query_end_deferred(&query->deferred);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    add_finalize_hook();
+    query->exchange =
+        coll_mtree_exchange_start_with(replan->module, replan->comm, first_tag, &sample,
+                                       sizeof(sample), query_decide, query_ended, query);
     coll_mtree_ordered_gate_join(&replan->ends, &query->end);
-    return OMPI_SUCCESS;
 }
 
 coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *replan,
@@ -351,7 +338,8 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_planning_context_t *context = replan->module->context;
     size_t ranks = (size_t)ompi_comm_size(replan->comm);
-    mtree_path_sample_t *paths = usable ? malloc(ranks * sizeof(samples->paths)) : NULL;
+    mtree_path_sample_t *paths =
+        usable ? coll_mtree_malloc(ranks * sizeof(samples->paths)) : NULL;
     unsigned began = coll_mtree_planning_context_version(context);
     coll_mtree_change_t change;
 

@@ -109,12 +109,12 @@ void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan);
 void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t *part,
                             unsigned version);
 
-/* A query that is to begin.  NULL: no memory. */
+/* A query that is to begin. */
 coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan);
 
 /* Begin @a query, which is taken over, at the last call, with the tags from @a first_tag.
- * This rank's sample is the query's traffic.  Open MPI's code. */
-int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag);
+ * This rank's sample is the query's traffic. */
+void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag);
 
 /* The query whose reply is due at call number @a call, which must wait for it and then
  * release it; each is returned once.  NULL: none. */

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/adapt/link_check.h"
 #include "coll_mtree/adapt/replan.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/progress.h"
@@ -11,7 +12,7 @@
 
 typedef struct coll_mtree_replan_blocking {
     coll_mtree_replan_t super;
-    coll_mtree_traffic_t *traffic;   /* since the last query began; NULL: no memory */
+    coll_mtree_traffic_t *traffic;   /* since the last query began */
     double promised;                 /* seconds that the plans predict for the traffic */
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } blocking_t;
@@ -49,7 +50,6 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     return coll_mtree_replan_reply_of(change);
 }
 
-/* NULL: no memory. */
 static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm)
 {
@@ -58,10 +58,7 @@ static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
     if (self != NULL) {
         return self;
     }
-    self = calloc(1, sizeof(*self));
-    if (self == NULL) {
-        return NULL;
-    }
+    self = coll_mtree_calloc(1, sizeof(*self));
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     coll_mtree_replan_init(&self->super, decide, module, comm,
                            COLL_MTREE_MEASURABLE_SECONDS);
@@ -84,16 +81,13 @@ void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
     }
 }
 
-/* Begin a query after the call of @a observation.  Open MPI's code. */
-static int blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
+/* Begin a query after the call of @a observation. */
+static void blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
 {
     mca_coll_mtree_module_t *module = self->super.module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
 
-    if (query == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     query->call_class = *observation->call_class;
     query->part = mtree_plan_part_retain(observation->part);
     query->traffic = self->traffic;
@@ -102,7 +96,7 @@ static int blocking_query(blocking_t *self, const coll_mtree_observation_t *obse
     self->promised = 0;
     self->checked = (coll_mtree_link_check_t){.count = 0};
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
-    return coll_mtree_replan_query_begin(query, first_tag);
+    coll_mtree_replan_query_begin(query, first_tag);
 }
 
 /* As mtree_forecast_promised_seconds(). */
@@ -120,33 +114,27 @@ static bool is_monitored(const coll_mtree_observation_t *observation)
            observation->part->num_steps == 0 && !observation->by_arrival;
 }
 
-int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
-                                    ompi_communicator_t *comm,
-                                    const coll_mtree_observation_t *observation)
+void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
+                                     ompi_communicator_t *comm,
+                                     const coll_mtree_observation_t *observation)
 {
     double bytes = observation->call_class->bytes;
     blocking_t *self;
 
     if (!is_monitored(observation)) {
-        return OMPI_SUCCESS;
+        return;
     }
     self = blocking_get(module, comm);
-    if (self == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     self->super.schedule.calls++;
     if (observation->warmed_up) {
-        if (self->traffic != NULL) {
-            coll_mtree_traffic_add_call(self->traffic, observation,
-                                        module->placement->host);
-        }
+        coll_mtree_traffic_add_call(self->traffic, observation, module->placement->host);
         self->promised += promised_seconds(observation->part, bytes);
         coll_mtree_replan_schedule_add(&self->super.schedule, bytes,
                                        promised_seconds(observation->part, bytes));
     }
-    return coll_mtree_replan_schedule_take_query(&self->super.schedule)
-               ? blocking_query(self, observation)
-               : OMPI_SUCCESS;
+    if (coll_mtree_replan_schedule_take_query(&self->super.schedule)) {
+        blocking_query(self, observation);
+    }
 }
 
 /* The links are checked; rank 0 has the next query take the result along. */
@@ -159,14 +147,11 @@ static void blocking_check(blocking_t *self, coll_mtree_replan_query_t *query)
     query->check = (coll_mtree_link_check_t){.count = 0};
 }
 
-int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
-                                        coll_mtree_change_t *change_p)
+coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module)
 {
     coll_mtree_replan_t *replan = module->replan == NULL ? NULL : &module->replan->super;
     coll_mtree_replan_query_t *query;
-    int rc = OMPI_SUCCESS;
-
-    *change_p = COLL_MTREE_STAY;
+    coll_mtree_change_t change = COLL_MTREE_STAY;
 
     while (replan != NULL && (query = coll_mtree_replan_take_due(
                                   replan, replan->schedule.calls + 1)) != NULL) {
@@ -174,12 +159,11 @@ int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
 
         coll_mtree_progress_wait_for(&query->ended);
         next = coll_mtree_replan_change_of(query->reply);
-        *change_p = next > *change_p ? next : *change_p;
-        rc = query->status == OMPI_ERR_OUT_OF_RESOURCE ? query->status : rc;
+        change = next > change ? next : change;
         if (query->reply == COLL_MTREE_REPLY_CHECK) {
             blocking_check(module->replan, query);
         }
         coll_mtree_replan_query_release(query);
     }
-    return rc;
+    return change;
 }

@@ -12,18 +12,14 @@
 #include "coll_mtree/adapt/observation.h"
 #include "coll_mtree/plan/planning_context.h"
 
-/*
- * A blocking call that mtree could serve begins on @a module's communicator: apply the
- * replies that are due.  *change_p is what becomes of all its plans, from this call on.
- * OMPI_ERR_OUT_OF_RESOURCE, here and below: this rank cannot go the way of the others.
- */
-int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
-                                        coll_mtree_change_t *change_p);
+/* A blocking call that mtree could serve begins on @a module's communicator: apply the
+ * replies that are due.  What becomes of all its plans, from this call on. */
+coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module);
 
 /* A blocking call on @a comm over a plan has ended. */
-int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
-                                    ompi_communicator_t *comm,
-                                    const coll_mtree_observation_t *observation);
+void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
+                                     ompi_communicator_t *comm,
+                                     const coll_mtree_observation_t *observation);
 
 /* Free what a module holds for this. */
 void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module);

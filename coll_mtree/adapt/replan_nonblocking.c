@@ -121,14 +121,11 @@ static void due_pass(coll_mtree_waiter_t *due)
 }
 
 /* Begin a query at the call that was counted last. */
-static int nonblocking_query(nonblocking_t *self)
+static void nonblocking_query(nonblocking_t *self)
 {
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
     int tag;
 
-    if (query == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     tag = self->first_tag == 0
               ? coll_mtree_tags_control(self->super.module, COLL_MTREE_EXCHANGE_TAGS)
               : self->first_tag - (int)(self->num_queries * COLL_MTREE_EXCHANGE_TAGS %
@@ -138,25 +135,23 @@ static int nonblocking_query(nonblocking_t *self)
     query->call_class = self->call_class;
     query->due.is_ready = due_is_ready;
     query->due.pass = due_pass;
-    return coll_mtree_replan_query_begin(query, tag);
+    coll_mtree_replan_query_begin(query, tag);
 }
 
-int coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)
+void coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)
 {
     coll_mtree_replan_schedule_t *schedule = &self->super.schedule;
     coll_mtree_replan_query_t *query;
-    int rc = OMPI_SUCCESS;
 
     if (!self->is_monitored) {
-        return OMPI_SUCCESS;
+        return;
     }
     schedule->calls++;
     while ((query = coll_mtree_replan_take_due(&self->super, schedule->calls)) != NULL) {
         coll_mtree_ordered_gate_join(&self->super.gate, &query->due);
     }
     if (coll_mtree_replan_schedule_take_query(schedule)) {
-        rc = nonblocking_query(self);
+        nonblocking_query(self);
     }
     coll_mtree_replan_schedule_add(schedule, bytes, 0);
-    return rc;
 }

@@ -55,8 +55,8 @@ void coll_mtree_replan_nonblocking_settle_held(coll_mtree_replan_nonblocking_t *
                                                const mtree_plan_part_t *part,
                                                unsigned version);
 
-/* The next call, of @a bytes, is about to join the gate.  Open MPI's code. */
-int coll_mtree_replan_nonblocking_count(coll_mtree_replan_nonblocking_t *self,
-                                        double bytes);
+/* The next call, of @a bytes, is about to join the gate. */
+void coll_mtree_replan_nonblocking_count(coll_mtree_replan_nonblocking_t *self,
+                                         double bytes);
 
 #endif

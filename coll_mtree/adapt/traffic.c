@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/traffic.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts)
 {
-    return calloc(1, sizeof(coll_mtree_traffic_t) +
-                         num_hosts * sizeof(mtree_bandwidth_monitor_path_t));
+    return coll_mtree_calloc(1, sizeof(coll_mtree_traffic_t) +
+                                    num_hosts * sizeof(mtree_bandwidth_monitor_path_t));
 }
 
 static void path_add(mtree_bandwidth_monitor_path_t *path, double bytes,
@@ -64,14 +66,14 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              mtree_path_sample_t *samples)
 {
     size_t hosts = (size_t)placement->num_hosts;
-    mtree_path_sample_t *all = calloc(hosts, sizeof(*all));
     double seconds = traffic->sum.seconds;
+    mtree_path_sample_t *all;
 
     memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
-    if (all == NULL || seconds <= 0) {
-        free(all);
+    if (seconds <= 0) {
         return;
     }
+    all = coll_mtree_calloc(hosts, sizeof(*all));
     for (size_t to = 0; to < hosts; to++) {
         double backlogged = traffic->paths[to].backlogged_seconds;
 

@@ -27,7 +27,7 @@ typedef struct {
     mtree_bandwidth_monitor_path_t paths[]; /* [hosts] to each host */
 } coll_mtree_traffic_t;
 
-/* None yet, to @a num_hosts; the caller frees it.  NULL: no memory. */
+/* None yet, to @a num_hosts; the caller frees it. */
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts);
 
 /* Add @a sign times @a other. */
@@ -42,7 +42,7 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
                                  const int *host);
 
 /* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS]; unused ones
- * have rate 0, as have all where the traffic took no time or there is no memory. */
+ * have rate 0, as have all where the traffic took no time. */
 void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const coll_mtree_traffic_t *traffic,
                              mtree_path_sample_t *samples);

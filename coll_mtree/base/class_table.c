@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/class_table.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <stdlib.h>
 
 void coll_mtree_class_table_init(coll_mtree_class_table_t *table)
@@ -40,12 +42,8 @@ void *coll_mtree_class_table_get(coll_mtree_class_table_t *table,
     if (node != NULL) {
         return node;
     }
-    node = calloc(1, size);
-    if (node == NULL ||
-        mtree_hash_table_add(&table->table, &node->hash, hash) != MTREE_OK) {
-        free(node);
-        return NULL;
-    }
+    node = coll_mtree_calloc(1, size);
+    coll_mtree_require(mtree_hash_table_add(&table->table, &node->hash, hash));
     node->call_class = *call_class;
     mtree_list_append(&table->nodes, &node->order);
     return node;

@@ -32,7 +32,7 @@ void *coll_mtree_class_table_find(const coll_mtree_class_table_t *table,
                                   const coll_mtree_call_class_t *call_class);
 
 /* The element of @a call_class, made when there is none: @a size bytes of zeros but for
- * the node.  The table's, to be found with the same size always.  NULL: no memory. */
+ * the node.  The table's, to be found with the same size always. */
 void *coll_mtree_class_table_get(coll_mtree_class_table_t *table,
                                  const coll_mtree_call_class_t *call_class, size_t size);
 

@@ -5,13 +5,11 @@
 #ifndef COLL_MTREE_BASE_FINALIZE_HOOKS_H
 #define COLL_MTREE_BASE_FINALIZE_HOOKS_H
 
-#include <stdbool.h>
-
 /* Runs on every rank that added it. */
 typedef void (*coll_mtree_finalize_func_t)(void);
 
 /* Have @a func called when MPI_Finalize begins.  All ranks add theirs in the same order.
- * False: no memory. */
-bool coll_mtree_finalize_hook_add(coll_mtree_finalize_func_t func);
+ */
+void coll_mtree_finalize_hook_add(coll_mtree_finalize_func_t func);
 
 #endif

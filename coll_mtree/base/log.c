@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/log.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 
 #include "opal/util/output.h"
@@ -31,7 +32,6 @@ static void write_line(int to, ompi_communicator_t *comm, const char *text)
     }
 }
 
-/* Without memory a line that is to be kept is lost. */
 static void log_line(int to, ompi_communicator_t *comm, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -41,13 +41,11 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
         write_line(to, comm, text);
         return;
     }
-    line = malloc(sizeof(*line) + bytes);
-    if (line != NULL) {
-        line->to = to;
-        line->comm = comm;
-        memcpy(line->text, text, bytes);
-        mtree_list_append(kept, &line->link);
-    }
+    line = coll_mtree_malloc(sizeof(*line) + bytes);
+    line->to = to;
+    line->comm = comm;
+    memcpy(line->text, text, bytes);
+    mtree_list_append(kept, &line->link);
 }
 
 void coll_mtree_log_keep(mtree_list_t *lines)
@@ -94,8 +92,21 @@ static void forward_log(mtree_log_level_t level, const char *message, void *arg)
     log_line(to, NULL, message);
 }
 
+/* What the thread has kept is lost with the job. */
+static void end_without_memory(const char *reason)
+{
+    kept = NULL;
+    log_parameter = NULL;
+    mtree_error(
+        "%s on rank %d of MPI_COMM_WORLD; the other ranks wait for it, so the job "
+        "ends; run fewer ranks per host, or lower coll_mtree_chunk",
+        reason, coll_mtree_world_rank());
+    coll_mtree_end_job();
+}
+
 void coll_mtree_log_open(void)
 {
+    coll_mtree_memory_open(end_without_memory);
     stream = opal_output_open(NULL);
     mtree_log_set(forward_log, NULL, MTREE_LOG_DEBUG);
 }
@@ -132,18 +143,6 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 int coll_mtree_unserved_level(ompi_communicator_t *comm)
 {
     return comm == &ompi_mpi_comm_world.comm && coll_mtree_params_named() ? 0 : 1;
-}
-
-int coll_mtree_no_memory(ompi_communicator_t *comm)
-{
-    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&is_logged)) {
-        mtree_error("no memory for a call on communicator %s, which ends with "
-                    "MPI_ERR_NO_MEM; run fewer ranks per host, or lower coll_mtree_chunk",
-                    comm->c_name);
-    }
-    return MPI_ERR_NO_MEM;
 }
 
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,

@@ -24,13 +24,6 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 int coll_mtree_unserved_level(ompi_communicator_t *comm);
 
 /*
- * The code of a call on @a comm for which this rank has no memory; the first logs a line.
- * The other ranks wait for this one, as they do in Open MPI's own collectives: jobs whose
- * errors are fatal end.
- */
-int coll_mtree_no_memory(ompi_communicator_t *comm);
-
-/*
  * The code of a call of @a function, @a root ("": none, or of no matter), on @a comm for
  * which the plan of rank 0, which is one for @a planned, cannot be: the program's ranks
  * make different calls.  The first logs a line.

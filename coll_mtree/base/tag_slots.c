@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/tag_slots.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/array.h"
 
 #include <limits.h>
@@ -53,20 +55,15 @@ coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots
     return slots->num == 0 ? COLL_MTREE_TAG_SLOT_NONE : COLL_MTREE_TAG_SLOT_ASK;
 }
 
-/* A new slot; -1: no memory. */
+/* A new slot. */
 static int make_slot(coll_mtree_tag_slots_t *slots, int count)
 {
     int size = size_of(slots, count);
 
-    slots->is_broken =
-        slots->is_broken ||
-        mtree_array_reserve(&slots->slots, &slots->capacity, slots->num + 1,
-                            sizeof(*slots->slots)) != MTREE_OK ||
-        mtree_array_reserve(&slots->bits, &slots->bits_capacity,
-                            slots->num / CHAR_BIT + 1, 1) != MTREE_OK;
-    if (slots->is_broken) {
-        return -1;
-    }
+    coll_mtree_require(mtree_array_reserve(&slots->slots, &slots->capacity,
+                                           slots->num + 1, sizeof(*slots->slots)));
+    coll_mtree_require(mtree_array_reserve(&slots->bits, &slots->bits_capacity,
+                                           slots->num / CHAR_BIT + 1, 1));
     for (int s = 0; size < 0 && s < COLL_MTREE_TAG_SIZES; s++) {
         if (slots->sizes[s] == 0) {
             slots->sizes[s] = count;
@@ -92,9 +89,7 @@ int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count)
     } else {
         number = make_slot(slots, count);
     }
-    if (number >= 0) {
-        slots->slots[number].is_used = true;
-    }
+    slots->slots[number].is_used = true;
     return number;
 }
 

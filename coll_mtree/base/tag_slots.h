@@ -33,9 +33,8 @@ typedef struct {
     int num, capacity;
     unsigned char *bits; /* [num bits] of those that are used, for the exchange */
     int bits_capacity;
-    bool is_broken; /* there was no memory, so the numbers are not those of others */
-    int tags;       /* of all of them */
-    int most;       /* slots before the next exchange of those in use; 0: some */
+    int tags; /* of all of them */
+    int most; /* slots before the next exchange of those in use; 0: some */
     int free[COLL_MTREE_TAG_SIZES];  /* by size, the first that no rank uses; -1: none */
     int sizes[COLL_MTREE_TAG_SIZES]; /* 0: no such slot yet */
 } coll_mtree_tag_slots_t;
@@ -52,7 +51,7 @@ typedef enum {
 coll_mtree_tag_slot_state_t coll_mtree_tag_slots_look(const coll_mtree_tag_slots_t *slots,
                                                       int count, int most_tags);
 
-/* Take a slot that is there; its number, or -1: no memory. */
+/* Take a slot that is there; its number. */
 int coll_mtree_tag_slots_take(coll_mtree_tag_slots_t *slots, int count);
 
 /* This rank does not use slot @a number any more. */

@@ -24,8 +24,8 @@ int coll_mtree_tags_tcp(void);
 int coll_mtree_tags_of_call(unsigned long number);
 int coll_mtree_tags_control(mca_coll_mtree_module_t *module, int count);
 
-/* The slot of a persistent request with @a count tags, for which there are some; -1: no
- * memory.  Its first tag, and its end on this rank. */
+/* The slot of a persistent request with @a count tags, for which there are some, its
+ * first tag, and its end on this rank. */
 int coll_mtree_tags_take_slot(mca_coll_mtree_module_t *module, int count);
 int coll_mtree_tags_of_slot(mca_coll_mtree_module_t *module, int slot);
 void coll_mtree_tags_release_slot(mca_coll_mtree_module_t *module, int slot);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 
 #include "schedule/operation.h"
-
-#include <stdlib.h>
 
 /* Count and datatype may differ between ranks, the bytes of a block may not. */
 static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgather)
@@ -43,11 +42,7 @@ static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allga
     if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;
     }
-    args->displace = malloc((size_t)ranks * sizeof(*args->displace));
-    if (args->displace == NULL) {
-        args->verdict = MTREE_COLL_ARGS_NO_MEMORY;
-        return;
-    }
+    args->displace = coll_mtree_malloc((size_t)ranks * sizeof(*args->displace));
     for (int r = 0; r < ranks; r++) {
         args->displace[r] = coll_mtree_int_array_at(places, r) * extent;
     }

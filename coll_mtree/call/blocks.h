@@ -12,7 +12,7 @@
 size_t coll_mtree_blocks_sum(coll_mtree_int_array_t counts, int ranks);
 
 /* The offsets of blocks of counts[r] elements, in units of which an element has @a
- * units; the caller's, to be freed.  NULL: no memory. */
+ * units; the caller's, to be freed. */
 size_t *coll_mtree_blocks_create(coll_mtree_int_array_t counts, size_t units, int ranks);
 
 /* The block in which the unit at @a offset lies, which is less than the vector's size. */

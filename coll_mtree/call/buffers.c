@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/buffers.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/report/trace.h"
 
@@ -86,7 +87,7 @@ static void buffers_unpack_block(void *arg, int rank, size_t offset, const void 
     coll_mtree_unpack(&block, offset, bytes, length);
 }
 
-static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
+static void buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent, true_extent;
@@ -103,20 +104,17 @@ static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
     buffers->super.is_exclusive = args->is_exclusive;
     buffers->stashes_input = args->is_exclusive && args->input == args->output;
     if ((!args->stashed && !buffers->stashes_input) || args->count == 0) {
-        return OMPI_SUCCESS;
+        return;
     }
-    buffers->stash = malloc((size_t)extent * (args->count - 1) + buffers->super.span);
-    if (buffers->stash == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    buffers->stash =
+        coll_mtree_malloc((size_t)extent * (args->count - 1) + buffers->super.span);
     if (buffers->stashes_input) {
         buffers->super.input = mtree_address(buffers->stash, -buffers->super.gap);
-        return OMPI_SUCCESS;
+        return;
     }
     ranks_first = args->blocks != NULL ? args->blocks[rank] : args->count * (size_t)rank;
     buffers->super.output = mtree_address(
         buffers->stash, -buffers->super.gap - (ptrdiff_t)ranks_first * extent);
-    return OMPI_SUCCESS;
 }
 
 /*
@@ -124,7 +122,7 @@ static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
  * common when their datatypes differ.  Whether it lies packed in memory is each rank's
  * own affair.
  */
-static int buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
+static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent;
@@ -136,36 +134,28 @@ static int buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
                                                    args->count > 1 ? 2 : 1)) {
         buffers->super.pack = buffers_pack;
         buffers->super.unpack = buffers_unpack;
-        return OMPI_SUCCESS;
+        return;
     }
     ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
     buffers->super.output = mtree_address(args->output, lower);
     buffers->super.input = buffers->super.output;
     if (args->displace == NULL) {
-        return OMPI_SUCCESS;
+        return;
     }
-    buffers->shift = malloc((size_t)ranks * sizeof(*buffers->shift));
-    if (buffers->shift == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    buffers->shift = coll_mtree_malloc((size_t)ranks * sizeof(*buffers->shift));
     for (int r = 0; r < ranks; r++) {
         buffers->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
     }
     buffers->super.shift = buffers->shift;
-    return OMPI_SUCCESS;
 }
 
 /* Blocks of bytes, as for data to be moved. */
-static int buffers_init_exchange(coll_mtree_buffers_t *buffers,
-                                 const coll_mtree_coll_args_t *args, int rank, int ranks)
+static void buffers_init_exchange(coll_mtree_buffers_t *buffers,
+                                  const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    int rc = coll_mtree_side_buffers_init(&buffers->send, &args->send, rank, ranks,
-                                          args->copies_sent);
-
-    if (rc == OMPI_SUCCESS) {
-        rc =
-            coll_mtree_side_buffers_init(&buffers->recv, &args->recv, rank, ranks, false);
-    }
+    coll_mtree_side_buffers_init(&buffers->send, &args->send, rank, ranks,
+                                 args->copies_sent);
+    coll_mtree_side_buffers_init(&buffers->recv, &args->recv, rank, ranks, false);
     buffers->args = args;
     buffers->super = (mtree_operation_data_t){
         .extent = 1,
@@ -176,26 +166,24 @@ static int buffers_init_exchange(coll_mtree_buffers_t *buffers,
         .unpack_block = buffers_unpack_block,
         .arg = buffers,
         .trace = coll_mtree_trace_get()};
-    return rc;
 }
 
-int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
-                            const coll_mtree_coll_args_t *args, int rank, int ranks)
+void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
+                             const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    int rc;
-
     if (mtree_collective_is_personalized(args->call.collective)) {
-        return buffers_init_exchange(buffers, args, rank, ranks);
+        buffers_init_exchange(buffers, args, rank, ranks);
+        return;
     }
-    rc = coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
+    coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
     buffers->args = buffers->staging.user != NULL ? &buffers->staging.args : args;
     buffers->super.arg = buffers;
     buffers->super.trace = coll_mtree_trace_get();
-    return args->op != NULL ? buffers_init_fold(buffers, rank)
-                            : buffers_init_move(buffers, ranks);
+    if (args->op != NULL) {
+        buffers_init_fold(buffers, rank);
+    } else {
+        buffers_init_move(buffers, ranks);
+    }
 }
 
 /* Copy the block from this rank to itself, where it has one on both sides.  Counts are

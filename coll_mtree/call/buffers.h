@@ -24,10 +24,10 @@ typedef struct {
     coll_mtree_side_buffers_t send, recv; /* of a personalized collective */
 } coll_mtree_buffers_t;
 
-/* The buffers of the call of @a args, which must outlive them.  Open MPI's code; after an
- * error they may be cleaned up, as may zeros. */
-int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
-                            const coll_mtree_coll_args_t *args, int rank, int ranks);
+/* The buffers of the call of @a args, which must outlive them.  Zeros may be cleaned up,
+ * too. */
+void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
+                             const coll_mtree_coll_args_t *args, int rank, int ranks);
 
 /* Before the first message: copy what a device has, or the result overwrites, and the
  * rank's own block. */

@@ -121,9 +121,6 @@ void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
     }
     args->blocks = coll_mtree_blocks_create(rcounts, element, ranks);
     args->call.blocks = args->blocks;
-    if (args->blocks == NULL) {
-        args->verdict = MTREE_COLL_ARGS_NO_MEMORY;
-    }
 }
 
 void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
@@ -183,10 +180,10 @@ void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)
                         : MTREE_COLL_ARGS_DECLINED;
 }
 
-bool coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks)
+void coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks)
 {
-    return coll_mtree_side_keep(&args->send, ranks) &&
-           coll_mtree_side_keep(&args->recv, ranks);
+    coll_mtree_side_keep(&args->send, ranks);
+    coll_mtree_side_keep(&args->recv, ranks);
 }
 
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args)

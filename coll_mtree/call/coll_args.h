@@ -13,8 +13,7 @@
 typedef enum {
     MTREE_COLL_ARGS_DECLINED, /* not for mtree: the fallback serves */
     MTREE_COLL_ARGS_SERVED,   /* mtree may serve it */
-    MTREE_COLL_ARGS_EMPTY,    /* there are no bytes: no rank does anything */
-    MTREE_COLL_ARGS_NO_MEMORY
+    MTREE_COLL_ARGS_EMPTY     /* there are no bytes: no rank does anything */
 } coll_mtree_verdict_t;
 
 /* A block that is copied before the first message.  Addresses may be MPI_BOTTOM, which is
@@ -69,10 +68,7 @@ void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sb
                                     size_t scount, ompi_datatype_t *sdtype, void *to,
                                     size_t to_count);
 
-/*
- * Rank r has a block of rcounts[r] elements, each of @a element units.  The verdict may
- * become MTREE_COLL_ARGS_NO_MEMORY.
- */
+/* Rank r has a block of rcounts[r] elements, each of @a element units. */
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
                                  coll_mtree_int_array_t rcounts, size_t element,
                                  int ranks);
@@ -106,9 +102,8 @@ void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes);
  * verdict. */
 void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes);
 
-/* Hold what belongs to the user, for a call that may outlive the function.  False: no
- * memory. */
-bool coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks);
+/* Hold what belongs to the user, for a call that may outlive the function. */
+void coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks);
 
 /* Free what the arguments own. */
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args);

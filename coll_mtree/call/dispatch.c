@@ -7,6 +7,7 @@
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/plan_entry.h"
@@ -56,9 +57,8 @@ static int dispatch_empty(coll_mtree_form_t form, ompi_request_t **request_p)
 
 static int run_request(coll_mtree_request_t *req)
 {
-    int rc = coll_mtree_request_start(req);
-
-    return rc == OMPI_SUCCESS ? coll_mtree_request_wait(req) : rc;
+    coll_mtree_request_start(req);
+    return coll_mtree_request_wait(req);
 }
 
 /* Run it over the plan with relays; where that fails, the call is made over the plan
@@ -97,7 +97,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
              : run_request(req);
     coll_mtree_source_watched(call->module, began);
     if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_plan_entry_note(req->entry, req);
+        coll_mtree_plan_entry_note(req->entry, req);
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -105,12 +105,11 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
 }
 
 /* A nonblocking call, which is counted as such, or a persistent request. */
-static int dispatch_later(const coll_mtree_mpi_call_t *call,
-                          coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
-                          ompi_request_t **request_p)
+static void dispatch_later(const coll_mtree_mpi_call_t *call,
+                           coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
+                           ompi_request_t **request_p)
 {
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
-    int rc = OMPI_SUCCESS;
 
     req->count = call->count;
     if (call->form == MTREE_PERSISTENT) {
@@ -120,20 +119,10 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
         atomic_store(&req->replan->super.keeps_order, true);
     }
     if (call->form == MTREE_NONBLOCKING) {
-        rc = coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
-    }
-    if (rc == OMPI_SUCCESS && call->form == MTREE_NONBLOCKING) {
-        rc = coll_mtree_request_start(req);
-    }
-    if (rc != OMPI_SUCCESS) {
-        if (call->form == MTREE_NONBLOCKING) {
-            coll_mtree_calls_break(call->module);
-        }
-        coll_mtree_request_release(req);
-        return rc;
+        coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
+        coll_mtree_request_start(req);
     }
     *request_p = &req->super.super;
-    return OMPI_SUCCESS;
 }
 
 /* Run it over the plan of @a comm_class, which may still be made. */
@@ -142,21 +131,16 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
 {
     coll_mtree_plan_entry_t *entry =
         coll_mtree_plan_entry_get(call->module, call->comm, comm_class, false);
-    coll_mtree_request_t *req;
+    coll_mtree_request_t *req = coll_mtree_request_create(
+        call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
 
-    if (entry == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     call->args_taken = true;
-    req = coll_mtree_request_create(call->module, call->comm, &call->args, entry,
-                                    call->form == MTREE_PERSISTENT);
-    if (req == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     req->transfer.record = call->count.record;
-    return call->form == MTREE_BLOCKING
-               ? dispatch_blocking(call, comm_class, req)
-               : dispatch_later(call, comm_class, req, request_p);
+    if (call->form == MTREE_BLOCKING) {
+        return dispatch_blocking(call, comm_class, req);
+    }
+    dispatch_later(call, comm_class, req, request_p);
+    return OMPI_SUCCESS;
 }
 
 static bool is_internal(const coll_mtree_mpi_call_t *call)
@@ -170,39 +154,16 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
              coll_mtree_caller_is_program(call->returns_to));
 }
 
-/* OMPI_SUCCESS: go on; else the call's end. */
-static int dispatch_enter(coll_mtree_mpi_call_t *call)
-{
-    if (!call->module->enabled) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
-    if (is_internal(call)) {
-        coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
-        return MTREE_DECLINED;
-    }
-    return call->args.verdict == MTREE_COLL_ARGS_NO_MEMORY ||
-                   !coll_mtree_source_create(call->module, call->comm)
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : OMPI_SUCCESS;
-}
-
 /* Apply the replanning replies that are due at this point of the order of calls, and what
- * the communicator asks for.  Open MPI's code. */
-static int dispatch_catch_up(coll_mtree_mpi_call_t *call)
+ * the communicator asks for. */
+static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
-    coll_mtree_change_t change = COLL_MTREE_STAY;
-    int rc = OMPI_SUCCESS;
-
-    if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED) {
-        rc = coll_mtree_replan_blocking_catch_up(call->module, &change);
-    }
-    if (change != COLL_MTREE_STAY) {
+    if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED &&
+        coll_mtree_replan_blocking_catch_up(call->module) != COLL_MTREE_STAY) {
         coll_mtree_plan_entries_renew(call->module);
         coll_mtree_counters_add_replan();
     }
     (void)coll_mtree_hints_get(call->module, call->comm);
-    return rc;
 }
 
 /* May it pass through relays? */
@@ -214,7 +175,7 @@ static bool may_relay(const coll_mtree_mpi_call_t *call)
 }
 
 /* The class of @a call, one with relays where it may pass through them and they did not
- * refuse such calls.  NULL: no memory.  Only the thread that makes a collective call on
+ * refuse such calls.  Only the thread that makes a collective call on
  * the communicator looks up; MPI allows one at a time. */
 static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
 {
@@ -227,7 +188,7 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
 
     call_class.relayed = may_relay(call);
     comm_class = coll_mtree_comm_class_get(module, &call_class);
-    if (comm_class != NULL && comm_class->left_relays) {
+    if (comm_class->left_relays) {
         call_class.relayed = false;
         comm_class = coll_mtree_comm_class_get(module, &call_class);
     }
@@ -272,22 +233,18 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (args->verdict == MTREE_COLL_ARGS_EMPTY) {
         return dispatch_empty(call->form, request_p);
     }
-    rc = dispatch_enter(call);
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_agreed_size_set(call);
+    /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
+    if (is_internal(call)) {
+        coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
+        return MTREE_DECLINED;
     }
+    coll_mtree_source_create(call->module, call->comm);
+    rc = coll_mtree_agreed_size_set(call);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    /* First, since a reply may change the class of the call. */
-    rc = dispatch_catch_up(call);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
+    dispatch_catch_up(call);
     comm_class = class_of(call);
-    if (comm_class == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     coll_mtree_statistics_open(&call->count, call->module, call->comm, args->function,
                                comm_class,
                                (double)args->call.units * (double)args->call.unit_bytes);
@@ -303,9 +260,7 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (!call->args_taken) {
         coll_mtree_coll_args_cleanup(&call->args);
     }
-    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
-        rc = coll_mtree_no_memory(call->comm);
-    }
+    coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (call->form == MTREE_BLOCKING) {
         if (rc == MTREE_DECLINED) {
             call->watch_began = coll_mtree_source_watch(call->module);

@@ -74,8 +74,7 @@ static int wait_for_decision(const coll_mtree_mpi_call_t *call,
         return OMPI_SUCCESS;
     }
     entry = coll_mtree_plan_entry_get(call->module, call->comm, comm_class, may_leave);
-    return entry == NULL ? OMPI_ERR_OUT_OF_RESOURCE
-                         : coll_mtree_plan_entry_wait(entry, comm_class);
+    return coll_mtree_plan_entry_wait(entry, comm_class);
 }
 
 /*
@@ -114,9 +113,8 @@ int coll_mtree_mpi_call_choose(const coll_mtree_mpi_call_t *call,
     }
     if (coll_mtree_params_encrypt() && is_plain(call, comm_class)) {
         *backend_p = COLL_MTREE_TREES;
-        return coll_mtree_plan_entry_plain(call->module, call->comm, comm_class) == NULL
-                   ? OMPI_ERR_OUT_OF_RESOURCE
-                   : OMPI_SUCCESS;
+        (void)coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
+        return OMPI_SUCCESS;
     }
     if (!server->is_decided && call->form == MTREE_NONBLOCKING) {
         *backend_p = coll_mtree_server_before(server, call->args.keeps_order);

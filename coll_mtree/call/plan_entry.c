@@ -3,6 +3,7 @@
 
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
@@ -130,16 +131,13 @@ static void replan_release(coll_mtree_replan_t *replan)
     OBJ_RELEASE(comm);
 }
 
-/* One holds a new entry, its class.  NULL: no memory. */
+/* One holds a new entry, its class. */
 static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
                                                ompi_communicator_t *comm,
                                                const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_plan_entry_t *entry = calloc(1, sizeof(*entry));
+    coll_mtree_plan_entry_t *entry = coll_mtree_calloc(1, sizeof(*entry));
 
-    if (entry == NULL) {
-        return NULL;
-    }
     atomic_init(&entry->holders, 1);
     entry->module = module;
     entry->comm = comm;
@@ -160,19 +158,10 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
 {
     coll_mtree_plan_entry_t *entry = plan_entry_new(module, comm, call_class);
 
-    if (entry == NULL) {
-        return NULL;
-    }
     coll_mtree_plan_entry_retain(entry);
     entry->is_hurried = is_hurried;
     OBJ_RETAIN(comm);
     entry->exchange = coll_mtree_plan_exchange_start(entry);
-    if (entry->exchange == NULL) {
-        OBJ_RELEASE(comm);
-        coll_mtree_replan_nonblocking_cleanup(&entry->replan);
-        free(entry);
-        return NULL;
-    }
     return entry;
 }
 
@@ -188,9 +177,6 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
         return comm_class->entry;
     }
     entry = plan_entry_create(module, comm, &comm_class->node.call_class, is_hurried);
-    if (entry == NULL) {
-        return NULL;
-    }
     comm_class->entry = entry;
     coll_mtree_plan_entry_retain(entry);
     coll_mtree_plan_entry_release(module->latest);
@@ -213,11 +199,9 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *mo
 {
     if (comm_class->entry == NULL) {
         comm_class->entry = plan_entry_new(module, comm, &comm_class->node.call_class);
-        if (comm_class->entry != NULL) {
-            comm_class->entry->is_plain = true;
-            atomic_store(&comm_class->entry->settled, true);
-            coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
-        }
+        comm_class->entry->is_plain = true;
+        atomic_store(&comm_class->entry->settled, true);
+        coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
     }
     return comm_class->entry;
 }
@@ -292,21 +276,18 @@ coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_
 
 /* The default plan's part for this rank, which is a host of its own there, and the
  * module's placement of such hosts. */
-static mtree_status_t make_default(coll_mtree_plan_entry_t *entry)
+static void make_default(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
     int ranks = ompi_comm_size(entry->comm);
-    mtree_status_t status = MTREE_OK;
 
     if (module->default_placement == NULL) {
-        status = coll_mtree_default_placement_create(ranks, &module->default_placement);
+        coll_mtree_require(
+            coll_mtree_default_placement_create(ranks, &module->default_placement));
     }
-    if (status == MTREE_OK) {
-        status = coll_mtree_default_part_create(
-            entry->call_class.collective, entry->call_class.root,
-            ompi_comm_rank(entry->comm), ranks, &entry->default_part);
-    }
-    return status;
+    coll_mtree_require(coll_mtree_default_part_create(
+        entry->call_class.collective, entry->call_class.root, ompi_comm_rank(entry->comm),
+        ranks, &entry->default_part));
 }
 
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
@@ -315,7 +296,6 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    mtree_status_t status = MTREE_OK;
 
     if (entry->status != OMPI_SUCCESS || replan->status != OMPI_SUCCESS) {
         return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
@@ -323,32 +303,30 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
     if (entry->part != NULL) {
         *part_p = replan->part;
         *placement_p = module->placement;
-        return *part_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+        return OMPI_SUCCESS;
     }
     opal_mutex_lock(&module->lock);
     if (entry->default_part == NULL) {
-        status = make_default(entry);
+        make_default(entry);
     }
     opal_mutex_unlock(&module->lock);
     *part_p = entry->default_part;
     *placement_p = module->default_placement;
-    return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return OMPI_SUCCESS;
 }
 
-int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_request_t *req)
+void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
+                                const coll_mtree_request_t *req)
 {
-    int rc;
-
     if (entry->part == NULL) {
-        return OMPI_SUCCESS;
+        return;
     }
     /* What passes through relays says nothing of the paths of the plan without. */
     if (entry->relayed != NULL) {
         entry->warmed_up = true;
-        return OMPI_SUCCESS;
+        return;
     }
-    rc = coll_mtree_replan_blocking_note(
+    coll_mtree_replan_blocking_note(
         entry->module, entry->comm,
         &(coll_mtree_observation_t){.call_class = &entry->call_class,
                                     .part = entry->replan.part,
@@ -359,7 +337,6 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                     .goodput_scale = (double)req->args.call.unit_bytes /
                                                      (double)req->buffers.super.extent});
     entry->warmed_up = true;
-    return rc;
 }
 
 void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)

@@ -34,7 +34,7 @@
 #include "simulate/forecast/forecast.h"
 
 /* The entry in force for @a comm_class, made if need be, for a blocking call that waits
- * but @a is_hurried; the class's.  NULL: no memory. */
+ * but @a is_hurried; the class's. */
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
                                                    coll_mtree_comm_class_t *comm_class,
@@ -77,9 +77,9 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
 coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry);
 
 /* A blocking call has been made by @a req: its observations may change the plans.
- * Open MPI's code. */
-int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_request_t *req);
+ */
+void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
+                                const coll_mtree_request_t *req);
 
 /* The network has changed: calls from here on have entries of their own. */
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module);

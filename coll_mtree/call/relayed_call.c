@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
@@ -143,19 +144,15 @@ static void describe(relayed_call_t *call)
 }
 
 /* Keep what a failure would leave half summed up. */
-static bool save(relayed_call_t *call)
+static void save(relayed_call_t *call)
 {
     const coll_mtree_coll_args_t *args = &call->req->args;
     size_t bytes = args->call.units * args->call.unit_bytes;
 
-    if (args->op == NULL || args->input != args->output) {
-        return true;
-    }
-    call->saved = malloc(bytes);
-    if (call->saved != NULL) {
+    if (args->op != NULL && args->input == args->output) {
+        call->saved = coll_mtree_malloc(bytes);
         memcpy(call->saved, args->input, bytes);
     }
-    return call->saved != NULL;
 }
 
 static void restore(const relayed_call_t *call)
@@ -173,10 +170,9 @@ static bool begin(relayed_call_t *call)
     coll_mtree_request_t *req = call->req;
     int rank = ompi_comm_rank(req->comm);
 
-    if (coll_mtree_buffers_init(&req->buffers, &req->args, rank,
-                                ompi_comm_size(req->comm)) != OMPI_SUCCESS ||
-        !save(call) ||
-        mtree_layout_create(call->relayed->part, call->relayed->placement,
+    coll_mtree_buffers_init(&req->buffers, &req->args, rank, ompi_comm_size(req->comm));
+    save(call);
+    if (mtree_layout_create(call->relayed->part, call->relayed->placement,
                             &call->start.call, rank, &call->layout) != MTREE_OK ||
         coll_mtree_buffers_begin(&req->buffers) != OMPI_SUCCESS) {
         return false;
@@ -420,11 +416,8 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
                     .longest = COLL_MTREE_ANY_LENGTH,
                     .wait = COLL_MTREE_WAIT_LATER}};
 
-    /* Without memory this rank cannot report: such a job is at its end. */
-    call.states = calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.states));
-    if (call.states == NULL) {
-        return COLL_MTREE_RELAYED_FAILED;
-    }
+    call.states = coll_mtree_calloc(2 * (size_t)ompi_comm_size(req->comm) + 2,
+                                    sizeof(*call.states));
     describe(&call);
     if (!begin(&call)) {
         call.own = FAILED;

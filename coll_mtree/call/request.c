@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/request_private.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 
@@ -47,12 +48,10 @@ static int request_free(ompi_request_t **request)
 
 static int request_start(size_t count, ompi_request_t **requests)
 {
-    int rc = OMPI_SUCCESS;
-
-    for (size_t i = 0; i < count && rc == OMPI_SUCCESS; i++) {
-        rc = coll_mtree_request_start((coll_mtree_request_t *)requests[i]);
+    for (size_t i = 0; i < count; i++) {
+        coll_mtree_request_start((coll_mtree_request_t *)requests[i]);
     }
-    return rc;
+    return OMPI_SUCCESS;
 }
 
 /* MPI does not let collectives be cancelled. */
@@ -118,22 +117,6 @@ int coll_mtree_request_tags(mtree_collective_t collective)
     return own_tags(collective) + COLL_MTREE_QUERY_TAGS;
 }
 
-/* A request cannot be made: what it was to own goes back. */
-static void give_up(mca_coll_mtree_module_t *module, coll_mtree_request_t *req,
-                    coll_mtree_coll_args_t *args, bool persistent, int slot)
-{
-    coll_mtree_coll_args_cleanup(args);
-    if (slot >= 0) {
-        coll_mtree_tags_release_slot(module, slot);
-    }
-    if (!persistent) {
-        coll_mtree_calls_break(module);
-    }
-    if (req != NULL) {
-        OBJ_RELEASE(req);
-    }
-}
-
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
@@ -141,21 +124,16 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 bool persistent)
 {
     coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
-    coll_mtree_windowed_call_t call = {.number = 0};
-    int slot = -1;
 
+    coll_mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    req->slot = -1;
     if (persistent) {
-        slot = coll_mtree_tags_take_slot(module,
-                                         coll_mtree_request_tags(args->call.collective));
+        req->slot = coll_mtree_tags_take_slot(
+            module, coll_mtree_request_tags(args->call.collective));
     } else {
-        call.number = module->calls.issued++;
+        req->call.number = module->calls.issued++;
     }
-    if (req == NULL || (persistent && slot < 0) ||
-        !coll_mtree_coll_args_keep(args, ompi_comm_size(comm))) {
-        give_up(module, req, args, persistent, slot);
-        return NULL;
-    }
-    req->call = call;
+    coll_mtree_coll_args_keep(args, ompi_comm_size(comm));
     req->call.bytes = args->call.units * args->call.unit_bytes;
     OMPI_REQUEST_INIT(&req->super.super, persistent);
     req->super.super.req_mpi_object.comm = comm;
@@ -167,9 +145,8 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     req->args = *args;
     req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
     request_retain_types(&req->args);
-    req->slot = slot;
-    req->first_tag = persistent ? coll_mtree_tags_of_slot(module, slot)
-                                : coll_mtree_tags_of_call(call.number);
+    req->first_tag = persistent ? coll_mtree_tags_of_slot(module, req->slot)
+                                : coll_mtree_tags_of_call(req->call.number);
     return req;
 }
 
@@ -223,28 +200,24 @@ static void request_destroy(coll_mtree_request_t *req)
 
 /* The starts of a persistent request have an order of their own, the same on all ranks.
  */
-static int request_count_start(coll_mtree_request_t *req)
+static void request_count_start(coll_mtree_request_t *req)
 {
     const mtree_call_t *call = &req->args.call;
 
     if (req->replan != &req->own_replan) {
-        return OMPI_SUCCESS;
+        return;
     }
     if (!req->is_settled) {
         req->is_settled = true;
         coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
     }
-    return coll_mtree_replan_nonblocking_count(&req->own_replan,
-                                               (double)(call->units * call->unit_bytes));
+    coll_mtree_replan_nonblocking_count(&req->own_replan,
+                                        (double)(call->units * call->unit_bytes));
 }
 
-int coll_mtree_request_start(coll_mtree_request_t *req)
+void coll_mtree_request_start(coll_mtree_request_t *req)
 {
-    int rc = request_count_start(req);
-
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
+    request_count_start(req);
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;
@@ -257,7 +230,6 @@ int coll_mtree_request_start(coll_mtree_request_t *req)
     if (coll_mtree_survives()) {
         opal_progress();
     }
-    return OMPI_SUCCESS;
 }
 
 int coll_mtree_request_wait(coll_mtree_request_t *req)

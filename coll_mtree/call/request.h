@@ -61,8 +61,8 @@ typedef struct coll_mtree_request {
 
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 
-/* A request of the call of @a args, which it takes over even on failure, held by its
- * owner.  All ranks call in the same order.  NULL: no memory. */
+/* A request of the call of @a args, which it takes over, held by its owner.  All ranks
+ * call in the same order. */
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
@@ -81,9 +81,8 @@ void coll_mtree_calls_break(mca_coll_mtree_module_t *module);
 void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
                                const coll_mtree_call_class_t *call_class);
 
-/* Start it; its messages begin when its plan is known.  Never blocks.  Open MPI's code.
- */
-int coll_mtree_request_start(coll_mtree_request_t *req);
+/* Start it; its messages begin when its plan is known.  Never blocks. */
+void coll_mtree_request_start(coll_mtree_request_t *req);
 
 /* Wait for the end; Open MPI's code of how it ended. */
 int coll_mtree_request_wait(coll_mtree_request_t *req);

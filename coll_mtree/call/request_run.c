@@ -4,6 +4,7 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/arrival.h"
 #include "coll_mtree/call/plan_entry.h"
@@ -34,9 +35,9 @@ void coll_mtree_request_unprepare(coll_mtree_request_t *req)
 /* Runs in a callback of the PML or in the call that started it. */
 static void request_end(coll_mtree_request_t *req, int rc)
 {
+    coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     coll_mtree_statistics_close(&req->count);
-    req->super.super.req_status.MPI_ERROR =
-        rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(req->comm) : rc;
+    req->super.super.req_status.MPI_ERROR = rc;
     ompi_request_complete(&req->super.super, true);
     if (rc != OMPI_SUCCESS && !req->super.super.req_persistent) {
         coll_mtree_calls_break(req->replan->super.module);
@@ -126,7 +127,8 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (status == MTREE_ERR_UNSUPPORTED) {
         return different_calls(req, part, placement);
     }
-    return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    coll_mtree_require(status);
+    return OMPI_SUCCESS;
 }
 
 /* Make what depends on the plan; a persistent request does so once per plan. */
@@ -144,19 +146,15 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
     req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
-    rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
-                                 ompi_comm_size(req->comm));
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
+    coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
+                            ompi_comm_size(req->comm));
     req->by_arrival = coll_mtree_arrival_serves(part, &req->args);
     rc = req->by_arrival ? OMPI_SUCCESS : request_lay_out(req, part, placement);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (req->layout != NULL &&
-        mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (req->layout != NULL) {
+        coll_mtree_require(mtree_goodput_create(req->layout, &req->goodput));
     }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
@@ -251,8 +249,8 @@ static void request_begin(coll_mtree_request_t *req)
     }
     coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
     req->transfer.began = mtree_clock_seconds();
-    if (rc == OMPI_SUCCESS && request_operate(req, part, placement) != MTREE_OK) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_SUCCESS) {
+        coll_mtree_require(request_operate(req, part, placement));
     }
     mtree_plan_part_destroy(part);
     /* On success the operation may have ended and the request may be freed. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/side_buffers.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <stdlib.h>
 
 /* The first byte of a block that is packed. */
@@ -25,37 +27,33 @@ static bool is_on_device(const coll_mtree_side_t *side, int ranks)
     return false;
 }
 
-static bool make_stash(coll_mtree_side_buffers_t *buffers)
+static void make_stash(coll_mtree_side_buffers_t *buffers)
 {
     size_t at = 0;
 
     for (int rank = 0; rank < buffers->ranks; rank++) {
         at += buffers->units[rank];
     }
-    buffers->stash = malloc(at + 1);
+    buffers->stash = coll_mtree_malloc(at);
     at = 0;
-    for (int rank = 0; rank < buffers->ranks && buffers->stash != NULL; rank++) {
+    for (int rank = 0; rank < buffers->ranks; rank++) {
         buffers->address[rank] = buffers->stash + at;
         at += buffers->units[rank];
     }
-    return buffers->stash != NULL;
 }
 
-int coll_mtree_side_buffers_init(coll_mtree_side_buffers_t *buffers,
-                                 const coll_mtree_side_t *side, int rank, int ranks,
-                                 bool copies)
+void coll_mtree_side_buffers_init(coll_mtree_side_buffers_t *buffers,
+                                  const coll_mtree_side_t *side, int rank, int ranks,
+                                  bool copies)
 {
     const size_t count = (size_t)ranks;
 
     *buffers = (coll_mtree_side_buffers_t){.side = side, .rank = rank, .ranks = ranks};
     if (!coll_mtree_side_exists(side)) {
-        return OMPI_SUCCESS;
+        return;
     }
-    buffers->units = calloc(count, sizeof(*buffers->units));
-    buffers->address = calloc(count, sizeof(*buffers->address));
-    if (buffers->units == NULL || buffers->address == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    buffers->units = coll_mtree_calloc(count, sizeof(*buffers->units));
+    buffers->address = coll_mtree_calloc(count, sizeof(*buffers->address));
     for (int peer = 0; peer < ranks; peer++) {
         const coll_mtree_elements_t block = coll_mtree_side_block(side, peer);
 
@@ -64,10 +62,9 @@ int coll_mtree_side_buffers_init(coll_mtree_side_buffers_t *buffers,
             buffers->address[peer] = first_byte(&block);
         }
     }
-    if ((copies || is_on_device(side, ranks)) && !make_stash(buffers)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (copies || is_on_device(side, ranks)) {
+        make_stash(buffers);
     }
-    return OMPI_SUCCESS;
 }
 
 void coll_mtree_side_buffers_cleanup(coll_mtree_side_buffers_t *buffers)

@@ -20,10 +20,10 @@ typedef struct {
 } coll_mtree_side_buffers_t;
 
 /* The buffers of @a side, on @a rank of @a ranks; with @a copies all blocks are stashed.
- * Open MPI's code; after an error they may be cleaned up, as may zeros. */
-int coll_mtree_side_buffers_init(coll_mtree_side_buffers_t *buffers,
-                                 const coll_mtree_side_t *side, int rank, int ranks,
-                                 bool copies);
+ * Zeros may be cleaned up, too. */
+void coll_mtree_side_buffers_init(coll_mtree_side_buffers_t *buffers,
+                                  const coll_mtree_side_t *side, int rank, int ranks,
+                                  bool copies);
 void coll_mtree_side_buffers_cleanup(coll_mtree_side_buffers_t *buffers);
 
 /* The same for the engine, which reads sizes where blocks are @a unequal. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/sides.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "schedule/operation.h"
 
 #include <stdlib.h>
@@ -92,7 +94,7 @@ static void copy_array(const void **array_p, size_t bytes, char **to_p)
     }
 }
 
-bool coll_mtree_side_keep(coll_mtree_side_t *side, int ranks)
+void coll_mtree_side_keep(coll_mtree_side_t *side, int ranks)
 {
     const size_t counts = coll_mtree_int_array_bytes(side->counts, ranks);
     const size_t displs = coll_mtree_int_array_bytes(side->displs, ranks);
@@ -100,12 +102,9 @@ bool coll_mtree_side_keep(coll_mtree_side_t *side, int ranks)
     char *to;
 
     if (!coll_mtree_side_exists(side)) {
-        return true;
+        return;
     }
-    to = side->copies = malloc(types + counts + displs + 1);
-    if (to == NULL) {
-        return false;
-    }
+    to = side->copies = coll_mtree_malloc(types + counts + displs);
     copy_array((const void **)&side->types, types, &to);
     /* Of the two the displacements are never the narrower ones. */
     copy_array(&side->displs.items, displs, &to);
@@ -114,7 +113,6 @@ bool coll_mtree_side_keep(coll_mtree_side_t *side, int ranks)
     for (int rank = 0; rank < side->held; rank++) {
         OBJ_RETAIN(type_of(side, rank));
     }
-    return true;
 }
 
 void coll_mtree_side_release(coll_mtree_side_t *side)

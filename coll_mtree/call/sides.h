@@ -47,8 +47,8 @@ size_t coll_mtree_side_bytes(const coll_mtree_side_t *side, int ranks);
 bool coll_mtree_side_is_predefined(const coll_mtree_side_t *side, int ranks);
 
 /* Copy the user's arrays, and hold the datatypes, which the user may free while the call
- * is under way; release them.  False: no memory, nothing is held. */
-bool coll_mtree_side_keep(coll_mtree_side_t *side, int ranks);
+ * is under way; release them. */
+void coll_mtree_side_keep(coll_mtree_side_t *side, int ranks);
 void coll_mtree_side_release(coll_mtree_side_t *side);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/staging.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "schedule/operation.h"
 
 #include <stdlib.h>
@@ -41,31 +43,30 @@ static char *part_begin(const coll_mtree_coll_args_t *args, part_t part, char **
  */
 static char *memory_create(const char *low, const char *high, ptrdiff_t *shift_p)
 {
-    char *memory = malloc((size_t)(high - low));
+    char *memory = coll_mtree_malloc((size_t)(high - low));
 
     *shift_p = (ptrdiff_t)((uintptr_t)memory - (uintptr_t)low);
     return memory;
 }
 
-static int stage_input(coll_mtree_staging_t *staging)
+static void stage_input(coll_mtree_staging_t *staging)
 {
     const coll_mtree_coll_args_t *args = staging->user;
     char *low, *high;
     ptrdiff_t shift;
 
     if (args->op == NULL) {
-        return OMPI_SUCCESS;
+        return;
     }
     low = part_begin(args, (part_t){(void *)args->input, args->call.units}, &high);
     if (!coll_mtree_is_on_device(low)) {
-        return OMPI_SUCCESS;
+        return;
     }
     staging->input = memory_create(low, high, &shift);
     staging->args.input = mtree_address(args->input, shift);
-    return staging->input != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-static int stage_output(coll_mtree_staging_t *staging)
+static void stage_output(coll_mtree_staging_t *staging)
 {
     const coll_mtree_coll_args_t *args = staging->user;
     char *low = NULL, *high = NULL;
@@ -82,7 +83,7 @@ static int stage_output(coll_mtree_staging_t *staging)
         }
     }
     if (low == NULL || !coll_mtree_is_on_device(low)) {
-        return OMPI_SUCCESS;
+        return;
     }
     staging->output = memory_create(low, high, &shift);
     staging->args.output = mtree_address(args->output, shift);
@@ -90,14 +91,12 @@ static int stage_output(coll_mtree_staging_t *staging)
     if (args->scatter_to != NULL) {
         staging->args.scatter_to = mtree_address(args->scatter_to, shift);
     }
-    return staging->output != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int coll_mtree_staging_init(coll_mtree_staging_t *staging,
-                            const coll_mtree_coll_args_t *args, int rank, int ranks)
+void coll_mtree_staging_init(coll_mtree_staging_t *staging,
+                             const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
     bool is_bcast = args->call.collective == MTREE_BCAST;
-    int rc;
 
     staging->user = args;
     staging->args = *args;
@@ -106,14 +105,11 @@ int coll_mtree_staging_init(coll_mtree_staging_t *staging,
         (!is_bcast || args->call.root != rank) && (!args->is_exclusive || rank > 0);
     staging->reads = args->op == NULL && args->own.from_type == NULL &&
                      (!is_bcast || args->call.root == rank);
-    rc = stage_input(staging);
-    if (rc == OMPI_SUCCESS) {
-        rc = stage_output(staging);
-    }
+    stage_input(staging);
+    stage_output(staging);
     if (staging->input == NULL && staging->output == NULL) {
         staging->user = NULL;
     }
-    return rc;
 }
 
 /* Copy the output to the device or to the host.  Open MPI's copies of typed data know

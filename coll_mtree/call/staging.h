@@ -21,9 +21,9 @@ typedef struct {
 } coll_mtree_staging_t;
 
 /* What of the call of @a args is to be staged on @a rank of @a ranks; @a staging is
- * zeros, and @a args must outlive it.  Open MPI's code. */
-int coll_mtree_staging_init(coll_mtree_staging_t *staging,
-                            const coll_mtree_coll_args_t *args, int rank, int ranks);
+ * zeros, and @a args must outlive it. */
+void coll_mtree_staging_init(coll_mtree_staging_t *staging,
+                             const coll_mtree_coll_args_t *args, int rank, int ranks);
 
 /* Copy what is sent to the host. */
 void coll_mtree_staging_begin(const coll_mtree_staging_t *staging);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange_private.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static void exchange_report_end(coll_mtree_exchange_t *exchange)
 {
     coll_mtree_range_t range = coll_mtree_exchange_range(exchange, exchange->rank, 1);
-    mtree_status_t status = exchange->numbers[REPLY_KIND] == KIND_REFUSED
-                                ? MTREE_ERR_NO_MEMORY
-                                : exchange->status;
     coll_mtree_reply_t reply = {
-        .code = coll_mtree_transport_code(&exchange->transport, status),
+        .code = coll_mtree_transport_code(&exchange->transport, exchange->status),
         .kind = exchange->numbers[REPLY_KIND],
         .payload = exchange->payload,
         .length = coll_mtree_exchange_payload_bytes(exchange),
@@ -27,7 +26,7 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
     exchange->end(exchange, &reply, exchange->arg);
 }
 
-void coll_mtree_exchange_drop(coll_mtree_exchange_t *exchange)
+static void exchange_free(coll_mtree_exchange_t *exchange)
 {
     free(exchange->child);
     free(exchange->contribution);
@@ -55,7 +54,7 @@ static void exchange_finish(mtree_inbox_t *inbox)
     if (!exchange->ended) {
         exchange_report_end(exchange);
     }
-    coll_mtree_exchange_drop(exchange);
+    exchange_free(exchange);
 }
 
 static int exchange_next_child(const coll_mtree_exchange_t *exchange, int last)
@@ -63,8 +62,7 @@ static int exchange_next_child(const coll_mtree_exchange_t *exchange, int last)
     return coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks, last);
 }
 
-/* False: no memory. */
-static bool exchange_init_tree(coll_mtree_exchange_t *exchange)
+static void exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
     int count = 0;
 
@@ -74,26 +72,19 @@ static bool exchange_init_tree(coll_mtree_exchange_t *exchange)
          child = exchange_next_child(exchange, child)) {
         count++;
     }
-    exchange->child = calloc((size_t)count + 1, sizeof(*exchange->child));
-    if (exchange->child == NULL) {
-        return false;
-    }
+    exchange->child = coll_mtree_calloc((size_t)count, sizeof(*exchange->child));
     for (int child = exchange_next_child(exchange, exchange->rank); child >= 0;
          child = exchange_next_child(exchange, child)) {
         exchange->child[exchange->num_children++].rank = child;
     }
-    return true;
 }
 
 static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *module,
                                              ompi_communicator_t *comm, bool with_hosts,
                                              size_t bytes)
 {
-    coll_mtree_exchange_t *exchange = calloc(1, sizeof(*exchange));
+    coll_mtree_exchange_t *exchange = coll_mtree_calloc(1, sizeof(*exchange));
 
-    if (exchange == NULL) {
-        return NULL;
-    }
     exchange->rank = ompi_comm_rank(comm);
     exchange->ranks = ompi_comm_size(comm);
     exchange->longest = module->longest_bytes;
@@ -101,16 +92,12 @@ static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *modu
     exchange->contribution_bytes = bytes;
     exchange->num_numbers =
         FIRST_PART + (size_t)exchange->ranks * (with_hosts ? 2 + LOCALITY_NUMBERS : 1);
-    exchange->numbers = calloc(exchange->num_numbers, sizeof(int));
+    exchange->numbers = coll_mtree_calloc(exchange->num_numbers, sizeof(int));
     if (bytes > 0) {
         exchange->contribution =
-            calloc(coll_mtree_exchange_below(exchange, exchange->rank), bytes);
+            coll_mtree_calloc(coll_mtree_exchange_below(exchange, exchange->rank), bytes);
     }
-    if (!exchange_init_tree(exchange) || exchange->numbers == NULL ||
-        (bytes > 0 && exchange->contribution == NULL)) {
-        coll_mtree_exchange_drop(exchange);
-        return NULL;
-    }
+    exchange_init_tree(exchange);
     return exchange;
 }
 
@@ -135,9 +122,9 @@ static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
     }
 }
 
-void coll_mtree_exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
-                               int first_tag, coll_mtree_exchange_decide_t decide,
-                               coll_mtree_exchange_end_t end, void *arg)
+static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
+                           int first_tag, coll_mtree_exchange_decide_t decide,
+                           coll_mtree_exchange_end_t end, void *arg)
 {
     coll_mtree_transport_init(&exchange->transport, comm, MPI_BYTE, first_tag);
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
@@ -161,37 +148,22 @@ void coll_mtree_exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicato
     mtree_inbox_open(&exchange->inbox);
 }
 
-coll_mtree_exchange_t *coll_mtree_exchange_create(const mca_coll_mtree_module_t *module,
-                                                  ompi_communicator_t *comm,
-                                                  bool with_hosts, const void *mine,
-                                                  size_t bytes)
-{
-    coll_mtree_exchange_t *exchange = exchange_alloc(
-        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : bytes);
-
-    if (exchange != NULL && with_hosts) {
-        coll_mtree_host_t *host = (void *)exchange->contribution;
-
-        coll_mtree_host_describe(host);
-        host->hints = module->hints.own;
-    } else if (exchange != NULL && exchange->contribution != NULL) {
-        memcpy(exchange->contribution, mine, bytes);
-    }
-    return exchange;
-}
-
 coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
                                                  ompi_communicator_t *comm, int first_tag,
                                                  bool with_hosts,
                                                  coll_mtree_exchange_decide_t decide,
                                                  coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *exchange =
-        coll_mtree_exchange_create(module, comm, with_hosts, NULL, 0);
+    coll_mtree_exchange_t *exchange = exchange_alloc(
+        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
 
-    if (exchange != NULL) {
-        coll_mtree_exchange_begin(exchange, comm, first_tag, decide, end, arg);
+    if (with_hosts) {
+        coll_mtree_host_t *host = (void *)exchange->contribution;
+
+        coll_mtree_host_describe(host);
+        host->hints = module->hints.own;
     }
+    exchange_begin(exchange, comm, first_tag, decide, end, arg);
     return exchange;
 }
 
@@ -201,12 +173,10 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                size_t bytes, coll_mtree_exchange_decide_t decide,
                                coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *exchange =
-        coll_mtree_exchange_create(module, comm, false, mine, bytes);
+    coll_mtree_exchange_t *exchange = exchange_alloc(module, comm, false, bytes);
 
-    if (exchange != NULL) {
-        coll_mtree_exchange_begin(exchange, comm, first_tag, decide, end, arg);
-    }
+    memcpy(exchange->contribution, mine, bytes);
+    exchange_begin(exchange, comm, first_tag, decide, end, arg);
     return exchange;
 }
 

@@ -22,7 +22,7 @@ typedef struct coll_mtree_exchange coll_mtree_exchange_t;
 
 typedef struct {
     int code; /* Open MPI's code of how the exchange ended; the rest counts on success */
-    int kind; /* what rank 0 decided: the caller's enumeration; 0 without memory there */
+    int kind; /* what rank 0 decided: the caller's enumeration */
     const void *payload; /* [length] bytes, aligned for any type; NULL: none */
     size_t length;
     const void *part; /* [part_length] bytes for this rank; NULL: none */
@@ -50,7 +50,7 @@ typedef void (*coll_mtree_exchange_end_t)(coll_mtree_exchange_t *exchange,
  * Start an exchange; all ranks of @a comm, whose module is @a module, call with the same
  * arguments.  With @a with_hosts each rank contributes its host, and the reply says which
  * rank runs where.  Rank 0 decides only after coll_mtree_exchange_open(), which every
- * rank must call.  The exchange frees itself after @a end.  NULL: no memory.
+ * rank must call.  The exchange frees itself after @a end.
  */
 coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
                                                  ompi_communicator_t *comm, int first_tag,
@@ -66,27 +66,13 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                size_t bytes, coll_mtree_exchange_decide_t decide,
                                coll_mtree_exchange_end_t end, void *arg);
 
-/*
- * The same in two steps, where the ranks agree in between that all have memory: make one
- * with this rank's @a bytes at @a mine (NULL, @a with_hosts: its host); then begin it, or
- * drop it.
- */
-coll_mtree_exchange_t *coll_mtree_exchange_create(const mca_coll_mtree_module_t *module,
-                                                  ompi_communicator_t *comm,
-                                                  bool with_hosts, const void *mine,
-                                                  size_t bytes);
-void coll_mtree_exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
-                               int first_tag, coll_mtree_exchange_decide_t decide,
-                               coll_mtree_exchange_end_t end, void *arg);
-void coll_mtree_exchange_drop(coll_mtree_exchange_t *exchange);
-
 /* Let the exchange come to its end: what it depends on is settled.  Called once. */
 void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);
 
 /*
  * On rank 0, from its decision: reply @a kind with @a length bytes of @a payload, which
- * is copied (NULL: none).  Where there is no memory for the copy the reply is 0 without a
- * payload, on all ranks; so 0 must mean what a caller can do then.
+ * is copied (NULL: none).  Where that is longer than an int says, the reply is 0 without
+ * a payload, on all ranks; so 0 must mean what a caller can do then.
  */
 void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
                                const void *payload, size_t length);
@@ -106,9 +92,9 @@ void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
 /*
  * On rank 0, before that reply: the parts of the ranks, @a lengths [ranks] bytes each,
  * one after the other in @a parts.  After rank 0 a length of 0 stands for the part of the
- * rank before.  They are copied.  False: no memory; there are no parts then.
+ * rank before.  They are copied.
  */
-bool coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
+void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
                                      const void *parts);
 
 /* On rank 0, before that reply to an exchange with hosts: the host of each rank, @a hosts

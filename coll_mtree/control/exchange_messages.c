@@ -2,8 +2,9 @@
 /* What passes between the ranks in an exchange (coll_mtree/control/exchange.h). */
 #include "coll_mtree/control/exchange_private.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Nothing new is started after an error. */
@@ -141,32 +142,14 @@ static void exchange_receive(coll_mtree_exchange_t *exchange,
 {
     if (length > 0) {
         coll_mtree_exchange_post(exchange, message, received, exchange->parent, tag,
-                                 bytes, bytes == NULL ? 0 : length);
+                                 bytes, length);
     }
 }
 
-/* There is no memory for the reply: the ranks below learn that, and what the parent sends
- * is received into nothing, which is an error here alone. */
-static void exchange_refuse(coll_mtree_exchange_t *exchange, size_t payload, size_t parts)
+/* @a length bytes; NULL: none. */
+static char *reserve(size_t length)
 {
-    free(exchange->payload);
-    free(exchange->parts);
-    exchange->payload = exchange->parts = NULL;
-    memset(exchange->numbers, 0, exchange->num_numbers * sizeof(int));
-    exchange->numbers[REPLY_KIND] = KIND_REFUSED;
-    exchange_forward_numbers(exchange);
-    exchange_receive(exchange, &exchange->payload_down, payload_received, TAG_PAYLOAD,
-                     NULL, payload);
-    exchange_receive(exchange, &exchange->parts_down, parts_received, TAG_PARTS, NULL,
-                     parts);
-    exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
-}
-
-/* @a length bytes into *bytes_p; false: no memory. */
-static bool exchange_reserve(char **bytes_p, size_t length)
-{
-    *bytes_p = length > 0 ? malloc(length) : NULL;
-    return length == 0 || *bytes_p != NULL;
+    return length > 0 ? coll_mtree_malloc(length) : NULL;
 }
 
 void coll_mtree_exchange_numbers_received(coll_mtree_fragmented_message_t *message,
@@ -183,11 +166,8 @@ void coll_mtree_exchange_numbers_received(coll_mtree_fragmented_message_t *messa
         exchange, exchange->rank, coll_mtree_exchange_below(exchange, exchange->rank));
     payload = coll_mtree_exchange_payload_bytes(exchange);
     parts = range.end - range.begin;
-    if (!exchange_reserve(&exchange->payload, payload) ||
-        !exchange_reserve(&exchange->parts, parts)) {
-        exchange_refuse(exchange, payload, parts);
-        return;
-    }
+    exchange->payload = reserve(payload);
+    exchange->parts = reserve(parts);
     exchange_forward_numbers(exchange);
     exchange_receive(exchange, &exchange->payload_down, payload_received, TAG_PAYLOAD,
                      exchange->payload, payload);
@@ -281,7 +261,7 @@ void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_ho
     }
 }
 
-bool coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
+void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
                                      const void *parts)
 {
     size_t length = 0;
@@ -289,14 +269,10 @@ bool coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int 
     for (int rank = 0; rank < exchange->ranks; rank++) {
         length += (size_t)lengths[rank];
     }
-    exchange->parts = malloc(length + 1);
-    if (exchange->parts == NULL) {
-        return false;
-    }
+    exchange->parts = coll_mtree_malloc(length);
     memcpy(exchange->parts, parts, length);
     memcpy(exchange->numbers + FIRST_PART, lengths,
            (size_t)exchange->ranks * sizeof(*lengths));
-    return true;
 }
 
 void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
@@ -304,9 +280,8 @@ void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
 {
     bool fits = length < INT_MAX;
 
-    if (length > 0 && fits) {
-        exchange->payload = malloc(length);
-        fits = exchange->payload != NULL;
+    if (fits) {
+        exchange->payload = reserve(length);
     }
     exchange->numbers[REPLY_KIND] = fits ? kind : 0;
     if (exchange->payload != NULL) {

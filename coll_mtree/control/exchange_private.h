@@ -19,10 +19,6 @@ enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS };
  * ranks follow. */
 enum { REPLY_LENGTH, REPLY_KIND, REPLY_CHUNK, REPLY_NUM_HOSTS, FIRST_PART };
 
-/* Not a decision: a rank above has no memory for the reply, which therefore ends there.
- */
-enum { KIND_REFUSED = -1 };
-
 /* Numbers per locality. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
 

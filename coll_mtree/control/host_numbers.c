@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/host_numbers.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -17,81 +19,54 @@ static bool has_name(const mtree_hash_link_t *link, const void *name)
     return strcmp(MTREE_CONTAINER_OF(link, named_t, link)->name, name) == 0;
 }
 
-static mtree_status_t numbers_alloc(int num_ranks, coll_mtree_host_numbers_t *numbers)
+static void numbers_alloc(int num_ranks, coll_mtree_host_numbers_t *numbers)
 {
     size_t ranks = (size_t)num_ranks;
 
     *numbers = (coll_mtree_host_numbers_t){.num_ranks = num_ranks};
-    numbers->host = calloc(ranks, sizeof(*numbers->host));
-    numbers->first = calloc(ranks, sizeof(*numbers->first));
-    if (numbers->host == NULL || numbers->first == NULL) {
-        coll_mtree_host_numbers_cleanup(numbers);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    return MTREE_OK;
+    numbers->host = coll_mtree_calloc(ranks, sizeof(*numbers->host));
+    numbers->first = coll_mtree_calloc(ranks, sizeof(*numbers->first));
 }
 
 /* The number of the host @a name; a new one takes @a next. */
-static mtree_status_t number_of(mtree_hash_table_t *table, const char *name,
-                                named_t *next, int *number_p)
+static int number_of(mtree_hash_table_t *table, const char *name, named_t *next)
 {
     uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, name);
     mtree_hash_link_t *link = mtree_hash_table_find(table, hash, has_name, name);
 
     if (link != NULL) {
-        *number_p = MTREE_CONTAINER_OF(link, named_t, link)->number;
-        return MTREE_OK;
+        return MTREE_CONTAINER_OF(link, named_t, link)->number;
     }
     next->name = name;
-    *number_p = next->number;
-    return mtree_hash_table_add(table, &next->link, hash);
+    coll_mtree_require(mtree_hash_table_add(table, &next->link, hash));
+    return next->number;
 }
 
-static mtree_status_t number_all(const char *const *name, named_t *named,
-                                 coll_mtree_host_numbers_t *numbers)
+void coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
+                                    coll_mtree_host_numbers_t *numbers_p)
 {
-    mtree_status_t status = MTREE_OK;
+    named_t *named = coll_mtree_calloc((size_t)num_ranks, sizeof(*named));
     mtree_hash_table_t table;
 
+    numbers_alloc(num_ranks, numbers_p);
     mtree_hash_table_init(&table);
-    for (int rank = 0; rank < numbers->num_ranks && status == MTREE_OK; rank++) {
-        int next = numbers->num_hosts;
+    for (int rank = 0; rank < num_ranks; rank++) {
+        int next = numbers_p->num_hosts;
 
         named[next].number = next;
-        status = number_of(&table, name[rank], &named[next], &numbers->host[rank]);
-        if (numbers->host[rank] == next) {
-            numbers->first[numbers->num_hosts++] = rank;
+        numbers_p->host[rank] = number_of(&table, name[rank], &named[next]);
+        if (numbers_p->host[rank] == next) {
+            numbers_p->first[numbers_p->num_hosts++] = rank;
         }
     }
     mtree_hash_table_cleanup(&table);
-    return status;
-}
-
-mtree_status_t coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
-                                              coll_mtree_host_numbers_t *numbers_p)
-{
-    named_t *named = calloc((size_t)num_ranks, sizeof(*named));
-    mtree_status_t status =
-        named == NULL ? MTREE_ERR_NO_MEMORY : numbers_alloc(num_ranks, numbers_p);
-
-    if (status == MTREE_OK) {
-        status = number_all(name, named, numbers_p);
-        if (status != MTREE_OK) {
-            coll_mtree_host_numbers_cleanup(numbers_p);
-        }
-    }
     free(named);
-    return status;
 }
 
 mtree_status_t coll_mtree_host_numbers_copy(const int *host, int num_ranks, int num_hosts,
                                             coll_mtree_host_numbers_t *numbers_p)
 {
-    mtree_status_t status = numbers_alloc(num_ranks, numbers_p);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
+    numbers_alloc(num_ranks, numbers_p);
     for (int rank = 0; rank < num_ranks; rank++) {
         if (host[rank] < 0 || host[rank] > numbers_p->num_hosts) {
             break;

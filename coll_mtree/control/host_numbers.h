@@ -18,9 +18,9 @@ typedef struct {
 } coll_mtree_host_numbers_t;
 
 /* Number the hosts by name, @a name [num_ranks] that of each rank's; equal names are one
- * host.  MTREE_ERR_NO_MEMORY.  *numbers_p is to be cleaned up. */
-mtree_status_t coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
-                                              coll_mtree_host_numbers_t *numbers_p);
+ * host.  *numbers_p is to be cleaned up. */
+void coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
+                                    coll_mtree_host_numbers_t *numbers_p);
 
 /* The same from numbers that another rank sent, @a host [num_ranks] of @a num_hosts.
  * MTREE_ERR_INVALID: they are none. */

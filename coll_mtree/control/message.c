@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/message.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -66,11 +67,8 @@ static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
                                            bool receives, int peer, int tag, char *bytes,
                                            size_t length)
 {
-    coll_mtree_message_t *message = calloc(1, sizeof(*message));
+    coll_mtree_message_t *message = coll_mtree_calloc(1, sizeof(*message));
 
-    if (message == NULL) {
-        return NULL;
-    }
     mtree_inbox_init(&message->inbox, message_idle, message_finish);
     coll_mtree_transport_init(&message->transport, channel->comm, MPI_BYTE,
                               channel->first_tag);
@@ -158,12 +156,12 @@ void coll_mtree_message_abandon(coll_mtree_message_t **message_p, void *owned)
     }
 }
 
-/* Wait for the end of @a message (NULL: no memory), whose bytes are @a owned, which is
- * freed unless @a keeps and all went well. */
+/* Wait for the end of @a message, whose bytes are @a owned, which is freed unless @a
+ * keeps and all went well. */
 static bool finish(coll_mtree_message_t *message, double deadline, void *owned,
                    bool keeps)
 {
-    bool done = message != NULL && coll_mtree_message_wait(&message, deadline);
+    bool done = coll_mtree_message_wait(&message, deadline);
 
     if (!done || !keeps) {
         coll_mtree_message_abandon(&message, owned);
@@ -174,11 +172,8 @@ static bool finish(coll_mtree_message_t *message, double deadline, void *owned,
 bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer, int tag,
                                   const void *bytes, size_t length, double deadline)
 {
-    void *copy = malloc(length);
+    void *copy = coll_mtree_malloc(length);
 
-    if (copy == NULL) {
-        return false;
-    }
     memcpy(copy, bytes, length);
     return finish(coll_mtree_message_send(channel, peer, tag, copy, length), deadline,
                   copy, false);
@@ -201,15 +196,14 @@ void coll_mtree_message_send_last(const coll_mtree_channel_t *channel, int peer,
     (void)ompi_request_free(&request);
 }
 
-/* Receive into new memory; NULL: it has not come in time, or there is none. */
+/* Receive into new memory; NULL: it has not come in time. */
 static void *receive_new(const coll_mtree_channel_t *channel, int peer, int tag,
                          size_t length, double deadline)
 {
-    void *bytes = malloc(length);
+    void *bytes = coll_mtree_malloc(length);
 
-    return bytes != NULL &&
-                   finish(coll_mtree_message_recv(channel, peer, tag, bytes, length),
-                          deadline, bytes, true)
+    return finish(coll_mtree_message_recv(channel, peer, tag, bytes, length), deadline,
+                  bytes, true)
                ? bytes
                : NULL;
 }

@@ -27,7 +27,7 @@ typedef struct coll_mtree_message coll_mtree_message_t;
 /*
  * Start to send @a length bytes to rank @a peer, or to receive as many, of which fewer
  * may come when they fit in one fragment.  @a bytes stays the caller's and must remain
- * until the end.  NULL: no memory.
+ * until the end.
  */
 coll_mtree_message_t *coll_mtree_message_send(const coll_mtree_channel_t *channel,
                                               int peer, int tag, const void *bytes,
@@ -57,7 +57,7 @@ void coll_mtree_message_abandon(coll_mtree_message_t **message_p, void *owned);
 
 /*
  * The same as one blocking call with a deadline, for few bytes, which are copied.  False:
- * they have not left or come in time, or there is no memory.
+ * they have not left or come in time.
  */
 bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer, int tag,
                                   const void *bytes, size_t length, double deadline);

@@ -12,7 +12,6 @@
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/witness.h"
 
 /* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);
@@ -20,15 +19,11 @@ void coll_mtree_modex_publish(void);
 /*
  * Are the settings the same on all ranks of @a comm?  Otherwise rank 0 of the first such
  * communicator (rank 1, when rank 0 has no mtree) logs what differs.  No message is sent.
- * Where PMIx does not say what a process is set to, which is logged, the answer is that
- * of a process that knows (coll_mtree/control/witness.h); COLL_MTREE_UNKNOWN, logged,
- * where there is none.  Then this rank must not serve @a comm, nor leave it to the
- * fallback: the others do one of these, and wait.
+ * Where PMIx does not say what a process is set to, the job ends.
  * Where they are the same, *longest_p is what a message between the ranks may hold, in
  * bytes: the least coll_mtree_transport_longest() of all.
  */
-coll_mtree_likeness_t coll_mtree_modex_compare(ompi_communicator_t *comm,
-                                               uint32_t *longest_p);
+bool coll_mtree_modex_equal(ompi_communicator_t *comm, uint32_t *longest_p);
 
 void coll_mtree_modex_close(void);
 

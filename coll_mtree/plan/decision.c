@@ -81,8 +81,8 @@ void coll_mtree_decisions_open(void)
     if (!atomic_exchange(&is_open, true)) {
         /* The planning thread asks, too, and must not be the one that looks it up. */
         (void)coll_mtree_fallback_is_configured();
-        (void)coll_mtree_progress_add(coll_mtree_plan_thread_poll);
-        (void)coll_mtree_finalize_hook_add(close_thread);
+        coll_mtree_progress_add(coll_mtree_plan_thread_poll);
+        coll_mtree_finalize_hook_add(close_thread);
     }
 }
 

@@ -60,12 +60,14 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
     int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
     mtree_wire_t common = {0}, own = {0};
     char *whole = NULL;
-    bool sent = lengths != NULL && plan != NULL && write_whole(plan, &whole) &&
-                mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) ==
-                    MTREE_OK &&
-                coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes) &&
-                send_pieces(exchange, kind, forecast, &common, whole, appendix);
+    bool sent =
+        lengths != NULL && plan != NULL && write_whole(plan, &whole) &&
+        mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) == MTREE_OK;
 
+    if (sent) {
+        coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
+        sent = send_pieces(exchange, kind, forecast, &common, whole, appendix);
+    }
     /* Without memory there is no plan, on any rank. */
     if (!sent) {
         coll_mtree_exchange_reply(exchange, 0, NULL, 0);

@@ -68,10 +68,12 @@ bool coll_mtree_rank_hosts_find(ompi_communicator_t *comm,
 {
     const int num_ranks = ompi_comm_size(comm);
     const char **names = calloc((size_t)num_ranks, sizeof(*names));
-    bool done = names != NULL &&
-                find_names(comm, contributions, origin, hosts->topology, names) &&
-                coll_mtree_host_numbers_create(names, num_ranks, numbers_p) == MTREE_OK;
+    bool done =
+        names != NULL && find_names(comm, contributions, origin, hosts->topology, names);
 
+    if (done) {
+        coll_mtree_host_numbers_create(names, num_ranks, numbers_p);
+    }
     for (int host = 0; done && host < numbers_p->num_hosts; host++) {
         vertices[host] = mtree_topology_find_host(
             hosts->topology, contributions[numbers_p->first[host]].name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "coll_mtree/control/host_numbers.h"
 
 #include "base/clock.h"
@@ -20,19 +22,18 @@ typedef struct {
     bool failed;                /* it will not come */
 } host_messages_t;
 
-int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                      const coll_mtree_channel_t *channel, int num_hosts,
-                                      const int *leader)
+void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
+                                       const coll_mtree_channel_t *channel, int num_hosts,
+                                       const int *leader)
 {
     *coordinator = (coll_mtree_probe_coordinator_t){
         .channel = channel, .num_hosts = num_hosts, .leader = leader};
-    coordinator->round_trip = calloc((size_t)num_hosts, sizeof(*coordinator->round_trip));
-    coordinator->pressure = calloc((size_t)num_hosts, sizeof(*coordinator->pressure));
-    coordinator->share = calloc((size_t)num_hosts, sizeof(*coordinator->share));
-    return coordinator->round_trip == NULL || coordinator->pressure == NULL ||
-                   coordinator->share == NULL
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : OMPI_SUCCESS;
+    coordinator->round_trip =
+        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->round_trip));
+    coordinator->pressure =
+        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->pressure));
+    coordinator->share =
+        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->share));
 }
 
 void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
@@ -54,7 +55,7 @@ static bool share_is_wanted(const coll_mtree_share_t *share)
 }
 
 /* Send the command and its items, and receive the reply. */
-static bool host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
+static void host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
                        host_messages_t *messages)
 {
     const coll_mtree_channel_t *channel = coordinator->channel;
@@ -63,10 +64,7 @@ static bool host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
     size_t length = (size_t)share->command.num_items *
                     coll_mtree_command_item_bytes(share->command.kind);
 
-    messages->sent = malloc(sizeof(*messages->sent));
-    if (messages->sent == NULL) {
-        return false;
-    }
+    messages->sent = coll_mtree_malloc(sizeof(*messages->sent));
     *messages->sent = share->command;
     messages->command = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
                                                 messages->sent, sizeof(*messages->sent));
@@ -78,8 +76,6 @@ static bool host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
         channel, peer, COLL_MTREE_REPLY_TAG, share->reply,
         coll_mtree_command_reply_bytes(&share->command, share->items));
     messages->is_expected = true;
-    return messages->command != NULL && (length == 0 || messages->items != NULL) &&
-           messages->reply != NULL;
 }
 
 /* True when no message to or from @a host is under way. */
@@ -117,20 +113,16 @@ static void set_delays(coll_mtree_probe_coordinator_t *coordinator)
     }
 }
 
-static int replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
+static void replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
 {
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
         if (share_is_wanted(share)) {
-            share->reply = calloc(
+            share->reply = coll_mtree_calloc(
                 coll_mtree_command_reply_bytes(&share->command, share->items) + 1, 1);
-            if (share->reply == NULL) {
-                return OMPI_ERR_OUT_OF_RESOURCE;
-            }
         }
     }
-    return OMPI_SUCCESS;
 }
 
 /* Go on without waiting; *is_over_p: all replies are there.  OMPI_ERR_TIMEOUT: one will
@@ -164,38 +156,33 @@ static void host_abandon(coll_mtree_share_t *share, host_messages_t *messages)
     }
 }
 
-/* Start all shares; *own_p carries out this host's, NULL: it has none. */
-static int start_all(coll_mtree_probe_coordinator_t *coordinator,
-                     host_messages_t *messages, coll_mtree_probe_worker_t **own_p)
+/* Start all shares; what carries out this host's, NULL: it has none. */
+static coll_mtree_probe_worker_t *start_all(coll_mtree_probe_coordinator_t *coordinator,
+                                            host_messages_t *messages)
 {
-    int own = -1;
+    coll_mtree_share_t *own = NULL;
 
-    *own_p = NULL;
     for (int host = 0; host < coordinator->num_hosts; host++) {
         if (!share_is_wanted(&coordinator->share[host])) {
             continue;
         }
         if (coordinator->leader[host] == 0) {
-            own = host;
-        } else if (!host_start(coordinator, host, &messages[host])) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
+            own = &coordinator->share[host];
+        } else {
+            host_start(coordinator, host, &messages[host]);
         }
     }
-    if (own >= 0) {
-        coll_mtree_share_t *share = &coordinator->share[own];
-
-        *own_p = coll_mtree_probe_worker_begin(coordinator->channel, &share->command,
-                                               share->items, share->reply);
-    }
-    return own >= 0 && *own_p == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return own == NULL ? NULL
+                       : coll_mtree_probe_worker_begin(
+                             coordinator->channel, &own->command, own->items, own->reply);
 }
 
 static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t *messages,
                    double started, double seconds)
 {
-    coll_mtree_probe_worker_t *own;
+    coll_mtree_probe_worker_t *own = start_all(coordinator, messages);
     bool is_over = false;
-    int rc = start_all(coordinator, messages, &own);
+    int rc = OMPI_SUCCESS;
 
     while (rc == OMPI_SUCCESS && !is_over) {
         rc = run_advance(coordinator, messages, own, started, &is_over);
@@ -211,15 +198,15 @@ static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t 
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds, double *seconds_p)
 {
-    host_messages_t *messages = calloc((size_t)coordinator->num_hosts, sizeof(*messages));
+    host_messages_t *messages =
+        coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*messages));
     double started = mtree_clock_seconds();
-    int rc = messages == NULL ? OMPI_ERR_OUT_OF_RESOURCE : replies_prepare(coordinator);
+    int rc;
 
-    if (rc == OMPI_SUCCESS) {
-        set_delays(coordinator);
-        rc = run_all(coordinator, messages, started, seconds);
-    }
-    for (int host = 0; messages != NULL && host < coordinator->num_hosts; host++) {
+    replies_prepare(coordinator);
+    set_delays(coordinator);
+    rc = run_all(coordinator, messages, started, seconds);
+    for (int host = 0; host < coordinator->num_hosts; host++) {
         host_abandon(&coordinator->share[host], &messages[host]);
     }
     free(messages);
@@ -281,9 +268,7 @@ void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
 
 void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator)
 {
-    if (coordinator->share != NULL) {
-        coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
-    }
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
     free(coordinator->share);
     free(coordinator->round_trip);
     free(coordinator->pressure);

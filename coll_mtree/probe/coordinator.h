@@ -24,14 +24,13 @@ typedef struct {
     coll_mtree_share_t *share;  /* [num_hosts] */
 } coll_mtree_probe_coordinator_t;
 
-/* @a channel and @a leader stay the caller's.  OMPI_ERR_OUT_OF_RESOURCE; to be cleaned up
- * all the same. */
-int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                      const coll_mtree_channel_t *channel, int num_hosts,
-                                      const int *leader);
+/* @a channel and @a leader stay the caller's; to be cleaned up. */
+void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
+                                       const coll_mtree_channel_t *channel, int num_hosts,
+                                       const int *leader);
 
-/* Send the last command to all first ranks but rank 0, so that their workers end, also
- * when there is no memory for a coordinator; @a host [num_ranks] is by rank. */
+/* Send the last command to all first ranks but rank 0, so that their workers end; @a
+ * host [num_ranks] is by rank. */
 void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
                                       const int *host, int num_ranks);
 

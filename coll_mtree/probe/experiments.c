@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/experiments.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/probe/pingpong.h"
 #include "coll_mtree/probe/stream.h"
 
@@ -10,7 +11,7 @@
 
 typedef struct {
     coll_mtree_probe_part_t part;
-    coll_mtree_ping_t *ping; /* one of the two, or none: it cannot be done */
+    coll_mtree_ping_t *ping; /* one of the two, once it has begun */
     coll_mtree_stream_t *stream;
     bool begun, ended;
 } running_t;
@@ -27,10 +28,8 @@ static void part_begin(running_t *running, const coll_mtree_channel_t *channel)
     running->begun = true;
     if (running->part.kind == MTREE_PROBE_PING) {
         running->ping = coll_mtree_ping_begin(channel, &running->part);
-        running->ended = running->ping == NULL;
     } else {
         running->stream = coll_mtree_stream_begin(channel, &running->part);
-        running->ended = running->stream == NULL;
     }
 }
 
@@ -38,12 +37,9 @@ coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts)
 {
-    coll_mtree_probe_experiments_t *experiments = calloc(
+    coll_mtree_probe_experiments_t *experiments = coll_mtree_calloc(
         1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
 
-    if (experiments == NULL) {
-        return NULL;
-    }
     experiments->channel = channel;
     experiments->began = mtree_clock_seconds();
     experiments->num_parts = num_parts;

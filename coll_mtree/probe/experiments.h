@@ -41,8 +41,7 @@ static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
 
-/* Begin all @a parts, which are copied, over @a channel, which stays.  NULL: no memory.
- */
+/* Begin all @a parts, which are copied, over @a channel, which stays. */
 coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/findings.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
@@ -66,20 +68,15 @@ mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *
     if (status != MTREE_OK) {
         return status;
     }
-    capacity = calloc(2 * (size_t)map->num_links + 1, sizeof(*capacity));
-    if (capacity == NULL) {
-        status = mtree_no_memory("%d cached links", map->num_links);
-    }
-    for (int l = 0; status == MTREE_OK && l < map->num_links; l++) {
+    capacity = coll_mtree_calloc(2 * (size_t)map->num_links, sizeof(*capacity));
+    for (int l = 0; l < map->num_links; l++) {
         bool measured[2];
 
         read_comment(text, map, &map->links[l], measured);
         capacity[2 * l] = measured[0] ? map->links[l].capacity[0] : 0;
         capacity[2 * l + 1] = measured[1] ? map->links[l].capacity[1] : 0;
     }
-    if (status == MTREE_OK) {
-        status = mtree_probe_add_known(probe, map, capacity);
-    }
+    status = mtree_probe_add_known(probe, map, capacity);
     free(capacity);
     mtree_topology_destroy(map);
     return status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/pingpong.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -19,18 +21,16 @@ struct coll_mtree_ping {
     double *seconds;          /* [part.repeats] of the counted ones */
 };
 
-static bool ping_send(coll_mtree_ping_t *ping)
+static void ping_send(coll_mtree_ping_t *ping)
 {
     ping->out = coll_mtree_message_send(ping->channel, ping->part.peer, ping->part.tag,
                                         ping->sent, ping->part.bytes);
-    return ping->out != NULL;
 }
 
-static bool ping_recv(coll_mtree_ping_t *ping)
+static void ping_recv(coll_mtree_ping_t *ping)
 {
     ping->in = coll_mtree_message_recv(ping->channel, ping->part.peer, ping->part.tag,
                                        ping->received, ping->part.bytes);
-    return ping->in != NULL;
 }
 
 /* True when @a message_p has ended, or there is none. */
@@ -47,32 +47,25 @@ static bool ping_test(coll_mtree_ping_t *ping, coll_mtree_message_t **message_p)
 
 static void ping_start(coll_mtree_ping_t *ping)
 {
-    ping->failed = !ping_recv(ping);
-    if (!ping->failed && ping->part.sends) {
+    ping_recv(ping);
+    if (ping->part.sends) {
         ping->started = mtree_clock_seconds();
-        ping->failed = !ping_send(ping);
+        ping_send(ping);
     }
 }
 
 coll_mtree_ping_t *coll_mtree_ping_begin(const coll_mtree_channel_t *channel,
                                          const coll_mtree_probe_part_t *part)
 {
-    coll_mtree_ping_t *ping = calloc(1, sizeof(*ping));
+    coll_mtree_ping_t *ping = coll_mtree_calloc(1, sizeof(*ping));
 
-    if (ping == NULL) {
-        return NULL;
-    }
     ping->channel = channel;
     ping->part = *part;
     ping->left = part->repeats + 1;
     ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
-    ping->sent = calloc(part->bytes + 1, 1);
-    ping->received = calloc(part->bytes + 1, 1);
-    ping->seconds = calloc((size_t)part->repeats + 1, sizeof(*ping->seconds));
-    if (ping->sent == NULL || ping->received == NULL || ping->seconds == NULL) {
-        coll_mtree_ping_end(ping, NULL);
-        return NULL;
-    }
+    ping->sent = coll_mtree_calloc(part->bytes, 1);
+    ping->received = coll_mtree_calloc(part->bytes, 1);
+    ping->seconds = coll_mtree_calloc((size_t)part->repeats, sizeof(*ping->seconds));
     ping_start(ping);
     return ping;
 }
@@ -101,11 +94,11 @@ static void advance_sender(coll_mtree_ping_t *ping)
 static void advance_answerer(coll_mtree_ping_t *ping)
 {
     if (ping->in != NULL && ping_test(ping, &ping->in) && !ping->failed) {
-        ping->failed = !ping_send(ping);
+        ping_send(ping);
     }
     if (!ping->failed && ping->in == NULL && ping_test(ping, &ping->out) &&
         --ping->left > 0) {
-        ping->failed = !ping_recv(ping);
+        ping_recv(ping);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -57,18 +58,15 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
         .count_sent = coll_mtree_counters_add_probe};
 }
 
-static int lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
-                     const coll_mtree_host_t *contributions)
+static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
+                      const coll_mtree_host_t *contributions)
 {
-    lead->hosts = calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
-    if (lead->hosts == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    lead->hosts = coll_mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
     for (int host = 0; host < lead->num_hosts; host++) {
         lead->hosts[host] = contributions[lead->leader[host]];
     }
-    return coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
-                                             lead->leader);
+    coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
+                                      lead->leader);
 }
 
 static void lead_cleanup(lead_t *lead)
@@ -118,20 +116,18 @@ static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double sec
                                      .seed = 1,
                                      .log = lead->record};
     size_t hosts = (size_t)lead->num_hosts;
-    mtree_probe_host_t *list = calloc(hosts, sizeof(*list));
-    char(*text)[MTREE_ADDRESS_LENGTH] = calloc(hosts, sizeof(*text));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_probe_host_t *list = coll_mtree_calloc(hosts, sizeof(*list));
+    char(*text)[MTREE_ADDRESS_LENGTH] = coll_mtree_calloc(hosts, sizeof(*text));
+    mtree_status_t status;
 
-    if (list != NULL && text != NULL) {
-        for (size_t h = 0; h < hosts; h++) {
-            list[h].name = lead->hosts[h].name;
-            list[h].address =
-                addressed ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
-                          : list[h].name;
-            list[h].speed = addressed ? lead->hosts[h].speed : 0;
-        }
-        status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
+    for (size_t h = 0; h < hosts; h++) {
+        list[h].name = lead->hosts[h].name;
+        list[h].address =
+            addressed ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
+                      : list[h].name;
+        list[h].speed = addressed ? lead->hosts[h].speed : 0;
     }
+    status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
     free(text);
     free(list);
     return status;
@@ -215,14 +211,11 @@ static int lead_prepare(lead_t *lead)
 static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 {
     mtree_probe_result_t *results =
-        calloc((size_t)round->num_experiments, sizeof(*results));
-    int rc = OMPI_ERR_OUT_OF_RESOURCE;
+        coll_mtree_calloc((size_t)round->num_experiments, sizeof(*results));
     double took;
-
-    if (results != NULL) {
-        rc = coll_mtree_probe_round_run(&lead->coordinator, round, &lead->next_tag,
+    int rc = coll_mtree_probe_round_run(&lead->coordinator, round, &lead->next_tag,
                                         results, &took);
-    }
+
     if (rc == OMPI_SUCCESS &&
         mtree_probe_record(lead->probe, results, took) != MTREE_OK) {
         rc = OMPI_ERROR;
@@ -324,11 +317,10 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
                     const coll_mtree_host_numbers_t *numbers,
                     const coll_mtree_host_t *contributions, char **text_p)
 {
-    int rc = lead_init(lead, channel, contributions);
+    int rc;
 
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_prepare(lead);
-    }
+    lead_init(lead, channel, contributions);
+    rc = lead_prepare(lead);
     if (rc == OMPI_SUCCESS) {
         rc = lead_measure(lead);
     }
@@ -358,10 +350,10 @@ int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
     rc = lead_run(&lead, channel, numbers, contributions, text_p);
     coll_mtree_log_about(NULL, NULL);
-    if (rc == OMPI_ERR_TIMEOUT || rc == OMPI_ERR_OUT_OF_RESOURCE) {
-        coll_mtree_verbose(channel->comm, 0, "the probe of the network was given up, %s",
-                           rc == OMPI_ERR_TIMEOUT ? "a host did not answer"
-                                                  : "there is no memory for it");
+    if (rc == OMPI_ERR_TIMEOUT) {
+        coll_mtree_verbose(
+            channel->comm, 0,
+            "the probe of the network was given up, a host did not answer");
     }
     lead_cleanup(&lead);
     return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;

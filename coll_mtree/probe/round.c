@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/round.h"
 
-#include "base/log.h"
+#include "coll_mtree/base/memory.h"
 
-#include <stdlib.h>
+#include "base/log.h"
 
 /* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
  * TIMEOUT_SECONDS more. */
@@ -11,8 +11,8 @@
 #define TIMEOUT_SECONDS 20.0
 
 /* Allocate the parts of each host, of which there are none yet. */
-static int shares_alloc(coll_mtree_probe_coordinator_t *coordinator,
-                        const mtree_probe_round_t *round)
+static void shares_alloc(coll_mtree_probe_coordinator_t *coordinator,
+                         const mtree_probe_round_t *round)
 {
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int e = 0; e < round->num_experiments; e++) {
@@ -22,14 +22,10 @@ static int shares_alloc(coll_mtree_probe_coordinator_t *coordinator,
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
-        share->items =
-            calloc((size_t)share->command.num_items + 1, sizeof(coll_mtree_probe_part_t));
-        if (share->items == NULL) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
+        share->items = coll_mtree_calloc((size_t)share->command.num_items,
+                                         sizeof(coll_mtree_probe_part_t));
         share->command.num_items = 0;
     }
-    return OMPI_SUCCESS;
 }
 
 /* Add the part of @a host in experiment @a number with the host @a other. */
@@ -55,12 +51,11 @@ static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                                   .begin = experiment->begin};
 }
 
-static int shares_fill(coll_mtree_probe_coordinator_t *coordinator,
-                       const mtree_probe_round_t *round, int *next_tag)
+static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
+                        const mtree_probe_round_t *round, int *next_tag)
 {
-    int rc = shares_alloc(coordinator, round);
-
-    for (int e = 0; rc == OMPI_SUCCESS && e < round->num_experiments; e++) {
+    shares_alloc(coordinator, round);
+    for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
         int tag = COLL_MTREE_EXPERIMENT_TAG + *next_tag;
 
@@ -68,7 +63,6 @@ static int shares_fill(coll_mtree_probe_coordinator_t *coordinator,
         add_part(coordinator, experiment, e, tag, experiment->from, experiment->to);
         add_part(coordinator, experiment, e, tag, experiment->to, experiment->from);
     }
-    return rc;
 }
 
 /* Take the reports, in the order of the experiments; the number that failed. */
@@ -101,13 +95,12 @@ int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
                                const mtree_probe_round_t *round, int *next_tag,
                                mtree_probe_result_t *results, double *seconds_p)
 {
-    int rc = shares_fill(coordinator, round, next_tag);
     double took;
+    int rc;
 
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_run(
-            coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
-    }
+    shares_fill(coordinator, round, next_tag);
+    rc = coll_mtree_probe_coordinator_run(
+        coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
     if (rc == OMPI_SUCCESS) {
         mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
                     round->purpose, round->num_experiments,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/routes.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "topo/probe/pair_sample.h"
@@ -34,47 +36,37 @@ static mtree_status_t want(void *search, int from, int to)
     return mtree_traceroute_search_want(search, from, to);
 }
 
-static int search_begin(const coll_mtree_probe_coordinator_t *coordinator,
-                        const coll_mtree_host_t *hosts,
-                        mtree_traceroute_search_t **search_p)
+static mtree_traceroute_search_t *
+search_begin(const coll_mtree_probe_coordinator_t *coordinator,
+             const coll_mtree_host_t *hosts)
 {
     mtree_traceroute_search_t *search;
 
-    if (mtree_traceroute_search_create(coordinator->num_hosts, &search) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    coll_mtree_require(mtree_traceroute_search_create(coordinator->num_hosts, &search));
     for (int host = 0; host < coordinator->num_hosts; host++) {
         for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
             const mtree_address_t *address = &hosts[host].addresses[i];
 
-            if (address->family != AF_UNSPEC &&
-                mtree_traceroute_search_add_address(search, host, address) != MTREE_OK) {
-                mtree_traceroute_search_destroy(search);
-                return OMPI_ERR_OUT_OF_RESOURCE;
+            if (address->family != AF_UNSPEC) {
+                coll_mtree_require(
+                    mtree_traceroute_search_add_address(search, host, address));
             }
         }
     }
-    if (coordinator->num_hosts > MTREE_PROBE_SAMPLE_ALL &&
-        mtree_probe_pair_sample(coordinator->num_hosts, SAMPLE_SEED, want, search) !=
-            MTREE_OK) {
-        mtree_traceroute_search_destroy(search);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (coordinator->num_hosts > MTREE_PROBE_SAMPLE_ALL) {
+        coll_mtree_require(
+            mtree_probe_pair_sample(coordinator->num_hosts, SAMPLE_SEED, want, search));
     }
-    *search_p = search;
-    return OMPI_SUCCESS;
+    return search;
 }
 
 /* Give @a share a copy of @a count items. */
-static int share_set(coll_mtree_share_t *share, const void *items, int count,
-                     size_t item_bytes)
+static void share_set(coll_mtree_share_t *share, const void *items, int count,
+                      size_t item_bytes)
 {
-    share->items = malloc((size_t)count * item_bytes);
-    if (share->items == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    share->items = coll_mtree_malloc((size_t)count * item_bytes);
     memcpy(share->items, items, (size_t)count * item_bytes);
     share->command.num_items = count;
-    return OMPI_SUCCESS;
 }
 
 /* Every host looks up the routes to all others in its own tables. */
@@ -83,22 +75,19 @@ static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
                           mtree_traceroute_search_t *search)
 {
     size_t num_hosts = (size_t)coordinator->num_hosts;
-    mtree_address_t *all = malloc(num_hosts * sizeof(*all));
-    int rc = all == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    mtree_address_t *all = coll_mtree_malloc(num_hosts * sizeof(*all));
     double took;
+    int rc;
 
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
-    for (size_t host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
+    for (size_t host = 0; host < num_hosts; host++) {
         all[host] = hosts[host].addresses[0];
     }
-    for (size_t host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
-        rc = share_set(&coordinator->share[host], all, coordinator->num_hosts,
-                       sizeof(*all));
+    for (size_t host = 0; host < num_hosts; host++) {
+        share_set(&coordinator->share[host], all, coordinator->num_hosts, sizeof(*all));
     }
     free(all);
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
-    }
+    rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
         const mtree_kernel_route_t *found = coordinator->share[host].reply;
 
@@ -110,16 +99,15 @@ static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
 }
 
 /* Make shares of the questions, which are ordered by host. */
-static int shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
-                               const coll_mtree_host_t *hosts,
-                               const mtree_route_question_t *questions, int count)
+static void shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
+                                const coll_mtree_host_t *hosts,
+                                const mtree_route_question_t *questions, int count)
 {
-    mtree_traceroute_probe_t *probes = calloc((size_t)count, sizeof(*probes));
+    mtree_traceroute_probe_t *probes = coll_mtree_calloc((size_t)count, sizeof(*probes));
     double patience = longest_round_trip(coordinator) + PATIENCE_SECONDS;
-    int rc = probes == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HOPS);
-    for (int first = 0, next; rc == OMPI_SUCCESS && first < count; first = next) {
+    for (int first = 0, next; first < count; first = next) {
         coll_mtree_share_t *share = &coordinator->share[questions[first].host];
 
         for (next = first;
@@ -130,28 +118,25 @@ static int shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
             probes[next].limit = questions[next].limit;
         }
         share->command.patience = patience;
-        rc = share_set(share, probes + first, next - first, sizeof(*probes));
+        share_set(share, probes + first, next - first, sizeof(*probes));
     }
     free(probes);
-    return rc;
 }
 
-static int take_answers(coll_mtree_probe_coordinator_t *coordinator,
-                        mtree_traceroute_search_t *search,
-                        const mtree_route_question_t *questions, int count)
+static void take_answers(coll_mtree_probe_coordinator_t *coordinator,
+                         mtree_traceroute_search_t *search,
+                         const mtree_route_question_t *questions, int count)
 {
     for (int i = 0, of_host = 0; i < count; i++) {
         const coll_mtree_share_t *share = &coordinator->share[questions[i].host];
         const mtree_traceroute_probe_t *probes = share->reply;
 
         of_host = i > 0 && questions[i].host == questions[i - 1].host ? of_host + 1 : 0;
-        if (of_host < share->command.num_items &&
-            mtree_traceroute_search_answer(search, &questions[i], probes[of_host].answer,
-                                           &probes[of_host].from) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
+        if (of_host < share->command.num_items) {
+            coll_mtree_require(mtree_traceroute_search_answer(
+                search, &questions[i], probes[of_host].answer, &probes[of_host].from));
         }
     }
-    return OMPI_SUCCESS;
 }
 
 /* Round after round of questions, until all is found or the time is over. */
@@ -166,19 +151,15 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
         const mtree_route_question_t *questions;
         int count;
 
-        if (mtree_traceroute_search_ask(search, &questions, &count) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
+        coll_mtree_require(mtree_traceroute_search_ask(search, &questions, &count));
         if (count == 0) {
             break;
         }
-        rc = shares_of_questions(coordinator, hosts, questions, count);
-        if (rc == OMPI_SUCCESS) {
-            rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
-        }
+        shares_of_questions(coordinator, hosts, questions, count);
+        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
         if (rc == OMPI_SUCCESS) {
             mtree_debug("probe: %d questions for hops, %.3f s", count, took);
-            rc = take_answers(coordinator, search, questions, count);
+            take_answers(coordinator, search, questions, count);
         }
     }
     return rc;
@@ -221,13 +202,9 @@ int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
                             const coll_mtree_host_t *hosts, double seconds,
                             mtree_traceroute_search_t **search_p)
 {
-    mtree_traceroute_search_t *search;
-    int rc = search_begin(coordinator, hosts, &search);
+    mtree_traceroute_search_t *search = search_begin(coordinator, hosts);
+    int rc = search_run(coordinator, hosts, search, seconds);
 
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    rc = search_run(coordinator, hosts, search, seconds);
     if (rc != OMPI_SUCCESS) {
         mtree_traceroute_search_destroy(search);
         return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/stream.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "coll_mtree/probe/stream_window.h"
 
@@ -67,7 +68,6 @@ static void start_message(coll_mtree_stream_t *stream, size_t bytes, double seco
         stream->messages[slot] = coll_mtree_message_recv(
             stream->channel, part->peer, part->tag, stream->slots[slot], bytes);
     }
-    stream->failed = stream->failed || stream->messages[slot] == NULL;
     stream->num_started++;
 }
 
@@ -80,7 +80,6 @@ static void start_credit(coll_mtree_stream_t *stream)
                                               stream->credit, sizeof(*stream->credit))
                     : coll_mtree_message_send(stream->channel, part->peer, part->tag,
                                               stream->credit, sizeof(*stream->credit));
-    stream->failed = stream->failed || stream->crediting == NULL;
 }
 
 /* True when @a message_p has ended well, or there is none. */
@@ -93,19 +92,6 @@ static bool has_ended(coll_mtree_stream_t *stream, coll_mtree_message_t **messag
     }
     stream->failed = stream->failed || status != MTREE_OK;
     return !stream->failed;
-}
-
-static bool stream_alloc(coll_mtree_stream_t *stream)
-{
-    bool done;
-
-    stream->credit = calloc(1, sizeof(*stream->credit));
-    done = stream->credit != NULL;
-    for (int i = 0; i < SLOTS; i++) {
-        stream->slots[i] = calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
-        done = done && stream->slots[i] != NULL;
-    }
-    return done;
 }
 
 /* Bytes of a message, the same at both ends. */
@@ -123,11 +109,8 @@ static size_t most_bytes(const coll_mtree_channel_t *channel,
 coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
                                              const coll_mtree_probe_part_t *part)
 {
-    coll_mtree_stream_t *stream = calloc(1, sizeof(*stream));
+    coll_mtree_stream_t *stream = coll_mtree_calloc(1, sizeof(*stream));
 
-    if (stream == NULL) {
-        return NULL;
-    }
     stream->channel = channel;
     stream->part = *part;
     stream->most_bytes = most_bytes(channel, part);
@@ -135,9 +118,9 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
     stream->deadline = stream->began + part->seconds + TIMEOUT_SECONDS;
     coll_mtree_stream_window_init(&stream->window, part->sharing, part->trip,
                                   part->speed);
-    if (!stream_alloc(stream)) {
-        coll_mtree_stream_end(stream, NULL);
-        return NULL;
+    stream->credit = coll_mtree_calloc(1, sizeof(*stream->credit));
+    for (int i = 0; i < SLOTS; i++) {
+        stream->slots[i] = coll_mtree_calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
     }
     if (part->sends) {
         start_credit(stream);

@@ -10,7 +10,7 @@
 
 typedef struct coll_mtree_stream coll_mtree_stream_t;
 
-/* Begin this host's side of @a part, over @a channel, which stays.  NULL: no memory. */
+/* Begin this host's side of @a part, over @a channel, which stays. */
 coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
                                              const coll_mtree_probe_part_t *part);
 

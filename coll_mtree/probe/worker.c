@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/worker.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/host.h"
 
 #include "base/clock.h"
@@ -86,31 +87,13 @@ static void start_hops(coll_mtree_probe_worker_t *worker)
     }
 }
 
-/* The reply when the experiments could not begin. */
-static void report_failure(const coll_mtree_probe_worker_t *worker)
-{
-    const coll_mtree_probe_part_t *parts = worker->items;
-    coll_mtree_probe_report_t *report = worker->reply;
-
-    for (int i = 0; i < worker->command.num_items; i++) {
-        if (coll_mtree_probe_part_reports(&parts[i])) {
-            report->number = parts[i].number;
-            report->result = (mtree_probe_result_t){.failed = true};
-            report++;
-        }
-    }
-}
-
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
                               void *reply)
 {
-    coll_mtree_probe_worker_t *worker = calloc(1, sizeof(*worker));
+    coll_mtree_probe_worker_t *worker = coll_mtree_calloc(1, sizeof(*worker));
 
-    if (worker == NULL) {
-        return NULL;
-    }
     worker->channel = channel;
     worker->command = *command;
     worker->items = items;
@@ -134,10 +117,6 @@ static bool advance_experiments(coll_mtree_probe_worker_t *worker)
         }
         worker->experiments = coll_mtree_probe_experiments_begin(
             worker->channel, worker->items, worker->command.num_items);
-        if (worker->experiments == NULL) {
-            report_failure(worker);
-            return true;
-        }
     }
     if (!coll_mtree_probe_experiments_advance(worker->experiments)) {
         return false;
@@ -182,25 +161,17 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
     free(worker);
 }
 
-/* Carry out @a command with its @a items; the reply, malloc'ed, NULL: no memory. */
-static void *carry_out(const coll_mtree_channel_t *channel,
-                       const coll_mtree_command_t *command, void *items,
-                       size_t reply_bytes)
+/* Carry out @a command with its @a items, to @a reply. */
+static void carry_out(const coll_mtree_channel_t *channel,
+                      const coll_mtree_command_t *command, void *items, void *reply)
 {
-    void *reply = calloc(reply_bytes + 1, 1);
     coll_mtree_probe_worker_t *worker =
-        reply == NULL ? NULL
-                      : coll_mtree_probe_worker_begin(channel, command, items, reply);
+        coll_mtree_probe_worker_begin(channel, command, items, reply);
 
-    if (worker == NULL) {
-        free(reply);
-        return NULL;
-    }
     while (!coll_mtree_probe_worker_advance(worker)) {
         coll_mtree_progress_wait(coll_mtree_probe_worker_wait(worker));
     }
     coll_mtree_probe_worker_end(worker);
-    return reply;
 }
 
 /* Receive the items of @a command, carry it out and reply.  False: rank 0 cannot be
@@ -210,25 +181,23 @@ static bool serve_one(const coll_mtree_channel_t *channel,
 {
     size_t length =
         (size_t)command->num_items * coll_mtree_command_item_bytes(command->kind);
-    void *items = calloc(length + 1, 1), *reply = NULL;
-    coll_mtree_message_t *message = NULL;
+    void *items = coll_mtree_calloc(length, 1);
+    bool is_there =
+        length == 0 || coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_ITEMS_TAG,
+                                                    items, length, INFINITY);
 
-    if (items != NULL &&
-        (length == 0 || coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_ITEMS_TAG,
-                                                     items, length, INFINITY))) {
+    if (is_there) {
         size_t bytes = coll_mtree_command_reply_bytes(command, items);
+        void *reply = coll_mtree_calloc(bytes, 1);
+        coll_mtree_message_t *message;
 
-        reply = carry_out(channel, command, items, bytes);
-        if (reply != NULL) {
-            message =
-                coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, reply, bytes);
-            (void)coll_mtree_message_wait(&message,
-                                          mtree_clock_seconds() + REPLY_SECONDS);
-            coll_mtree_message_abandon(&message, reply);
-        }
+        carry_out(channel, command, items, reply);
+        message = coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, reply, bytes);
+        (void)coll_mtree_message_wait(&message, mtree_clock_seconds() + REPLY_SECONDS);
+        coll_mtree_message_abandon(&message, reply);
     }
     free(items);
-    return reply != NULL;
+    return is_there;
 }
 
 void coll_mtree_probe_worker_serve(const coll_mtree_channel_t *channel)

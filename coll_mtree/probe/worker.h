@@ -51,7 +51,7 @@ typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
 /*
  * Begin to carry out @a command; @a items are used in place, until the end, and @a reply
  * has coll_mtree_command_reply_bytes() bytes.  The reply to what cannot be done is that
- * it failed, or that no router answered.  NULL: no memory.
+ * it failed, or that no router answered.
  */
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,

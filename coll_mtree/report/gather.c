@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/gather.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/clock.h"
 
 #include <math.h>
@@ -48,9 +50,8 @@ static void add_own_times(coll_mtree_rank_report_t *gathered)
             capacity += COLL_MTREE_BACKENDS;
         }
     }
-    gathered->times = capacity == 0 ? NULL : calloc(capacity, sizeof(*gathered->times));
-    for (const coll_mtree_group_t *g = gathered->times == NULL ? NULL : groups; g != NULL;
-         g = g->next) {
+    gathered->times = coll_mtree_calloc(capacity, sizeof(*gathered->times));
+    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
             gathered->num_times = add_times(r, gathered->times, gathered->num_times);
         }
@@ -60,36 +61,28 @@ static void add_own_times(coll_mtree_rank_report_t *gathered)
 
 static void add_own_clock(coll_mtree_rank_report_t *gathered)
 {
-    coll_mtree_rank_report_clock_t *clocks =
-        realloc(gathered->clocks, (gathered->num_clocks + 1) * sizeof(*clocks));
-
-    if (clocks != NULL) {
-        clocks[gathered->num_clocks++] = (coll_mtree_rank_report_clock_t){
-            coll_mtree_world_rank(),
-            coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
-        gathered->clocks = clocks;
-    }
+    gathered->clocks = coll_mtree_realloc(
+        gathered->clocks, (gathered->num_clocks + 1) * sizeof(*gathered->clocks));
+    gathered->clocks[gathered->num_clocks++] = (coll_mtree_rank_report_clock_t){
+        coll_mtree_world_rank(),
+        coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
 }
 
 void coll_mtree_rank_report_add_own(const coll_mtree_group_t *groups,
                                     coll_mtree_rank_report_t *gathered)
 {
-    coll_mtree_rank_report_path_t *paths;
     size_t capacity = gathered->num_paths;
 
     add_own_clock(gathered);
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         capacity += g->paths == NULL ? 0 : (size_t)g->num_ranks;
     }
-    paths = capacity == 0 ? NULL : realloc(gathered->paths, capacity * sizeof(*paths));
-    if (paths == NULL) {
-        return;
-    }
-    gathered->paths = paths;
+    gathered->paths =
+        coll_mtree_realloc(gathered->paths, capacity * sizeof(*gathered->paths));
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (int rank = 0; g->paths != NULL && rank < g->num_ranks; rank++) {
             if (g->paths[rank].bytes > 0) {
-                paths[gathered->num_paths++] =
+                gathered->paths[gathered->num_paths++] =
                     (coll_mtree_rank_report_path_t){.identity = g->identity,
                                                     .from = g->rank,
                                                     .to = rank,
@@ -122,19 +115,15 @@ static bool receive(const coll_mtree_channel_t *channel, int rank, int tag,
 {
     size_t length;
     void *more;
-    char *all;
 
     if (!coll_mtree_message_recv_bulk(channel, rank, tag, &more, &length, deadline)) {
         return false;
     }
-    all = realloc(*all_p, *count_p * size + length + 1);
-    if (all != NULL) {
-        memcpy(all + *count_p * size, more == NULL ? "" : more, length);
-        *all_p = all;
-        *count_p += length / size;
-    }
+    *all_p = coll_mtree_realloc(*all_p, *count_p * size + length);
+    memcpy((char *)*all_p + *count_p * size, more == NULL ? "" : more, length);
+    *count_p += length / size;
     free(more);
-    return all != NULL;
+    return true;
 }
 
 void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,

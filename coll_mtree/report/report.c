@@ -2,6 +2,7 @@
 #include "coll_mtree/report/report.h"
 
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -62,14 +63,13 @@ static bool write_text(const char *path, const char *text, bool anew)
 static void write_file(const char *path, const char *text)
 {
     size_t bytes = strlen(path) + sizeof(".new");
-    char *beside = malloc(bytes);
+    char *beside = coll_mtree_malloc(bytes);
     bool done;
 
     if (is_special(path)) {
         done = write_text(path, text, false);
     } else {
-        done = beside != NULL;
-        done = done && snprintf(beside, bytes, "%s.new", path) > 0;
+        done = snprintf(beside, bytes, "%s.new", path) > 0;
         done = done && write_text(beside, text, true) && rename(beside, path) == 0;
     }
     if (!done) {
@@ -191,11 +191,9 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
                                    .gathered = {.ranks = 1},
                                    .obstacle = obstacle};
     timeline_events =
-        writes ? calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
+        writes ? coll_mtree_calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
     report.timeline_events = timeline_events;
     coll_mtree_statistics_set_hooks(report_call, report_sum);
-    is_running = coll_mtree_finalize_hook_add(report_end);
-    if (!is_running) {
-        mtree_error("coll_mtree_report: no memory for the report; there will be none");
-    }
+    is_running = true;
+    coll_mtree_finalize_hook_add(report_end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/statistics.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/proc_group.h"
 
 #include "base/clock.h"
@@ -30,15 +31,13 @@ void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
     sum_hook = sum;
 }
 
-/* An empty group, which is the last then.  NULL: no memory. */
+/* An empty group, which is the last then. */
 static coll_mtree_group_t *group_add(const char *name)
 {
-    coll_mtree_group_t *group = calloc(1, sizeof(*group));
+    coll_mtree_group_t *group = coll_mtree_calloc(1, sizeof(*group));
 
-    if (group == NULL || (group->name = strdup(name)) == NULL) {
-        free(group);
-        return NULL;
-    }
+    group->name = coll_mtree_malloc(strlen(name) + 1);
+    memcpy(group->name, name, strlen(name) + 1);
     coll_mtree_class_table_init(&group->classes);
     *groups_end = group;
     groups_end = &group->next;
@@ -56,20 +55,17 @@ static void group_remove(coll_mtree_group_t *group)
     groups_end = groups_end == &group->next ? link : groups_end;
 }
 
-/* The statistics of @a processes, whose communicator @a comm makes its first call.  NULL:
- * no memory. */
+/* The statistics of @a processes, whose communicator @a comm makes its first call. */
 static coll_mtree_group_t *group_create(coll_mtree_proc_group_t *processes,
                                         ompi_communicator_t *comm)
 {
     coll_mtree_group_t *group = group_add(comm->c_name);
 
-    if (group != NULL) {
-        group->identity = processes->identity;
-        group->num_ranks = ompi_comm_size(comm);
-        group->rank = ompi_comm_rank(comm);
-        group->leader = (int)coll_mtree_process_name(comm, 0).vpid;
-        processes->free_statistics = group_free;
-    }
+    group->identity = processes->identity;
+    group->num_ranks = ompi_comm_size(comm);
+    group->rank = ompi_comm_rank(comm);
+    group->leader = (int)coll_mtree_process_name(comm, 0).vpid;
+    processes->free_statistics = group_free;
     return group;
 }
 
@@ -89,20 +85,15 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
         processes->statistics = group_create(processes, comm);
     }
     module->group = processes->statistics;
-    if (module->group != NULL) {
-        module->group->communicators++;
-    }
+    module->group->communicators++;
     return module->group;
 }
 
 static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *function,
                                        coll_mtree_group_class_t *class)
 {
-    coll_mtree_record_t *record = calloc(1, sizeof(*record));
+    coll_mtree_record_t *record = coll_mtree_calloc(1, sizeof(*record));
 
-    if (record == NULL) {
-        return NULL;
-    }
     record->group = group;
     record->function = function;
     record->call_class = class->node.call_class;
@@ -122,12 +113,12 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
 {
     coll_mtree_group_class_t *class =
         coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
-    coll_mtree_record_t *record = class == NULL ? NULL : class->records;
+    coll_mtree_record_t *record = class->records;
 
     while (record != NULL && strcmp(record->function, function) != 0) {
         record = record->next_function;
     }
-    return record != NULL || class == NULL ? record : record_add(group, function, class);
+    return record != NULL ? record : record_add(group, function, class);
 }
 
 /* @a count goes to @a state at @a now. */
@@ -282,11 +273,8 @@ static void pass_trees(const coll_mtree_transfer_record_t *transfer,
         forget_trees(record);
     }
     if (record->trees == NULL) {
-        record->trees = calloc((size_t)num_trees, sizeof(*record->trees));
-        record->num_trees = record->trees == NULL ? 0 : num_trees;
-    }
-    if (record->trees == NULL) {
-        return;
+        record->trees = coll_mtree_calloc((size_t)num_trees, sizeof(*record->trees));
+        record->num_trees = num_trees;
     }
     if (++record->over_plan == 2) {
         memset(record->trees, 0, (size_t)num_trees * sizeof(*record->trees));
@@ -309,11 +297,9 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     opal_mutex_lock(&lock);
     group = transfer->record->group;
     if (group->paths == NULL) {
-        group->paths = calloc((size_t)group->num_ranks, sizeof(*group->paths));
+        group->paths = coll_mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
     }
-    if (group->paths != NULL) {
-        coll_mtree_goodput_add_paths(goodput, scale, group->paths);
-    }
+    coll_mtree_goodput_add_paths(goodput, scale, group->paths);
     if (transfer->num_trees > 0) {
         pass_trees(transfer, goodput, layout, unit_bytes);
     }
@@ -433,22 +419,19 @@ static void durations_add(coll_mtree_durations_t *sum,
     sum->shares += durations->shares;
 }
 
-/* Add @a record to the sum over such calls of freed groups; without memory it is lost. */
+/* Add @a record to the sum over such calls of freed groups. */
 static void record_add_to_freed(const coll_mtree_record_t *record)
 {
-    coll_mtree_record_t *sum =
-        freed == NULL ? NULL : record_of(freed, record->function, &record->call_class);
+    coll_mtree_record_t *sum = record_of(freed, record->function, &record->call_class);
 
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS && sum != NULL; backend++) {
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
         durations_add(&sum->by[backend], &record->by[backend]);
     }
-    for (int reason = 0; reason < COLL_MTREE_REASONS && sum != NULL; reason++) {
+    for (int reason = 0; reason < COLL_MTREE_REASONS; reason++) {
         sum->reason[reason] += record->reason[reason];
     }
-    if (sum != NULL) {
-        sum->relayed += record->relayed;
-        sum->relayed_bytes += record->relayed_bytes;
-    }
+    sum->relayed += record->relayed;
+    sum->relayed_bytes += record->relayed_bytes;
     sum_hook(record, sum);
 }
 

@@ -2,6 +2,7 @@
 #include "coll_mtree/report/trace.h"
 
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -38,15 +39,13 @@ mtree_trace_t *coll_mtree_trace_get(void)
 }
 
 /* This rank's events and their number, malloc'ed; none where there was no memory for
- * them. NULL: no memory now. */
+ * them. */
 static rank_trace_t *own_trace(size_t *count_p)
 {
     size_t count = trace == NULL ? 0 : mtree_trace_count(trace);
-    rank_trace_t *own = calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
+    rank_trace_t *own =
+        coll_mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
-    if (own == NULL) {
-        return NULL;
-    }
     snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
     for (size_t i = 0; i < count; i++) {
         own->events[i] = *mtree_trace_get(trace, i);
@@ -77,9 +76,9 @@ static void hand_over(const coll_mtree_channel_t *channel)
         }
     }
     own = own_trace(&count);
-    (void)coll_mtree_message_send_bulk(
-        channel, 0, TAG_EVENTS, own,
-        own == NULL ? 0 : sizeof(*own) + count * sizeof(own->events[0]), deadline);
+    (void)coll_mtree_message_send_bulk(channel, 0, TAG_EVENTS, own,
+                                       sizeof(*own) + count * sizeof(own->events[0]),
+                                       deadline);
 }
 
 /* Seconds by which the clock of @a rank is ahead of this one; false: it is not known. */
@@ -242,8 +241,5 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
     }
     /* Without events of its own, too: others may have some, and wait for this rank. */
     world_module = module;
-    if (!coll_mtree_finalize_hook_add(trace_end)) {
-        mtree_trace_destroy(trace);
-        trace = NULL;
-    }
+    coll_mtree_finalize_hook_add(trace_end);
 }

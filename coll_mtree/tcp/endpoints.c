@@ -84,11 +84,8 @@ static bool begin_to_poll(void)
     if (mtree_tcp_create(GRACE, &tcp) != MTREE_OK) {
         return false;
     }
-    if (!coll_mtree_progress_add(poll_endpoints)) {
-        mtree_tcp_destroy(tcp);
-        tcp = NULL;
-    }
-    return tcp != NULL;
+    coll_mtree_progress_add(poll_endpoints);
+    return true;
 }
 
 /* A handshake may not begin again, since the other end does not. */

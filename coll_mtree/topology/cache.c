@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/cache.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
@@ -28,17 +29,16 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
     return text;
 }
 
-/* Without memory it is measured again. */
 static void take_part(void *arg, const char *text, size_t length,
                       const mtree_cache_stamp_t *stamp)
 {
     coll_mtree_probe_parts_t *parts = arg;
 
-    if (!stamp->is_loaded &&
-        mtree_array_reserve(&parts->texts, &parts->capacity, parts->count + 1,
-                            sizeof(*parts->texts)) == MTREE_OK) {
-        parts->texts[parts->count] = strndup(text, length);
-        parts->count += parts->texts[parts->count] != NULL;
+    if (!stamp->is_loaded) {
+        coll_mtree_require(mtree_array_reserve(&parts->texts, &parts->capacity,
+                                               parts->count + 1, sizeof(*parts->texts)));
+        parts->texts[parts->count] = coll_mtree_calloc(1, length + 1);
+        memcpy(parts->texts[parts->count++], text, length);
         if (parts->count == 1 || difftime(stamp->measured, parts->oldest) < 0) {
             parts->oldest = stamp->measured;
         }

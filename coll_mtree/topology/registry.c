@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/registry.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
 
 #include "base/list.h"
@@ -19,17 +20,18 @@ static opal_mutex_t all_lock = OPAL_MUTEX_STATIC_INIT;
 const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
                                                          const char *origin)
 {
-    learned_t *learned = malloc(sizeof(*learned));
+    mtree_topology_t *topology;
+    learned_t *learned;
 
-    if (learned == NULL ||
-        mtree_topology_parse(text, length, origin, &learned->topology) != MTREE_OK) {
-        free(learned);
+    if (mtree_topology_parse(text, length, origin, &topology) != MTREE_OK) {
         return NULL;
     }
+    learned = coll_mtree_malloc(sizeof(*learned));
+    learned->topology = topology;
     opal_mutex_lock(&all_lock);
     mtree_list_append(&all, &learned->link);
     opal_mutex_unlock(&all_lock);
-    return learned->topology;
+    return topology;
 }
 
 static bool has_all(const mtree_topology_t *topology,

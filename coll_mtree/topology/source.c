@@ -2,6 +2,7 @@
 #include "coll_mtree/topology/source.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -62,21 +63,19 @@ const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *cont
     }
 }
 
-/* Keep the hosts of @a contributions [ranks]; without memory there are none. */
+/* Keep the hosts of @a contributions [ranks]. */
 static void keep_hosts(source_t *source, const coll_mtree_host_t *contributions,
                        int ranks)
 {
     size_t bytes = (size_t)ranks * sizeof(*contributions);
-    const char **names = calloc((size_t)ranks, sizeof(*names));
+    const char **names = coll_mtree_calloc((size_t)ranks, sizeof(*names));
 
-    source->contributions = malloc(bytes);
-    if (names != NULL && source->contributions != NULL) {
-        memcpy(source->contributions, contributions, bytes);
-        for (int rank = 0; rank < ranks; rank++) {
-            names[rank] = source->contributions[rank].name;
-        }
-        (void)coll_mtree_host_numbers_create(names, ranks, &source->hosts);
+    source->contributions = coll_mtree_malloc(bytes);
+    memcpy(source->contributions, contributions, bytes);
+    for (int rank = 0; rank < ranks; rank++) {
+        names[rank] = source->contributions[rank].name;
     }
+    coll_mtree_host_numbers_create(names, ranks, &source->hosts);
     free(names);
 }
 
@@ -142,9 +141,7 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
                            "coll_mtree_topology=probe",
                            payback_seconds(source));
     }
-    if (facts.num_hosts > 0) {
-        coll_mtree_exchange_reply_hosts(exchange, facts.num_hosts, source->hosts.host);
-    }
+    coll_mtree_exchange_reply_hosts(exchange, facts.num_hosts, source->hosts.host);
     coll_mtree_exchange_reply(exchange, decision, NULL, 0);
 }
 
@@ -176,14 +173,11 @@ static void decide_send(coll_mtree_exchange_t *exchange, const void *contributio
     }
 }
 
-/* Take over what came with the decision; false: no memory. */
-static bool take_reply(source_t *source, const coll_mtree_reply_t *reply)
+/* Take over what came with the decision. */
+static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
 {
     if (reply->payload != NULL) {
-        source->topology = malloc(reply->length);
-        if (source->topology == NULL) {
-            return false;
-        }
+        source->topology = coll_mtree_malloc(reply->length);
         memcpy(source->topology, reply->payload, reply->length);
         source->topology_bytes = reply->length;
     }
@@ -192,7 +186,6 @@ static bool take_reply(source_t *source, const coll_mtree_reply_t *reply)
         (void)coll_mtree_host_numbers_copy(reply->hosts, ompi_comm_size(source->comm),
                                            reply->num_hosts, &source->hosts);
     }
-    return true;
 }
 
 static void exchange_ended(coll_mtree_exchange_t *exchange,
@@ -201,23 +194,23 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
     source_t *source = arg;
 
     (void)exchange;
+    source->failed = reply->code != OMPI_SUCCESS;
     source->decision = COLL_MTREE_SOURCE_NEVER;
-    source->failed = reply->code != OMPI_SUCCESS || !take_reply(source, reply);
     if (!source->failed) {
+        take_reply(source, reply);
         source->decision = (coll_mtree_source_decision_t)reply->kind;
     }
     atomic_store(&source->ended, true);
 }
 
-/* Is all well on every rank?  The rank on which it is not says so. */
-static bool agree(const source_t *source, const mca_coll_mtree_module_t *module,
-                  bool is_well)
+/* Did the exchange end well on every rank?  The rank on which it did not says so. */
+static bool agree(const source_t *source, const mca_coll_mtree_module_t *module)
 {
-    int faults = !is_well;
+    int faults = source->failed;
 
-    if (!is_well) {
-        mtree_error("rank %d of communicator %u (%s) has no memory for a topology, or "
-                    "its exchange failed; the fallback serves",
+    if (source->failed) {
+        mtree_error("the exchange of a topology failed on rank %d of communicator %u "
+                    "(%s); the fallback serves",
                     ompi_comm_rank(source->comm), coll_mtree_cid(source->comm),
                     source->comm->c_name);
     }
@@ -226,46 +219,29 @@ static bool agree(const source_t *source, const mca_coll_mtree_module_t *module,
            faults == 0;
 }
 
-/* An exchange in which rank 0 is to decide by @a decide; NULL, on all ranks: one of them
- * has no memory for it. */
-static coll_mtree_exchange_t *prepare(source_t *source,
-                                      const mca_coll_mtree_module_t *module,
-                                      coll_mtree_exchange_decide_t decide)
-{
-    coll_mtree_exchange_t *exchange = coll_mtree_exchange_create(
-        module, source->comm, decide == decide_first, &source->spent,
-        decide == decide_again ? sizeof(source->spent) : 0);
-
-    if (!agree(source, module, exchange != NULL) && exchange != NULL) {
-        coll_mtree_exchange_drop(exchange);
-        exchange = NULL;
-    }
-    return exchange;
-}
-
-/* Have rank 0 decide by @a decide in the prepared @a exchange (NULL: it never will);
- * blocks.  What one rank fails in none does. */
+/* Have rank 0 decide by @a decide; blocks.  What one rank fails in none does. */
 static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_t *module,
-                                        coll_mtree_exchange_t *exchange,
                                         coll_mtree_exchange_decide_t decide,
                                         coll_mtree_wait_t wait)
 {
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
+    coll_mtree_exchange_t *exchange;
 
-    if (exchange == NULL) {
-        return COLL_MTREE_SOURCE_NEVER;
-    }
     free(source->topology);
     source->topology = NULL;
     atomic_store(&source->ended, false);
-    coll_mtree_exchange_begin(exchange, source->comm, first_tag, decide, exchange_ended,
-                              source);
+    exchange = decide == decide_again
+                   ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
+                                                    &source->spent, sizeof(source->spent),
+                                                    decide, exchange_ended, source)
+                   : coll_mtree_exchange_start(module, source->comm, first_tag,
+                                               decide == decide_first, decide,
+                                               exchange_ended, source);
     coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
     }
-    return agree(source, module, !source->failed) ? source->decision
-                                                  : COLL_MTREE_SOURCE_NEVER;
+    return agree(source, module) ? source->decision : COLL_MTREE_SOURCE_NEVER;
 }
 
 /* Write the topology @a text to the file that the user named, if any. */
@@ -313,18 +289,14 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
 static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
 {
     coll_mtree_channel_t channel = coll_mtree_probe_channel(module, source->comm);
-    coll_mtree_exchange_t *exchange = prepare(source, module, decide_send);
     bool leads = ompi_comm_rank(source->comm) == 0;
 
-    if (exchange == NULL) {
-        return false;
-    }
     if (probe && leads) {
         lead(source, &channel);
     } else if (probe && source->hosts.host != NULL) {
         coll_mtree_probe_serve(&channel, &source->hosts);
     }
-    if (run(source, module, exchange, decide_send, COLL_MTREE_WAIT_LATER) ==
+    if (run(source, module, decide_send, COLL_MTREE_WAIT_LATER) ==
         COLL_MTREE_SOURCE_NEVER) {
         return false;
     }
@@ -356,8 +328,8 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module)
 {
     coll_mtree_exchange_decide_t decide =
         source->calls == 1 ? decide_first : decide_again;
-    coll_mtree_source_decision_t decision = run(
-        source, module, prepare(source, module, decide), decide, COLL_MTREE_WAIT_AT_ONCE);
+    coll_mtree_source_decision_t decision =
+        run(source, module, decide, COLL_MTREE_WAIT_AT_ONCE);
 
     switch (decision) {
     case COLL_MTREE_SOURCE_WAIT:
@@ -373,20 +345,16 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module)
     }
 }
 
-bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
     if (module->source == NULL) {
-        module->source = calloc(1, sizeof(*module->source));
-        if (module->source == NULL) {
-            return false;
-        }
+        module->source = coll_mtree_calloc(1, sizeof(*module->source));
         module->source->comm = comm;
         module->source->next_look = 1;
         module->source->settled =
             coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
         atomic_init(&module->source->ended, true);
     }
-    return true;
 }
 
 bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking)

@@ -18,9 +18,8 @@
 
 #include "topo/topology.h"
 
-/* To be called before the functions below, as often as the caller likes.  False: no
- * memory; other ranks do not know of that, so it must not decide which backend serves. */
-bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
+/* To be called before the functions below, as often as the caller likes. */
+void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /*
  * True when rank 0 has a topology, so that mtree may serve.  A @a blocking call may

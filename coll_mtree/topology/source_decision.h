@@ -21,7 +21,7 @@ typedef enum {
 
 /* What rank 0 knows at the first call. */
 typedef struct {
-    int num_hosts; /* 0: there is no memory to number them */
+    int num_hosts;
     coll_mtree_topology_choice_t choice;
     bool is_known;  /* this process has learned a topology with all hosts */
     bool is_cached; /* the cache has one */

@@ -48,7 +48,8 @@ static int poll_completions(void)
 
 void coll_mtree_completion_poll_open(bool threads, coll_mtree_completion_poll_func_t func)
 {
-    if (threads && !coll_mtree_survives() && coll_mtree_progress_add(poll_completions)) {
+    if (threads && !coll_mtree_survives()) {
+        coll_mtree_progress_add(poll_completions);
         completed = func;
     }
 }

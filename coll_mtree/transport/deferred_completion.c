@@ -53,8 +53,10 @@ void coll_mtree_deferred_completion_open(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    is_open = (strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0) &&
-              coll_mtree_progress_add(handle_queued);
+    is_open = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0;
+    if (is_open) {
+        coll_mtree_progress_add(handle_queued);
+    }
 }
 
 void coll_mtree_deferred_completion_close(void)

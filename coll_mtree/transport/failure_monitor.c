@@ -68,7 +68,7 @@ void coll_mtree_failure_monitor_open(void)
     if (coll_mtree_survives()) {
         OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
         is_open = true;
-        (void)coll_mtree_progress_add(look_for_losses);
+        coll_mtree_progress_add(look_for_losses);
     }
 }
 

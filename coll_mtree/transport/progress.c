@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/progress.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
 #include "coll_mtree/transport/wait_pause.h"
 
@@ -47,7 +48,7 @@ static bool replace_poller(coll_mtree_poll_func_t from, coll_mtree_poll_func_t t
     return false;
 }
 
-bool coll_mtree_progress_add(coll_mtree_poll_func_t poll)
+void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
 {
     bool added;
 
@@ -56,7 +57,7 @@ bool coll_mtree_progress_add(coll_mtree_poll_func_t poll)
             replace_poller(NULL, poll);
     num_pollers += added;
     opal_mutex_unlock(&pollers_lock);
-    return added;
+    coll_mtree_require(added ? MTREE_OK : MTREE_ERR_NO_MEMORY);
 }
 
 void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)

@@ -2,6 +2,7 @@
 #include "coll_mtree/transport/transport.h"
 
 #include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/transport/completion_poll.h"
 #include "coll_mtree/transport/deferred_completion.h"
@@ -197,11 +198,11 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
 {
     int code = atomic_load(&transport->error);
 
-    return status == MTREE_OK              ? OMPI_SUCCESS
-           : status == MTREE_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
-           : status == MTREE_ERR_INVALID   ? MPI_ERR_TRUNCATE
-           : code != OMPI_SUCCESS          ? code
-                                           : OMPI_ERROR;
+    coll_mtree_require(status == MTREE_ERR_NO_MEMORY ? status : MTREE_OK);
+    return status == MTREE_OK            ? OMPI_SUCCESS
+           : status == MTREE_ERR_INVALID ? MPI_ERR_TRUNCATE
+           : code != OMPI_SUCCESS        ? code
+                                         : OMPI_ERROR;
 }
 
 static double transport_now(mtree_transport_t *super)

@@ -12,7 +12,6 @@
  *   FAIL_SOLVER if it is set, the solver's alone are counted
  *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
  *               to
- *   FAIL_WITNESS  the same for what another rank has found of all
  *   FAIL_PUT    if it is set, it has none to take what this rank's is set to
  */
 #define _GNU_SOURCE
@@ -148,9 +147,6 @@ int PMIx_Get(const void *process, const char *key, const void *info, size_t num_
 {
     if (fails_with("FAIL_MODEX", key, "mtree.settings")) {
         return atoi(getenv("FAIL_MODEX"));
-    }
-    if (fails_with("FAIL_WITNESS", key, "mtree.different")) {
-        return atoi(getenv("FAIL_WITNESS"));
     }
     return ((pmix_get_t)pmix_function("PMIx_Get"))(process, key, info, num_info, value);
 }

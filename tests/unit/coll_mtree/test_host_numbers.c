@@ -12,7 +12,7 @@ START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
     const int hosts[] = {0, 1, 0, 2, 1}, firsts[] = {0, 1, 3};
     coll_mtree_host_numbers_t numbers;
 
-    ck_assert_int_eq(coll_mtree_host_numbers_create(names, 5, &numbers), MTREE_OK);
+    coll_mtree_host_numbers_create(names, 5, &numbers);
     ck_assert_int_eq(numbers.num_ranks, 5);
     ck_assert_int_eq(numbers.num_hosts, 3);
     ck_assert_mem_eq(numbers.host, hosts, sizeof(hosts));
@@ -38,7 +38,7 @@ START_TEST(many_ranks_are_numbered)
         snprintf(text[rank % HOSTS], sizeof(text[0]), "node%d", rank % HOSTS);
         names[rank] = text[rank % HOSTS];
     }
-    ck_assert_int_eq(coll_mtree_host_numbers_create(names, RANKS, &numbers), MTREE_OK);
+    coll_mtree_host_numbers_create(names, RANKS, &numbers);
     ck_assert_int_eq(numbers.num_hosts, HOSTS);
     for (int rank = 0; rank < RANKS; rank++) {
         ck_assert_int_eq(numbers.host[rank], rank % HOSTS);

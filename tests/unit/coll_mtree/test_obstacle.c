@@ -31,17 +31,12 @@ END_TEST
 
 START_TEST(the_first_obstacle_of_its_processes_is_named)
 {
-    coll_mtree_processes_facts_t facts = {.settings = COLL_MTREE_UNKNOWN,
-                                          .without_topology = true,
-                                          .on_one_host = true,
-                                          .is_clear = true};
+    coll_mtree_processes_facts_t facts = {
+        .without_topology = true, .on_one_host = true, .is_clear = true};
 
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_UNKNOWN);
-    facts.settings = COLL_MTREE_DIFFERENT;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
                      COLL_MTREE_OBSTACLE_DIFFERENT);
-    facts.settings = COLL_MTREE_ALIKE;
+    facts.is_alike = true;
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
                      COLL_MTREE_OBSTACLE_NO_TOPOLOGY);
     facts.without_topology = false;
