@@ -131,7 +131,7 @@ bool coll_mtree_params_named(void);
 
 /* What coll_mtree_topology asks for. */
 typedef enum {
-    COLL_MTREE_TOPOLOGY_AUTO, /* as the cache has it, or probed when that pays back */
+    COLL_MTREE_TOPOLOGY_AUTO, /* as the cache has it, or probed by a long call */
     COLL_MTREE_TOPOLOGY_FILE,
     COLL_MTREE_TOPOLOGY_PROBE,
     COLL_MTREE_TOPOLOGY_NONE

@@ -123,7 +123,7 @@ static const coll_mtree_param_t table[] = {
     {STRING("topology", topology), READ_ONCE, .level = 2, .is_request = true,
      .agree = agree_topology,
      .help = "The network between the hosts. auto, or empty: as the cache has it, or "
-             "probed when the collectives have taken long enough for that to pay back; "
+             "probed, once, by the first blocking collective of 1 MiB or more; "
              "probe: probed by the first collective (docs/probe.md); none: mtree serves "
              "nothing; else the path of a topology file (Graphviz DOT, "
              "docs/topology-file.md), read on the host of rank 0"},

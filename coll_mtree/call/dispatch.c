@@ -87,7 +87,6 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req)
 {
-    double began = coll_mtree_source_watch(call->module);
     int rc;
 
     req->blocking = true;
@@ -95,7 +94,6 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
     rc = coll_mtree_plan_entry_relayed(req->entry) != NULL
              ? run_over_relays(call, comm_class, req)
              : run_request(req);
-    coll_mtree_source_watched(call->module, began);
     if (rc == OMPI_SUCCESS) {
         coll_mtree_plan_entry_note(req->entry, req);
     }
@@ -261,19 +259,14 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         coll_mtree_coll_args_cleanup(&call->args);
     }
     coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    if (call->form == MTREE_BLOCKING) {
-        if (rc == MTREE_DECLINED) {
-            call->watch_began = coll_mtree_source_watch(call->module);
-        } else {
-            coll_mtree_statistics_close(&call->count);
-        }
+    if (call->form == MTREE_BLOCKING && rc != MTREE_DECLINED) {
+        coll_mtree_statistics_close(&call->count);
     }
     return rc;
 }
 
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code)
 {
-    coll_mtree_source_watched(call->module, call->watch_began);
     coll_mtree_statistics_close(&call->count);
     return code;
 }

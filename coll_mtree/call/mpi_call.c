@@ -29,6 +29,15 @@ static bool has_tags(const coll_mtree_mpi_call_t *call)
     return false;
 }
 
+/* A blocking call may wait until there is one. */
+static bool has_topology(const coll_mtree_mpi_call_t *call)
+{
+    const mtree_call_t *what = &call->args.call;
+
+    return coll_mtree_source_is_settled(call->module, call->form == MTREE_BLOCKING,
+                                        (double)what->units * (double)what->unit_bytes);
+}
+
 /* May mtree serve the call, by what is known before any message of it?  Otherwise
  * *reason_p is why the fallback serves.  Where no topology is known yet, a blocking call
  * may wait until one is. */
@@ -51,8 +60,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_TAGS;
         return false;
     }
-    if (!coll_mtree_params_encrypt() &&
-        !coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
+    if (!coll_mtree_params_encrypt() && !has_topology(call)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return false;
@@ -87,8 +95,7 @@ static bool is_plain(const coll_mtree_mpi_call_t *call,
 {
     mca_coll_mtree_module_t *module = call->module;
 
-    if (module->unserved ||
-        !coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
+    if (module->unserved || !has_topology(call)) {
         return true;
     }
     if (coll_mtree_plan_entry_is_plain(comm_class->entry) &&

@@ -23,7 +23,6 @@ typedef struct {
     coll_mtree_coll_args_t args;
     bool args_taken; /* by a request, which frees them */
     coll_mtree_count_t count;
-    double watch_began; /* clock; of a blocking call that the fallback serves */
 } coll_mtree_mpi_call_t;
 
 /*

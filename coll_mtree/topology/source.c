@@ -26,14 +26,15 @@
 #define FROM_PROBE "the probe"
 #define FROM_CACHE "the cache"
 
+/* With `auto` the first call of so many bytes probes: shorter ones gain less than a probe
+ * costs. */
+#define PROBING_BYTES ((double)(1 << 20))
+
 /* How far a module is with its topology. */
 struct coll_mtree_source {
     ompi_communicator_t *comm;
-    bool settled;       /* rank 0 has a topology */
-    bool is_timed;      /* the fallback serves a call that mtree could have served */
-    unsigned calls;     /* that could have been served */
-    unsigned next_look; /* the call at which rank 0 decides next */
-    coll_mtree_source_spent_t spent;  /* in such calls on this rank */
+    bool settled;                     /* rank 0 has a topology */
+    bool is_asked;                    /* rank 0 has decided, at the first call */
     coll_mtree_host_numbers_t hosts;  /* once they are known */
     coll_mtree_host_t *contributions; /* [ranks] on rank 0, once they are known */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
@@ -91,12 +92,6 @@ static char *learn_text(char *text, const char *origin)
     return text;
 }
 
-static double payback_seconds(const source_t *source)
-{
-    return coll_mtree_source_payback_seconds(source->hosts.num_hosts,
-                                             coll_mtree_params.probe_seconds);
-}
-
 /* What rank 0 knows of the hosts, whose cached topology it has learned if it has one. */
 static coll_mtree_source_facts_t find_facts(source_t *source, int ranks)
 {
@@ -128,7 +123,7 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
 
     keep_hosts(source, contributions, ranks);
     facts = find_facts(source, ranks);
-    decision = coll_mtree_source_decide_first(&facts);
+    decision = coll_mtree_source_decide(&facts);
     if (facts.num_hosts == 1) {
         coll_mtree_verbose(
             source->comm, 1,
@@ -136,26 +131,11 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
             source->contributions[0].name);
     } else if (decision == COLL_MTREE_SOURCE_WAIT) {
         coll_mtree_verbose(source->comm, 1,
-                           "no topology is known yet: the network is probed when calls "
-                           "have taken %.0f s, or now with "
-                           "coll_mtree_topology=probe",
-                           payback_seconds(source));
+                           "no topology is known yet: the network is probed at the first "
+                           "call of 1 MiB, or now with coll_mtree_topology=probe");
     }
     coll_mtree_exchange_reply_hosts(exchange, facts.num_hosts, source->hosts.host);
     coll_mtree_exchange_reply(exchange, decision, NULL, 0);
-}
-
-/* At a later call; rank 0 has what the ranks spent. */
-static void decide_again(coll_mtree_exchange_t *exchange, const void *contributions,
-                         void *arg)
-{
-    source_t *source = arg;
-
-    coll_mtree_exchange_reply(exchange,
-                              coll_mtree_source_decide_again(contributions,
-                                                             ompi_comm_size(source->comm),
-                                                             payback_seconds(source)),
-                              NULL, 0);
 }
 
 /* After the probe, or when the cache had a topology. */
@@ -230,13 +210,9 @@ static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_
     free(source->topology);
     source->topology = NULL;
     atomic_store(&source->ended, false);
-    exchange = decide == decide_again
-                   ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
-                                                    &source->spent, sizeof(source->spent),
-                                                    decide, exchange_ended, source)
-                   : coll_mtree_exchange_start(module, source->comm, first_tag,
-                                               decide == decide_first, decide,
-                                               exchange_ended, source);
+    exchange =
+        coll_mtree_exchange_start(module, source->comm, first_tag, decide == decide_first,
+                                  decide, exchange_ended, source);
     coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
@@ -269,6 +245,10 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
     coll_mtree_probe_parts_t parts = {.count = 0};
     char *text;
 
+    coll_mtree_verbose(source->comm, coll_mtree_unserved_level(source->comm),
+                       "the network between %d hosts is probed, once, for %g s at most; "
+                       "coll_mtree_topology names a map instead, or none",
+                       source->hosts.num_hosts, coll_mtree_params.probe_seconds);
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO) {
         coll_mtree_topology_cache_read_parts(source->contributions, &source->hosts,
                                              &parts);
@@ -323,14 +303,19 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
     return learned;
 }
 
-/* A blocking call at which rank 0 decides. */
-static bool look(source_t *source, mca_coll_mtree_module_t *module)
+/* The first call at which rank 0 decides, and a call of @a bytes from then on, the same
+ * on all ranks. */
+static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes)
 {
-    coll_mtree_exchange_decide_t decide =
-        source->calls == 1 ? decide_first : decide_again;
-    coll_mtree_source_decision_t decision =
-        run(source, module, decide, COLL_MTREE_WAIT_AT_ONCE);
+    coll_mtree_source_decision_t decision = COLL_MTREE_SOURCE_WAIT;
 
+    if (!source->is_asked) {
+        source->is_asked = true;
+        decision = run(source, module, decide_first, COLL_MTREE_WAIT_AT_ONCE);
+    }
+    if (decision == COLL_MTREE_SOURCE_WAIT && bytes >= PROBING_BYTES) {
+        decision = COLL_MTREE_SOURCE_PROBE;
+    }
     switch (decision) {
     case COLL_MTREE_SOURCE_WAIT:
         return false;
@@ -350,46 +335,16 @@ void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
     if (module->source == NULL) {
         module->source = coll_mtree_calloc(1, sizeof(*module->source));
         module->source->comm = comm;
-        module->source->next_look = 1;
         module->source->settled =
             coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
         atomic_init(&module->source->ended, true);
     }
 }
 
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking)
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking,
+                                  double bytes)
 {
-    source_t *source = module->source;
-
-    if (source->settled || !blocking) {
-        return source->settled;
-    }
-    source->is_timed = true;
-    if (++source->calls < source->next_look) {
-        return false;
-    }
-    source->next_look = coll_mtree_source_next_look(source->calls);
-    return look(source, module);
-}
-
-double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
-{
-    const source_t *source = module->source;
-
-    return source == NULL || !source->is_timed ? 0 : mtree_clock_seconds();
-}
-
-void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
-{
-    source_t *source = module->source;
-
-    if (began > 0) {
-        double seconds = mtree_clock_seconds() - began;
-
-        source->is_timed = false;
-        source->spent.all += seconds;
-        source->spent.recent[source->calls % COLL_MTREE_SOURCE_RECENT] = (float)seconds;
-    }
+    return module->source->settled || (blocking && look(module->source, module, bytes));
 }
 
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)

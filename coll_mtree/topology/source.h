@@ -3,12 +3,11 @@
  * Where a communicator's topology comes from, and when: the file that coll_mtree_topology
  * names, the cache, or the probe.
  *
- * All ranks change state at the same call: at blocking calls that mtree could serve, at
- * which rank 0 decides (coll_mtree/topology/source_decision.h) and sends its decision.
+ * All ranks change state at the same call.  At the first blocking call that mtree could
+ * serve rank 0 decides (coll_mtree/topology/source_decision.h) and sends its decision.
  * Nonblocking calls go to the fallback until then, since they cannot wait.  Where calls
- * are encrypted the default plan takes its place.  With `auto`
- * rank 0 reads the cache at the first such call; when it finds nothing it looks at calls
- * 16, 32, 64 ... whether a probe pays back by the time that the ranks spent in them.
+ * are encrypted the default plan takes its place.  With `auto` rank 0 reads the cache;
+ * when it finds nothing the first blocking call of 1 MiB or more probes.
  */
 #ifndef COLL_MTREE_TOPOLOGY_SOURCE_H
 #define COLL_MTREE_TOPOLOGY_SOURCE_H
@@ -22,15 +21,12 @@
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /*
- * True when rank 0 has a topology, so that mtree may serve.  A @a blocking call may
- * wait until rank 0 has learned one; when rank 0 cannot, module->unserved is set.
+ * True when rank 0 has a topology, so that mtree may serve a call of @a bytes, the same
+ * on all ranks.  A @a blocking call may wait until rank 0 has learned one; when rank 0
+ * cannot, module->unserved is set.
  */
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking);
-
-/* Around a call that a topology could have made faster: the time that it takes counts
- * towards a probe. */
-double coll_mtree_source_watch(const mca_coll_mtree_module_t *module);
-void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began);
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking,
+                                  double bytes);
 
 /* On rank 0: the topology for the hosts of @a contribution [ranks], with its name for
  * messages in *name_p.  NULL when there is none, which is logged once. */
