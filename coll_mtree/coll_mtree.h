@@ -10,7 +10,6 @@
 
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
-#include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/size_estimate.h"
 #include "coll_mtree/base/tag_range.h"
@@ -71,7 +70,6 @@ typedef struct {
     bool enabled;                   /* it holds the fallback's modules */
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
-    coll_mtree_hints_t hints;
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
     struct coll_mtree_source *source;        /* state of its topology */

@@ -178,36 +178,6 @@ static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *com
 #endif
 }
 
-/*
- * Copy the value that the user gave @a key in a communicator's @a info into @a value,
- * [length]; false: there is none.  mtree does not subscribe to its keys, since that would
- * cost every MPI_Comm_dup() some microseconds.  Values of MPI_Comm_set_info() are found
- * without it; 4.1 keeps them beside the value that the communicator was made with.
- */
-static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char *value,
-                                       int length)
-{
-    int is_there = 0;
-#if OMPI_MAJOR_VERSION >= 5
-    opal_cstring_t *text = NULL;
-
-    (void)opal_info_get(info, key, &text, &is_there);
-    if (is_there != 0) {
-        (void)snprintf(value, (size_t)length, "%s", text->string);
-        OBJ_RELEASE(text);
-    }
-#else
-    char given[OPAL_MAX_INFO_KEY];
-
-    (void)snprintf(given, sizeof(given), OPAL_INFO_SAVE_PREFIX "%s", key);
-    (void)opal_info_get(info, given, length - 1, value, &is_there);
-    if (is_there == 0) {
-        (void)opal_info_get(info, (char *)key, length - 1, value, &is_there);
-    }
-#endif
-    return is_there != 0;
-}
-
 /* Does ob1 lose acknowledgements of messages when two processes connect to each other at
  * the same moment, over several TCP links (docs/openmpi.md)? */
 static inline bool coll_mtree_loses_matches(void)

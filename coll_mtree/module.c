@@ -40,7 +40,6 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->group = NULL;
     module->replan = NULL;
     module->monitor = NULL;
-    memset(&module->hints, 0, sizeof(module->hints));
     atomic_init(&module->keeps_order, false);
     atomic_init(&module->all_reordered, false);
     atomic_init(&module->some_reordered, false);

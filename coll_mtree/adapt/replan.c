@@ -2,8 +2,8 @@
 #include "coll_mtree/adapt/replan.h"
 
 #include "coll_mtree/base/finalize_hooks.h"
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/memory.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
 
@@ -231,9 +231,7 @@ static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, v
     decision->query = query;
     decision->samples = samples;
     decision->reply = COLL_MTREE_REPLY_STAY;
-    /* Hints are read by the program's threads, not by the planning one. */
-    query->max_trees =
-        coll_mtree_hints_max_trees(query->replan->module, query->replan->comm);
+    query->max_trees = coll_mtree_params_max_trees(ompi_comm_size(query->replan->comm));
     atomic_fetch_add(&query->holders, 1);
     query->replan->retain(query->replan);
     coll_mtree_decision_start(&decision->super, exchange);

@@ -5,14 +5,11 @@
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
 coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
-                                                 size_t bytes, const char *algorithm,
-                                                 int trees)
+                                                 size_t bytes)
 {
     coll_mtree_call_class_t call_class = {
         .collective = collective,
-        .root = mtree_collective_has_root(collective) ? root : -1,
-        .algorithm = algorithm,
-        .trees = trees};
+        .root = mtree_collective_has_root(collective) ? root : -1};
 
     if (bytes < COLL_MTREE_CLASS_LEAST_BYTES) {
         bytes = COLL_MTREE_CLASS_LEAST_BYTES;
@@ -37,12 +34,10 @@ bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
                                   const coll_mtree_call_class_t *b)
 {
     return a->collective == b->collective && a->root == b->root &&
-           a->size_class == b->size_class && a->algorithm == b->algorithm &&
-           a->trees == b->trees && a->relayed == b->relayed;
+           a->size_class == b->size_class && a->relayed == b->relayed;
 }
 
-/* Two multiplications: every call computes it, and mtree_hash_bytes() takes one for each
- * of some 30 bytes. */
+/* One multiplication: every call computes it. */
 uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class)
 {
     uint64_t hash = (uint64_t)call_class->collective |
@@ -50,7 +45,6 @@ uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class)
                     (uint64_t)call_class->size_class << 8 |
                     (uint64_t)(uint32_t)call_class->root << 16;
 
-    hash = (hash ^ (uint64_t)(uint32_t)call_class->trees << 48) * MULTIPLIER;
-    hash = (hash ^ hash >> 32 ^ (uint64_t)(uintptr_t)call_class->algorithm) * MULTIPLIER;
+    hash *= MULTIPLIER;
     return hash ^ hash >> 32;
 }

@@ -3,8 +3,8 @@
  * Call classes: the key of all that is kept about similar calls.
  *
  * Calls of one class share a plan, a server and a row of the statistics.  A class is
- * what the calls have in common on every rank: collective, root, size to a factor of two,
- * and what the communicator asks for.  Two calls of one class on one communicator are of
+ * what the calls have in common on every rank: collective, root, and size to a factor of
+ * two.  Two calls of one class on one communicator are of
  * the same class on every rank.
  */
 #ifndef COLL_MTREE_BASE_CALL_CLASS_H
@@ -20,20 +20,16 @@
 
 typedef struct {
     mtree_collective_t collective;
-    int root;              /* rank, in planning its host; -1: the collective has none */
-    int size_class;        /* binary logarithm of the bytes, rounded down */
-    double bytes;          /* of the first such call; not part of the key */
-    const char *algorithm; /* rank 0: what the communicator asks for, the planner's copy
-                              of its name; NULL: nothing */
-    int trees;             /* what the communicator asks for; -1: nothing */
-    bool relayed;          /* all of its calls can pass through relays, and may */
+    int root;       /* rank, in planning its host; -1: the collective has none */
+    int size_class; /* binary logarithm of the bytes, rounded down */
+    double bytes;   /* of the first such call; not part of the key */
+    bool relayed;   /* all of its calls can pass through relays, and may */
 } coll_mtree_call_class_t;
 
-/* The class of calls of @a bytes in all, where the communicator asks for
- * @a algorithm and @a trees.  @a root is ignored for collectives that have none. */
+/* The class of calls of @a bytes in all.  @a root is ignored for collectives that have
+ * none. */
 coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
-                                                 size_t bytes, const char *algorithm,
-                                                 int trees);
+                                                 size_t bytes);
 
 /*
  * What a call's bytes are to be multiplied by to give those of its plan, where @a ranks

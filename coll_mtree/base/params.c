@@ -31,22 +31,17 @@ static void param_register(const mca_base_component_t *component,
 {
     bool settable = param->scope != COLL_MTREE_PARAM_READ_ONCE;
     char help[LONGEST_HELP];
-    int number;
 
     snprintf(help, sizeof(help), "%s%s%s", param->help,
              param->agree != NULL ? ". Must be the same on all ranks" : "",
              param->scope == COLL_MTREE_PARAM_COLLECTIVE
                  ? "; MPI_T may write it, between the same calls on all"
                  : "");
-    number = mca_base_component_var_register(
+    (void)mca_base_component_var_register(
         component, param->name, help, types[param->type], NULL, 0,
         settable ? MCA_BASE_VAR_FLAG_SETTABLE : 0,
         (mca_base_var_info_lvl_t)(param->level - 1), scopes[param->scope],
         (void *)param->value.string);
-    if (number >= 0 && param->synonym != NULL) {
-        (void)mca_base_var_register_synonym(number, "ompi", "coll", "mtree",
-                                            param->synonym, (mca_base_var_syn_flag_t)0);
-    }
 }
 
 void coll_mtree_params_register(const mca_base_component_t *component)

@@ -71,8 +71,7 @@ typedef enum {
 
 typedef struct coll_mtree_param coll_mtree_param_t;
 struct coll_mtree_param {
-    const char *name;    /* without coll_mtree_ */
-    const char *synonym; /* its name in earlier versions, which still works; or NULL */
+    const char *name; /* without coll_mtree_ */
     coll_mtree_param_type_t type;
     coll_mtree_param_scope_t scope;
     int level; /* of `ompi_info --level`, from 1 */
@@ -144,6 +143,13 @@ bool coll_mtree_params_encrypt(void);
 
 /* Do hosts of MPI_COMM_WORLD relay for communicators that they are not in? */
 bool coll_mtree_params_relays_world(void);
+
+/* Trees of a plan at most where the user sets no limit: their tags must suffice. */
+#define COLL_MTREE_MOST_TREES 64
+
+/* Trees (per root, where each rank has a block) that a plan for @a ranks ranks may have
+ * at most: some algorithms have one per host, whatever the limit. */
+int coll_mtree_params_max_trees(int ranks);
 
 /* coll_mtree_min_bytes as it is in force: 0 where it is, since no call is left to Open
  * MPI then because that is faster. */

@@ -209,8 +209,7 @@ static const coll_mtree_param_t table[] = {
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},
-    {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
-     .agree = agree_value,
+    {BOOL("replan", replan, true), READ_ONCE, .level = 4, .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
              "changed so that other trees are clearly faster (docs/replan.md); 0: plans "
              "stay"},
@@ -390,6 +389,14 @@ bool coll_mtree_params_relays_world(void)
 {
     return is_set(coll_mtree_params.relays) &&
            strcmp(coll_mtree_params.relays, "world") == 0;
+}
+
+int coll_mtree_params_max_trees(int ranks)
+{
+    int trees =
+        coll_mtree_params.trees > 0 ? coll_mtree_params.trees : COLL_MTREE_MOST_TREES;
+
+    return trees > ranks ? trees : ranks;
 }
 
 size_t coll_mtree_params_min_bytes(void)

@@ -5,7 +5,6 @@
 #include "coll_mtree/base/caller.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
@@ -152,8 +151,7 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
              coll_mtree_caller_is_program(call->returns_to));
 }
 
-/* Apply the replanning replies that are due at this point of the order of calls, and what
- * the communicator asks for. */
+/* Apply the replanning replies that are due at this point of the order of calls. */
 static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED &&
@@ -161,7 +159,6 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
         coll_mtree_plan_entries_renew(call->module);
         coll_mtree_counters_add_replan();
     }
-    (void)coll_mtree_hints_get(call->module, call->comm);
 }
 
 /* May it pass through relays? */
@@ -180,8 +177,7 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
     mca_coll_mtree_module_t *module = call->module;
     const mtree_call_t *what = &call->args.call;
     coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
-        what->collective, what->root, what->units * what->unit_bytes,
-        module->hints.algorithm[what->collective], module->hints.own.trees);
+        what->collective, what->root, what->units * what->unit_bytes);
     coll_mtree_comm_class_t *comm_class;
 
     call_class.relayed = may_relay(call);

@@ -2,7 +2,6 @@
 #include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/adapt/replan_blocking.h"
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"

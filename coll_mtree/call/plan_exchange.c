@@ -2,8 +2,8 @@
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
 #include "coll_mtree/call/plan_entry_private.h"
 
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/decision.h"
@@ -30,23 +30,6 @@ typedef enum {
     DECISION_LATE, /* rank 0 plans, and a hurried entry is to end */
     DECISION_PLAN  /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
 } decision_t;
-
-/* Which rank's keys differ from those of this rank, 0?  One line names the first; what
- * this rank asks for holds on all. */
-static void log_hints(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
-{
-    char text[COLL_MTREE_HINT_TEXT];
-    int rank = 1;
-
-    while (rank < ompi_comm_size(comm) &&
-           !coll_mtree_hint_find_difference(&contributions[0].hints,
-                                            &contributions[rank].hints, rank, text)) {
-        rank++;
-    }
-    if (rank < ompi_comm_size(comm)) {
-        coll_mtree_verbose(comm, 0, "info key %s; that of rank 0 holds on all", text);
-    }
-}
 
 /* A plan that is being made on rank 0. */
 typedef struct {
@@ -177,7 +160,7 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     decision->entry = entry;
     decision->group = group;
     decision->call_class = entry->call_class;
-    decision->max_trees = coll_mtree_hints_max_trees(entry->module, entry->comm);
+    decision->max_trees = coll_mtree_params_max_trees(ompi_comm_size(entry->comm));
     decision->planned.forecast = mtree_forecast_of(false);
     return decision;
 }
@@ -193,9 +176,6 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(false)};
     plan_decision_t *decision;
 
-    if (contributions != NULL) {
-        log_hints(entry->comm, contributions);
-    }
     if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
         (!entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, &entry->call_class, &planned)) ||
@@ -217,7 +197,6 @@ static int read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     coll_mtree_locality_log(entry->comm, module->placement);
-    module->hints.chunk_bytes = reply->chunk_bytes;
     return OMPI_SUCCESS;
 }
 

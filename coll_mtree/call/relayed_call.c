@@ -125,12 +125,8 @@ static bool is_first(const relayed_call_t *call)
 
 static void describe(relayed_call_t *call)
 {
-    const coll_mtree_hints_t *hints = &call->req->replan->super.module->hints;
-    coll_mtree_coll_args_t *args = &call->req->args;
+    const coll_mtree_coll_args_t *args = &call->req->args;
 
-    if (hints->chunk_bytes >= 0) {
-        args->call.chunk_bytes = (size_t)hints->chunk_bytes;
-    }
     call->start = (mtree_relay_start_t){.plan = call->relayed->contact.plan,
                                         .number = ++call->relayed->calls,
                                         .context = coll_mtree_cid(call->req->comm),

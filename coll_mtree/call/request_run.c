@@ -135,16 +135,12 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
 {
-    const coll_mtree_hints_t *hints = &req->replan->super.module->hints;
     int rc;
 
     if (req->part == part) {
         return OMPI_SUCCESS;
     }
     coll_mtree_request_unprepare(req);
-    if (hints->chunk_bytes >= 0) {
-        req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
-    }
     req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
     coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                             ompi_comm_size(req->comm));

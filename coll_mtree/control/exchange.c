@@ -17,7 +17,6 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
         .part = exchange->parts,
         .part_length = range.end - range.begin,
         .num_hosts = exchange->numbers[REPLY_NUM_HOSTS],
-        .chunk_bytes = exchange->numbers[REPLY_CHUNK],
         .hosts = exchange->with_hosts ? coll_mtree_exchange_hosts(exchange) : NULL,
         .localities =
             exchange->with_hosts ? coll_mtree_exchange_localities(exchange) : NULL};
@@ -158,10 +157,7 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *
         module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
 
     if (with_hosts) {
-        coll_mtree_host_t *host = (void *)exchange->contribution;
-
-        coll_mtree_host_describe(host);
-        host->hints = module->hints.own;
+        coll_mtree_host_describe((void *)exchange->contribution);
     }
     exchange_begin(exchange, comm, first_tag, decide, end, arg);
     return exchange;

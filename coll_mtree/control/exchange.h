@@ -28,7 +28,6 @@ typedef struct {
     const void *part; /* [part_length] bytes for this rank; NULL: none */
     size_t part_length;
     int num_hosts;                      /* 0: mtree cannot serve this communicator */
-    int chunk_bytes;                    /* what rank 0's keys ask for, with hosts */
     const int *hosts;                   /* [ranks]; NULL when hosts were not asked for */
     const mtree_locality_t *localities; /* [ranks]; likewise */
 } coll_mtree_reply_t;

@@ -253,7 +253,6 @@ void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_ho
     const coll_mtree_host_t *contributions = (const void *)exchange->contribution;
 
     exchange->numbers[REPLY_NUM_HOSTS] = num_hosts;
-    exchange->numbers[REPLY_CHUNK] = contributions[0].hints.chunk_bytes;
     memcpy(coll_mtree_exchange_hosts(exchange), hosts,
            (size_t)exchange->ranks * sizeof(int));
     for (int rank = 0; rank < exchange->ranks; rank++) {

@@ -17,7 +17,7 @@ enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS };
 
 /* What the numbers of a reply are; the lengths of the parts, hosts and localities of the
  * ranks follow. */
-enum { REPLY_LENGTH, REPLY_KIND, REPLY_CHUNK, REPLY_NUM_HOSTS, FIRST_PART };
+enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_PART };
 
 /* Numbers per locality. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))

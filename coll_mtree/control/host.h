@@ -5,7 +5,6 @@
 #ifndef COLL_MTREE_CONTROL_HOST_H
 #define COLL_MTREE_CONTROL_HOST_H
 
-#include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/control/seat.h"
 
 #include "base/address.h"
@@ -23,8 +22,7 @@ typedef struct {
     int is_replaced; /* the name is from coll_mtree_hosts, and no real host's */
     /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; then none. */
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
-    mtree_locality_t locality;      /* of the rank on the host */
-    coll_mtree_hint_values_t hints; /* of the rank; in an exchange alone */
+    mtree_locality_t locality; /* of the rank on the host */
 } coll_mtree_host_t;
 
 /* What carries messages to other hosts: "tcp", whose interfaces the addresses and the

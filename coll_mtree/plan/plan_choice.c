@@ -20,14 +20,11 @@ mtree_plan_request_t
 coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                const char *algorithm, int trees, int max_trees)
 {
-    int wanted = call_class->trees < 0 ? trees : call_class->trees;
-
-    return (mtree_plan_request_t){
-        .collective = call_class->collective,
-        .algorithm = call_class->algorithm != NULL ? call_class->algorithm : algorithm,
-        .root = call_class->root < 0 ? 0 : call_class->root,
-        .max_trees = wanted <= 0 ? max_trees : wanted,
-        .bytes = call_class->bytes};
+    return (mtree_plan_request_t){.collective = call_class->collective,
+                                  .algorithm = algorithm,
+                                  .root = call_class->root < 0 ? 0 : call_class->root,
+                                  .max_trees = trees <= 0 ? max_trees : trees,
+                                  .bytes = call_class->bytes};
 }
 
 bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int *host,

@@ -27,9 +27,8 @@ typedef struct {
     int num_hosts;
 } coll_mtree_plan_hosts_t;
 
-/* What is asked of the planner for calls of @a call_class, whose root is a host: the
- * class, else the parameters @a algorithm (NULL: the planner's choice) and @a trees (0:
- * @a max_trees) decide. */
+/* What is asked of the planner for calls of @a call_class, whose root is a host, with the
+ * parameters @a algorithm (NULL: the planner's choice) and @a trees (0: @a max_trees). */
 mtree_plan_request_t
 coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                const char *algorithm, int trees, int max_trees);

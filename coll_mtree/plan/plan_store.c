@@ -110,8 +110,7 @@ static int donor_distance(unsigned version, const coll_mtree_stored_plan_t *stor
 
     if (!coll_mtree_plan_store_is_current(other, version) || other->plan == NULL ||
         other->is_other_roots || call_class->collective != own->collective ||
-        call_class->trees != own->trees || call_class->algorithm != NULL ||
-        own->algorithm != NULL || call_class->relayed) {
+        call_class->relayed) {
         return INT_MAX;
     }
     return abs(call_class->size_class - own->size_class);

@@ -6,11 +6,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-static const char packing[] = "packing", ring[] = "ring";
-
 static coll_mtree_call_class_t allreduce_of(size_t bytes)
 {
-    return coll_mtree_call_class_of(MTREE_ALLREDUCE, 0, bytes, NULL, -1);
+    return coll_mtree_call_class_of(MTREE_ALLREDUCE, 0, bytes);
 }
 
 START_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
@@ -56,10 +54,10 @@ END_TEST
 
 START_TEST(the_root_counts_where_there_is_one)
 {
-    coll_mtree_call_class_t a = coll_mtree_call_class_of(MTREE_BCAST, 1, 1, NULL, -1),
-                            b = coll_mtree_call_class_of(MTREE_BCAST, 2, 1, NULL, -1),
-                            c = coll_mtree_call_class_of(MTREE_ALLREDUCE, 1, 1, NULL, -1),
-                            d = coll_mtree_call_class_of(MTREE_ALLREDUCE, 2, 1, NULL, -1);
+    coll_mtree_call_class_t a = coll_mtree_call_class_of(MTREE_BCAST, 1, 1),
+                            b = coll_mtree_call_class_of(MTREE_BCAST, 2, 1),
+                            c = coll_mtree_call_class_of(MTREE_ALLREDUCE, 1, 1),
+                            d = coll_mtree_call_class_of(MTREE_ALLREDUCE, 2, 1);
 
     ck_assert_int_eq(a.root, 1);
     ck_assert(!coll_mtree_call_class_equals(&a, &b));
@@ -69,17 +67,14 @@ START_TEST(the_root_counts_where_there_is_one)
 END_TEST
 
 /* Classes that differ from the first in one thing each. */
-static int make_different(coll_mtree_call_class_t classes[8])
+static int make_different(coll_mtree_call_class_t classes[5])
 {
     int count = 0;
 
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, packing, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_BCAST, 3, 1 << 20, packing, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 0, 1 << 20, packing, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21, packing, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, ring, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, NULL, 4);
-    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, packing, -1);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20);
+    classes[count++] = coll_mtree_call_class_of(MTREE_BCAST, 3, 1 << 20);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 0, 1 << 20);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21);
     classes[count] = classes[0];
     classes[count++].relayed = true;
     return count;
@@ -87,7 +82,7 @@ static int make_different(coll_mtree_call_class_t classes[8])
 
 START_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
 {
-    coll_mtree_call_class_t classes[8], again;
+    coll_mtree_call_class_t classes[5], again;
     int count = make_different(classes);
 
     for (int i = 0; i < count; i++) {
@@ -114,8 +109,8 @@ START_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int size = 10; size < 23; size++) {
-            coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
-                (mtree_collective_t)c, 0, (size_t)1 << size, NULL, -1);
+            coll_mtree_call_class_t call_class =
+                coll_mtree_call_class_of((mtree_collective_t)c, 0, (size_t)1 << size);
 
             in_bucket[coll_mtree_call_class_hash(&call_class) & 63]++;
         }

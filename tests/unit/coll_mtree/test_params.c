@@ -35,9 +35,6 @@ START_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
                           table[i].name);
             ck_assert_msg(i == j || table[i].value.string != table[j].value.string, "%s",
                           table[i].name);
-            ck_assert_msg(table[i].synonym == NULL ||
-                              strcmp(table[i].synonym, table[j].name) != 0,
-                          "%s", table[i].name);
         }
     }
 }
@@ -250,6 +247,16 @@ START_TEST(what_only_tunes_does_not_ask)
 }
 END_TEST
 
+START_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
+{
+    coll_mtree_params.trees = 10;
+    ck_assert_int_eq(coll_mtree_params_max_trees(4), 10);
+    ck_assert_int_eq(coll_mtree_params_max_trees(1000), 1000);
+    coll_mtree_params.trees = 0;
+    ck_assert_int_eq(coll_mtree_params_max_trees(4), COLL_MTREE_MOST_TREES);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("params");
@@ -271,6 +278,8 @@ int main(void)
     tcase_add_test(tcase, a_list_that_holds_mtree_asks_for_it);
     tcase_add_test(tcase, a_request_asks_for_mtree);
     tcase_add_test(tcase, what_only_tunes_does_not_ask);
+    tcase_add_test(tcase,
+                   a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -10,14 +10,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-static coll_mtree_call_class_t class_of(mtree_collective_t collective, int trees)
+static coll_mtree_call_class_t class_of(mtree_collective_t collective)
 {
-    return coll_mtree_call_class_of(collective, 3, 1 << 20, NULL, trees);
+    return coll_mtree_call_class_of(collective, 3, 1 << 20);
 }
 
-START_TEST(the_class_goes_before_the_parameters)
+START_TEST(a_request_is_for_the_class_and_the_parameters)
 {
-    coll_mtree_call_class_t call_class = class_of(MTREE_BCAST, -1);
+    coll_mtree_call_class_t call_class = class_of(MTREE_BCAST);
     mtree_plan_request_t request =
         coll_mtree_plan_choice_request(&call_class, NULL, 0, 8);
 
@@ -30,20 +30,12 @@ START_TEST(the_class_goes_before_the_parameters)
     request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
     ck_assert_str_eq(request.algorithm, "ring");
     ck_assert_int_eq(request.max_trees, 5);
-    call_class.algorithm = "chains";
-    call_class.trees = 2;
-    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
-    ck_assert_str_eq(request.algorithm, "chains");
-    ck_assert_int_eq(request.max_trees, 2);
-    call_class.trees = 0;
-    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
-    ck_assert_int_eq(request.max_trees, 8);
 }
 END_TEST
 
 START_TEST(a_collective_without_root_is_planned_from_host_0)
 {
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, -1);
+    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE);
 
     ck_assert_int_eq(call_class.root, -1);
     ck_assert_int_eq(coll_mtree_plan_choice_request(&call_class, NULL, 0, 8).root, 0);
@@ -237,7 +229,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_add_test(tcase, the_class_goes_before_the_parameters);
+    tcase_add_test(tcase, a_request_is_for_the_class_and_the_parameters);
     tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
     tcase_add_test(tcase, what_trees_have_under_way_between_two_hosts_adds_up);

@@ -9,7 +9,7 @@
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective, double bytes)
 {
-    return coll_mtree_call_class_of(collective, 0, (size_t)bytes, NULL, -1);
+    return coll_mtree_call_class_of(collective, 0, (size_t)bytes);
 }
 
 START_TEST(long_calls_are_monitored_where_the_user_wants_it)
