@@ -8,7 +8,6 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
@@ -218,6 +217,51 @@ static int dispatch_serve(coll_mtree_mpi_call_t *call,
     return MTREE_DECLINED;
 }
 
+/* The ranks agree, by the fallback, on the size of a call of which this rank has
+ * *bytes_p.
+ */
+static int agree_on(const coll_mtree_mpi_call_t *call, double *bytes_p)
+{
+    int rc = MTREE_FALLBACK(call->module, allreduce, MPI_IN_PLACE, bytes_p, 1, MPI_DOUBLE,
+                            MPI_SUM, call->comm);
+
+    /* Of an all-to-all the size is what one rank sends. */
+    if (!mtree_collective_has_root(call->args.call.collective)) {
+        *bytes_p /= ompi_comm_size(call->comm);
+    }
+    return rc;
+}
+
+/*
+ * Set size and verdict of @a call if only some ranks know its size.  Blocking calls agree
+ * now and then on what they carry (coll_mtree/base/size_estimate.h), persistent ones when
+ * they are made; nonblocking ones, which may not wait, go by that, and to the fallback
+ * where there was none.  Open MPI's code.
+ */
+static int agree_on_size(coll_mtree_mpi_call_t *call)
+{
+    coll_mtree_coll_args_t *args = &call->args;
+    coll_mtree_size_estimate_t *estimate = &call->module->sizes[args->call.collective];
+    double bytes = (double)args->own_bytes;
+    int rc = OMPI_SUCCESS;
+
+    /* All ranks know by now that the fallback serves. */
+    if (!args->call.unequal || call->module->unserved) {
+        return OMPI_SUCCESS;
+    }
+    if (call->form == MTREE_PERSISTENT) {
+        rc = agree_on(call, &bytes);
+    } else if (call->form == MTREE_BLOCKING &&
+               coll_mtree_size_estimate_add(estimate, bytes, &bytes)) {
+        rc = agree_on(call, &bytes);
+        coll_mtree_size_estimate_set(estimate, bytes);
+    } else {
+        bytes = estimate->is_agreed ? estimate->agreed : 0;
+    }
+    coll_mtree_coll_args_size(args, bytes);
+    return rc;
+}
+
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 {
     const coll_mtree_coll_args_t *args = &call->args;
@@ -233,7 +277,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         return MTREE_DECLINED;
     }
     coll_mtree_source_create(call->module, call->comm);
-    rc = coll_mtree_agreed_size_set(call);
+    rc = agree_on_size(call);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

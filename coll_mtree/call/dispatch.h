@@ -6,7 +6,7 @@
  *    defines.  It describes the call (coll_mtree/call/coll_args.h) and passes it to
  *    coll_mtree_dispatch().
  * 2. A call that Open MPI itself made is declined at once.  Where only some ranks know
- * the size of the call, all agree on one (coll_mtree/call/agreed_size.h).
+ * the size of the call, all agree on one.
  * 3. A blocking call applies the replanning replies that are due, because all ranks are
  *    at the same point of the order of calls (coll_mtree/adapt).
  * 4. The call's class is looked up, once, in the communicator's table.  The statistics

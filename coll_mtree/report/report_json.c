@@ -2,7 +2,6 @@
 #include "coll_mtree/report/report_json.h"
 
 #include "coll_mtree/report/report_calls.h"
-#include "coll_mtree/report/report_paths.h"
 
 #include "base/array.h"
 #include "planner/plan/json.h"
@@ -108,6 +107,62 @@ static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
     }
 }
 
+static void append_path(json_t *list, int from, int to, double rate, double backlogged,
+                        double backlogged_rate)
+{
+    json_array_append_new(
+        list, json_pack("[i, i, f, f, f]", from, to, rate, backlogged, backlogged_rate));
+}
+
+/* What the ranks of a running job reported last. */
+static void append_latest(json_t *list, const coll_mtree_group_t *group)
+{
+    int num_samples;
+    const mtree_path_sample_t *samples =
+        coll_mtree_planning_context_path_samples(group->context, &num_samples);
+
+    for (int i = 0; i < num_samples; i++) {
+        if (samples[i].rate > 0) {
+            append_path(list, samples[i].from, samples[i].to, samples[i].rate,
+                        samples[i].backlogged, samples[i].backlogged_rate);
+        }
+    }
+}
+
+/* What the ranks that were gathered sent in all calls. */
+static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gathered,
+                            const coll_mtree_group_t *group)
+{
+    const int *host = coll_mtree_planning_context_host_of(group->context);
+
+    for (size_t i = 0; i < gathered->num_paths; i++) {
+        const coll_mtree_rank_report_path_t *one = &gathered->paths[i];
+        double seconds = one->path.seconds;
+
+        if (one->identity == group->identity && host[one->from] != host[one->to] &&
+            seconds > 0) {
+            append_path(list, host[one->from], host[one->to],
+                        8 * one->path.bytes / seconds,
+                        one->path.backlogged_seconds / seconds,
+                        coll_mtree_goodput_backlogged_rate(&one->path));
+        }
+    }
+}
+
+static json_t *paths_json(const coll_mtree_report_t *report,
+                          const coll_mtree_group_t *group)
+{
+    json_t *list = json_array();
+
+    if (!report->is_complete) {
+        append_latest(list, group);
+    }
+    if (json_array_size(list) == 0) {
+        append_gathered(list, &report->gathered, group);
+    }
+    return list;
+}
+
 static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
 {
     json_t *calls = json_array(), *vertices = json_array();
@@ -127,8 +182,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
         json_object_set_new(json, "topology", json_integer(topology));
         json_object_set_new(json, "hosts", json_integer(hosts->num_hosts));
         json_object_set(json, "vertices", vertices);
-        json_object_set_new(json, "paths",
-                            coll_mtree_report_paths(builder->report, group));
+        json_object_set_new(json, "paths", paths_json(builder->report, group));
     }
     json_decref(vertices);
     for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {

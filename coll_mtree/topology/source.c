@@ -41,7 +41,6 @@ struct coll_mtree_source {
 
     /* The exchange under way, and its reply. */
     atomic_bool ended;
-    bool failed; /* on this rank */
     coll_mtree_source_decision_t decision;
     char *topology; /* DOT, [topology_bytes]; NULL: none came */
     size_t topology_bytes;
@@ -174,32 +173,16 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
     source_t *source = arg;
 
     (void)exchange;
-    source->failed = reply->code != OMPI_SUCCESS;
     source->decision = COLL_MTREE_SOURCE_NEVER;
-    if (!source->failed) {
+    if (reply->code == OMPI_SUCCESS) {
         take_reply(source, reply);
         source->decision = (coll_mtree_source_decision_t)reply->kind;
     }
     atomic_store(&source->ended, true);
 }
 
-/* Did the exchange end well on every rank?  The rank on which it did not says so. */
-static bool agree(const source_t *source, const mca_coll_mtree_module_t *module)
-{
-    int faults = source->failed;
-
-    if (source->failed) {
-        mtree_error("the exchange of a topology failed on rank %d of communicator %u "
-                    "(%s); the fallback serves",
-                    ompi_comm_rank(source->comm), coll_mtree_cid(source->comm),
-                    source->comm->c_name);
-    }
-    return MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_MAX,
-                          source->comm) == OMPI_SUCCESS &&
-           faults == 0;
-}
-
-/* Have rank 0 decide by @a decide; blocks.  What one rank fails in none does. */
+/* Have rank 0 decide by @a decide; blocks.  An exchange fails where a process is lost,
+ * and then the fallback's calls do, too. */
 static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_t *module,
                                         coll_mtree_exchange_decide_t decide,
                                         coll_mtree_wait_t wait)
@@ -217,7 +200,7 @@ static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
     }
-    return agree(source, module) ? source->decision : COLL_MTREE_SOURCE_NEVER;
+    return source->decision;
 }
 
 /* Write the topology @a text to the file that the user named, if any. */

@@ -4,17 +4,31 @@
 #include "coll_mtree/compat.h"
 #include "coll_mtree/transport/progress.h"
 
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/request/request.h"
 
 static coll_mtree_completion_poll_func_t completed; /* NULL: not open */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static mtree_list_t polled = {&polled, &polled}; /* the earliest first */
 
-/* Move those that are complete to @a taken. */
-static void take_completed(mtree_list_t *taken)
+/* A thread handles completions.  Handling one begins messages, which may call the poller
+ * again. */
+static bool is_busy;
+
+/* Move those that are complete to @a taken; false: there are none, or a thread is busy.
+ */
+static bool take_completed(mtree_list_t *taken)
 {
     mtree_list_t *link, *next;
 
+    /* The thread that has the lock looks at all of them. */
+    if (opal_mutex_trylock(&lock) != 0) {
+        return false;
+    }
+    if (is_busy) {
+        opal_mutex_unlock(&lock);
+        return false;
+    }
     MTREE_LIST_FOR_EACH_SAFE(link, next, &polled)
     {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
@@ -24,6 +38,9 @@ static void take_completed(mtree_list_t *taken)
             mtree_list_append(taken, link);
         }
     }
+    is_busy = !mtree_list_is_empty(taken);
+    opal_mutex_unlock(&lock);
+    return !mtree_list_is_empty(taken);
 }
 
 static int poll_completions(void)
@@ -31,24 +48,27 @@ static int poll_completions(void)
     mtree_list_t taken, *link;
     int handled = 0;
 
-    /* The thread that has the lock looks at all of them. */
-    if (opal_mutex_trylock(&lock) != 0) {
+    mtree_list_init(&taken);
+    if (!take_completed(&taken)) {
         return 0;
     }
-    mtree_list_init(&taken);
-    take_completed(&taken);
-    opal_mutex_unlock(&lock);
     opal_atomic_rmb();
     while ((link = mtree_list_take(&taken)) != NULL) {
         completed(MTREE_CONTAINER_OF(link, mtree_completion_t, link));
         handled++;
     }
+    opal_mutex_lock(&lock);
+    is_busy = false;
+    opal_mutex_unlock(&lock);
     return handled;
 }
 
 void coll_mtree_completion_poll_open(bool threads, coll_mtree_completion_poll_func_t func)
 {
-    if (threads && !coll_mtree_survives()) {
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    if (strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 ||
+        (threads && !coll_mtree_survives())) {
         coll_mtree_progress_add(poll_completions);
         completed = func;
     }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion of messages by polling, for MPI_THREAD_MULTIPLE.
+ * Completion of messages by polling: every message under way is in one list, which is
+ * looked at from within Open MPI's progress.  Two cases need it; else callbacks are set.
  *
- * A callback may be lost there: ompi_request_set_callback() stores the callback and then
- * tests whether the request is complete, while the thread that completes the request
- * tests for a callback and then marks it complete.  When both test first, nobody calls.
- * So with MPI_THREAD_MULTIPLE every message under way is polled from within Open MPI's
- * progress.  Where processes may be lost coll_mtree/transport/failure_monitor.h has the
- * messages, and callbacks stay.
+ * With MPI_THREAD_MULTIPLE a callback may be lost: ompi_request_set_callback() stores the
+ * callback and then tests whether the request is complete, while the thread that
+ * completes the request tests for a callback and then marks it complete.  When both test
+ * first, nobody calls.  Where processes may be lost
+ * coll_mtree/transport/failure_monitor.h has the messages, and callbacks stay.
+ *
+ * Over two PMLs no message may be begun in a callback (docs/openmpi.md).  Over cm it may
+ * call Open MPI's progress, when the network has no room, within the progress that called
+ * it, and the mtl ofi of 4.1 then loses completions or reports them twice.  Over ucx it
+ * may overtake messages to the same peer that UCX's shared memory had no room for.
  */
 #ifndef COLL_MTREE_TRANSPORT_COMPLETION_POLL_H
 #define COLL_MTREE_TRANSPORT_COMPLETION_POLL_H
@@ -19,8 +24,8 @@
 /* Called when the request that is `done->message` is complete; frees it. */
 typedef void (*coll_mtree_completion_poll_func_t)(mtree_completion_t *done);
 
-/* Open with the component and close with it; @a threads: several threads may call MPI at
- * the same time. */
+/* Open with the component, when the PML is known, and close with it; @a threads: several
+ * threads may call MPI at the same time. */
 void coll_mtree_completion_poll_open(bool threads,
                                      coll_mtree_completion_poll_func_t func);
 void coll_mtree_completion_poll_close(void);

@@ -5,7 +5,6 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/transport/completion_poll.h"
-#include "coll_mtree/transport/deferred_completion.h"
 
 #include "base/clock.h"
 
@@ -100,7 +99,7 @@ static void request_handle(coll_mtree_transport_t *transport,
     done->empty = request->req_status._ucount == 0;
     coll_mtree_failure_monitor_free(&transport->monitored, done);
     done->message = NULL;
-    coll_mtree_deferred_completion_call(done, status);
+    done->func(done, status);
 }
 
 /* The request's callback, from the PML's progress, or at once when it is complete by now.
@@ -221,14 +220,12 @@ void coll_mtree_transport_open(bool threads)
     over_ob1 = strcmp(pml, "ob1") == 0;
     unmatched = over_ob1 && tcp_loses_matches();
     coll_mtree_failure_monitor_open();
-    coll_mtree_deferred_completion_open();
     coll_mtree_completion_poll_open(threads, request_polled);
 }
 
 void coll_mtree_transport_close(void)
 {
     coll_mtree_failure_monitor_close();
-    coll_mtree_deferred_completion_close();
     coll_mtree_completion_poll_close();
 }
 
