@@ -38,7 +38,7 @@ typedef struct {
 extern const command_t command_topology, command_generate, command_import, command_export;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
 extern const command_t command_draw, command_probe, command_report, command_top;
-extern const command_t command_doctor, command_relay;
+extern const command_t command_doctor, command_relay, command_cache;
 
 /* Log @a what is wrong in the use of @a command and where its help is; COMMAND_MISUSED.
  */

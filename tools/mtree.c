@@ -10,11 +10,10 @@
 #include <string.h>
 
 static const command_t *const commands[] = {
-    &command_topology, &command_plan,     &command_check,
-    &command_draw,     &command_simulate, &command_compare,
-    &command_generate, &command_import,   &command_export,
-    &command_probe,    &command_report,   &command_top,
-    &command_doctor,   &command_relay,    NULL,
+    &command_topology, &command_plan,    &command_check,    &command_draw,
+    &command_simulate, &command_compare, &command_generate, &command_import,
+    &command_export,   &command_probe,   &command_report,   &command_top,
+    &command_cache,    &command_doctor,  &command_relay,    NULL,
 };
 
 static const command_t *find_command(const char *name)

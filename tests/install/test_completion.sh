@@ -53,6 +53,7 @@ expect "geant.dot" netlab run ge
 expect "reno" netlab up --congestion-control ren
 expect "--json" netlab status --j
 expect "ports-high" netlab run --fault ports-h
+expect "gml" mtree import --format gm
 expect "--facts" mtree doctor --fa
 # mpirun's own completions, whatever they are, begin after --.
 [ -n "$(offered netlab run b4.dot -- mtre)" ] || {

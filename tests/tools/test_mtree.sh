@@ -41,7 +41,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import export simulate compare probe report top doctor relay; do
+for command in topology plan check draw generate import export simulate compare probe report top cache doctor relay; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     # It ends with two examples, whose options it has.
@@ -53,7 +53,7 @@ for command in topology plan check draw generate import export simulate compare 
         says "$tmp/help" "^  .*$option "
     done
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
-    expect 2 "$command: .*see 'mtree $command --help'" $command
+    [ $command = cache ] || expect 2 "$command: .*see 'mtree $command --help'" $command
 done
 
 # A published algorithm that every build has: gost, which draws from the seed and keeps a height, needs GLPK.
@@ -196,6 +196,34 @@ expect 2 "--seed 'x'" generate -s x ring:3
     failures=$((failures + 1))
     echo "FAILED: topologies/star-8.dot is not what mtree generate star:8 writes"
 }
+
+# cache
+export XDG_CACHE_HOME="$tmp/cache"
+expect 0 '^0 topologies$' cache
+mkdir -p "$tmp/cache/mtree"
+version=$("$mtree" --version | tr -cd '0-9.')
+printf '// learned by mtree %s\n// on %s\n// host h0 10.0.0.1\n// host h1 10.0.0.2\ngraph { h0 -- h1 }\n' \
+    "$version" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$tmp/cache/mtree/0123456789abcdef.dot"
+printf '// learned by mtree 0.0.0\n// on 2020-01-01T00:00:00Z\n' >"$tmp/cache/mtree/fedcba9876543210.dot"
+echo mine >"$tmp/cache/mtree/notes"
+chmod 600 "$tmp/cache/mtree"/*
+expect 0 "^$tmp/cache/mtree:" cache
+expect 0 '^0123456789abcdef  20..-..-.. ..:..     2 hosts$' cache
+expect 0 '^fedcba9876543210 .* not used: another version of mtree wrote it' cache
+expect 0 '^2 topologies$' cache
+expect 0 '^graph { h0 -- h1 }' cache 0123456789abcdef
+expect 1 "no 'abc' in .*; 'mtree cache' lists what there is" cache abc
+expect 2 'at most one name is needed' cache a b
+expect 0 '^1 topology removed$' cache --clear fedcba9876543210
+expect 0 '^1 topology removed$' cache --clear
+says "$tmp/cache/mtree/notes" mine
+mkdir "$tmp/cache/mtree/0123456789abcdef.dot"
+expect 1 '0123456789abcdef.dot: cannot be removed: ' cache --clear
+unset XDG_CACHE_HOME
+home=$HOME
+unset HOME
+expect 1 'neither XDG_CACHE_HOME nor HOME says where it is' cache
+export HOME="$home"
 
 # import
 expect 1 'the capacity of link 2-3 is not known; give one with --capacity' import "$nets/net.tsv"

@@ -10,6 +10,7 @@
 #include "tests/unit/captured_log.h"
 
 #include <check.h>
+#include <string.h>
 
 /* A tolerance for throughputs, as a factor. */
 #define ROUNDING 1.000001

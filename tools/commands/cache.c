@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mtree cache: the topologies that jobs of this user have learned.
+ */
+#include "tools/options.h"
+
+#include "base/log.h"
+#include "base/units.h"
+#include "topo/dot/cache_folder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The default of coll_mtree_cache_days. */
+#define DEFAULT_DAYS 7
+
+typedef struct {
+    const char *name; /* of the file that is wanted, without its ending; NULL: all */
+    bool clear;
+    int count; /* of files found */
+    mtree_status_t status;
+} arguments_t;
+
+static void print_line(const char *name, const mtree_cached_t *cached, const char *fault)
+{
+    char date[32] = "-";
+    struct tm when;
+
+    if (cached->stamp.measured != 0 &&
+        localtime_r(&cached->stamp.measured, &when) != NULL) {
+        (void)strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &when);
+    }
+    printf("%.*s  %-16s  %4d host%s%s%s\n", (int)strcspn(name, "."), name, date,
+           cached->num_hosts, MTREE_UNITS_PLURAL(cached->num_hosts),
+           fault != NULL ? "  not used: " : "", fault != NULL ? fault : "");
+}
+
+static void visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
+                  const char *fault)
+{
+    arguments_t *arguments = arg;
+    const size_t length = strcspn(name, ".");
+
+    if (arguments->name != NULL && (strncmp(arguments->name, name, length) != 0 ||
+                                    strlen(arguments->name) != length)) {
+        return;
+    }
+    arguments->count++;
+    if (arguments->clear) {
+        if (unlinkat(folder, name, 0) != 0) {
+            mtree_error("%s: cannot be removed: %s", name, strerror(errno));
+            arguments->status = MTREE_ERR_IO;
+        }
+    } else if (arguments->name != NULL && cached->text != NULL) {
+        fputs(cached->text, stdout);
+    } else {
+        print_line(name, cached, fault);
+    }
+}
+
+static mtree_status_t run_cache(arguments_t *arguments)
+{
+    const mtree_cache_key_t key = {.version = VERSION};
+    mtree_cache_folder_t cache;
+    mtree_status_t status =
+        mtree_cache_folder_init(&cache, &key, DEFAULT_DAYS, time(NULL));
+
+    if (status == MTREE_ERR_NOT_FOUND) {
+        mtree_error("cache: neither XDG_CACHE_HOME nor HOME says where it is");
+        return status;
+    }
+    if (status == MTREE_OK && arguments->name == NULL && !arguments->clear) {
+        printf("%s:\n", cache.folder);
+    }
+    if (status == MTREE_OK) {
+        /* A folder that is missing has no files. */
+        (void)mtree_cache_folder_visit(&cache, visit, arguments);
+        status = arguments->status;
+    }
+    if (status == MTREE_OK && arguments->name != NULL && arguments->count == 0) {
+        mtree_error("cache: no '%s' in %s; 'mtree cache' lists what there is",
+                    arguments->name, cache.folder);
+        status = MTREE_ERR_NOT_FOUND;
+    }
+    if (status == MTREE_OK && (arguments->clear || arguments->name == NULL)) {
+        printf("%d topolog%s%s\n", arguments->count, arguments->count == 1 ? "y" : "ies",
+               arguments->clear ? " removed" : "");
+    }
+    mtree_cache_folder_cleanup(&cache);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const option_t options[] = {{"clear", 'c', OPTION_FLAG,
+                                        offsetof(arguments_t, clear),
+                                        .help = "remove it, or all"},
+                                       {0}};
+    arguments_t arguments = {.status = MTREE_OK};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    int code = options_parse(&command_cache, groups, argc, argv);
+
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    arguments.name = argv[optind]; /* argv ends in NULL */
+    return command_exit(run_cache(&arguments));
+}
+
+const command_t command_cache = {
+    .name = "cache",
+    .summary = "list, show or remove what jobs have learned of networks",
+    .usage = "[--clear] [NAME]",
+    .help =
+        "List the topologies that probes of your jobs on this host have left for later\n"
+        "jobs, print the one called NAME, or remove it, or all.\n",
+    .examples = {"mtree cache 0123456789abcdef", "mtree cache --clear"},
+    .most_arguments = 1,
+    .needs = "at most one name is needed",
+    .run = run,
+};
