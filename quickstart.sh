@@ -21,9 +21,7 @@ picture=$build/b4-allreduce.svg
 
 install_packages
 build_all
-export PATH=$build:$top/tools/netlab:$top/bench:$PATH
-export OMPI_MCA_mca_base_component_path=$build/.libs:SYS_DEFAULT
-export PMIX_MCA_mca_base_component_path=/sys # 5.0's PMIx has nothing to look for there (docs/openmpi.md)
+. "$build/environment.sh"
 
 say "The network: Google's B4, 12 sites and 19 links (topologies/b4.dot)"
 mtree topology "$map"
@@ -45,7 +43,8 @@ mtree_bench_compare "$map" --build "$build" --scale $scale --no-latency --quick 
 
 cat <<TXT
 
-Every result above was checked. On your own cluster:
+Every result above was checked. Go on with docs/guide.md: ". build/environment.sh" lets a shell find
+what was built here. On your own cluster:
 
   make -C build install-user                     the component, to ~/.openmpi/components
   mtree generate ring:3 > mine.dot               then edit: your hosts, links, capacities

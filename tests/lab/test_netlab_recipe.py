@@ -10,7 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools", "netlab"))
 sys.dont_write_bytecode = True
 
-from netlablib import quantities, recipe, topology, traffic  # noqa: E402
+from netlablib import quantities, recipe, session, topology, traffic  # noqa: E402
 from netlablib.errors import NetlabError  # noqa: E402
 
 
@@ -116,6 +116,16 @@ class Shaping(unittest.TestCase):
         change = recipe.queue_commands("x", 5e6, 0.02, "netem", "replace")
         self.assertEqual(len(change), 1)
         self.assertIn("tbf rate 5000000bit", change[0])
+
+
+class Carried(unittest.TestCase):
+    def test_a_link_to_one_host_carries_what_reaches_its_switch(self):
+        links = [("a", "s", 10e9, 0), ("b", "s", 10e9, 0), ("s", "t", 1e9, 0), ("t", "c", 5e8, 0)]
+        self.assertEqual(session.most_carried(make_topology("abcst", links, [])), 2 * 3.5e9)
+
+    def test_behind_one_switch_all_links_count(self):
+        links = [(host, "s", 10e9, 0) for host in "abc"]
+        self.assertEqual(session.most_carried(make_topology("abcs", links, [])), 60e9)
 
 
 class CrossTraffic(unittest.TestCase):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 
 from . import capabilities, faults, labs, programs, quantities, recipe, topology, traffic
 from .errors import NetlabError, ignore_signals
@@ -31,9 +32,25 @@ def latency_kind(options, network):
     return "relay", program
 
 
+def most_carried(network):
+    """Bits/s that all links carry together at most: one that leads to a host alone carries no
+    more than its switch gets from other switches, where it has such links."""
+    links_at, elsewhere = Counter(), Counter()
+    for link in network.links:
+        links_at.update(link.ends)
+    for link in network.links:
+        if all(links_at[end] > 1 for end in link.ends):
+            elsewhere.update(dict.fromkeys(link.ends, max(link.rates)))
+    return sum(
+        min(rate, max(elsewhere[end] for end in link.ends) or rate)
+        for link in network.links
+        for rate in link.rates
+    )
+
+
 def warn_of_too_much(network, scale):
     """A lab that the processors limit and not its links measures the wrong thing."""
-    total = sum(sum(link.rates) for link in network.links) * scale
+    total = most_carried(network) * scale
     bearable = BEARABLE_RATE * (os.cpu_count() or 1)
     if total > bearable:
         print(
