@@ -2,19 +2,23 @@
 /*
  * mtree draw: a picture of a network, and of the trees on it.
  */
+#include "config/mtree_config.h"
+
 #include "tools/map/dot.h"
-#include "tools/map/labels.h"
 #include "tools/map/layout.h"
 #include "tools/map/multiples.h"
 
 #include "base/log.h"
 #include "topo/dot/read.h"
 
-#include <graphviz/gvc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_GRAPHVIZ
+#include "tools/map/labels.h"
+
 #define PNG_DPI "140"
+#endif
 
 typedef struct {
     const char *topology, *plan, *output, *format;
@@ -60,6 +64,8 @@ static mtree_status_t write_text(const char *text, size_t length, const char *ou
     }
     return status;
 }
+
+#ifdef HAVE_GRAPHVIZ
 
 /*
  * Draw the lines between the places, and then labels above them.  The layout is to be
@@ -121,6 +127,19 @@ out_close:
     gvFreeContext(gvc);
     return status;
 }
+
+#else
+
+static mtree_status_t render(const char *text, const char *format, const char *output)
+{
+    (void)text;
+    (void)output;
+    mtree_error("%s is not drawn: mtree was built without Graphviz; draw to a .dot file",
+                format);
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+#endif
 
 /* Write the scene as DOT. */
 static mtree_status_t write_graph(const arguments_t *arguments, map_scene_t *scene,

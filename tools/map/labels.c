@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/mtree_config.h"
+
+#ifdef HAVE_GRAPHVIZ
+
 #include "tools/map/labels.h"
 
 #include "tools/map/scene.h"
@@ -266,3 +270,5 @@ void map_labels_place(Agraph_t *graph)
     free(labels.lines);
     free(labels.taken);
 }
+
+#endif

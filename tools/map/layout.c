@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/mtree_config.h"
+
 #include "tools/map/layout.h"
 
 #include "base/log.h"
 
+#ifdef HAVE_GRAPHVIZ
 #include <graphviz/gvc.h>
+#endif
 #include <math.h>
 
 #define UNITS_PER_INCH 72.0
@@ -28,6 +32,8 @@ static bool has_positions(const mtree_topology_t *topology)
     }
     return true;
 }
+
+#ifdef HAVE_GRAPHVIZ
 
 /* A map of no directions of its own lies on its longer side, as pages are wide. */
 static void lay_flat(map_point_t *places, int count)
@@ -90,6 +96,24 @@ static mtree_status_t find_by_force(map_scene_t *scene)
     gvFreeContext(gvc);
     return done ? MTREE_OK : MTREE_ERR_IO;
 }
+
+#else
+
+/* Without Graphviz, a circle on which neighbours in the file are LINK_INCHES apart. */
+static mtree_status_t find_by_force(map_scene_t *scene)
+{
+    const int count = scene->topology->num_vertices;
+
+    for (int v = 0; v < count; v++) {
+        const double angle = 2 * M_PI * v / count,
+                     radius = LINK_INCHES * count / 2 / M_PI;
+
+        scene->places[v] = (map_point_t){radius * cos(angle), radius * sin(angle)};
+    }
+    return MTREE_OK;
+}
+
+#endif
 
 /* How many degrees, or units of another plane, a degree of longitude is: less than one
  * away from the equator; a plane that is no map is small. */
