@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "planner/plan/program_of.h"
 
 #include <math.h>
@@ -271,6 +272,7 @@ static mtree_status_t check_capacities(const mtree_plan_t *plan,
 {
     int num_arcs = 2 * topology->num_links;
     double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    char rate[MTREE_UNITS_LENGTH], limit[MTREE_UNITS_LENGTH];
     mtree_status_t status = MTREE_OK;
 
     if (load == NULL) {
@@ -281,10 +283,11 @@ static mtree_status_t check_capacities(const mtree_plan_t *plan,
         double capacity = mtree_arc_capacity(topology, arc);
 
         if (load[arc] > capacity * (1.0 + CAPACITY_TOLERANCE)) {
-            mtree_error(
-                "plan: %g bits/s from %s to %s, whose capacity is %g; lower the rates",
-                load[arc], topology->vertices[mtree_arc_from(topology, arc)].name,
-                topology->vertices[mtree_arc_to(topology, arc)].name, capacity);
+            mtree_error("plan: %s from %s to %s, whose capacity is %s; lower the rates",
+                        mtree_units_format_rate(load[arc], rate, sizeof(rate)),
+                        topology->vertices[mtree_arc_from(topology, arc)].name,
+                        topology->vertices[mtree_arc_to(topology, arc)].name,
+                        mtree_units_format_rate(capacity, limit, sizeof(limit)));
             status = MTREE_ERR_INVALID;
         }
     }
