@@ -172,7 +172,8 @@ def furnish(folder):
 
 def write_file(block, folder):
     match = re.match(r"(?://|#) (\S+\.\w+)\b.*\n", block.text)
-    if match:
+    # A name from the root is not for the scratch folder, and nothing is written elsewhere.
+    if match and not os.path.isabs(match[1]) and ".." not in match[1]:
         with open(os.path.join(folder, match[1]), "w", encoding="utf-8") as file:
             file.write(block.text)
 
