@@ -85,25 +85,37 @@ static const char *number_end(const char *text)
     return end;
 }
 
-mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
-                                        const char **end_p)
+/* With the digits of a double and more, so that the double that is nearest to a quantity
+ * in any unit is that quantity. */
+static mtree_status_t parse_number(const char *text, long double *value_p,
+                                   const char **end_p)
 {
     const char *end = number_end(text);
     locale_t previous;
-    double value;
+    long double value;
 
     if (end == NULL) {
         return MTREE_ERR_INVALID;
     }
     previous = locale_enter();
-    value = strtod(text, NULL);
+    value = strtold(text, NULL);
     locale_leave(previous);
-    if (!isfinite(value)) {
+    if (!isfinite((double)value)) {
         return MTREE_ERR_INVALID;
     }
     *value_p = value;
     *end_p = end;
     return MTREE_OK;
+}
+
+mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
+                                        const char **end_p)
+{
+    long double value;
+    mtree_status_t status = parse_number(text, &value, end_p);
+
+    *value_p = status == MTREE_OK ? (double)value : *value_p;
+    return status;
 }
 
 /* The power of @a step for which the prefix of *unit stands, which is passed. */
@@ -167,11 +179,11 @@ static mtree_status_t parse_quantity(const char *text, const dimension_t *dimens
 {
     mtree_status_t status;
     const char *end;
-    double value;
+    long double value;
     unit_t unit;
 
     text += strspn(text, " \t");
-    status = mtree_units_parse_number(text, &value, &end);
+    status = parse_number(text, &value, &end);
     if (status != MTREE_OK) {
         *why_p = "not a number";
         return status;
@@ -183,10 +195,10 @@ static mtree_status_t parse_quantity(const char *text, const dimension_t *dimens
         *why_p = "must not be negative";
     } else if (unit.name == NULL) {
         *why_p = (*end == '\0') ? dimension->missing : dimension->unknown;
-    } else if (!isfinite(value)) {
+    } else if (!isfinite((double)value)) {
         *why_p = "too large";
     } else {
-        *value_p = value;
+        *value_p = (double)value;
         return MTREE_OK;
     }
     return MTREE_ERR_INVALID;

@@ -283,8 +283,8 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast)
 {
-    char rate[COLL_MTREE_RATE_TEXT], share[16] = "";
-    char what[200] = "no plan, the fallback serves";
+    char rate[COLL_MTREE_RATE_TEXT], share[16] = "", size[MTREE_UNITS_LENGTH];
+    char what[240] = "no plan, the fallback serves";
     int num_hosts, num_links;
 
     if (plan != NULL) {
@@ -293,9 +293,11 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
             (void)snprintf(share, sizeof(share), " (%.0f %%)",
                            100 * plan->throughput / plan->bound);
         }
-        (void)snprintf(what, sizeof(what), "%s by %s, %d tree%s, %s%s%s",
-                       mtree_collective_name(plan->collective), plan->algorithm,
-                       plan->num_trees, MTREE_UNITS_PLURAL(plan->num_trees), rate, share,
+        (void)snprintf(what, sizeof(what), "%s of about %s by %s, %d tree%s, %s%s%s",
+                       mtree_collective_name(plan->collective),
+                       mtree_units_format_size(plan->bytes, size, sizeof(size)),
+                       plan->algorithm, plan->num_trees,
+                       MTREE_UNITS_PLURAL(plan->num_trees), rate, share,
                        forecast.pays ? "" : "; the fallback is expected to be faster");
     }
     /* The planning thread may put another topology in its place. */

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 
 START_TEST(test_rates)
@@ -156,6 +157,17 @@ START_TEST(test_round)
         mtree_units_write_rate(mtree_units_round(cases[i].value), text);
         ck_assert_str_eq(text, cases[i].rate);
     }
+    for (int digits = 100; digits < 1000; ++digits) {
+        for (int power = 0; power < 9; ++power) {
+            const double rate = mtree_units_round(digits * pow(10, power));
+            const double seconds = mtree_units_round(digits * pow(10, power - 10));
+
+            mtree_units_write_rate(rate, text);
+            ck_assert_msg(strlen(text) <= 10, "%g bits/s is %s", rate, text);
+            mtree_units_write_time(seconds, text);
+            ck_assert_msg(strlen(text) <= 10, "%g s is %s", seconds, text);
+        }
+    }
     ck_assert_str_eq(mtree_units_write_time(mtree_units_round(0.00032678123), text),
                      "327us");
 }
@@ -183,7 +195,7 @@ START_TEST(test_write_reads_back)
         ck_assert(back == -values[i]);
     }
     ck_assert_str_eq(mtree_units_write_rate(66.7e6, text), "66.7Mbps");
-    ck_assert_str_eq(mtree_units_write_time(0.0006618, text), "0.6618ms");
+    ck_assert_str_eq(mtree_units_write_time(0.0006618, text), "661.8us");
 }
 END_TEST
 
