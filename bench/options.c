@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/options.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/units.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,9 +161,17 @@ static mtree_status_t parse_sizes(char *text, bench_options_t *options)
 
 static mtree_status_t parse_operation(const char *name, bench_options_t *options)
 {
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    char advice[MTREE_NEAREST_ADVICE];
+    const bench_operation_t *operation;
+
     options->operation = bench_operation_find(name);
     if (options->operation == NULL) {
-        mtree_error("--collective %s: no such operation; --help lists them", name);
+        for (int i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
+            mtree_nearest_offer(&nearest, operation->name);
+        }
+        mtree_error("--collective %s: no such operation%s; --help lists them", name,
+                    mtree_nearest_advice(&nearest, "", advice));
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
@@ -287,6 +297,21 @@ static mtree_status_t settle_ranks(const bench_options_t *options, int num_ranks
     return MTREE_OK;
 }
 
+static mtree_status_t refuse_option(const char *word)
+{
+    char name[64], advice[MTREE_NEAREST_ADVICE];
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    const char *at = word + strspn(word, "-");
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "="), at);
+    for (const struct option *option = long_options; option->name != NULL; option++) {
+        mtree_nearest_offer(&nearest, option->name);
+    }
+    mtree_error("%s: no such option%s, or its value is missing; --help lists them", word,
+                nearest.edits > 0 ? mtree_nearest_advice(&nearest, "--", advice) : "");
+    return MTREE_ERR_INVALID;
+}
+
 mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                    bench_options_t *options_p)
 {
@@ -305,9 +330,7 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
     optind = 0; /* as in glibc: begin anew, since there may be several command lines */
     while ((letter = getopt_long(argc, argv, "+m:i:x:t:cfh", long_options, NULL)) != -1) {
         if (letter == '?') {
-            mtree_error("%s: no such option, or its value is missing; --help lists them",
-                        argv[optind - 1]);
-            return MTREE_ERR_INVALID;
+            return refuse_option(argv[optind - 1]);
         }
         status = parse_option(letter, optarg, num_ranks, &options);
         if (status != MTREE_OK) {

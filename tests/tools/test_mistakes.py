@@ -209,6 +209,8 @@ def check_bench(folder):
             ("--control coll_sort=1", "--control coll_sort=1: this MPI has no such variable"),
             ("--control mpi_param_check=1", "--control mpi_param_check=1: this variable .*"),
             (9 * "--control a=1 ", "--control a=1: only 8 variables can be set"),
+            ("-t alreduce", r"--collective alreduce: no such operation \(did you mean allreduce\?\); --help lists them"),
+            ("--iterration=3", r"--iterration=3: no such option \(did you mean --iterations\?\), or its value is missing"),
             ("--nonsense", "--nonsense: no such option, or its value is missing; --help lists them"),
             ("here", "here: not an option; --help lists them"),
             (f"--arrival {short}", "short.txt:1: not 1 times in seconds; give one for each rank"),

@@ -510,6 +510,7 @@ whole=$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")
 expect 0 '^  openmpi:pipeline ' compare -b 1M -a openmpi:pipeline -C bcast --segment 32K "$maps/star-8.dot"
 longer "whole messages in a pipeline" "$whole" \
     "$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")"
+expect 1 "no allreduce by 'rnig' (did you mean ring?)" compare -a openmpi:rnig "$maps/b4.dot"
 expect 1 "Open MPI has no allreduce by 'magic'" compare -a openmpi:magic "$maps/b4.dot"
 expect 1 "there is no algorithm loop" compare -a loop "$maps/b4.dot"
 

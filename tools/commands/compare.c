@@ -8,6 +8,7 @@
 #include "tools/simulate_options.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/units.h"
 #include "planner/algorithms.h"
 
@@ -68,6 +69,24 @@ static mtree_status_t add_row(session_t *session, const char *name,
     return MTREE_OK;
 }
 
+/* Open MPI has no algorithm @a name for the collective. */
+static mtree_status_t refuse_baseline(mtree_collective_t collective, const char *name)
+{
+    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    char advice[MTREE_NEAREST_ADVICE];
+    size_t num;
+    const mtree_baseline_t *baselines = mtree_baselines(collective, &num);
+
+    for (size_t b = 0; b < num; b++) {
+        mtree_nearest_offer(&nearest, baselines[b].name);
+    }
+    mtree_error("compare: Open MPI has no %s by '%s'%s; 'mtree compare' without "
+                "--algorithms lists what there is",
+                mtree_collective_name(collective), name,
+                mtree_nearest_advice(&nearest, "", advice));
+    return MTREE_ERR_NOT_FOUND;
+}
+
 /* "openmpi" with the algorithm that it means here. */
 static mtree_status_t add_default(session_t *session)
 {
@@ -93,11 +112,8 @@ static mtree_status_t add_named(session_t *session, const char *name)
     baseline = mtree_baseline_find(session->planned.request.collective,
                                    name + strlen(OPENMPI_PREFIX));
     if (baseline == NULL) {
-        mtree_error("compare: Open MPI has no %s by '%s'; 'mtree compare' without "
-                    "--algorithms lists what there is",
-                    mtree_collective_name(session->planned.request.collective),
-                    name + strlen(OPENMPI_PREFIX));
-        return MTREE_ERR_NOT_FOUND;
+        return refuse_baseline(session->planned.request.collective,
+                               name + strlen(OPENMPI_PREFIX));
     }
     return add_row(session, name, baseline);
 }
