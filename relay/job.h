@@ -17,8 +17,9 @@ typedef struct {
     uint64_t bytes;         /* of vectors of the former */
 } mtree_relay_done_t;
 
-/* Limits of the traffic to each peer. */
+/* Limits of a job's peers, and of the traffic to each. */
 typedef struct {
+    int most_peers;         /* connections at a time; 0: no limit */
     double rate;            /* bits/s at most; 0: no limit */
     const char *congestion; /* control of TCP; NULL: the kernel's default, which also
                                holds where the kernel does not allow this one */

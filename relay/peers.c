@@ -103,11 +103,13 @@ bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int 
                                const mtree_record_keys_t *keys, const char *from)
 {
     const unsigned char *job = peers->hello.job.bytes;
-    peer_t *peer = peer_get(peers, number);
+    bool is_full = peers->most > 0 && peers->num_connected >= peers->most;
+    peer_t *peer = is_full ? NULL : peer_get(peers, number);
 
     if (peer == NULL || peer->is_connected) {
         return false;
     }
+    peers->num_connected++;
     mtree_info("job %02x%02x%02x: number %u is %s", job[0], job[1], job[2],
                number & ~MTREE_RELAY_IS_RELAY, from);
     (void)mtree_tcp_socket_tune(socket, peers->congestion);

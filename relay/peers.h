@@ -22,7 +22,8 @@ typedef struct {
     mtree_relay_key_t key;     /* of the job */
     const char *congestion;    /* control of TCP; NULL: the kernel's default */
     mtree_list_t list;
-    int count, num_dialing;
+    int count, num_dialing, num_connected;
+    int most;                  /* of the last; 0: no limit */
     mtree_tcp_budget_t budget; /* of what they send before their calls begin */
 } mtree_relay_peers_t;
 
@@ -40,8 +41,8 @@ void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);
 mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t number);
 
 /* Take over @a socket to number @a number at @a from, with @a keys where the job is
- * encrypted.  False: that peer has a connection, or there is no memory; the caller keeps
- * the socket. */
+ * encrypted.  False: that peer has a connection, there are as many as there may be, or
+ * there is no memory; the caller keeps the socket. */
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_record_keys_t *keys, const char *from);
 

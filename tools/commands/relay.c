@@ -10,12 +10,17 @@
 #include "base/units.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #define DEFAULT_PORT   7471
 #define DEFAULT_JOBS   8
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+
+/* Descriptors that are no job's. */
+#define OWN_DESCRIPTORS (MTREE_RELAY_PENDING + 32)
 
 /* Seconds of the longest sleep. */
 #define SLEEP 0.5
@@ -82,6 +87,21 @@ static void serve(mtree_relay_server_t *server, const arguments_t *arguments)
     print_status(server, arguments->json);
 }
 
+/* Open as many files as the system lets, and share them evenly: connections of each of
+ * @a jobs jobs. */
+static int share_descriptors(int jobs)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return 0;
+    }
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    return (int)fmax(1, fmin(INT_MAX, ((double)limit.rlim_cur - OWN_DESCRIPTORS) / jobs));
+}
+
 static mtree_status_t run_relay(const arguments_t *arguments)
 {
     const struct sigaction action = {.sa_handler = note_signal};
@@ -89,7 +109,8 @@ static mtree_status_t run_relay(const arguments_t *arguments)
         .ports = {(uint16_t)arguments->port, (uint16_t)arguments->port},
         .most_jobs = arguments->jobs,
         .memory = arguments->memory,
-        .traffic = {.rate = arguments->rate}};
+        .traffic = {.most_peers = share_descriptors(arguments->jobs),
+                    .rate = arguments->rate}};
     mtree_relay_server_t *server;
     mtree_status_t status = mtree_relay_secret_read(arguments->secret, &options.secret);
 

@@ -67,6 +67,7 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
 }
 
 bool relayed_encrypts, relayed_cuts;
+int relayed_most_peers;
 
 int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
                  const mtree_relay_key_t *key, const char **reason_p)
@@ -148,7 +149,8 @@ static void rank_create(relayed_job_t *job, int r)
 void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
 {
     const int host[] = {0, 1, 2, 3};
-    mtree_relay_options_t options = {.most_jobs = 1, .memory = memory};
+    mtree_relay_options_t options = {
+        .most_jobs = 1, .memory = memory, .traffic = {.most_peers = relayed_most_peers}};
 
     memset(job, 0, sizeof(*job));
     job->num_ranks = num_ranks;

@@ -239,6 +239,30 @@ START_TEST(plans_take_no_more_than_they_may)
 }
 END_TEST
 
+/* The two ranks of the job are connected when a third one comes. */
+START_TEST(a_job_has_so_many_connections)
+{
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
+    relayed_job_t job;
+    const char *reason;
+    char byte;
+    int fd;
+
+    relayed_most_peers = 2;
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
+    ck_assert_int_ge(fd, 0);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1000);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
+    (void)close(fd);
+    relayed_destroy(&job);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("limits");
@@ -254,6 +278,7 @@ int main(void)
     tcase_add_test(tests, messages_of_one_job_let_others_in_between);
     tcase_add_test(tests, frames_of_one_peer_let_others_in_between);
     tcase_add_test(tests, a_flood_from_one_host_turns_no_other_away);
+    tcase_add_test(tests, a_job_has_so_many_connections);
     tcase_add_test(tests, what_comes_early_counts_and_ends);
     tcase_add_loop_test(tests, plans_take_no_more_than_they_may, 0, 2);
     suite_add_tcase(suite, tests);
