@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/proc_group.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "coll_mtree/plan/planning_context.h"
 
 #include "ompi/proc/proc.h"
@@ -26,20 +28,12 @@ static void group_destroy(coll_mtree_proc_group_t *group)
     free(group);
 }
 
-/* NULL: no memory. */
 static coll_mtree_proc_group_t *group_create(ompi_communicator_t *comm)
 {
     size_t num_procs = (size_t)ompi_comm_size(comm);
-    coll_mtree_proc_group_t *group = calloc(1, sizeof(*group));
+    coll_mtree_proc_group_t *group = coll_mtree_calloc(1, sizeof(*group));
 
-    if (group == NULL) {
-        return NULL;
-    }
-    group->names = calloc(num_procs, sizeof(*group->names));
-    if (group->names == NULL) {
-        free(group);
-        return NULL;
-    }
+    group->names = coll_mtree_calloc(num_procs, sizeof(*group->names));
     mtree_list_init(&group->idle);
     group->num_procs = (int)num_procs;
     group->identity = MTREE_HASH_INIT;
@@ -64,8 +58,7 @@ static bool has_names_of(const mtree_hash_link_t *link, const void *key)
                   (size_t)group->num_procs * sizeof(*group->names)) == 0;
 }
 
-/* Under the lock: the group that has the names of @a made, which may become it; NULL: no
- * memory. */
+/* Under the lock: the group that has the names of @a made, which may become it. */
 static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
 {
     mtree_hash_link_t *link =
@@ -74,8 +67,8 @@ static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
     }
-    return mtree_hash_table_add(&groups, &made->link, made->identity) == MTREE_OK ? made
-                                                                                  : NULL;
+    coll_mtree_require(mtree_hash_table_add(&groups, &made->link, made->identity));
+    return made;
 }
 
 coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm)
@@ -83,12 +76,9 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm)
     coll_mtree_proc_group_t *made = group_create(comm);
     coll_mtree_proc_group_t *group;
 
-    if (made == NULL) {
-        return NULL;
-    }
     opal_mutex_lock(&groups_lock);
     group = group_find(made);
-    if (group != NULL && group->holders++ == 0 && group != made) {
+    if (group->holders++ == 0 && group != made) {
         mtree_list_remove(&group->idle);
         num_idle--;
     }

@@ -32,8 +32,8 @@ typedef struct coll_mtree_proc_group {
     void (*free_statistics)(struct coll_mtree_group *statistics);
 } coll_mtree_proc_group_t;
 
-/* The group of the processes of @a comm, which the caller holds from now on.  NULL: no
- * memory.  From any thread of the program; the time is linear in the ranks. */
+/* The group of the processes of @a comm, which the caller holds from now on.
+ * From any thread of the program; the time is linear in the ranks. */
 coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm);
 
 /* Release it; NULL is allowed. */

@@ -78,9 +78,6 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
         return module->group;
     }
     processes = coll_mtree_proc_group_of(module, comm);
-    if (processes == NULL) {
-        return NULL;
-    }
     if (processes->statistics == NULL) {
         processes->statistics = group_create(processes, comm);
     }
@@ -151,8 +148,7 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
     }
     opal_mutex_lock(&lock);
     group = group_of(module, comm);
-    count->record =
-        group == NULL ? NULL : record_of(group, function, &comm_class->node.call_class);
+    count->record = record_of(group, function, &comm_class->node.call_class);
     opal_mutex_unlock(&lock);
     comm_class->record = count->record;
 }
@@ -318,29 +314,25 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    const mtree_plan_t *plan, const mtree_plan_t *relayed,
                                    const mtree_forecast_t *forecast)
 {
-    coll_mtree_group_class_t *class = NULL;
+    coll_mtree_group_class_t *class;
     coll_mtree_group_t *group;
 
     opal_mutex_lock(&lock);
     totals.plans++;
     group = group_of(module, comm);
-    if (group != NULL) {
-        group->context = module->context;
-        class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
+    group->context = module->context;
+    class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
+    for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
+        forget_trees(r);
     }
-    if (class != NULL) {
-        for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
-            forget_trees(r);
+    if (call_hook != NULL) {
+        keep_plan(&class->plan, plan);
+        /* Calls that have passed through relays are shown with their plan. */
+        if (relayed != NULL) {
+            keep_plan(&class->relayed, relayed);
         }
-        if (call_hook != NULL) {
-            keep_plan(&class->plan, plan);
-            /* Calls that have passed through relays are shown with their plan. */
-            if (relayed != NULL) {
-                keep_plan(&class->relayed, relayed);
-            }
-            class->expected = forecast == NULL ? 0 : forecast->seconds;
-            class->openmpi = forecast == NULL ? 0 : forecast->fallback;
-        }
+        class->expected = forecast == NULL ? 0 : forecast->seconds;
+        class->openmpi = forecast == NULL ? 0 : forecast->fallback;
     }
     opal_mutex_unlock(&lock);
 }
