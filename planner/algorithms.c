@@ -70,6 +70,10 @@ static const mtree_algorithm_t algorithms[] = {
     {"exchange", "each host sends its vector to all others, and all add",
      ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan, false,
      mtree_exchange_fits},
+    {"recursive_doubling", "log2 rounds of swaps with a partner, for short messages",
+     ALLREDUCE, mtree_doubling_plan, false, mtree_doubling_fits},
+    {"recursive_halving", "swaps of halves, and of their sums (Rabenseifner)", ALLREDUCE,
+     mtree_halving_plan, false, mtree_halving_fits},
     {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",
      ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL},
 };

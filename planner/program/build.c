@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
+#include "planner/program/butterfly.h"
 #include "planner/program/exchange.h"
 
 #include <stdlib.h>
@@ -17,6 +18,10 @@ static const struct {
                                 DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE) |
                                     DOES(MTREE_SCAN),
                                 mtree_exchange_sum},
+    [MTREE_PROGRAM_DOUBLING] = {"recursive_doubling", DOES(MTREE_ALLREDUCE),
+                                mtree_doubling_sum},
+    [MTREE_PROGRAM_HALVING] = {"recursive_halving", DOES(MTREE_ALLREDUCE),
+                               mtree_halving_sum},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)

@@ -14,6 +14,8 @@
 typedef enum {
     MTREE_PROGRAM_NONE, /* trees */
     MTREE_PROGRAM_EXCHANGE,
+    MTREE_PROGRAM_DOUBLING,
+    MTREE_PROGRAM_HALVING,
     MTREE_PROGRAM_LAST
 } mtree_program_kind_t;
 

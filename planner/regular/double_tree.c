@@ -2,6 +2,7 @@
 #include "planner/regular/double_tree.h"
 
 #include "planner/plan/finish.h"
+#include "planner/regular/nearest_order.h"
 
 #include <math.h>
 
@@ -38,44 +39,6 @@ void mtree_double_tree_parents(int num_hosts, int *parent)
             second_up = up < 0 ? -1 : (up + 1) % num_hosts;
         }
         parent[num_hosts + second] = second_up;
-    }
-}
-
-/* Is @a host nearer to @a from than @a other?  Ties go to the one with the lower number,
- * which is @a other. */
-static bool is_nearer(const mtree_routes_t *routes, int from, int host, int other)
-{
-    double distance = mtree_routes_latency(routes, from, host);
-    double least = mtree_routes_latency(routes, from, other);
-    int num_arcs, fewest;
-
-    (void)mtree_routes_get(routes, from, host, &num_arcs);
-    (void)mtree_routes_get(routes, from, other, &fewest);
-    return distance < least || (distance <= least && num_arcs < fewest);
-}
-
-/* All hosts into @a order, from @a first on each followed by the nearest that is left. */
-static void order_hosts(const mtree_problem_t *problem, int first, int *order)
-{
-    int num_hosts = problem->num_hosts;
-
-    for (int i = 0; i < num_hosts; i++) {
-        order[i] = (first + i) % num_hosts;
-    }
-    for (int i = 1; i < num_hosts; i++) {
-        int nearest = i, host;
-
-        for (int j = i + 1; j < num_hosts; j++) {
-            if (is_nearer(problem->routes, order[i - 1], order[j], order[nearest])) {
-                nearest = j;
-            }
-        }
-        /* Those before it move up, so that what is left stays in its order. */
-        host = order[nearest];
-        for (int j = nearest; j > i; j--) {
-            order[j] = order[j - 1];
-        }
-        order[i] = host;
     }
 }
 
@@ -154,7 +117,7 @@ mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
     if (status != MTREE_OK) {
         return status;
     }
-    order_hosts(problem, rooted ? problem->request->root : 0, order);
+    mtree_nearest_order(problem, rooted ? problem->request->root : 0, order);
     fill_trees(problem, order, rooted, parent, *plan_p);
     if (rooted) {
         double seconds = estimate(problem, *plan_p);

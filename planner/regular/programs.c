@@ -2,19 +2,42 @@
 #include "planner/regular/programs.h"
 
 #include "base/log.h"
+#include "planner/plan/finish.h"
+#include "planner/program/hosts.h"
+#include "planner/regular/nearest_order.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Are there at most @a most_hosts hosts, of which each needs @a copies of the vector in
+ * memory? */
+static bool fits(int num_hosts, int most_hosts, double copies,
+                 const mtree_plan_request_t *request)
+{
+    return num_hosts <= most_hosts && copies * request->bytes <= MTREE_PROGRAM_MOST_BYTES;
+}
 
 /* A plan that names the program @a algorithm, with the hosts in the order of their
  * numbers. */
-static mtree_status_t plan_program(const mtree_problem_t *problem, const char *algorithm,
-                                   mtree_plan_t **plan_p)
+static mtree_status_t name_program(const mtree_problem_t *problem, const char *algorithm,
+                                   int most_hosts, bool is_served, mtree_plan_t **plan_p)
 {
-    mtree_status_t status = mtree_problem_plan(problem, algorithm, 0, plan_p);
+    mtree_status_t status;
 
+    if (!is_served) {
+        mtree_error(
+            "%s: %.0f bytes from each of %d hosts; it serves up to %d hosts whose "
+            "messages take %.0f bytes of memory; choose packing",
+            algorithm, problem->request->bytes, problem->num_hosts, most_hosts,
+            MTREE_PROGRAM_MOST_BYTES);
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    status = mtree_problem_plan(problem, algorithm, 0, plan_p);
     if (status != MTREE_OK) {
         return status;
     }
+    (*plan_p)->bytes = problem->request->bytes;
     (*plan_p)->order = malloc((size_t)problem->num_hosts * sizeof(*(*plan_p)->order));
     if ((*plan_p)->order == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -25,22 +48,79 @@ static mtree_status_t plan_program(const mtree_problem_t *problem, const char *a
     return MTREE_OK;
 }
 
+/* Where it is faster, or without a size carries more, the hosts are taken in the order in
+ * which each is followed by the nearest. */
+static mtree_status_t choose_order(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    const size_t size = (size_t)problem->num_hosts * sizeof(*plan->order);
+    mtree_status_t status = mtree_plan_finish(problem, plan);
+    const double seconds = plan->seconds, throughput = plan->throughput;
+    int *kept;
+
+    MTREE_ARENA_ARRAY(problem->arena, kept, (size_t)problem->num_hosts);
+    if (kept == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (status == MTREE_OK) {
+        memcpy(kept, plan->order, size);
+        mtree_nearest_order(problem, 0, plan->order);
+        status = mtree_plan_finish(problem, plan);
+    }
+    if (status == MTREE_OK &&
+        (plan->bytes > 0.0 ? plan->seconds >= seconds : plan->throughput <= throughput)) {
+        memcpy(plan->order, kept, size);
+    }
+    return status;
+}
+
 bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
                          const mtree_plan_request_t *request)
 {
     (void)topology;
-    return num_hosts <= MTREE_EXCHANGE_MOST_HOSTS &&
-           num_hosts * request->bytes <= MTREE_EXCHANGE_MOST_BYTES;
+    return fits(num_hosts, MTREE_EXCHANGE_MOST_HOSTS, num_hosts, request);
 }
 
 mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    if (!mtree_exchange_fits(problem->topology, problem->num_hosts, problem->request)) {
-        mtree_error("exchange: %.0f bytes from each of %d hosts; up to %d hosts and %.0f "
-                    "bytes of all together are exchanged at once",
-                    problem->request->bytes, problem->num_hosts,
-                    MTREE_EXCHANGE_MOST_HOSTS, MTREE_EXCHANGE_MOST_BYTES);
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    return plan_program(problem, "exchange", plan_p);
+    return name_program(
+        problem, "exchange", MTREE_EXCHANGE_MOST_HOSTS,
+        mtree_exchange_fits(problem->topology, problem->num_hosts, problem->request),
+        plan_p);
+}
+
+/* A vector comes in each round, and from a host that is no member. */
+bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
+                         const mtree_plan_request_t *request)
+{
+    (void)topology;
+    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, floor(log2(num_hosts)) + 1.0,
+                request);
+}
+
+mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_status_t status = name_program(
+        problem, "recursive_doubling", MTREE_PROGRAM_MOST_HOSTS,
+        mtree_doubling_fits(problem->topology, problem->num_hosts, problem->request),
+        plan_p);
+
+    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+}
+
+/* Parts of other hosts come, their sums, and a vector from a host that is no member. */
+bool mtree_halving_fits(const mtree_topology_t *topology, int num_hosts,
+                        const mtree_plan_request_t *request)
+{
+    (void)topology;
+    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, 3.0, request);
+}
+
+mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_status_t status = name_program(
+        problem, "recursive_halving", MTREE_PROGRAM_MOST_HOSTS,
+        mtree_halving_fits(problem->topology, problem->num_hosts, problem->request),
+        plan_p);
+
+    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
 }

@@ -8,16 +8,25 @@
 
 #include "planner/plan/algorithm.h"
 
-/*
- * The algorithm "exchange": each host sends its vector to every other one.
- * MTREE_ERR_UNSUPPORTED (logged): there are too many hosts, or the vectors of all do not
- * fit into MTREE_EXCHANGE_MOST_BYTES of a host's memory.
- */
-#define MTREE_EXCHANGE_MOST_HOSTS 256
-#define MTREE_EXCHANGE_MOST_BYTES (64.0 * 1024 * 1024)
+/* A host has memory for so many bytes of messages that come in a call. */
+#define MTREE_PROGRAM_MOST_BYTES (64.0 * 1024 * 1024)
 
+/* The most hosts of an exchange, in which each sends to every other one. */
+#define MTREE_EXCHANGE_MOST_HOSTS 256
+
+/*
+ * Algorithms of the planner (planner/program/exchange.h, planner/program/butterfly.h),
+ * and whether they have a plan.  MTREE_ERR_UNSUPPORTED (logged): they have none, as there
+ * are more hosts, or messages take more memory.
+ */
 bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
                          const mtree_plan_request_t *request);
+bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
+                         const mtree_plan_request_t *request);
+bool mtree_halving_fits(const mtree_topology_t *topology, int num_hosts,
+                        const mtree_plan_request_t *request);
 mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -4,6 +4,7 @@
  * estimate, and as JSON.
  */
 #include "planner/plan/json.h"
+#include "planner/plan/program_of.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/planner/networks.h"
 
@@ -68,6 +69,68 @@ START_TEST(an_exchange_sends_to_those_who_need_it)
     ck_assert_double_eq(all, 10);
     mtree_plan_destroy(reduce);
     mtree_plan_destroy(scan);
+}
+END_TEST
+
+/* What each host sends of a vector. */
+static void add_sent(void *arg, int from, int to, double part)
+{
+    (void)to;
+    ((double *)arg)[from] += part;
+}
+
+static void check_sent(const char *algorithm, int num_hosts, const double *expected)
+{
+    mtree_plan_t *plan = plan_row(algorithm, MTREE_ALLREDUCE, num_hosts, 1000);
+    double sent[8] = {0};
+    mtree_program_hosts_t program;
+
+    for (int i = 0; i < num_hosts; i++) {
+        plan->order[i] = i;
+    }
+    program = mtree_plan_program(plan);
+    ck_assert_int_eq(mtree_program_messages(&program, add_sent, sent), MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        ck_assert_double_eq_tol(sent[i], expected[i], 1e-5);
+    }
+    mtree_plan_destroy(plan);
+}
+
+/* Thakur, Rabenseifner, Gropp (2005), section 4.5: of n bytes each of p processes sends
+ * n lg p by recursive doubling, and 2 n (p - 1) / p by Rabenseifner's algorithm.  Of five
+ * and six processes the first r even ones give theirs to the next one, and get the
+ * result. */
+START_TEST(butterflies_send_what_the_paper_says)
+{
+    check_sent("recursive_doubling", 8, (const double[]){3, 3, 3, 3, 3, 3, 3, 3});
+    check_sent("recursive_doubling", 5, (const double[]){1, 3, 2, 2, 2});
+    check_sent("recursive_halving", 8,
+               (const double[]){1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75});
+    check_sent("recursive_halving", 6, (const double[]){1, 2.5, 1, 2.5, 1.5, 1.5});
+}
+END_TEST
+
+/* Four hosts in a row, 0 2 1 3: halves of the vector go to a neighbour. */
+START_TEST(partners_are_near)
+{
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "recursive_halving", .bytes = 1e6};
+    const int links[][2] = {{0, 2}, {2, 1}, {1, 3}}, order[] = {0, 2, 1, 3};
+    mtree_topology_t *topology = network_hosts(4);
+    mtree_plan_t *plan;
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(mtree_topology_add_link(topology, links[i][0], links[i][1],
+                                                 100 * MEGABIT, 100 * MEGABIT, 1e-3,
+                                                 NULL),
+                         MTREE_OK);
+    }
+    plan = network_plan(topology, &request);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(plan->order[i], order[i]);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
 }
 END_TEST
 
@@ -141,6 +204,8 @@ int main(void)
 
     tcase_add_test(tcase, an_exchange_takes_the_longest_path);
     tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
+    tcase_add_test(tcase, butterflies_send_what_the_paper_says);
+    tcase_add_test(tcase, partners_are_near);
     tcase_add_test(tcase, what_takes_too_much_memory_is_refused);
     tcase_add_test(tcase, a_program_is_written_and_read);
     tcase_add_loop_test(tcase, a_wrong_order_is_refused, 0,

@@ -134,24 +134,35 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
                      MTREE_OK);
 }
 
+/* Every program, and a collective that it does. */
+static const struct {
+    const char *program;
+    mtree_collective_t collective;
+} rows[] = {
+    {"exchange", MTREE_ALLREDUCE},
+    {"exchange", MTREE_REDUCE},
+    {"exchange", MTREE_SCAN},
+    {"recursive_doubling", MTREE_ALLREDUCE},
+    {"recursive_halving", MTREE_ALLREDUCE},
+};
+
 static void job_random(job_t *job, unsigned seed)
 {
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_REDUCE,
-                                                     MTREE_SCAN};
-    int hosts, ranks;
+    int hosts, ranks, row;
 
     memset(job, 0, sizeof(*job));
     random_seed(seed);
-    hosts = 1 + random_draw(10);
+    hosts = 1 + random_draw(20);
     ranks = hosts + random_draw(RANDOM_RANKS - hosts);
-    job->call.collective = collectives[random_draw(3)];
+    row = random_draw(sizeof(rows) / sizeof(rows[0]));
+    job->call.collective = rows[row].collective;
     job->call.root = random_draw(ranks);
     job->call.units = 1 + (size_t)random_draw(MAX_UNITS);
     job->call.unit_bytes = 4;
     job->is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
     job->rounds = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
     job->in_place = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
-    job->plan = plan_of("exchange", job->call.collective, hosts);
+    job->plan = plan_of(rows[row].program, job->call.collective, hosts);
     job->placement = random_placement(hosts, ranks, 0);
     for (int r = 0; r < ranks; r++) {
         for (size_t i = 0; i < job->call.units; i++) {

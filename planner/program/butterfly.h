@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Butterflies: exchanges in log2 rounds, in each of which every member swaps with one
+ * partner.
+ *
+ * Members are a power of two of the places.  The host of another place gives what it has
+ * to a member at first and gets the result from it at last (R. Thakur, R. Rabenseifner,
+ * W. Gropp, Optimization of Collective Communication Operations in MPICH, 2005, sections
+ * 4.4 and 4.5).
+ */
+#ifndef MTREE_PLANNER_PROGRAM_BUTTERFLY_H
+#define MTREE_PLANNER_PROGRAM_BUTTERFLY_H
+
+#include "planner/program/job.h"
+
+typedef struct {
+    int num_places;
+    int num_members; /* the largest power of two that is no larger */
+    int num_rounds;
+} mtree_butterfly_t;
+
+/* The butterfly over @a num_places places; in round r numbers of partners differ in bit
+ * r. */
+mtree_butterfly_t mtree_butterfly(int num_places);
+
+/* The member that takes part for the host at @a place, and the place of a member. */
+int mtree_butterfly_member(const mtree_butterfly_t *butterfly, int place);
+int mtree_butterfly_place(const mtree_butterfly_t *butterfly, int member);
+
+/* The partner of @a member in @a round. */
+int mtree_butterfly_partner(const mtree_butterfly_t *butterfly, int member, int round);
+
+/*
+ * What the leader of the host at @a place adds to @a program, as mtree_exchange_sum() has
+ * it.  Recursive doubling swaps whole vectors.  Recursive halving sums an equal part of
+ * the vector at each member, where partners swap halves of what is left, and gathers the
+ * parts in the opposite order (R. Rabenseifner, Optimization of Collective Reduction
+ * Operations, 2004).  Both give all hosts the same bits.
+ */
+void mtree_doubling_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program);
+void mtree_halving_sum(const mtree_program_job_t *job, int place,
+                       mtree_program_t *program);
+
+#endif
