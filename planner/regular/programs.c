@@ -5,6 +5,7 @@
 #include "planner/plan/finish.h"
 #include "planner/program/hosts.h"
 #include "planner/regular/nearest_order.h"
+#include "planner/regular/torus.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,27 +49,53 @@ static mtree_status_t name_program(const mtree_problem_t *problem, const char *a
     return MTREE_OK;
 }
 
-/* Where it is faster, or without a size carries more, the hosts are taken in the order in
- * which each is followed by the nearest. */
+/* Orders of the hosts that are compared, besides that of their numbers. */
+static mtree_status_t order_nearest(const mtree_problem_t *problem, int *order)
+{
+    mtree_nearest_order(problem, 0, order);
+    return MTREE_OK;
+}
+
+static mtree_status_t order_torus(const mtree_problem_t *problem, int *order)
+{
+    mtree_torus_t torus;
+    mtree_status_t status = mtree_torus_find(problem, &torus);
+
+    return status == MTREE_OK && torus.num_dimensions > 0
+               ? mtree_torus_order(problem, &torus, order)
+               : status;
+}
+
+static mtree_status_t (*const orders[])(const mtree_problem_t *problem,
+                                        int *order) = {order_nearest, order_torus};
+
+/* Take the order that is fastest, or without a size carries most; the first of several.
+ */
 static mtree_status_t choose_order(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     const size_t size = (size_t)problem->num_hosts * sizeof(*plan->order);
     mtree_status_t status = mtree_plan_finish(problem, plan);
-    const double seconds = plan->seconds, throughput = plan->throughput;
     int *kept;
 
     MTREE_ARENA_ARRAY(problem->arena, kept, (size_t)problem->num_hosts);
     if (kept == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    if (status == MTREE_OK) {
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]) && status == MTREE_OK;
+         i++) {
+        const double seconds = plan->seconds, throughput = plan->throughput;
+
         memcpy(kept, plan->order, size);
-        mtree_nearest_order(problem, 0, plan->order);
-        status = mtree_plan_finish(problem, plan);
-    }
-    if (status == MTREE_OK &&
-        (plan->bytes > 0.0 ? plan->seconds >= seconds : plan->throughput <= throughput)) {
-        memcpy(plan->order, kept, size);
+        status = orders[i](problem, plan->order);
+        if (status == MTREE_OK) {
+            status = mtree_plan_finish(problem, plan);
+        }
+        if (status == MTREE_OK && (plan->bytes > 0.0 ? plan->seconds >= seconds
+                                                     : plan->throughput <= throughput)) {
+            memcpy(plan->order, kept, size);
+            plan->seconds = seconds;
+            plan->throughput = throughput;
+        }
     }
     return status;
 }
