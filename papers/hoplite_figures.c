@@ -120,9 +120,10 @@ static mtree_status_t print_row(FILE *out, const mtree_instance_t *star,
         status = plan_seconds(star, collective, "packing", *options, &packing);
     }
     if (status == MTREE_OK) {
-        status = baseline_seconds(
-            star, mtree_baseline_default(collective, HOSTS, options->bytes), options,
-            &usual);
+        status = baseline_seconds(star,
+                                  mtree_baseline_default((mtree_openmpi_t){0}, collective,
+                                                         HOSTS, options->bytes),
+                                  options, &usual);
     }
     if (status == MTREE_OK) {
         status = best_baseline(star, collective, *options, &best);

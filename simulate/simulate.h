@@ -27,7 +27,8 @@ typedef struct {
     double fold_rate;       /* bytes/s that a rank adds up; 0: adding takes no time */
     const double *arrivals; /* [ranks] seconds after which each rank enters the call;
                                NULL: all at 0 */
-    bool check;           /* carry real data and check the result: MTREE_ERR_TRANSPORT */
+    bool check; /* carry real data and check the result: MTREE_ERR_TRANSPORT */
+    mtree_openmpi_t openmpi; /* whose baselines they are */
     size_t most_messages; /* of baselines: after so many the rest is taken to go on at the
                              same pace; 0: no limit */
     mtree_network_options_t network;

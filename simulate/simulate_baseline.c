@@ -187,7 +187,8 @@ static mtree_status_t run_programs(const mtree_simulation_t *simulation,
                                   .root = simulation->root,
                                   .count = simulation->count,
                                   .segment = options->segment_bytes / sizeof(uint32_t),
-                                  .element_bytes = sizeof(uint32_t)};
+                                  .element_bytes = sizeof(uint32_t),
+                                  .openmpi = options->openmpi};
     /* One rank alone has its result in its input and no program. */
     const bool checks = options->check && call.num_ranks > 1;
     mtree_check_data_t data = {.blocks = NULL};

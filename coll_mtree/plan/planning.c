@@ -126,6 +126,17 @@ static mtree_status_t run_planner(const coll_mtree_plan_hosts_t *hosts,
                              plan_p);
 }
 
+/* The Open MPI that this is built for, and whether the @a num_hosts hosts of @a comm have
+ * a rank each.  Open MPI does not look at that of MPI_COMM_WORLD. */
+static mtree_openmpi_t find_openmpi(ompi_communicator_t *comm, int num_hosts)
+{
+    return (mtree_openmpi_t){
+        .release = 100 * OMPI_MAJOR_VERSION + OMPI_MINOR_VERSION >= 601
+                       ? MTREE_OPENMPI_6_1
+                       : MTREE_OPENMPI_4_1,
+        .apart = ompi_comm_size(comm) == num_hosts && comm != MPI_COMM_WORLD};
+}
+
 /* How fast a plan that takes @a prediction->trees is, beside the fallback; that is set in
  * prediction->fallback where its algorithm is known. */
 static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
@@ -139,7 +150,8 @@ static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
 
     if (coll_mtree_fallback_has_fixed_rules(comm, request->collective)) {
         prediction->fallback = mtree_forecast_fallback_seconds(
-            hosts->topology, hosts->vertices, hosts->num_hosts, ranks_per_host, request);
+            find_openmpi(comm, hosts->num_hosts), hosts->topology, hosts->vertices,
+            hosts->num_hosts, ranks_per_host, request);
     }
     forecast = mtree_forecast_make(prediction->trees, prediction->fallback);
     if (!forecast.pays) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The algorithms of each collective, which of them Open MPI 4.1.4 takes by default, and
+ * The algorithms of each collective, which of them Open MPI takes by default, and
  * what they take from each other.  Private to simulate/baseline.
  */
 #ifndef MTREE_SIMULATE_BASELINE_ALGORITHMS_H
@@ -14,9 +14,9 @@
 #define MTREE_ANY INT_MAX
 
 /*
- * The fixed decision of Open MPI 4.1.4 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c)
- * for commutative operations, as facts: the first row whose limits are above the number
- * of ranks and the number of bytes holds.  A chain stands there without a fanout, which
+ * The fixed decision of Open MPI (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c) for
+ * commutative operations, as facts: the first row whose limits are above the number of
+ * ranks and the number of bytes holds.  A chain stands there without a fanout, which
  * makes it the pipeline.
  */
 typedef struct {
@@ -28,7 +28,9 @@ typedef struct {
 typedef struct {
     const mtree_baseline_t *algorithms; /* [num_algorithms] of one collective */
     size_t num_algorithms;
-    const mtree_rule_t *rules;
+    const mtree_rule_t *rules;       /* of 4.1.4 */
+    const mtree_rule_t *rules_apart; /* of main in August 2026, where each rank has a host
+                                        of its own; NULL: they are the same */
 } mtree_baseline_list_t;
 
 /* The list of each collective, mtree_baselines_<name>, is in a file of its own. */

@@ -151,4 +151,4 @@ static const mtree_rule_t rules[] = {
 /* clang-format on */
 
 const mtree_baseline_list_t mtree_baselines_allgather = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, NULL};

@@ -97,6 +97,19 @@ static void rabenseifner(const mtree_baseline_call_t *call)
     }
 }
 
+/* All vectors to all ranks by the default allgather, and then the sum of them. */
+static void allgather_reduce(const mtree_baseline_call_t *call)
+{
+    mtree_baseline_call_t whole = *call;
+
+    whole.count = call->count * (size_t)call->num_ranks;
+    mtree_build_default(&whole, MTREE_ALLGATHER);
+    for (size_t rank = 1; rank < (size_t)call->num_ranks; rank++) {
+        mtree_program_fold(call->program, mtree_result(0),
+                           mtree_result(rank * call->count), call->count);
+    }
+}
+
 static const mtree_baseline_t algorithms[] = {
     {MTREE_ALLREDUCE, "basic_linear", false, linear, NULL},
     {MTREE_ALLREDUCE, "nonoverlapping", false, nonoverlapping, NULL},
@@ -104,6 +117,7 @@ static const mtree_baseline_t algorithms[] = {
     {MTREE_ALLREDUCE, "ring", false, ring, NULL},
     {MTREE_ALLREDUCE, "segmented_ring", true, segmented_ring, NULL},
     {MTREE_ALLREDUCE, "rabenseifner", false, rabenseifner, NULL},
+    {MTREE_ALLREDUCE, "allgather_reduce", false, allgather_reduce, NULL},
 };
 
 /* clang-format off */
@@ -127,7 +141,29 @@ static const mtree_rule_t rules[] = {
     {MTREE_ANY, 2048, "nonoverlapping"}, {MTREE_ANY, 16384, "segmented_ring"},
     {MTREE_ANY, 32768, "recursive_doubling"}, {MTREE_ANY, MTREE_ANY, "rabenseifner"},
 };
+
+static const mtree_rule_t rules_apart[] = {
+    {3, MTREE_ANY, "recursive_doubling"},
+    {4, MTREE_ANY, "allgather_reduce"},
+    {8, 1048576, "allgather_reduce"}, {8, MTREE_ANY, "recursive_doubling"},
+    {16, 262144, "allgather_reduce"}, {16, 1048576, "rabenseifner"},
+    {16, MTREE_ANY, "recursive_doubling"},
+    {32, 32768, "allgather_reduce"}, {32, 131072, "nonoverlapping"},
+    {32, MTREE_ANY, "rabenseifner"},
+    {65, 32768, "allgather_reduce"}, {65, 131072, "recursive_doubling"},
+    {65, MTREE_ANY, "rabenseifner"},
+    {128, 262144, "recursive_doubling"}, {128, MTREE_ANY, "rabenseifner"},
+    {256, 131072, "nonoverlapping"}, {256, 262144, "recursive_doubling"},
+    {256, MTREE_ANY, "rabenseifner"},
+    {512, 4096, "nonoverlapping"}, {512, MTREE_ANY, "rabenseifner"},
+    {2048, 2048, "nonoverlapping"}, {2048, 16384, "recursive_doubling"},
+    {2048, MTREE_ANY, "rabenseifner"},
+    {4096, 2048, "nonoverlapping"}, {4096, 4096, "segmented_ring"},
+    {4096, 16384, "recursive_doubling"}, {4096, MTREE_ANY, "rabenseifner"},
+    {MTREE_ANY, 2048, "nonoverlapping"}, {MTREE_ANY, 16384, "segmented_ring"},
+    {MTREE_ANY, 32768, "recursive_doubling"}, {MTREE_ANY, MTREE_ANY, "rabenseifner"},
+};
 /* clang-format on */
 
 const mtree_baseline_list_t mtree_baselines_allreduce = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, rules_apart};

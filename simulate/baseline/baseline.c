@@ -40,10 +40,22 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
     return NULL;
 }
 
-const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
+/* The rules of @a openmpi for a collective, whose list is @a list; NULL: there are none.
+ */
+static const mtree_rule_t *rules_of(mtree_openmpi_t openmpi,
+                                    const mtree_baseline_list_t *list)
+{
+    return openmpi.apart && openmpi.release >= MTREE_OPENMPI_6_1 &&
+                   list->rules_apart != NULL
+               ? list->rules_apart
+               : list->rules;
+}
+
+const mtree_baseline_t *mtree_baseline_default(mtree_openmpi_t openmpi,
+                                               mtree_collective_t collective,
                                                int num_ranks, size_t bytes)
 {
-    const mtree_rule_t *rule = list_of(collective)->rules;
+    const mtree_rule_t *rule = rules_of(openmpi, list_of(collective));
 
     if (rule == NULL) {
         return NULL;
@@ -66,7 +78,7 @@ const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
 void mtree_build_default(const mtree_baseline_call_t *call, mtree_collective_t collective)
 {
     const mtree_baseline_t *baseline = mtree_baseline_default(
-        collective, call->num_ranks, call->count * call->element_bytes);
+        call->openmpi, collective, call->num_ranks, call->count * call->element_bytes);
     mtree_baseline_call_t part = *call;
 
     part.segment = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Baselines: the collective algorithms of Open MPI 4.1 (ompi/mca/coll/base) as rank
- * programs, under the names of its `coll_tuned_<collective>_algorithm` parameters, and
- * the choice that its tuned component makes by default.  They predict whether Open MPI
- * would be faster.
+ * Baselines: the collective algorithms of Open MPI (ompi/mca/coll/base) as rank programs,
+ * under the names of its `coll_tuned_<collective>_algorithm` parameters, and the choice
+ * that its tuned component makes by default.  They predict whether Open MPI would be
+ * faster.
  *
  * Operations are commutative; sums are made in Open MPI's order.
  */
@@ -14,6 +14,16 @@
 #include "planner/program/program.h"
 #include "simulate/baseline/tree.h"
 
+/* Whose rules hold: those of 4.1 did not change until the end of 6.0. */
+typedef enum { MTREE_OPENMPI_4_1, MTREE_OPENMPI_6_1 } mtree_openmpi_release_t;
+
+/* An Open MPI and what its choice depends on besides the call. */
+typedef struct {
+    mtree_openmpi_release_t release;
+    bool apart; /* each rank of the communicator, which is not MPI_COMM_WORLD, has a host
+                   of its own: from 6.1 on other rules hold */
+} mtree_openmpi_t;
+
 typedef struct {
     mtree_program_t *program; /* of the rank; set by mtree_baseline_build() */
     int rank, num_ranks;
@@ -23,8 +33,9 @@ typedef struct {
                        multiple of num_ranks */
     size_t segment; /* elements per segment; 0: not cut */
     size_t element_bytes;
-    bool without_copies; /* the programs are to carry no data */
-    bool in_place;       /* bcast: the root has its data in RESULT, not in INPUT */
+    bool without_copies;     /* the programs are to carry no data */
+    bool in_place;           /* bcast: the root has its data in RESULT, not in INPUT */
+    mtree_openmpi_t openmpi; /* that chooses where an algorithm uses another collective */
     mtree_rank_tree_func_t tree; /* the algorithm's; set by mtree_baseline_build() */
 } mtree_baseline_call_t;
 
@@ -44,11 +55,12 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
                                             const char *name);
 
 /*
- * The algorithm that Open MPI 4.1.4 takes by default for a message of @a bytes (as
- * `count` of mtree_baseline_call_t has it) among @a num_ranks ranks.  It cuts nothing
- * into segments.  NULL for a value that has no row.
+ * The algorithm that @a openmpi takes by default for a message of @a bytes (as `count` of
+ * mtree_baseline_call_t has it) among @a num_ranks ranks.  It cuts nothing into segments.
+ * NULL for a value that has no row.
  */
-const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
+const mtree_baseline_t *mtree_baseline_default(mtree_openmpi_t openmpi,
+                                               mtree_collective_t collective,
                                                int num_ranks, size_t bytes);
 
 /*

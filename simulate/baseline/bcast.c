@@ -297,7 +297,16 @@ static const mtree_rule_t rules[] = {
     {MTREE_ANY, 8192, "knomial"}, {MTREE_ANY, 16384, "binary_tree"},
     {MTREE_ANY, 262144, "knomial"}, {MTREE_ANY, MTREE_ANY, "scatter_allgather"},
 };
+
+static const mtree_rule_t rules_apart[] = {
+    {4, MTREE_ANY, "basic_linear"},
+    {16, 1048576, "basic_linear"}, {16, MTREE_ANY, "binary_tree"},
+    {32, 262144, "basic_linear"}, {32, 1048576, "knomial"},
+    {32, MTREE_ANY, "binary_tree"},
+    {MTREE_ANY, 65536, "basic_linear"}, {MTREE_ANY, 1048576, "knomial"},
+    {MTREE_ANY, MTREE_ANY, "binary_tree"},
+};
 /* clang-format on */
 
 const mtree_baseline_list_t mtree_baselines_bcast = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, rules_apart};

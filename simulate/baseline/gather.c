@@ -111,4 +111,4 @@ static const mtree_rule_t rules[] = {
 /* clang-format on */
 
 const mtree_baseline_list_t mtree_baselines_gather = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, NULL};

@@ -157,4 +157,4 @@ static const mtree_rule_t rules[] = {
 /* clang-format on */
 
 const mtree_baseline_list_t mtree_baselines_reduce_scatter = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, NULL};

@@ -52,4 +52,4 @@ static const mtree_baseline_t algorithms[] = {
 static const mtree_rule_t rules[] = {{MTREE_ANY, MTREE_ANY, "linear"}};
 
 const mtree_baseline_list_t mtree_baselines_scan = {
-    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules, NULL};

@@ -107,9 +107,9 @@ static double extrapolated_seconds(const mtree_topology_t *topology, const int *
     return half < 0 ? -1 : seconds + (whole - part) * (seconds - half) / (part / 2);
 }
 
-/* Seconds that Open MPI takes with @a baseline; negative: not known. */
-static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
-                               int num_hosts, int ranks_per_host,
+/* Seconds that @a openmpi takes with @a baseline; negative: not known. */
+static double baseline_seconds(mtree_openmpi_t openmpi, const mtree_topology_t *topology,
+                               const int *vertices, int num_hosts, int ranks_per_host,
                                const mtree_plan_request_t *request,
                                const mtree_baseline_t *baseline)
 {
@@ -129,21 +129,23 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
         ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
     options.bytes = call_bytes(request, options.ranks_per_host);
     options.most_messages = MOST_MESSAGES;
+    options.openmpi = openmpi;
     options.network.routes = request->routes == NULL ? found : request->routes;
     seconds = extrapolated_seconds(topology, vertices, num_hosts, baseline, &options);
     mtree_routes_destroy(found);
     return seconds;
 }
 
-double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
+double mtree_forecast_fallback_seconds(mtree_openmpi_t openmpi,
+                                       const mtree_topology_t *topology,
                                        const int *vertices, int num_hosts,
                                        int ranks_per_host,
                                        const mtree_plan_request_t *request)
 {
-    return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
-                            mtree_baseline_default(request->collective,
-                                                   num_hosts * ranks_per_host,
-                                                   call_bytes(request, ranks_per_host)));
+    return baseline_seconds(
+        openmpi, topology, vertices, num_hosts, ranks_per_host, request,
+        mtree_baseline_default(openmpi, request->collective, num_hosts * ranks_per_host,
+                               call_bytes(request, ranks_per_host)));
 }
 
 mtree_forecast_t mtree_forecast_make(double plan, double fallback)

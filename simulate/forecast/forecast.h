@@ -7,6 +7,7 @@
 #define MTREE_SIMULATE_FORECAST_FORECAST_H
 
 #include "planner/planner.h"
+#include "simulate/baseline/baseline.h"
 
 /* Up to so many bytes the cost of each message adds to the time of the network.  For
  * longer messages the network hides it. */
@@ -33,12 +34,13 @@ double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes);
 double mtree_forecast_plan_seconds(const mtree_plan_t *plan);
 
 /*
- * Seconds that Open MPI's default algorithm takes in the simulator for the collective,
- * root and bytes of @a request between @a num_hosts hosts, the vertices @a vertices, with
- * @a ranks_per_host ranks each; negative: not known, as with more than 1,024 hosts
- * (most of alltoall: 256).
+ * Seconds that the default algorithm of @a openmpi takes in the simulator for the
+ * collective, root and bytes of @a request between @a num_hosts hosts, the vertices @a
+ * vertices, with @a ranks_per_host ranks each; negative: not known, as with more than
+ * 1,024 hosts (most of alltoall: 256).
  */
-double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
+double mtree_forecast_fallback_seconds(mtree_openmpi_t openmpi,
+                                       const mtree_topology_t *topology,
                                        const int *vertices, int num_hosts,
                                        int ranks_per_host,
                                        const mtree_plan_request_t *request);

@@ -91,8 +91,8 @@ static mtree_status_t refuse_baseline(mtree_collective_t collective, const char 
 static mtree_status_t add_default(session_t *session)
 {
     const mtree_baseline_t *baseline =
-        mtree_baseline_default(session->planned.request.collective, num_ranks(session),
-                               session->simulation.options.bytes);
+        mtree_baseline_default((mtree_openmpi_t){0}, session->planned.request.collective,
+                               num_ranks(session), session->simulation.options.bytes);
     char name[64];
 
     snprintf(name, sizeof(name), OPENMPI " (%s)", baseline->name);

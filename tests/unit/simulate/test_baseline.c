@@ -154,8 +154,55 @@ END_TEST
 
 static const char *default_name(mtree_collective_t collective, int ranks, size_t bytes)
 {
-    return mtree_baseline_default(collective, ranks, bytes)->name;
+    return mtree_baseline_default((mtree_openmpi_t){0}, collective, ranks, bytes)->name;
 }
+
+static const char *apart_name(mtree_openmpi_release_t release,
+                              mtree_collective_t collective, int ranks, size_t bytes)
+{
+    const mtree_openmpi_t openmpi = {.release = release, .apart = true};
+
+    return mtree_baseline_default(openmpi, collective, ranks, bytes)->name;
+}
+
+/* Samples of the decisions of Open MPI's main of August 2026 for ranks on a host each,
+ * taken from its source by hand.  All others are those of 4.1. */
+START_TEST(hosts_of_their_own_have_other_rules)
+{
+    static const struct {
+        mtree_collective_t collective;
+        int ranks;
+        size_t bytes;
+        const char *name;
+    } samples[] = {
+        {MTREE_ALLREDUCE, 2, 8, "recursive_doubling"},
+        {MTREE_ALLREDUCE, 3, 1 << 24, "allgather_reduce"},
+        {MTREE_ALLREDUCE, 7, 1048575, "allgather_reduce"},
+        {MTREE_ALLREDUCE, 8, 262144, "rabenseifner"},
+        {MTREE_ALLREDUCE, 15, 1048576, "recursive_doubling"},
+        {MTREE_ALLREDUCE, 16, 32768, "nonoverlapping"},
+        {MTREE_ALLREDUCE, 64, 32767, "allgather_reduce"},
+        {MTREE_ALLREDUCE, 65, 32767, "recursive_doubling"},
+        {MTREE_ALLREDUCE, 5000, 100, "nonoverlapping"},
+        {MTREE_BCAST, 3, 1 << 24, "basic_linear"},
+        {MTREE_BCAST, 12, 1048576, "binary_tree"},
+        {MTREE_BCAST, 16, 262144, "knomial"},
+        {MTREE_BCAST, 1000, 65535, "basic_linear"},
+    };
+
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        ck_assert_str_eq(apart_name(MTREE_OPENMPI_6_1, samples[i].collective,
+                                    samples[i].ranks, samples[i].bytes),
+                         samples[i].name);
+        ck_assert_str_eq(
+            apart_name(MTREE_OPENMPI_4_1, samples[i].collective, samples[i].ranks,
+                       samples[i].bytes),
+            default_name(samples[i].collective, samples[i].ranks, samples[i].bytes));
+    }
+    ck_assert_str_eq(apart_name(MTREE_OPENMPI_6_1, MTREE_ALLGATHER, 12, 16 << 20),
+                     "recursive_doubling");
+}
+END_TEST
 
 /* Samples of Open MPI 4.1.4's fixed decision, taken from its source by hand. */
 START_TEST(test_default)
@@ -205,6 +252,7 @@ int main(void)
     tcase_add_test(tcase, test_deterministic);
     tcase_add_test(tcase, test_left);
     tcase_add_test(tcase, test_default);
+    tcase_add_test(tcase, hosts_of_their_own_have_other_rules);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

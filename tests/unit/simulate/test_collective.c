@@ -138,7 +138,8 @@ START_TEST(each_is_planned_simulated_and_compared)
 {
     const mtree_collective_t collective = (mtree_collective_t)_i;
     const mtree_plan_request_t request = {.collective = collective, .bytes = 64e3};
-    const mtree_baseline_t *baseline = mtree_baseline_default(collective, HOSTS, 64000);
+    const mtree_baseline_t *baseline =
+        mtree_baseline_default((mtree_openmpi_t){0}, collective, HOSTS, 64000);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
     int hosts[HOSTS];
@@ -173,7 +174,8 @@ START_TEST(another_value_has_no_row)
     ck_assert_str_eq(mtree_collective_name(strange[_i]), "unknown");
     ck_assert(!mtree_algorithms_do("packing", strange[_i]));
     ck_assert(!mtree_arrival_serves(strange[_i]));
-    ck_assert_ptr_null(mtree_baseline_default(strange[_i], HOSTS, 64000));
+    ck_assert_ptr_null(
+        mtree_baseline_default((mtree_openmpi_t){0}, strange[_i], HOSTS, 64000));
     ck_assert_ptr_null(mtree_baseline_find(strange[_i], "ring"));
     ck_assert_int_eq(lines, 0);
     ck_assert_int_eq(mtree_collective_check(strange[_i]), MTREE_ERR_INVALID);

@@ -30,11 +30,14 @@ static void read_topology(const char *path)
     }
 }
 
+static const mtree_openmpi_t stable = {0};
+
 static double fallback(mtree_collective_t collective, double bytes)
 {
     const mtree_plan_request_t request = {.collective = collective, .bytes = bytes};
 
-    return mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 1, &request);
+    return mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 1,
+                                           &request);
 }
 
 /* The estimate of an allreduce planned by @a algorithm, and what it predicts itself. */
@@ -172,8 +175,10 @@ START_TEST(some_ranks_of_a_host_stand_for_many)
     double few, many;
 
     read_topology(TOPOLOGIES "/b4.dot");
-    few = mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 50, &request);
-    many = mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 500, &request);
+    few =
+        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 50, &request);
+    many = mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 500,
+                                           &request);
     ck_assert_double_gt(few, 0);
     ck_assert_double_gt(many, few / 2);
     ck_assert_double_lt(many, few * 2);
@@ -193,7 +198,7 @@ START_TEST(a_torus_of_512_hosts_is_forecast)
         vertices[host] = host;
     }
     ck_assert_double_gt(
-        mtree_forecast_fallback_seconds(topology, vertices, 512, 8, &request), 0);
+        mtree_forecast_fallback_seconds(stable, topology, vertices, 512, 8, &request), 0);
     mtree_topology_destroy(topology);
 }
 END_TEST
@@ -218,12 +223,14 @@ START_TEST(a_part_tells_the_whole)
     }
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request.bytes;
-    ck_assert_int_eq(mtree_simulate_baseline(
-                         topology, vertices, 200,
-                         mtree_baseline_default(request.collective, 200, options.bytes),
-                         &options, &result),
-                     MTREE_OK);
-    seconds = mtree_forecast_fallback_seconds(topology, vertices, 200, 1, &request);
+    ck_assert_int_eq(
+        mtree_simulate_baseline(
+            topology, vertices, 200,
+            mtree_baseline_default(stable, request.collective, 200, options.bytes),
+            &options, &result),
+        MTREE_OK);
+    seconds =
+        mtree_forecast_fallback_seconds(stable, topology, vertices, 200, 1, &request);
     ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
     mtree_simulate_result_clear(&result);
     mtree_topology_destroy(topology);
