@@ -69,6 +69,16 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
     }
 }
 
+int mtree_goodput_link(const mtree_goodput_t *goodput, int rank)
+{
+    int link = goodput->num_links - 1;
+
+    while (link >= 0 && goodput->links[link].rank != rank) {
+        link--;
+    }
+    return link;
+}
+
 /* A message of a tree is done. */
 static void goodput_move(mtree_goodput_t *goodput, int tree, double bytes, double now)
 {

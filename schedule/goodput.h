@@ -63,6 +63,9 @@ void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *mo
 /* An operation has ended: it is backlogged nowhere. */
 void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 
+/* The number of peer @a rank; -1: it is none. */
+int mtree_goodput_link(const mtree_goodput_t *goodput, int rank);
+
 /* For the operation: a call begins.  Everything is reset. */
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
 

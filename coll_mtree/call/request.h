@@ -54,7 +54,7 @@ typedef struct coll_mtree_request {
     bool by_arrival;                /* arrival-ordered: without layout and goodput */
     coll_mtree_transport_t control; /* of arrival-ordered operations */
     mtree_layout_t *layout;         /* over trees */
-    mtree_rank_program_t *program;  /* where the plan names one, without goodput */
+    mtree_rank_program_t *program;  /* where the plan names one, in its place */
     mtree_goodput_t *goodput;       /* of the last start */
     size_t scratch;                 /* bytes of receive slots while it runs */
 } coll_mtree_request_t;

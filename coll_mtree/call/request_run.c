@@ -131,6 +131,14 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     return OMPI_SUCCESS;
 }
 
+static mtree_status_t request_make_goodput(coll_mtree_request_t *req)
+{
+    return req->layout != NULL ? mtree_goodput_create(req->layout, &req->goodput)
+           : req->program != NULL
+               ? mtree_rank_program_goodput(req->program, &req->goodput)
+               : MTREE_OK;
+}
+
 /* Make what depends on the plan; a persistent request does so once per plan. */
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
@@ -149,9 +157,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (req->layout != NULL) {
-        coll_mtree_require(mtree_goodput_create(req->layout, &req->goodput));
-    }
+    coll_mtree_require(request_make_goodput(req));
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
     req->part = mtree_plan_part_retain(part);

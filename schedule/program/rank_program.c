@@ -150,7 +150,9 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
         .extent = data->extent,
         .fold = data->fold,
         .copy = data->copy,
-        .arg = data->arg};
+        .arg = data->arg,
+        .trace = data->trace,
+        .goodput = data->goodput};
     const size_t bytes = mtree_rank_program_scratch(program, data);
     char *room = malloc(bytes), *at = room;
 
@@ -165,6 +167,15 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
     }
     return mtree_program_start(&program->program, transport, &buffers, room, func, arg,
                                run_p);
+}
+
+mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,
+                                          mtree_goodput_t **goodput_p)
+{
+    const mtree_layout_t layout = {
+        .num_streams = 1, .num_peers = program->num_peers, .peers = program->peers};
+
+    return mtree_goodput_create(&layout, goodput_p);
 }
 
 void mtree_rank_program_destroy(mtree_rank_program_t *program)

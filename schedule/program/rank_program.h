@@ -40,6 +40,10 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
 size_t mtree_rank_program_scratch(const mtree_rank_program_t *program,
                                   const mtree_operation_data_t *data);
 
+/* As mtree_goodput_create(), for runs of @a program. */
+mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,
+                                          mtree_goodput_t **goodput_p);
+
 /* Free; NULL is allowed. */
 void mtree_rank_program_destroy(mtree_rank_program_t *program);
 

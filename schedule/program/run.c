@@ -14,6 +14,7 @@ typedef struct mtree_request {
     mtree_event_t event;
     mtree_program_run_t *run;
     size_t step;
+    double begin; /* where it is traced */
     struct mtree_request *spare;
 } mtree_request_t;
 
@@ -27,6 +28,7 @@ struct mtree_program_run {
     mtree_program_func_t func;
     void *arg;
     mtree_status_t status; /* the first failure */
+    unsigned call;         /* of the trace */
     size_t at;             /* the next step */
     size_t outstanding;    /* sends and receives that are not done */
     mtree_request_t *spare;
@@ -41,12 +43,96 @@ static void *address(const mtree_program_run_t *run, mtree_place_t place)
                     place.offset * (size_t)run->data.extent);
 }
 
+static double now(const mtree_program_run_t *run)
+{
+    return run->transport->ops->now(run->transport);
+}
+
+/* The time where it is traced, else 0. */
+static double trace_clock(const mtree_program_run_t *run)
+{
+    return run->data.trace == NULL ? 0 : now(run);
+}
+
+/* The number of the message of step @a i among those to, or from, the same peer. */
+static size_t message_number(const mtree_program_t *program, size_t i)
+{
+    size_t number = 0;
+
+    for (size_t earlier = 0; earlier < i; earlier++) {
+        number += program->steps[earlier].kind == program->steps[i].kind &&
+                  program->steps[earlier].peer == program->steps[i].peer;
+    }
+    return number;
+}
+
+static bool is_same_place(mtree_place_t a, mtree_place_t b)
+{
+    return a.buffer == b.buffer && a.offset == b.offset;
+}
+
+/* The receive of what the fold @a step adds, or adds to; @a step: it is the rank's own.
+ */
+static size_t folded_message(const mtree_program_t *program, size_t step)
+{
+    const mtree_step_t *fold = &program->steps[step];
+
+    for (size_t i = 0; i < program->num_steps; i++) {
+        if (program->steps[i].kind == MTREE_STEP_RECV &&
+            (is_same_place(program->steps[i].to, fold->from) ||
+             is_same_place(program->steps[i].to, fold->to))) {
+            return i;
+        }
+    }
+    return step;
+}
+
+/* Add what was done with @a count units of the message of step @a message to the trace;
+ * it began at @a begin and ends now. */
+static void trace(const mtree_program_run_t *run, mtree_act_t act, size_t message,
+                  size_t count, double begin)
+{
+    const mtree_step_t *step = &run->program->steps[message];
+
+    mtree_trace_add(
+        run->data.trace,
+        &(mtree_trace_event_t){.begin = act == MTREE_TRACE_RECEIVE ? now(run) : begin,
+                               .end = now(run),
+                               .chunk = message_number(run->program, message),
+                               .bytes = count * (size_t)run->data.extent,
+                               .call = run->call,
+                               .peer = step->peer,
+                               .act = act});
+}
+
+/* Tell those who measure the call that a message is done. */
+static void measure(const mtree_program_run_t *run, const mtree_request_t *request)
+{
+    const mtree_step_t *step = &run->program->steps[request->step];
+    const bool is_sent = step->kind == MTREE_STEP_SEND;
+    mtree_goodput_t *goodput = run->data.goodput;
+    const double bytes = (double)step->count * (double)run->data.extent;
+
+    if (run->data.trace != NULL) {
+        trace(run, is_sent ? MTREE_TRACE_SEND : MTREE_TRACE_RECEIVE, request->step,
+              step->count, request->begin);
+    }
+    if (goodput != NULL && is_sent) {
+        mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
+                           now(run));
+    } else if (goodput != NULL) {
+        mtree_goodput_received(goodput, 0, bytes, now(run));
+    }
+}
+
 static void request_done(mtree_event_t *event)
 {
     mtree_request_t *request = MTREE_CONTAINER_OF(event, mtree_request_t, event);
     mtree_program_run_t *run = request->run;
 
-    if (event->status != MTREE_OK && run->status == MTREE_OK) {
+    if (event->status == MTREE_OK) {
+        measure(run, request);
+    } else if (run->status == MTREE_OK) {
         run->status = event->status;
     }
     run->is_done[request->step] = true;
@@ -81,6 +167,7 @@ static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t
     }
     mtree_event_init(&request->event, &run->inbox, request_done);
     request->step = run->at;
+    request->begin = trace_clock(run);
     status = step->kind == MTREE_STEP_SEND
                  ? ops->send(run->transport, step->peer, 0, address(run, step->from),
                              step->count, false, &request->event.completion)
@@ -112,11 +199,26 @@ static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
     }
 }
 
+static void fold(const mtree_program_run_t *run, const mtree_step_t *step)
+{
+    const mtree_program_data_t *data = &run->data;
+    const double begin = trace_clock(run);
+    size_t message;
+
+    if (data->fold == NULL) {
+        return;
+    }
+    data->fold(data->arg, address(run, step->from), address(run, step->to),
+               address(run, step->to), step->count);
+    message = data->trace == NULL ? run->at : folded_message(run->program, run->at);
+    if (message != run->at) {
+        trace(run, MTREE_TRACE_FOLD, message, step->count, begin);
+    }
+}
+
 /* Do the next step; false: it has to wait, or has failed. */
 static bool do_step(mtree_program_run_t *run, const mtree_step_t *step)
 {
-    const mtree_program_data_t *data = &run->data;
-
     switch (step->kind) {
     case MTREE_STEP_SEND:
     case MTREE_STEP_RECV:
@@ -125,10 +227,7 @@ static bool do_step(mtree_program_run_t *run, const mtree_step_t *step)
     case MTREE_STEP_WAIT:
         return run->is_done[step->request];
     case MTREE_STEP_FOLD:
-        if (data->fold != NULL) {
-            data->fold(data->arg, address(run, step->from), address(run, step->to),
-                       address(run, step->to), step->count);
-        }
+        fold(run, step);
         return true;
     case MTREE_STEP_COPY:
         copy(run, step);
@@ -210,6 +309,12 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
     run->data = *data;
     run->func = func;
     run->arg = arg;
+    if (data->trace != NULL) {
+        run->call = atomic_fetch_add(&data->trace->calls, 1);
+    }
+    if (data->goodput != NULL) {
+        mtree_goodput_begin(data->goodput, now(run));
+    }
     mtree_inbox_init(&run->inbox, run_idle, run_last);
     *run_p = run;
     mtree_inbox_open(&run->inbox);

@@ -7,6 +7,8 @@
 #define MTREE_SCHEDULE_PROGRAM_RUN_H
 
 #include "planner/program/program.h"
+#include "schedule/goodput.h"
+#include "schedule/trace.h"
 #include "schedule/transport.h"
 
 typedef struct mtree_program_run mtree_program_run_t;
@@ -24,6 +26,11 @@ typedef struct {
     /* Copy @a count units.  NULL: they have no gaps. */
     void (*copy)(void *arg, const void *from, void *to, size_t count);
     void *arg; /* passed to both */
+
+    /* As of an operation (schedule/operation.h), with one tree, number 0.  The number of
+     * a message among those from one rank to another is that of its chunk. */
+    mtree_trace_t *trace;
+    mtree_goodput_t *goodput;
 } mtree_program_data_t;
 
 /* Called once, when the run has ended; it may free the run. */

@@ -24,6 +24,8 @@ typedef struct {
     bool is_exclusive, in_place, rounds;
     mtree_rank_program_t *program[RANDOM_RANKS];
     mtree_program_run_t *run[RANDOM_RANKS];
+    mtree_goodput_t *goodput[RANDOM_RANKS];
+    mtree_trace_t *trace[RANDOM_RANKS];
     uint32_t input[RANDOM_RANKS][MAX_UNITS], output[RANDOM_RANKS][MAX_UNITS];
     int num_ended;
     mtree_status_t status;
@@ -106,9 +108,12 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
     return named;
 }
 
+/* The room of a rank's trace. */
+#define EVENTS 1000
+
 static void start_rank(job_t *job, chaos_t *chaos, int rank)
 {
-    const mtree_operation_data_t data = {
+    mtree_operation_data_t data = {
         .input = job->in_place ? job->output[rank] : job->input[rank],
         .output = mtree_collective_result(job->call.collective, rank, job->call.root) ==
                           MTREE_PART_NONE
@@ -128,6 +133,11 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
                                                &job->program[rank]),
                      MTREE_OK);
     mtree_plan_part_destroy(part);
+    ck_assert_int_eq(mtree_rank_program_goodput(job->program[rank], &job->goodput[rank]),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_trace_create(EVENTS, &job->trace[rank]), MTREE_OK);
+    data.goodput = job->goodput[rank];
+    data.trace = job->trace[rank];
     ck_assert_int_eq(mtree_rank_program_start(job->program[rank],
                                               chaos_transport(chaos, rank), &data, ended,
                                               job, &job->run[rank]),
@@ -176,6 +186,8 @@ static void job_clear(job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
         mtree_rank_program_destroy(job->program[r]);
+        mtree_goodput_destroy(job->goodput[r]);
+        mtree_trace_destroy(job->trace[r]);
     }
     mtree_placement_destroy(job->placement);
     mtree_plan_destroy(job->plan);
@@ -222,6 +234,70 @@ static void job_verify(const job_t *job)
     }
 }
 
+/* The units and messages that the program of @a rank sends to @a peer, or receives. */
+static size_t count_units(const job_t *job, int rank, int peer, mtree_step_kind_t kind,
+                          size_t *messages_p)
+{
+    const mtree_program_t *program = &job->program[rank]->program;
+    size_t units = 0;
+
+    *messages_p = 0;
+    for (size_t i = 0; i < program->num_steps; i++) {
+        if (program->steps[i].kind == kind && program->steps[i].peer == peer) {
+            units += program->steps[i].count;
+            ++*messages_p;
+        }
+    }
+    return units;
+}
+
+/* The bytes and events of @a act with @a peer in the trace of @a rank.  Each has the next
+ * number. */
+static size_t count_traced(const job_t *job, int rank, int peer, mtree_act_t act,
+                           size_t *events_p)
+{
+    size_t bytes = 0, numbers = 0;
+
+    *events_p = 0;
+    for (size_t i = 0; i < mtree_trace_count(job->trace[rank]); i++) {
+        const mtree_trace_event_t *event = mtree_trace_get(job->trace[rank], i);
+
+        if (event->act == act && event->peer == peer) {
+            ck_assert_double_le(event->begin, event->end);
+            bytes += event->bytes;
+            numbers += event->chunk;
+            ++*events_p;
+        }
+    }
+    ck_assert(*events_p == 0 || numbers == *events_p * (*events_p - 1) / 2);
+    return bytes;
+}
+
+/* What was sent and received is counted and traced, each message once. */
+static void verify_records(const job_t *job, int rank)
+{
+    const mtree_goodput_t *goodput = job->goodput[rank];
+    double moved = 0;
+
+    for (int link = 0; link < goodput->num_links; link++) {
+        const int peer = goodput->links[link].rank;
+        size_t messages, events, units;
+
+        units = count_units(job, rank, peer, MTREE_STEP_SEND, &messages);
+        ck_assert_double_eq(goodput->links[link].bytes, 4.0 * (double)units);
+        moved += 4.0 * (double)units;
+        ck_assert_uint_eq(count_traced(job, rank, peer, MTREE_TRACE_SEND, &events),
+                          4 * units);
+        ck_assert_uint_eq(events, messages);
+        units = count_units(job, rank, peer, MTREE_STEP_RECV, &messages);
+        moved += 4.0 * (double)units;
+        ck_assert_uint_eq(count_traced(job, rank, peer, MTREE_TRACE_RECEIVE, &events),
+                          4 * units);
+        ck_assert_uint_eq(events, messages);
+    }
+    ck_assert_double_eq(goodput->trees[0].bytes, moved);
+}
+
 START_TEST(random_jobs_have_right_results)
 {
     for (unsigned seed = 1; seed <= CASES; seed++) {
@@ -238,6 +314,9 @@ START_TEST(random_jobs_have_right_results)
         ck_assert_int_eq(job.status, MTREE_OK);
         ck_assert(chaos_is_quiet(chaos));
         job_verify(&job);
+        for (int r = 0; r < job.placement->num_ranks; r++) {
+            verify_records(&job, r);
+        }
         chaos_destroy(chaos);
         job_clear(&job);
     }
