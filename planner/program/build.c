@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
+#include "planner/program/bruck.h"
 #include "planner/program/butterfly.h"
 #include "planner/program/exchange.h"
 
@@ -13,15 +14,19 @@ static const struct {
     const char *name;
     unsigned collectives;
     void (*sum)(const mtree_program_job_t *job, int place, mtree_program_t *program);
+    const mtree_blocks_kind_t *blocks;
 } kinds[MTREE_PROGRAM_LAST] = {
     [MTREE_PROGRAM_EXCHANGE] = {"exchange",
                                 DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE) |
                                     DOES(MTREE_SCAN),
-                                mtree_exchange_sum},
-    [MTREE_PROGRAM_DOUBLING] = {"recursive_doubling", DOES(MTREE_ALLREDUCE),
-                                mtree_doubling_sum},
-    [MTREE_PROGRAM_HALVING] = {"recursive_halving", DOES(MTREE_ALLREDUCE),
-                               mtree_halving_sum},
+                                mtree_exchange_sum, NULL},
+    [MTREE_PROGRAM_DOUBLING] = {"recursive_doubling",
+                                DOES(MTREE_ALLREDUCE) | DOES(MTREE_ALLGATHER),
+                                mtree_doubling_sum, &mtree_doubling_blocks},
+    [MTREE_PROGRAM_HALVING] = {"recursive_halving",
+                               DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE_SCATTER),
+                               mtree_halving_sum, &mtree_halving_blocks},
+    [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER), NULL, &mtree_bruck_blocks},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)
@@ -115,6 +120,8 @@ mtree_status_t mtree_program_build(mtree_program_kind_t kind,
     program->early = true;
     if (mtree_collective_is_prefix(job->collective)) {
         mtree_exchange_scan(job, program);
+    } else if (mtree_collective_has_blocks(job->collective)) {
+        mtree_blocks_build(kinds[kind].blocks, job, program);
     } else {
         sum_up(job, program);
         if (job->parent < 0) {

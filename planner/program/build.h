@@ -16,6 +16,7 @@ typedef enum {
     MTREE_PROGRAM_EXCHANGE,
     MTREE_PROGRAM_DOUBLING,
     MTREE_PROGRAM_HALVING,
+    MTREE_PROGRAM_BRUCK,
     MTREE_PROGRAM_LAST
 } mtree_program_kind_t;
 

@@ -39,7 +39,9 @@ typedef struct {
     int place, member;
     bool is_member;
     size_t units;
-    size_t sends; /* the step from which on sends are waited for at the end */
+    mtree_place_t vector; /* with the sums, or the blocks */
+    const size_t *first;  /* of mtree_blocks_t; NULL: members sum equal parts */
+    size_t sends;         /* the step from which on sends are waited for at the end */
     mtree_program_t *program;
 } walk_t;
 
@@ -49,6 +51,7 @@ static walk_t begin_walk(const mtree_program_job_t *job, int place,
     walk_t walk = {.butterfly = mtree_butterfly(job->num_hosts),
                    .place = place,
                    .units = job->units,
+                   .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
                    .program = program};
 
     walk.member = mtree_butterfly_member(&walk.butterfly, place);
@@ -69,15 +72,70 @@ static bool is_guest(const walk_t *walk, int place)
            mtree_butterfly_member(&walk->butterfly, place) == walk->member;
 }
 
+/* Consecutive units of the vector. */
+typedef struct {
+    size_t begin, count;
+} part_t;
+
+/* The parts of members are in the order of their bits, the lowest first. */
+static int part_number(const mtree_butterfly_t *butterfly, int member)
+{
+    int number = 0;
+
+    for (int round = 0; round < butterfly->num_rounds; round++) {
+        number = 2 * number + (member >> round & 1);
+    }
+    return number;
+}
+
+/* Where part @a number begins; that of the number of members ends the last. */
+static size_t part_begin(const walk_t *walk, int number)
+{
+    const size_t members = (size_t)walk->butterfly.num_members;
+    int hosts = 0; /* that are before it */
+
+    if (walk->first == NULL) {
+        return walk->units * (size_t)number / members;
+    }
+    for (int place = 0; place < walk->butterfly.num_places; place++) {
+        hosts += part_number(&walk->butterfly,
+                             mtree_butterfly_member(&walk->butterfly, place)) < number;
+    }
+    return walk->first[hosts];
+}
+
+/* What the members that agree with the member of @a walk in the first @a rounds bits sum
+ * together, or, with @a is_partner, what those do that agree in all of these but the
+ * last. */
+static part_t part_of(const walk_t *walk, int rounds, bool is_partner)
+{
+    const int length = walk->butterfly.num_members >> rounds;
+    const int flip = is_partner ? 1 << (rounds - 1) : 0;
+    const int number =
+        part_number(&walk->butterfly, walk->member ^ flip) / length * length;
+    const size_t begin = part_begin(walk, number);
+
+    return (part_t){begin, part_begin(walk, number + length) - begin};
+}
+
+static mtree_place_t place_of(const walk_t *walk, part_t part)
+{
+    return mtree_place(walk->vector.buffer, walk->vector.offset + part.begin);
+}
+
+static part_t whole_vector(const walk_t *walk, int place)
+{
+    (void)place;
+    return (part_t){0, walk->units};
+}
+
 /* Guests give their vectors to their member, which adds them to its own. */
 static void fold_guests(walk_t *walk)
 {
-    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
-
     if (!walk->is_member) {
         mtree_program_send_now(walk->program,
                                mtree_butterfly_place(&walk->butterfly, walk->member),
-                               result, walk->units);
+                               walk->vector, walk->units);
         return;
     }
     for (int place = walk->butterfly.num_places - 1; place >= 0; place--) {
@@ -85,26 +143,30 @@ static void fold_guests(walk_t *walk)
             const mtree_place_t slot = mtree_program_slot(walk->program, walk->units);
 
             mtree_program_recv_now(walk->program, place, slot, walk->units);
-            mtree_program_fold(walk->program, result, slot, walk->units);
+            mtree_program_fold(walk->program, walk->vector, slot, walk->units);
         }
     }
     walk->sends = walk->program->num_steps;
 }
 
-/* Guests get the result. */
-static void serve_guests(const walk_t *walk)
+/* Guests get the result, or with @a part what that says of their places. */
+static void serve_guests(const walk_t *walk,
+                         part_t (*part)(const walk_t *walk, int place))
 {
-    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
-
     if (!walk->is_member) {
+        const part_t own = part(walk, walk->place);
+
         mtree_program_recv_now(walk->program,
                                mtree_butterfly_place(&walk->butterfly, walk->member),
-                               result, walk->units);
+                               place_of(walk, own), own.count);
         return;
     }
     for (int place = 0; place < walk->butterfly.num_places; place++) {
         if (is_guest(walk, place)) {
-            (void)mtree_program_send(walk->program, place, result, walk->units);
+            const part_t its = part(walk, place);
+
+            (void)mtree_program_send(walk->program, place, place_of(walk, its),
+                                     its.count);
         }
     }
     mtree_program_wait_sends(walk->program, walk->sends);
@@ -148,39 +210,7 @@ void mtree_doubling_sum(const mtree_program_job_t *job, int place,
     if (walk.is_member) {
         double_up(&walk);
     }
-    serve_guests(&walk);
-}
-
-/* Consecutive units of the vector. */
-typedef struct {
-    size_t begin, count;
-} part_t;
-
-/* What the members that agree with the member of @a walk in the first @a rounds bits sum
- * together, or, with @a is_partner, what those do that agree in all of these but the
- * last. */
-static part_t part_of(const walk_t *walk, int rounds, bool is_partner)
-{
-    const size_t members = (size_t)walk->butterfly.num_members;
-    const size_t length = members >> rounds;
-    size_t first = 0;
-    part_t part;
-
-    for (int round = 0; round < rounds; round++) {
-        const bool flips = is_partner && round == rounds - 1;
-
-        if (((walk->member >> round & 1) != 0) != flips) {
-            first += members >> (round + 1);
-        }
-    }
-    part.begin = walk->units * first / members;
-    part.count = walk->units * (first + length) / members - part.begin;
-    return part;
-}
-
-static mtree_place_t place_of(part_t part)
-{
-    return mtree_place(MTREE_BUFFER_RESULT, part.begin);
+    serve_guests(&walk, whole_vector);
 }
 
 /* Swap halves and keep the sum of one, until one part is left. */
@@ -193,9 +223,9 @@ static void halve(walk_t *walk)
         const mtree_place_t slot = mtree_program_slot(walk->program, kept.count);
         const size_t receive = mtree_program_recv(walk->program, peer, slot, kept.count);
 
-        (void)mtree_program_send(walk->program, peer, place_of(given), given.count);
+        (void)mtree_program_send(walk->program, peer, place_of(walk, given), given.count);
         mtree_program_wait(walk->program, receive);
-        mtree_program_fold(walk->program, place_of(kept), slot, kept.count);
+        mtree_program_fold(walk->program, place_of(walk, kept), slot, kept.count);
     }
     /* What was given away comes back as a sum. */
     mtree_program_wait_sends(walk->program, walk->sends);
@@ -210,9 +240,9 @@ static void gather(walk_t *walk)
         const part_t own = part_of(walk, round + 1, false);
         const part_t other = part_of(walk, round + 1, true);
         const size_t receive =
-            mtree_program_recv(walk->program, peer, place_of(other), other.count);
+            mtree_program_recv(walk->program, peer, place_of(walk, other), other.count);
 
-        (void)mtree_program_send(walk->program, peer, place_of(own), own.count);
+        (void)mtree_program_send(walk->program, peer, place_of(walk, own), own.count);
         mtree_program_wait(walk->program, receive);
     }
 }
@@ -227,5 +257,90 @@ void mtree_halving_sum(const mtree_program_job_t *job, int place,
         halve(&walk);
         gather(&walk);
     }
-    serve_guests(&walk);
+    serve_guests(&walk, whole_vector);
 }
+
+/* Blocks are in the order of their members' parts; a guest's are before its member's. */
+static void order_by_parts(const mtree_program_job_t *job, int place, int *sequence)
+{
+    const mtree_butterfly_t butterfly = mtree_butterfly(job->num_hosts);
+    int num = 0;
+
+    (void)place;
+    for (int number = 0; number < butterfly.num_members; number++) {
+        for (int at = 0; at < job->num_hosts; at++) {
+            if (part_number(&butterfly, mtree_butterfly_member(&butterfly, at)) ==
+                number) {
+                sequence[num++] = at;
+            }
+        }
+    }
+}
+
+/* The blocks of the host at @a place. */
+static part_t host_blocks(const walk_t *walk, int place)
+{
+    const mtree_butterfly_t *butterfly = &walk->butterfly;
+    const int number = part_number(butterfly, mtree_butterfly_member(butterfly, place));
+    int hosts = 0;
+
+    for (int at = 0; at < butterfly->num_places; at++) {
+        const int other = part_number(butterfly, mtree_butterfly_member(butterfly, at));
+
+        hosts += other < number || (other == number && at < place);
+    }
+    return (part_t){walk->first[hosts], walk->first[hosts + 1] - walk->first[hosts]};
+}
+
+static walk_t walk_blocks(const mtree_blocks_t *blocks)
+{
+    walk_t walk = begin_walk(blocks->job, blocks->place, blocks->program);
+
+    walk.units = blocks->first[blocks->job->num_hosts];
+    walk.vector = mtree_place(MTREE_BUFFER_WORK, 0);
+    walk.first = blocks->first;
+    return walk;
+}
+
+/* Guests give their blocks to their member. */
+static void collect_guests(walk_t *walk)
+{
+    for (int place = 0; place < walk->butterfly.num_places; place++) {
+        const part_t blocks = host_blocks(walk, place);
+
+        if (place == walk->place && !walk->is_member) {
+            mtree_program_send_now(walk->program,
+                                   mtree_butterfly_place(&walk->butterfly, walk->member),
+                                   place_of(walk, blocks), blocks.count);
+        } else if (walk->is_member && is_guest(walk, place)) {
+            mtree_program_recv_now(walk->program, place, place_of(walk, blocks),
+                                   blocks.count);
+        }
+    }
+    walk->sends = walk->program->num_steps;
+}
+
+static void gather_blocks(const mtree_blocks_t *blocks)
+{
+    walk_t walk = walk_blocks(blocks);
+
+    collect_guests(&walk);
+    if (walk.is_member) {
+        gather(&walk);
+    }
+    serve_guests(&walk, whole_vector);
+}
+
+static void scatter_blocks(const mtree_blocks_t *blocks)
+{
+    walk_t walk = walk_blocks(blocks);
+
+    fold_guests(&walk);
+    if (walk.is_member) {
+        halve(&walk);
+    }
+    serve_guests(&walk, host_blocks);
+}
+
+const mtree_blocks_kind_t mtree_doubling_blocks = {order_by_parts, gather_blocks};
+const mtree_blocks_kind_t mtree_halving_blocks = {order_by_parts, scatter_blocks};

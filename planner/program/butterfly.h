@@ -11,7 +11,7 @@
 #ifndef MTREE_PLANNER_PROGRAM_BUTTERFLY_H
 #define MTREE_PLANNER_PROGRAM_BUTTERFLY_H
 
-#include "planner/program/job.h"
+#include "planner/program/blocks.h"
 
 typedef struct {
     int num_places;
@@ -41,5 +41,9 @@ void mtree_doubling_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
 void mtree_halving_sum(const mtree_program_job_t *job, int place,
                        mtree_program_t *program);
+
+/* An allgather by recursive doubling, and a reduce_scatter by recursive halving: the half
+ * of the above that each of them is. */
+extern const mtree_blocks_kind_t mtree_doubling_blocks, mtree_halving_blocks;
 
 #endif

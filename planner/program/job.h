@@ -14,7 +14,9 @@ typedef struct {
     mtree_collective_t collective;
     int root; /* rank, where the collective has one */
     size_t units;
-    bool is_exclusive; /* of a scan: results leave out the rank's own part */
+    bool is_exclusive;    /* of a scan: results leave out the rank's own part */
+    const size_t *blocks; /* [num_ranks + 1] first unit of each rank's block; NULL: they
+                             are equal */
     int num_ranks, num_hosts;
     const int *host;   /* [num_ranks] where a rank runs */
     const int *order;  /* [num_hosts] hosts, in the order of the program */

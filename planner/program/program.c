@@ -134,6 +134,17 @@ void mtree_program_copy(mtree_program_t *program, mtree_place_t to, mtree_place_
     add_local(program, MTREE_STEP_COPY, to, from, count);
 }
 
+void mtree_program_copy_block(mtree_program_t *program, int rank, mtree_place_t to,
+                              mtree_place_t from, size_t count)
+{
+    const size_t step = program->num_steps;
+
+    mtree_program_copy(program, to, from, count);
+    if (program->num_steps > step) {
+        program->steps[step].peer = rank;
+    }
+}
+
 void mtree_program_send_now(mtree_program_t *program, int peer, mtree_place_t from,
                             size_t count)
 {

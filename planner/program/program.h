@@ -40,7 +40,7 @@ typedef enum {
 
 typedef struct {
     mtree_step_kind_t kind;
-    int peer;
+    int peer; /* of a copy of a block the rank that has it */
     size_t request;
     mtree_place_t to, from;
     size_t count;
@@ -80,6 +80,11 @@ void mtree_program_fold(mtree_program_t *program, mtree_place_t to, mtree_place_
                         size_t count);
 void mtree_program_copy(mtree_program_t *program, mtree_place_t to, mtree_place_t from,
                         size_t count);
+
+/* Copy the block of @a rank, or a part of it, from or into the user's result, where
+ * blocks need not follow one another. */
+void mtree_program_copy_block(mtree_program_t *program, int rank, mtree_place_t to,
+                              mtree_place_t from, size_t count);
 
 /* Wait for all sends and receives, or for all sends, that were added since step number @a
  * first.  Receives are waited for once. */

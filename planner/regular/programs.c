@@ -115,12 +115,32 @@ mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t 
         plan_p);
 }
 
-/* A vector comes in each round, and from a host that is no member. */
+/* All blocks lie in memory where they come and where they are sent from. */
+bool mtree_bruck_fits(const mtree_topology_t *topology, int num_hosts,
+                      const mtree_plan_request_t *request)
+{
+    (void)topology;
+    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, 2.0, request);
+}
+
+mtree_status_t mtree_bruck_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_status_t status = name_program(
+        problem, "bruck", MTREE_PROGRAM_MOST_HOSTS,
+        mtree_bruck_fits(problem->topology, problem->num_hosts, problem->request),
+        plan_p);
+
+    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+}
+
+/* A vector comes in each round, and from a host that is no member; blocks as above. */
 bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
                          const mtree_plan_request_t *request)
 {
     (void)topology;
-    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, floor(log2(num_hosts)) + 1.0,
+    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS,
+                request->collective == MTREE_ALLGATHER ? 2.0
+                                                       : floor(log2(num_hosts)) + 1.0,
                 request);
 }
 

@@ -4,6 +4,7 @@
 #include "base/container_of.h"
 #include "base/list.h"
 #include "schedule/inbox.h"
+#include "schedule/operation.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -182,17 +183,32 @@ static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t
     return status;
 }
 
+/* The address of @a place, which is in the block that @a step copies. */
+static void *block_address(const mtree_program_run_t *run, const mtree_step_t *step,
+                           mtree_place_t place)
+{
+    const ptrdiff_t *shift = run->data.shift;
+
+    return mtree_address(
+        address(run, place),
+        shift != NULL && place.buffer == MTREE_BUFFER_RESULT ? shift[step->peer] : 0);
+}
+
 static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
 {
     const mtree_program_data_t *data = &run->data;
-    const void *from = address(run, step->from);
-    void *to = address(run, step->to);
+    const void *from = block_address(run, step, step->from);
+    void *to = block_address(run, step, step->to);
 
     /* In place, two buffers are one. */
     if (from == to) {
         return;
     }
-    if (data->copy != NULL) {
+    if (data->pack != NULL && step->from.buffer == MTREE_BUFFER_RESULT) {
+        data->pack(data->arg, step->from.offset, to, step->count);
+    } else if (data->unpack != NULL && step->to.buffer == MTREE_BUFFER_RESULT) {
+        data->unpack(data->arg, step->to.offset, from, step->count);
+    } else if (data->copy != NULL) {
         data->copy(data->arg, from, to, step->count);
     } else {
         memcpy(to, from, step->count * (size_t)data->extent);

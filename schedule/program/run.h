@@ -25,7 +25,12 @@ typedef struct {
 
     /* Copy @a count units.  NULL: they have no gaps. */
     void (*copy)(void *arg, const void *from, void *to, size_t count);
-    void *arg; /* passed to both */
+    /* As of an operation (schedule/operation.h), of copies out of the result or into it.
+     */
+    void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
+    void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
+    const ptrdiff_t *shift; /* [ranks] */
+    void *arg;              /* passed to all of them */
 
     /* As of an operation (schedule/operation.h), with one tree, number 0.  The number of
      * a message among those from one rank to another is that of its chunk. */

@@ -79,9 +79,10 @@ static void add_sent(void *arg, int from, int to, double part)
     ((double *)arg)[from] += part;
 }
 
-static void check_sent(const char *algorithm, int num_hosts, const double *expected)
+static void check_sent(const char *algorithm, mtree_collective_t collective,
+                       int num_hosts, const double *expected)
 {
-    mtree_plan_t *plan = plan_row(algorithm, MTREE_ALLREDUCE, num_hosts, 1000);
+    mtree_plan_t *plan = plan_row(algorithm, collective, num_hosts, 1000);
     double sent[8] = {0};
     mtree_program_hosts_t program;
 
@@ -102,11 +103,25 @@ static void check_sent(const char *algorithm, int num_hosts, const double *expec
  * result. */
 START_TEST(butterflies_send_what_the_paper_says)
 {
-    check_sent("recursive_doubling", 8, (const double[]){3, 3, 3, 3, 3, 3, 3, 3});
-    check_sent("recursive_doubling", 5, (const double[]){1, 3, 2, 2, 2});
-    check_sent("recursive_halving", 8,
+    check_sent("recursive_doubling", MTREE_ALLREDUCE, 8,
+               (const double[]){3, 3, 3, 3, 3, 3, 3, 3});
+    check_sent("recursive_doubling", MTREE_ALLREDUCE, 5, (const double[]){1, 3, 2, 2, 2});
+    check_sent("recursive_halving", MTREE_ALLREDUCE, 8,
                (const double[]){1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75, 1.75});
-    check_sent("recursive_halving", 6, (const double[]){1, 2.5, 1, 2.5, 1.5, 1.5});
+    check_sent("recursive_halving", MTREE_ALLREDUCE, 6,
+               (const double[]){1, 2.5, 1, 2.5, 1.5, 1.5});
+}
+END_TEST
+
+/* In an allgather, and in a reduce_scatter, the half of it.  Bruck et al. (1997), section
+ * 4: five processes send 1, 2 and 1 of the blocks. */
+START_TEST(blocks_are_sent_once)
+{
+    check_sent("recursive_doubling", MTREE_ALLGATHER, 8,
+               (const double[]){.875, .875, .875, .875, .875, .875, .875, .875});
+    check_sent("recursive_halving", MTREE_REDUCE_SCATTER, 6,
+               (const double[]){1, 5.0 / 6, 1, 5.0 / 6, 5.0 / 6, 5.0 / 6});
+    check_sent("bruck", MTREE_ALLGATHER, 5, (const double[]){.8, .8, .8, .8, .8});
 }
 END_TEST
 
@@ -205,6 +220,7 @@ int main(void)
     tcase_add_test(tcase, an_exchange_takes_the_longest_path);
     tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
     tcase_add_test(tcase, butterflies_send_what_the_paper_says);
+    tcase_add_test(tcase, blocks_are_sent_once);
     tcase_add_test(tcase, partners_are_near);
     tcase_add_test(tcase, what_takes_too_much_memory_is_refused);
     tcase_add_test(tcase, a_program_is_written_and_read);

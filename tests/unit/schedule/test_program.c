@@ -26,7 +26,10 @@ typedef struct {
     mtree_program_run_t *run[RANDOM_RANKS];
     mtree_goodput_t *goodput[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS];
-    uint32_t input[RANDOM_RANKS][MAX_UNITS], output[RANDOM_RANKS][MAX_UNITS];
+    uint32_t input[RANDOM_RANKS][MAX_UNITS], output[RANDOM_RANKS][2 * MAX_UNITS];
+    size_t blocks[RANDOM_RANKS + 1];
+    ptrdiff_t shift[RANDOM_RANKS]; /* bytes; of an allgather whose blocks are apart */
+    bool is_apart;
     int num_ended;
     mtree_status_t status;
 } job_t;
@@ -123,6 +126,7 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         .span = 4,
         .fold = fold,
         .is_exclusive = job->is_exclusive,
+        .shift = job->is_apart ? job->shift : NULL,
         .arg = job};
     mtree_plan_part_t *part;
 
@@ -154,7 +158,50 @@ static const struct {
     {"exchange", MTREE_SCAN},
     {"recursive_doubling", MTREE_ALLREDUCE},
     {"recursive_halving", MTREE_ALLREDUCE},
+    {"recursive_doubling", MTREE_ALLGATHER},
+    {"recursive_halving", MTREE_REDUCE_SCATTER},
+    {"bruck", MTREE_ALLGATHER},
 };
+
+/* Blocks of any size, some of them empty, or equal ones; of an allgather every other time
+ * apart from each other. */
+static void draw_blocks(job_t *job, int ranks)
+{
+    const bool equal = random_draw(2) == 0;
+
+    if (equal) {
+        job->call.units = (size_t)ranks * (1 + (size_t)random_draw(MAX_UNITS / ranks));
+    }
+    job->is_apart = job->call.collective == MTREE_ALLGATHER && random_draw(2) == 0;
+    for (int r = 0; r < ranks; r++) {
+        const size_t rest = job->call.units - job->blocks[r];
+        size_t size = job->call.units / (size_t)ranks;
+
+        if (!equal) {
+            size = r == ranks - 1 ? rest : (size_t)random_draw((int)rest + 1) / 2;
+        }
+        job->blocks[r + 1] = job->blocks[r] + size;
+        job->shift[r] = job->is_apart ? 4 * r : 0;
+    }
+    job->call.blocks = equal ? NULL : job->blocks;
+}
+
+/* Where the unit of a rank's output is that is @a unit of the vector. */
+static uint32_t *output_at(job_t *job, int rank, size_t unit)
+{
+    int owner = 0;
+
+    while (job->is_apart && unit >= job->blocks[owner + 1]) {
+        owner++;
+    }
+    return &job->output[rank][unit] + job->shift[owner] / 4;
+}
+
+/* Does @a unit belong to the block of @a rank? */
+static bool is_own(const job_t *job, int rank, size_t unit)
+{
+    return unit >= job->blocks[rank] && unit < job->blocks[rank + 1];
+}
 
 static void job_random(job_t *job, unsigned seed)
 {
@@ -172,12 +219,20 @@ static void job_random(job_t *job, unsigned seed)
     job->is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
     job->rounds = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
     job->in_place = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
+    if (mtree_collective_has_blocks(job->call.collective) &&
+        job->call.collective != MTREE_SCAN) {
+        draw_blocks(job, ranks);
+    }
     job->plan = plan_of(rows[row].program, job->call.collective, hosts);
     job->placement = random_placement(hosts, ranks, 0);
     for (int r = 0; r < ranks; r++) {
         for (size_t i = 0; i < job->call.units; i++) {
             job->input[r][i] = contribution(job, r, i);
-            job->output[r][i] = job->in_place ? job->input[r][i] : 0xdeadbeef;
+            *output_at(job, r, i) =
+                job->in_place ||
+                        (job->call.collective == MTREE_ALLGATHER && is_own(job, r, i))
+                    ? job->input[r][i]
+                    : 0xdeadbeef;
         }
     }
 }
@@ -202,6 +257,13 @@ static uint32_t expected(const job_t *job, int rank, size_t unit)
     if (job->call.collective == MTREE_SCAN) {
         last = rank - job->is_exclusive;
     }
+    if (job->call.collective == MTREE_ALLGATHER) {
+        for (rank = 0; !is_own(job, rank, unit); rank++) {}
+        return contribution(job, rank, unit);
+    }
+    if (job->call.collective == MTREE_REDUCE_SCATTER && !is_own(job, rank, unit)) {
+        return 0xdeadbeef;
+    }
     for (int r = 1; r <= last; r++) {
         sum = combine(job, sum, contribution(job, r, unit));
     }
@@ -220,7 +282,7 @@ static void verify_rounded(const job_t *job, int rank, size_t unit)
     ck_assert_uint_eq(job->output[rank][unit], job->output[0][unit]);
 }
 
-static void job_verify(const job_t *job)
+static void job_verify(job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
         for (size_t i = 0; i < job->call.units; i++) {
@@ -228,7 +290,7 @@ static void job_verify(const job_t *job)
                 verify_rounded(job, r, i);
             } else if (mtree_collective_result(job->call.collective, r, job->call.root) !=
                        MTREE_PART_NONE) {
-                ck_assert_uint_eq(job->output[r][i], expected(job, r, i));
+                ck_assert_uint_eq(*output_at(job, r, i), expected(job, r, i));
             }
         }
     }
