@@ -252,8 +252,14 @@ static mtree_status_t start_program(run_t *run, rank_t *rank)
         .extent = sizeof(uint32_t),
         .fold = fold,
         .copy = copy,
+        .pack_block = pack_block,
+        .unpack_block = unpack_block,
         .arg = rank};
 
+    if (!mtree_collective_is_personalized(run->data.collective)) {
+        data.pack_block = NULL;
+        data.unpack_block = NULL;
+    }
     for (int b = MTREE_BUFFER_WORK;
          run->simulation.options->check && b < MTREE_BUFFER_LAST; b++) {
         data.address[b] = mtree_arena_alloc(&run->arena, lengths[b], sizeof(uint32_t));

@@ -291,16 +291,17 @@ static void make_default(coll_mtree_plan_entry_t *entry)
 
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan,
-                               const mtree_plan_part_t **part_p,
+                               bool unequal, const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = entry->module;
+    const mtree_plan_part_t *part = replan->part;
 
     if (entry->status != OMPI_SUCCESS || replan->status != OMPI_SUCCESS) {
         return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
     }
-    if (entry->part != NULL) {
-        *part_p = replan->part;
+    if (entry->part != NULL && (part->order == NULL || !unequal)) {
+        *part_p = part;
         *placement_p = module->placement;
         return OMPI_SUCCESS;
     }

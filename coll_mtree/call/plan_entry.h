@@ -67,10 +67,12 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 
 /* The plan of a call that has passed the gate of @a replan, with its placement: the plan
- * in force in that sequence, or the default plan.  Open MPI's code. */
+ * in force in that sequence, or the default plan.  Rank programs need to know how long
+ * blocks are, so calls whose blocks are @a unequal go over the default plan instead.
+ * Open MPI's code. */
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan,
-                               const mtree_plan_part_t **part_p,
+                               bool unequal, const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
 /* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none. */

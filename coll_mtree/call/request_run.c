@@ -313,8 +313,8 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     mca_coll_mtree_module_t *module = req->replan->super.module;
     const mtree_plan_part_t *part = NULL;
 
-    req->choice =
-        coll_mtree_plan_entry_plan(req->entry, req->replan, &part, &req->placement);
+    req->choice = coll_mtree_plan_entry_plan(
+        req->entry, req->replan, req->args.call.unequal, &part, &req->placement);
     req->chosen = mtree_plan_part_retain(part);
     if (req->super.super.req_persistent) {
         request_begin(req);

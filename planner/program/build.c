@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
+#include "planner/program/alltoall.h"
 #include "planner/program/bruck.h"
 #include "planner/program/butterfly.h"
 #include "planner/program/exchange.h"
@@ -26,7 +27,8 @@ static const struct {
     [MTREE_PROGRAM_HALVING] = {"recursive_halving",
                                DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE_SCATTER),
                                mtree_halving_sum, &mtree_halving_blocks},
-    [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER), NULL, &mtree_bruck_blocks},
+    [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER) | DOES(MTREE_ALLTOALL), NULL,
+                             &mtree_bruck_blocks},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)
@@ -120,6 +122,8 @@ mtree_status_t mtree_program_build(mtree_program_kind_t kind,
     program->early = true;
     if (mtree_collective_is_prefix(job->collective)) {
         mtree_exchange_scan(job, program);
+    } else if (job->collective == MTREE_ALLTOALL) {
+        mtree_alltoall_build(job, program);
     } else if (mtree_collective_has_blocks(job->collective)) {
         mtree_blocks_build(kinds[kind].blocks, job, program);
     } else {

@@ -115,12 +115,15 @@ mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t 
         plan_p);
 }
 
-/* All blocks lie in memory where they come and where they are sent from. */
+/* All blocks lie in memory where they come and where they are sent from; of an all-to-all
+ * half of them do so in each round. */
 bool mtree_bruck_fits(const mtree_topology_t *topology, int num_hosts,
                       const mtree_plan_request_t *request)
 {
     (void)topology;
-    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, 2.0, request);
+    return fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS,
+                request->collective == MTREE_ALLTOALL ? ceil(log2(num_hosts)) + 2.0 : 2.0,
+                request);
 }
 
 mtree_status_t mtree_bruck_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)

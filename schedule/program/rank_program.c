@@ -154,6 +154,8 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
         .pack = data->pack,
         .unpack = data->unpack,
         .shift = data->shift,
+        .pack_block = data->pack_block,
+        .unpack_block = data->unpack_block,
         .arg = data->arg,
         .trace = data->trace,
         .goodput = data->goodput};

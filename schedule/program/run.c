@@ -204,7 +204,11 @@ static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
     if (from == to) {
         return;
     }
-    if (data->pack != NULL && step->from.buffer == MTREE_BUFFER_RESULT) {
+    if (data->pack_block != NULL && step->from.buffer == MTREE_BUFFER_INPUT) {
+        data->pack_block(data->arg, step->peer, step->from.offset, to, step->count);
+    } else if (data->unpack_block != NULL && step->to.buffer == MTREE_BUFFER_RESULT) {
+        data->unpack_block(data->arg, step->peer, step->to.offset, from, step->count);
+    } else if (data->pack != NULL && step->from.buffer == MTREE_BUFFER_RESULT) {
         data->pack(data->arg, step->from.offset, to, step->count);
     } else if (data->unpack != NULL && step->to.buffer == MTREE_BUFFER_RESULT) {
         data->unpack(data->arg, step->to.offset, from, step->count);

@@ -30,7 +30,10 @@ typedef struct {
     void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
     void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
     const ptrdiff_t *shift; /* [ranks] */
-    void *arg;              /* passed to all of them */
+    void (*pack_block)(void *arg, int rank, size_t offset, void *bytes, size_t length);
+    void (*unpack_block)(void *arg, int rank, size_t offset, const void *bytes,
+                         size_t length);
+    void *arg; /* passed to all of them */
 
     /* As of an operation (schedule/operation.h), with one tree, number 0.  The number of
      * a message among those from one rank to another is that of its chunk. */

@@ -66,6 +66,7 @@ static const struct {
     {"exchange", MTREE_ALLREDUCE, 256, 256 * 1024},
     {"exchange", MTREE_SCAN, 8, 8 * 1024 * 1024},
     {"recursive_doubling", MTREE_ALLREDUCE, 1024, 5 * 1024 * 1024},
+    {"bruck", MTREE_ALLTOALL, 1024, 5 * 1024 * 1024},
     {"bruck", MTREE_ALLGATHER, 1024, 30 * 1024 * 1024},
     {"recursive_halving", MTREE_ALLREDUCE, 1024, 20 * 1024 * 1024},
     {"optree", MTREE_ALLGATHER, 4096, 1e12},

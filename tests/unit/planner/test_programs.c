@@ -121,6 +121,8 @@ START_TEST(blocks_are_sent_once)
                (const double[]){.875, .875, .875, .875, .875, .875, .875, .875});
     check_sent("recursive_halving", MTREE_REDUCE_SCATTER, 6,
                (const double[]){1, 5.0 / 6, 1, 5.0 / 6, 5.0 / 6, 5.0 / 6});
+    /* Of an all-to-all, those for hosts 1 and 3, for 2 and 3, and for 4 places on. */
+    check_sent("bruck", MTREE_ALLTOALL, 5, (const double[]){1, 1, 1, 1, 1});
     check_sent("bruck", MTREE_ALLGATHER, 5, (const double[]){.8, .8, .8, .8, .8});
 }
 END_TEST

@@ -26,13 +26,22 @@ typedef struct {
     mtree_program_run_t *run[RANDOM_RANKS];
     mtree_goodput_t *goodput[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS];
-    uint32_t input[RANDOM_RANKS][MAX_UNITS], output[RANDOM_RANKS][2 * MAX_UNITS];
+    uint32_t input[RANDOM_RANKS][MAX_UNITS],
+        output[RANDOM_RANKS][RANDOM_RANKS * MAX_UNITS];
     size_t blocks[RANDOM_RANKS + 1];
     ptrdiff_t shift[RANDOM_RANKS]; /* bytes; of an allgather whose blocks are apart */
     bool is_apart;
     int num_ended;
     mtree_status_t status;
 } job_t;
+
+/* A rank, for its functions. */
+typedef struct {
+    job_t *job;
+    int rank;
+} rank_t;
+
+static rank_t self[RANDOM_RANKS];
 
 static uint32_t contribution(const job_t *job, int rank, size_t unit)
 {
@@ -76,8 +85,31 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     uint32_t *sum = out;
 
     for (size_t i = 0; i < count; i++) {
-        sum[i] = combine(arg, x[i], y[i]);
+        sum[i] = combine(((rank_t *)arg)->job, x[i], y[i]);
     }
+}
+
+/* Of an all-to-all, the units of what @a rank gets from each other one. */
+static size_t received_units(const job_t *job, int rank)
+{
+    return job->blocks[rank + 1] - job->blocks[rank];
+}
+
+static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
+{
+    const rank_t *rank = arg;
+
+    memcpy(bytes, &rank->job->input[rank->rank][rank->job->blocks[peer] + offset],
+           4 * length);
+}
+
+static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
+                         size_t length)
+{
+    const rank_t *rank = arg;
+    const size_t first = (size_t)peer * received_units(rank->job, rank->rank);
+
+    memcpy(&rank->job->output[rank->rank][first + offset], bytes, 4 * length);
 }
 
 static void ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
@@ -127,8 +159,15 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         .fold = fold,
         .is_exclusive = job->is_exclusive,
         .shift = job->is_apart ? job->shift : NULL,
-        .arg = job};
+        .arg = &self[rank]};
     mtree_plan_part_t *part;
+
+    self[rank] = (rank_t){job, rank};
+    if (mtree_collective_is_personalized(job->call.collective)) {
+        data.input = data.output = NULL;
+        data.pack_block = pack_block;
+        data.unpack_block = unpack_block;
+    }
 
     ck_assert_int_eq(mtree_plan_part_create(job->plan, job->placement->host[rank], &part),
                      MTREE_OK);
@@ -161,6 +200,7 @@ static const struct {
     {"recursive_doubling", MTREE_ALLGATHER},
     {"recursive_halving", MTREE_REDUCE_SCATTER},
     {"bruck", MTREE_ALLGATHER},
+    {"bruck", MTREE_ALLTOALL},
 };
 
 /* Blocks of any size, some of them empty, or equal ones; of an allgather every other time
@@ -270,6 +310,18 @@ static uint32_t expected(const job_t *job, int rank, size_t unit)
     return last < 0 ? 0xdeadbeef : sum;
 }
 
+static void verify_exchanged(const job_t *job, int rank)
+{
+    const size_t units = received_units(job, rank);
+
+    for (int peer = 0; peer < job->placement->num_ranks; peer++) {
+        for (size_t i = 0; peer != rank && i < units; i++) {
+            ck_assert_uint_eq(job->output[rank][(size_t)peer * units + i],
+                              contribution(job, peer, job->blocks[rank] + i));
+        }
+    }
+}
+
 /* Of numbers that round the sums are about the same, and all ranks have the same. */
 static void verify_rounded(const job_t *job, int rank, size_t unit)
 {
@@ -285,6 +337,10 @@ static void verify_rounded(const job_t *job, int rank, size_t unit)
 static void job_verify(job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
+        if (mtree_collective_is_personalized(job->call.collective)) {
+            verify_exchanged(job, r);
+            continue;
+        }
         for (size_t i = 0; i < job->call.units; i++) {
             if (job->rounds) {
                 verify_rounded(job, r, i);

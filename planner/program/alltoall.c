@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/program/alltoall.h"
+
+#include "base/arena.h"
+
+/*
+ * Slot j has the blocks that leave their host for the one j places on, or that have come
+ * from there: by their senders, and of each of these by their receivers.
+ */
+typedef struct {
+    const mtree_program_job_t *job;
+    mtree_program_t *program;
+    mtree_arena_t arena;
+    int place;            /* of the rank's host */
+    int *place_of;        /* [num_hosts] of a host */
+    int *num;             /* [num_hosts] ranks of the host at a place */
+    size_t *units;        /* [num_hosts] that each rank sends to the host at a place */
+    mtree_place_t *slots; /* [num_hosts] */
+    size_t used;          /* units of WORK */
+} build_t;
+
+static size_t size_of(const mtree_program_job_t *job, int rank)
+{
+    return job->blocks != NULL ? job->blocks[rank + 1] - job->blocks[rank]
+                               : job->units / (size_t)job->num_ranks;
+}
+
+static int rank_place(const build_t *build, int rank)
+{
+    return build->place_of[build->job->host[rank]];
+}
+
+static int around(const build_t *build, int place)
+{
+    return (place + build->job->num_hosts) % build->job->num_hosts;
+}
+
+static int leader_at(const build_t *build, int place)
+{
+    return build->job->leader[build->job->order[around(build, place)]];
+}
+
+static mtree_place_t take_work(build_t *build, size_t units)
+{
+    const mtree_place_t place = mtree_place(MTREE_BUFFER_WORK, build->used);
+
+    build->used += units;
+    return place;
+}
+
+static mtree_place_t behind(mtree_place_t place, size_t units)
+{
+    return mtree_place(place.buffer, place.offset + units);
+}
+
+static void find_hosts(build_t *build)
+{
+    const mtree_program_job_t *job = build->job;
+
+    for (int place = 0; place < job->num_hosts; place++) {
+        build->place_of[job->order[place]] = place;
+    }
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        build->num[rank_place(build, rank)]++;
+        build->units[rank_place(build, rank)] += size_of(job, rank);
+    }
+    build->place = rank_place(build, job->rank);
+}
+
+/* Copy the blocks of this rank for the host at @a place to @a to, or those that have come
+ * from there out of @a from. */
+static void pack(build_t *build, int place, mtree_place_t to)
+{
+    for (int rank = 0; rank < build->job->num_ranks; rank++) {
+        if (rank_place(build, rank) == place) {
+            mtree_program_copy_block(build->program, rank, to,
+                                     mtree_place(MTREE_BUFFER_INPUT, 0),
+                                     size_of(build->job, rank));
+            to = behind(to, size_of(build->job, rank));
+        }
+    }
+}
+
+static void unpack(build_t *build, int place, mtree_place_t from)
+{
+    const size_t size = size_of(build->job, build->job->rank);
+
+    for (int rank = 0; rank < build->job->num_ranks; rank++) {
+        if (rank_place(build, rank) == place) {
+            mtree_program_copy_block(build->program, rank,
+                                     mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
+            from = behind(from, size);
+        }
+    }
+}
+
+/* Units that a rank of this host sends to all other hosts, and gets from there. */
+static size_t sent_units(const build_t *build)
+{
+    size_t units = 0;
+
+    for (int place = 0; place < build->job->num_hosts; place++) {
+        units += place == build->place ? 0 : build->units[place];
+    }
+    return units;
+}
+
+static size_t received_units(const build_t *build, int rank)
+{
+    return size_of(build->job, rank) *
+           (size_t)(build->job->num_ranks - build->num[build->place]);
+}
+
+/* What one rank sends to all other hosts, in the order of the slots. */
+static mtree_place_t pack_all(build_t *build)
+{
+    const mtree_place_t all = take_work(build, sent_units(build));
+    mtree_place_t to = all;
+
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        const int place = around(build, build->place + j);
+
+        pack(build, place, to);
+        to = behind(to, build->units[place]);
+    }
+    return all;
+}
+
+/* Fill the slots from what each rank of the host sends, @a from [num_ranks]. */
+static void fill_slots(build_t *build, mtree_place_t *from)
+{
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        const int place = around(build, build->place + j);
+        const size_t units = build->units[place];
+        mtree_place_t to = take_work(build, units * (size_t)build->num[build->place]);
+
+        build->slots[j] = to;
+        for (int rank = 0; rank < build->job->num_ranks; rank++) {
+            if (rank_place(build, rank) == build->place) {
+                mtree_program_copy(build->program, to, from[rank], units);
+                from[rank] = behind(from[rank], units);
+                to = behind(to, units);
+            }
+        }
+    }
+}
+
+static void collect(build_t *build)
+{
+    const mtree_program_job_t *job = build->job;
+    mtree_place_t *from;
+    size_t first;
+
+    MTREE_ARENA_ARRAY(&build->arena, from, (size_t)job->num_ranks);
+    if (from == NULL) {
+        return;
+    }
+    first = build->program->num_steps;
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        if (rank != job->rank && rank_place(build, rank) == build->place) {
+            from[rank] = mtree_program_slot(build->program, sent_units(build));
+            (void)mtree_program_recv(build->program, rank, from[rank], sent_units(build));
+        }
+    }
+    mtree_program_wait_all(build->program, first);
+    from[job->rank] = pack_all(build);
+    fill_slots(build, from);
+}
+
+/* The units of slot @a j at the host at @a place after the hops below @a hop. */
+static size_t slot_units(const build_t *build, int place, int j, int hop)
+{
+    const int from = around(build, place - j % hop);
+
+    return (size_t)build->num[from] * build->units[around(build, from + j)];
+}
+
+/* Slots that take the hop go together, and others come in their place. */
+static void take_hop(build_t *build, int hop)
+{
+    const int back = around(build, build->place - hop);
+    size_t sent = 0, received = 0, receive;
+    mtree_place_t out, in;
+
+    for (int j = hop; j < build->job->num_hosts; j++) {
+        sent += (j & hop) != 0 ? slot_units(build, build->place, j, hop) : 0;
+        received += (j & hop) != 0 ? slot_units(build, back, j, hop) : 0;
+    }
+    out = take_work(build, sent);
+    in = mtree_program_slot(build->program, received);
+    receive = mtree_program_recv(build->program, leader_at(build, back), in, received);
+    sent = 0;
+    received = 0;
+    for (int j = hop; j < build->job->num_hosts; j++) {
+        if ((j & hop) != 0) {
+            const size_t units = slot_units(build, build->place, j, hop);
+
+            mtree_program_copy(build->program, behind(out, sent), build->slots[j], units);
+            sent += units;
+            build->slots[j] = behind(in, received);
+            received += slot_units(build, back, j, hop);
+        }
+    }
+    (void)mtree_program_send(build->program, leader_at(build, build->place + hop), out,
+                             sent);
+    mtree_program_wait(build->program, receive);
+}
+
+/* Give @a rank of this host its part of the slots. */
+static void hand_out(build_t *build, int rank)
+{
+    const mtree_place_t all = take_work(build, received_units(build, rank));
+    mtree_place_t to = all;
+    size_t before = 0; /* in the part of a sender */
+
+    for (int other = 0; other < rank; other++) {
+        before +=
+            rank_place(build, other) == build->place ? size_of(build->job, other) : 0;
+    }
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        const int senders = build->num[around(build, build->place - j)];
+
+        for (int s = 0; s < senders; s++) {
+            mtree_program_copy(
+                build->program, to,
+                behind(build->slots[j], (size_t)s * build->units[build->place] + before),
+                size_of(build->job, rank));
+            to = behind(to, size_of(build->job, rank));
+        }
+    }
+    if (rank != build->job->rank) {
+        (void)mtree_program_send(build->program, rank, all, received_units(build, rank));
+        return;
+    }
+    to = all;
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        const int place = around(build, build->place - j);
+
+        unpack(build, place, to);
+        to = behind(to, (size_t)build->num[place] * size_of(build->job, rank));
+    }
+}
+
+static void lead(build_t *build)
+{
+    collect(build);
+    for (int hop = 1; hop < build->job->num_hosts; hop *= 2) {
+        take_hop(build, hop);
+    }
+    for (int rank = 0; rank < build->job->num_ranks; rank++) {
+        if (rank_place(build, rank) == build->place) {
+            hand_out(build, rank);
+        }
+    }
+}
+
+static void follow(build_t *build)
+{
+    const int leader = leader_at(build, build->place);
+    const size_t units = received_units(build, build->job->rank);
+    mtree_place_t from = mtree_program_slot(build->program, units);
+
+    (void)mtree_program_send(build->program, leader, pack_all(build), sent_units(build));
+    mtree_program_recv_now(build->program, leader, from, units);
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        const int place = around(build, build->place - j);
+
+        unpack(build, place, from);
+        from = behind(from,
+                      (size_t)build->num[place] * size_of(build->job, build->job->rank));
+    }
+}
+
+/* The blocks between the ranks of a host. */
+static void swap_on_host(build_t *build)
+{
+    const mtree_program_job_t *job = build->job;
+
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        if (rank != job->rank && rank_place(build, rank) == build->place) {
+            const mtree_place_t out = take_work(build, size_of(job, rank));
+
+            mtree_program_copy_block(build->program, rank, out,
+                                     mtree_place(MTREE_BUFFER_INPUT, 0),
+                                     size_of(job, rank));
+            (void)mtree_program_send(build->program, rank, out, size_of(job, rank));
+        }
+    }
+}
+
+static void receive_on_host(build_t *build)
+{
+    const mtree_program_job_t *job = build->job;
+    const size_t size = size_of(job, job->rank);
+
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        if (rank != job->rank && rank_place(build, rank) == build->place) {
+            const mtree_place_t in = mtree_program_slot(build->program, size);
+
+            mtree_program_recv_now(build->program, rank, in, size);
+            mtree_program_copy_block(build->program, rank,
+                                     mtree_place(MTREE_BUFFER_RESULT, 0), in, size);
+        }
+    }
+}
+
+void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *program)
+{
+    build_t build = {.job = job, .program = program};
+    const size_t hosts = (size_t)job->num_hosts, first = program->num_steps;
+
+    MTREE_ARENA_ARRAY(&build.arena, build.place_of, hosts);
+    MTREE_ARENA_ARRAY(&build.arena, build.num, hosts);
+    MTREE_ARENA_ARRAY(&build.arena, build.units, hosts);
+    MTREE_ARENA_ARRAY(&build.arena, build.slots, hosts);
+    if (build.arena.status == MTREE_OK) {
+        find_hosts(&build);
+        /* Messages between two ranks keep their order: those on the host come first. */
+        swap_on_host(&build);
+        receive_on_host(&build);
+        if (job->parent < 0) {
+            lead(&build);
+        } else {
+            follow(&build);
+        }
+        mtree_program_wait_sends(program, first);
+    }
+    if (build.arena.status != MTREE_OK) {
+        program->status = build.arena.status;
+    }
+    mtree_arena_cleanup(&build.arena);
+}
