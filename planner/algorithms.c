@@ -79,6 +79,8 @@ static const mtree_algorithm_t algorithms[] = {
     {"recursive_halving", "swaps of halves, and of their sums (Rabenseifner)",
      ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_halving_plan, false,
      mtree_halving_fits},
+    {"swing", "Swing: partners of a torus, so that all links are busy", ALLREDUCE,
+     mtree_swing_plan, false, mtree_swing_has_plan},
     {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",
      ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL},
 };

@@ -282,6 +282,7 @@ static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
 static void part_name_program(mtree_plan_part_t *part, const mtree_plan_t *plan)
 {
     part->program = mtree_program_find(plan->algorithm);
+    memcpy(part->shape, plan->shape, sizeof(part->shape));
     MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)plan->num_hosts);
     if (part->order != NULL) {
         memcpy(part->order, plan->order, (size_t)plan->num_hosts * sizeof(*part->order));

@@ -50,8 +50,9 @@ typedef struct {
     int num_hosts;
     int num_relays; /* the last num_relays hosts are relays (planner/plan/plan.h); a part
                        has no edge of a tree that leaves its host outside */
-    mtree_program_kind_t program; /* that the plan names; it has no trees then */
-    int *order;                   /* [num_hosts] hosts in the program's order */
+    mtree_program_kind_t program;      /* that the plan names; it has no trees then */
+    int *order;                        /* [num_hosts] hosts in the program's order */
+    int shape[MTREE_SHAPE_DIMENSIONS]; /* that they have, as in the plan */
     int num_trees;
     int num_steps;     /* lockstep steps one way; 0: chunks stream */
     bool is_direct;    /* the root of each tree is the parent of all others: where trees

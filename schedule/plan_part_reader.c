@@ -136,7 +136,8 @@ static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
     }
     reader_expect(reader, part->num_trees == 0 && part->num_relays == 0 &&
                               mtree_program_does(part->program, part->collective) &&
-                              reader_left(reader) >= (size_t)part->num_hosts);
+                              reader_left(reader) >=
+                                  (size_t)part->num_hosts + MTREE_SHAPE_DIMENSIONS);
     if (reader->faulty ||
         MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)part->num_hosts) == NULL) {
         return;
@@ -146,6 +147,12 @@ static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
         reader_expect(reader, !seen[part->order[place]]);
         seen[part->order[place]] = true;
     }
+    for (int d = 0; d < MTREE_SHAPE_DIMENSIONS; d++) {
+        part->shape[d] = read_int(reader, part->num_hosts);
+    }
+    reader_expect(reader,
+                  reader->faulty || mtree_program_has_shape(part->program, part->shape,
+                                                            part->num_hosts));
 }
 
 /* The sizes come first; they are in proportion to the length of the piece. */

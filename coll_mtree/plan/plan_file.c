@@ -69,6 +69,7 @@ static bool order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int
     for (int i = 0; to->order != NULL && i < from->num_hosts; i++) {
         to->order[i] = number[from->order[i]];
     }
+    memcpy(to->shape, from->shape, sizeof(to->shape));
     return to->order != NULL;
 }
 

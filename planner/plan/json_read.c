@@ -271,6 +271,26 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
     return MTREE_OK;
 }
 
+/* Of a program for a torus; NULL: it needs none. */
+static mtree_status_t read_shape(const reader_t *reader, const json_t *shape,
+                                 mtree_plan_t *plan)
+{
+    const size_t dimensions = json_array_size(shape);
+
+    if (dimensions > MTREE_SHAPE_DIMENSIONS) {
+        return bad(reader, "\"shape\" has too many sizes", "give up to six");
+    }
+    for (size_t d = 0; d < dimensions; ++d) {
+        const json_int_t size = json_integer_value(json_array_get(shape, d));
+
+        if (size < 2 || size > plan->num_hosts) {
+            return bad(reader, "\"shape\" has a wrong size", "give the hosts of a ring");
+        }
+        plan->shape[d] = (int)size;
+    }
+    return MTREE_OK;
+}
+
 /* Of a plan that names a program. */
 static mtree_status_t read_order(const reader_t *reader, const json_t *object,
                                  mtree_plan_t *plan)
@@ -290,7 +310,7 @@ static mtree_status_t read_order(const reader_t *reader, const json_t *object,
     for (int i = 0; i < plan->num_hosts; ++i) {
         plan->order[i] = host_number(reader, json_array_get(order, (size_t)i));
     }
-    return MTREE_OK;
+    return read_shape(reader, json_object_get(object, "shape"), plan);
 }
 
 static mtree_status_t read_trees(const reader_t *reader, const json_t *object,

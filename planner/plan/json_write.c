@@ -72,10 +72,10 @@ static int routes_to_json(const mtree_plan_t *plan, json_t *object)
     return lost;
 }
 
-/* The order of the hosts in a program.  Not 0 when anything was lost. */
+/* The order of the hosts in a program, and their shape.  Not 0 when anything was lost. */
 static int order_to_json(const mtree_plan_t *plan, json_t *object)
 {
-    json_t *order;
+    json_t *order, *shape;
     int lost = 0;
 
     if (plan->order == NULL) {
@@ -85,7 +85,15 @@ static int order_to_json(const mtree_plan_t *plan, json_t *object)
     for (int i = 0; i < plan->num_hosts; ++i) {
         lost |= json_array_append_new(order, json_string(plan->hosts[plan->order[i]]));
     }
-    return lost | json_object_set_new(object, "order", order);
+    lost |= json_object_set_new(object, "order", order);
+    if (plan->shape[0] == 0) {
+        return lost;
+    }
+    shape = json_array();
+    for (int d = 0; d < MTREE_SHAPE_DIMENSIONS && plan->shape[d] > 0; ++d) {
+        lost |= json_array_append_new(shape, json_integer(plan->shape[d]));
+    }
+    return lost | json_object_set_new(object, "shape", shape);
 }
 
 static int plan_height(const mtree_plan_t *plan)

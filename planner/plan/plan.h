@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "planner/plan/collective.h"
+#include "planner/program/job.h"
 #include "topo/routes.h"
 #include "topo/topology.h"
 
@@ -73,6 +74,7 @@ typedef struct {
     int *order;     /* [num_hosts] of a plan that names a rank program
                        (planner/program/build.h) instead of trees: the hosts in its
                        order.  NULL: it has trees */
+    int shape[MTREE_SHAPE_DIMENSIONS]; /* of a program for a torus: its sizes; else 0 */
     int num_trees;
     mtree_tree_t *trees;
     double throughput; /* bits/s of message (allgather: of result; alltoall: of what each

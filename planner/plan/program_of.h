@@ -15,7 +15,8 @@ static inline mtree_program_hosts_t mtree_plan_program(const mtree_plan_t *plan)
                                    .collective = plan->collective,
                                    .root = plan->root,
                                    .num_hosts = plan->num_hosts,
-                                   .order = plan->order};
+                                   .order = plan->order,
+                                   .shape = plan->shape};
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "planner/program/bruck.h"
 #include "planner/program/butterfly.h"
 #include "planner/program/exchange.h"
+#include "planner/program/swing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static const struct {
                                mtree_halving_sum, &mtree_halving_blocks},
     [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER) | DOES(MTREE_ALLTOALL), NULL,
                              &mtree_bruck_blocks},
+    [MTREE_PROGRAM_SWING] = {"swing", DOES(MTREE_ALLREDUCE), mtree_swing_sum, NULL},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)
@@ -44,6 +46,11 @@ mtree_program_kind_t mtree_program_find(const char *name)
 bool mtree_program_does(mtree_program_kind_t kind, mtree_collective_t collective)
 {
     return (kinds[kind].collectives & DOES(collective)) != 0;
+}
+
+bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int num_hosts)
+{
+    return kind != MTREE_PROGRAM_SWING || mtree_swing_fits(shape, num_hosts);
 }
 
 /* The ranks of the leaders by the places of their hosts; NULL: no memory. */

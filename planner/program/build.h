@@ -17,6 +17,7 @@ typedef enum {
     MTREE_PROGRAM_DOUBLING,
     MTREE_PROGRAM_HALVING,
     MTREE_PROGRAM_BRUCK,
+    MTREE_PROGRAM_SWING,
     MTREE_PROGRAM_LAST
 } mtree_program_kind_t;
 
@@ -26,6 +27,9 @@ mtree_program_kind_t mtree_program_find(const char *name);
 
 /* Does @a kind do @a collective? */
 bool mtree_program_does(mtree_program_kind_t kind, mtree_collective_t collective);
+
+/* Can @a kind be built for hosts of this shape?  Most kinds need none. */
+bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int num_hosts);
 
 /*
  * Add to *program, which is zeroed but for `without_copies`, what the rank of @a job

@@ -35,6 +35,7 @@ static mtree_status_t build_host(const mtree_program_hosts_t *hosts, const int *
                                      .num_hosts = hosts->num_hosts,
                                      .host = self,
                                      .order = hosts->order,
+                                     .shape = hosts->shape,
                                      .leader = self,
                                      .rank = host,
                                      .parent = -1};

@@ -19,6 +19,7 @@ typedef struct {
     int root; /* host, where the collective has one */
     int num_hosts;
     const int *order; /* [num_hosts] */
+    const int *shape; /* as of mtree_program_job_t */
 } mtree_program_hosts_t;
 
 /*

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "planner/plan/finish.h"
 #include "planner/program/hosts.h"
+#include "planner/program/swing.h"
 #include "planner/regular/nearest_order.h"
 #include "planner/regular/torus.h"
 
@@ -173,4 +174,43 @@ mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t *
         plan_p);
 
     return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+}
+
+/* The pieces come twice, as in recursive halving. */
+bool mtree_swing_has_plan(const mtree_topology_t *topology, int num_hosts,
+                          const mtree_plan_request_t *request)
+{
+    int shape[MTREE_TORUS_DIMENSIONS];
+
+    return topology->num_vertices == num_hosts &&
+           fits(num_hosts, MTREE_PROGRAM_MOST_HOSTS, 2.0, request) &&
+           mtree_torus_shape(topology, shape) == MTREE_OK &&
+           mtree_swing_fits(shape, num_hosts);
+}
+
+mtree_status_t mtree_swing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_torus_t torus;
+    mtree_status_t status = mtree_torus_find(problem, &torus);
+
+    if (status == MTREE_OK &&
+        !mtree_swing_has_plan(problem->topology, problem->num_hosts, problem->request)) {
+        mtree_error(
+            "swing: %d hosts and %.0f bytes; it serves tori of up to %d hosts whose "
+            "sizes are powers of two, and messages that take %.0f bytes of "
+            "memory; choose packing",
+            problem->num_hosts, problem->request->bytes, MTREE_PROGRAM_MOST_HOSTS,
+            MTREE_PROGRAM_MOST_BYTES);
+        status = MTREE_ERR_UNSUPPORTED;
+    }
+    if (status == MTREE_OK) {
+        status = name_program(problem, "swing", MTREE_PROGRAM_MOST_HOSTS, true, plan_p);
+    }
+    if (status == MTREE_OK) {
+        memcpy((*plan_p)->order, torus.host,
+               (size_t)problem->num_hosts * sizeof(*torus.host));
+        memcpy((*plan_p)->shape, torus.size,
+               (size_t)torus.num_dimensions * sizeof(*torus.size));
+    }
+    return status;
 }

@@ -27,9 +27,12 @@ bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
                          const mtree_plan_request_t *request);
 bool mtree_halving_fits(const mtree_topology_t *topology, int num_hosts,
                         const mtree_plan_request_t *request);
+bool mtree_swing_has_plan(const mtree_topology_t *topology, int num_hosts,
+                          const mtree_plan_request_t *request);
 mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 mtree_status_t mtree_bruck_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+mtree_status_t mtree_swing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -228,6 +228,28 @@ mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *t
     return problem->arena->status;
 }
 
+mtree_status_t mtree_torus_shape(const mtree_topology_t *topology,
+                                 int size[MTREE_TORUS_DIMENSIONS])
+{
+    mtree_arena_t arena = {0};
+    mtree_torus_t torus = {0};
+    mtree_problem_t problem = {
+        .topology = topology, .num_hosts = topology->num_vertices, .arena = &arena};
+    mtree_status_t status = MTREE_OK;
+    int *hosts;
+
+    MTREE_ARENA_ARRAY(&arena, hosts, (size_t)topology->num_vertices);
+    for (int v = 0; hosts != NULL && v < topology->num_vertices; v++) {
+        hosts[v] = v;
+    }
+    problem.hosts = hosts;
+    status = hosts != NULL ? mtree_torus_find(&problem, &torus) : MTREE_ERR_NO_MEMORY;
+    memset(size, 0, MTREE_TORUS_DIMENSIONS * sizeof(*size));
+    memcpy(size, torus.size, (size_t)torus.num_dimensions * sizeof(*size));
+    mtree_arena_cleanup(&arena);
+    return status;
+}
+
 typedef struct {
     unsigned key;
     int host;

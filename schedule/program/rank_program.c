@@ -66,6 +66,7 @@ static mtree_status_t build(const mtree_plan_part_t *part,
                                .num_hosts = placement->num_hosts,
                                .host = placement->host,
                                .order = part->order,
+                               .shape = part->shape,
                                .leader = leader,
                                .rank = rank,
                                .children = children};

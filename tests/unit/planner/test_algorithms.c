@@ -8,6 +8,7 @@
 
 #include "planner/algorithms.h"
 #include "tests/unit/captured_log.h"
+#include "topo/generators.h"
 
 #include <check.h>
 #include <string.h>
@@ -32,10 +33,21 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
     mtree_plan_destroy(plan);
 }
 
+/* Some rows are for tori alone. */
+static mtree_topology_t *torus(void)
+{
+    const mtree_generate_request_t request = {.capacity = 1e9, .latency = 1e-4};
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_generate("torus:4x2", &request, &topology), MTREE_OK);
+    return topology;
+}
+
 START_TEST(every_row_makes_plans)
 {
     const char *algorithm = mtree_algorithms_names()[_i];
-    mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01)};
+    mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01),
+                                    torus()};
     int num_done = 0;
 
     /* A line of --help has 80 columns. */
@@ -44,7 +56,14 @@ START_TEST(every_row_makes_plans)
         if (!mtree_algorithms_do(algorithm, (mtree_collective_t)collective)) {
             continue;
         }
-        for (int n = 0; n < 2; n++) {
+        for (int n = 0; n < 3; n++) {
+            const mtree_plan_request_t request = {
+                .collective = (mtree_collective_t)collective, .bytes = 1e6};
+
+            if (!mtree_algorithms_fit(algorithm, networks[n], networks[n]->num_vertices,
+                                      &request)) {
+                continue;
+            }
             check_algorithm(networks[n], algorithm, (mtree_collective_t)collective, 0);
             check_algorithm(networks[n], algorithm, (mtree_collective_t)collective, 1e6);
         }
@@ -53,6 +72,7 @@ START_TEST(every_row_makes_plans)
     ck_assert(num_done > 0 || mtree_algorithms_unavailable(algorithm) != NULL);
     mtree_topology_destroy(networks[0]);
     mtree_topology_destroy(networks[1]);
+    mtree_topology_destroy(networks[2]);
 }
 END_TEST
 

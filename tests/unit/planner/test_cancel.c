@@ -35,9 +35,11 @@ START_TEST(nothing_is_planned)
     mtree_topology_t *topology = network_b4(1);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        const mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                              .bytes = 1e6};
         mtree_plan_t *made;
 
-        if (mtree_algorithms_do(algorithm, (mtree_collective_t)c)) {
+        if (mtree_algorithms_fit(algorithm, topology, topology->num_vertices, &request)) {
             mtree_cancel_set(true);
             ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
                              MTREE_ERR_CANCELLED);

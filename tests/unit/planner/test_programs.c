@@ -3,10 +3,13 @@
  * Plans that name a rank program: what they carry and how long they take by the planner's
  * estimate, and as JSON.
  */
+#include "planner/algorithms.h"
 #include "planner/plan/json.h"
 #include "planner/plan/program_of.h"
+#include "planner/program/swing.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/planner/networks.h"
+#include "topo/generators.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -151,6 +154,68 @@ START_TEST(partners_are_near)
 }
 END_TEST
 
+/* De Sensi et al. (2024), section 3.1: the distances of steps are 1, -1, 3 and -5, and
+ * odd hosts go the other way; so do all in the mirrored part (section 4.1). */
+START_TEST(swing_has_the_partners_of_the_paper)
+{
+    const int ring[MTREE_SHAPE_DIMENSIONS] = {16}, torus[MTREE_SHAPE_DIMENSIONS] = {4, 4};
+    const int of_zero[] = {1, 15, 3, 11}, of_one[] = {0, 2, 14, 6};
+    /* Rows are four hosts: of host 5, by columns first, then by rows, and so on. */
+    const int by_columns[] = {1, 4, 9, 6};
+
+    for (int round = 0; round < 4; round++) {
+        ck_assert_int_eq(mtree_swing_partner(ring, 0, 0, round), of_zero[round]);
+        ck_assert_int_eq(mtree_swing_partner(ring, 0, 1, round), of_one[round]);
+        ck_assert_int_eq(mtree_swing_partner(ring, 1, 0, round),
+                         (16 - of_zero[round]) % 16);
+        ck_assert_int_eq(mtree_swing_partner(torus, 0, 5, round), by_columns[round]);
+    }
+}
+END_TEST
+
+/* All links of a torus of 4 by 4 are busy alike: each of a host's four carries a quarter
+ * of what it sends, 2 n (p - 1) / p of n. */
+START_TEST(swing_fills_all_links)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_generate("torus:4x4", &shape, &topology), MTREE_OK);
+    ck_assert(mtree_algorithms_fit("swing", topology, 16, &request));
+    ck_assert(!mtree_algorithms_fit("swing", topology, 15, &request));
+    plan = network_plan(topology, &request);
+    ck_assert_double_eq_tol(plan->throughput, 4 * 1e10 / (2 * 15.0 / 16), 1e6);
+    ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 4 * 2 * 4);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(swing_is_for_tori_of_powers_of_two)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
+    static const char *const shapes[] = {"torus:3x4", "mesh:4x4", "random:8:12"};
+    const int hosts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+    int num_hosts;
+
+    ck_assert_int_eq(mtree_generate(shapes[_i], &shape, &topology), MTREE_OK);
+    num_hosts = mtree_topology_num_hosts(topology);
+    ck_assert(!mtree_algorithms_fit("swing", topology, num_hosts, &request));
+    heard_start();
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &plan),
+                     MTREE_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "it serves tori of up to 1024 hosts"));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(what_takes_too_much_memory_is_refused)
 {
     const mtree_plan_request_t request = {
@@ -180,6 +245,7 @@ START_TEST(a_program_is_written_and_read)
         ck_assert_int_eq(read->order[i], plan->order[i]);
     }
     ck_assert_double_eq(read->seconds, plan->seconds);
+    ck_assert_int_eq(read->shape[0], 0);
     mtree_plan_destroy(plan);
     mtree_plan_destroy(read);
     free(text);
@@ -194,7 +260,37 @@ static const struct {
     {"exchange", "[\"a\", \"c\"]", "plan: exchange needs an order of all hosts"},
     {"exchange", "[\"a\"]", "test: \"order\" has not all hosts"},
     {"packing", "[\"a\", \"b\"]", "plan: packing is no program for allreduce"},
+    {"swing", "[\"a\", \"b\"]",
+     "plan: swing needs the \"shape\" of a torus of its 2 hosts"},
+    {"swing", "[\"a\", \"b\"], \"shape\": [3]", "test: \"shape\" has a wrong size"},
+    {"swing", "[\"a\", \"b\"], \"shape\": [2, 2]", "plan: swing needs the \"shape\""},
+    {"swing", "[\"a\", \"b\"], \"shape\": [2, 2, 2, 2, 2, 2, 2]",
+     "test: \"shape\" has too many sizes"},
 };
+
+/* With its shape. */
+START_TEST(a_torus_is_written_and_read)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan, *read;
+    char *text;
+
+    ck_assert_int_eq(mtree_generate("torus:8x4", &shape, &topology), MTREE_OK);
+    plan = network_plan(topology, &request);
+    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &read), MTREE_OK);
+    ck_assert_mem_eq(read->shape, plan->shape, sizeof(plan->shape));
+    ck_assert_int_eq(read->shape[0], 8);
+    ck_assert_int_eq(read->shape[1], 4);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(read);
+    mtree_topology_destroy(topology);
+    free(text);
+}
+END_TEST
 
 START_TEST(a_wrong_order_is_refused)
 {
@@ -224,8 +320,12 @@ int main(void)
     tcase_add_test(tcase, butterflies_send_what_the_paper_says);
     tcase_add_test(tcase, blocks_are_sent_once);
     tcase_add_test(tcase, partners_are_near);
+    tcase_add_test(tcase, swing_has_the_partners_of_the_paper);
+    tcase_add_test(tcase, swing_fills_all_links);
+    tcase_add_loop_test(tcase, swing_is_for_tori_of_powers_of_two, 0, 3);
     tcase_add_test(tcase, what_takes_too_much_memory_is_refused);
     tcase_add_test(tcase, a_program_is_written_and_read);
+    tcase_add_test(tcase, a_torus_is_written_and_read);
     tcase_add_loop_test(tcase, a_wrong_order_is_refused, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
     suite_add_tcase(suite, tcase);

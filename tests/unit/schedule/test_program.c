@@ -121,6 +121,12 @@ static void ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
     job->status = status != MTREE_OK ? status : job->status;
 }
 
+/* Does the program need the shape of a torus, of a power of two of hosts? */
+static bool is_for_torus(const char *program)
+{
+    return strcmp(program, "swing") == 0;
+}
+
 /* A plan that names a program, with its hosts in any order. */
 static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
                              int hosts)
@@ -131,6 +137,11 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
                                        (const char *const *)plan->hosts, 0, &named),
                      MTREE_OK);
     mtree_plan_destroy(plan);
+    for (int rest = hosts, d = 0; is_for_torus(program) && rest > 1; d++) {
+        named->shape[d] = 2 << random_draw(2);
+        named->shape[d] = named->shape[d] < rest ? named->shape[d] : rest;
+        rest /= named->shape[d];
+    }
     named->root = mtree_collective_has_root(collective) ? 0 : -1;
     named->order = calloc((size_t)hosts, sizeof(*named->order));
     for (int i = 0; i < hosts; i++) {
@@ -201,6 +212,7 @@ static const struct {
     {"recursive_halving", MTREE_REDUCE_SCATTER},
     {"bruck", MTREE_ALLGATHER},
     {"bruck", MTREE_ALLTOALL},
+    {"swing", MTREE_ALLREDUCE},
 };
 
 /* Blocks of any size, some of them empty, or equal ones; of an allgather every other time
@@ -249,9 +261,9 @@ static void job_random(job_t *job, unsigned seed)
 
     memset(job, 0, sizeof(*job));
     random_seed(seed);
-    hosts = 1 + random_draw(20);
-    ranks = hosts + random_draw(RANDOM_RANKS - hosts);
     row = random_draw(sizeof(rows) / sizeof(rows[0]));
+    hosts = is_for_torus(rows[row].program) ? 2 << random_draw(4) : 1 + random_draw(20);
+    ranks = hosts + random_draw(RANDOM_RANKS - hosts);
     job->call.collective = rows[row].collective;
     job->call.root = random_draw(ranks);
     job->call.units = 1 + (size_t)random_draw(MAX_UNITS);
