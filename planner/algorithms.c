@@ -18,6 +18,7 @@
 #include "planner/regular/programs.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
+#include "planner/regular/stages.h"
 #include "planner/solver/lp.h"
 
 #include <string.h>
@@ -79,6 +80,8 @@ static const mtree_algorithm_t algorithms[] = {
     {"recursive_halving", "swaps of halves, and of their sums (Rabenseifner)",
      ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_halving_plan, false,
      mtree_halving_fits},
+    {"staged_exchange", "exchanges in groups, and then between them", ALLREDUCE,
+     mtree_staged_plan, false, mtree_staged_fits},
     {"swing", "Swing: partners of a torus, so that all links are busy", ALLREDUCE,
      mtree_swing_plan, false, mtree_swing_has_plan},
     {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",

@@ -325,10 +325,9 @@ static mtree_status_t check_program(const mtree_plan_t *plan, int *seen)
         return MTREE_ERR_INVALID;
     }
     if (!mtree_program_has_shape(kind, plan->shape, plan->num_hosts)) {
-        mtree_error(
-            "plan: %s needs the \"shape\" of a torus of its %d hosts, whose sizes are "
-            "powers of two",
-            plan->algorithm, plan->num_hosts);
+        mtree_error("plan: %s needs a \"shape\" whose sizes make its %d hosts, of swing "
+                    "powers of two",
+                    plan->algorithm, plan->num_hosts);
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; i < plan->num_hosts && fits; ++i) {

@@ -31,6 +31,8 @@ static const struct {
     [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER) | DOES(MTREE_ALLTOALL), NULL,
                              &mtree_bruck_blocks},
     [MTREE_PROGRAM_SWING] = {"swing", DOES(MTREE_ALLREDUCE), mtree_swing_sum, NULL},
+    [MTREE_PROGRAM_STAGES] = {"staged_exchange", DOES(MTREE_ALLREDUCE),
+                              mtree_exchange_stages, NULL},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)
@@ -50,7 +52,15 @@ bool mtree_program_does(mtree_program_kind_t kind, mtree_collective_t collective
 
 bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int num_hosts)
 {
-    return kind != MTREE_PROGRAM_SWING || mtree_swing_fits(shape, num_hosts);
+    int hosts = 1;
+
+    for (int d = 0; d < MTREE_SHAPE_DIMENSIONS && shape[d] > 0; d++) {
+        /* No more than the hosts times those of a ring: it stays an int. */
+        hosts *= hosts <= num_hosts ? shape[d] : 1;
+    }
+    return kind == MTREE_PROGRAM_SWING    ? mtree_swing_fits(shape, num_hosts)
+           : kind == MTREE_PROGRAM_STAGES ? hosts == num_hosts
+                                          : true;
 }
 
 /* The ranks of the leaders by the places of their hosts; NULL: no memory. */

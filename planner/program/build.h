@@ -18,6 +18,7 @@ typedef enum {
     MTREE_PROGRAM_HALVING,
     MTREE_PROGRAM_BRUCK,
     MTREE_PROGRAM_SWING,
+    MTREE_PROGRAM_STAGES,
     MTREE_PROGRAM_LAST
 } mtree_program_kind_t;
 

@@ -10,17 +10,24 @@ static bool gets_sum(const mtree_program_job_t *job, int place)
            job->host[job->root] == job->order[place];
 }
 
+/* Hosts that exchange their vectors: those at places of the same distance from each
+ * other. */
+typedef struct {
+    int first, stride, num; /* places */
+} circle_t;
+
 /* Fold what has come from each place, from @a slots on, into RESULT; the receives are the
  * steps from @a receives on. */
-static void add_sum(const mtree_program_job_t *job, int place, mtree_place_t own,
-                    size_t slots, size_t receives, mtree_program_t *program)
+static void add_sum(const mtree_program_job_t *job, const circle_t *circle, int place,
+                    mtree_place_t own, size_t slots, size_t receives,
+                    mtree_program_t *program)
 {
     const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
 
-    for (int i = 0; i < job->num_hosts; i++) {
+    for (int i = 0; i < circle->num; i++) {
         mtree_place_t from = own;
 
-        if (i != place) {
+        if (circle->first + i * circle->stride != place) {
             mtree_program_wait(program, receives++);
             from = mtree_place(MTREE_BUFFER_INBOX, slots);
             slots += job->units;
@@ -33,33 +40,64 @@ static void add_sum(const mtree_program_job_t *job, int place, mtree_place_t own
     }
 }
 
-void mtree_exchange_sum(const mtree_program_job_t *job, int place,
-                        mtree_program_t *program)
+/* RESULT, whose copy @a own is sent, becomes the sum over the circle. */
+static void exchange_in(const mtree_program_job_t *job, const circle_t *circle, int place,
+                        mtree_place_t own, mtree_program_t *program)
 {
-    const mtree_place_t own = mtree_place(MTREE_BUFFER_WORK, 0);
-    const int hosts = job->num_hosts;
-    size_t receives, slots, sends;
+    const int index = (place - circle->first) / circle->stride;
+    const size_t slots = program->lengths[MTREE_BUFFER_INBOX];
+    size_t receives;
 
     /* RESULT changes while what was in it is sent. */
     mtree_program_copy(program, own, mtree_place(MTREE_BUFFER_RESULT, 0), job->units);
     receives = program->num_steps;
-    slots = program->lengths[MTREE_BUFFER_INBOX];
-    for (int i = 0; i < hosts && gets_sum(job, place); i++) {
-        if (i != place) {
-            (void)mtree_program_recv(program, i, mtree_program_slot(program, job->units),
-                                     job->units);
+    for (int i = 0; i < circle->num && gets_sum(job, place); i++) {
+        const int from = circle->first + i * circle->stride;
+
+        if (from != place) {
+            (void)mtree_program_recv(program, from,
+                                     mtree_program_slot(program, job->units), job->units);
         }
     }
-    sends = program->num_steps;
-    for (int k = 1; k < hosts; k++) {
-        const int to = (place + k) % hosts;
+    for (int k = 1; k < circle->num; k++) {
+        const int to = circle->first + (index + k) % circle->num * circle->stride;
 
         if (gets_sum(job, to)) {
             (void)mtree_program_send(program, to, own, job->units);
         }
     }
     if (gets_sum(job, place)) {
-        add_sum(job, place, own, slots, receives, program);
+        add_sum(job, circle, place, own, slots, receives, program);
+    }
+}
+
+void mtree_exchange_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program)
+{
+    const circle_t all = {0, 1, job->num_hosts};
+    const size_t sends = program->num_steps;
+
+    exchange_in(job, &all, place, mtree_place(MTREE_BUFFER_WORK, 0), program);
+    mtree_program_wait_sends(program, sends);
+}
+
+void mtree_exchange_stages(const mtree_program_job_t *job, int place,
+                           mtree_program_t *program)
+{
+    const size_t sends = program->num_steps;
+    int stride = 1, d = 0;
+
+    while (d < MTREE_SHAPE_DIMENSIONS && job->shape[d] > 0) {
+        d++;
+    }
+    while (d-- > 0) {
+        const int c = place / stride % job->shape[d];
+        const circle_t circle = {place - c * stride, stride, job->shape[d]};
+
+        exchange_in(job, &circle, place,
+                    mtree_place(MTREE_BUFFER_WORK, program->lengths[MTREE_BUFFER_WORK]),
+                    program);
+        stride *= job->shape[d];
     }
     mtree_program_wait_sends(program, sends);
 }

@@ -14,6 +14,11 @@
 void mtree_exchange_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
 
+/* The same in stages: first between the hosts of each ring of the last dimension of the
+ * job's shape, then with those sums in the one before it, and so on. */
+void mtree_exchange_stages(const mtree_program_job_t *job, int place,
+                           mtree_program_t *program);
+
 /* All that a rank does in a scan. */
 void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *program);
 

@@ -154,6 +154,29 @@ START_TEST(partners_are_near)
 }
 END_TEST
 
+/* Rows and columns of a torus: 4 + 3 messages to and from others, and with the longest
+ * ways of both the longest path of the network. */
+START_TEST(stages_take_the_longest_path)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-3};
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .algorithm = "staged_exchange", .bytes = 8};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_generate("torus:5x4", &shape, &topology), MTREE_OK);
+    ck_assert(mtree_algorithms_fit("staged_exchange", topology, 20, &request));
+    ck_assert(!mtree_algorithms_fit("staged_exchange", topology, 19, &request));
+    plan = network_plan(topology, &request);
+    ck_assert_int_eq(plan->shape[0], 5);
+    ck_assert_int_eq(plan->shape[1], 4);
+    ck_assert_int_eq((int)(plan->seconds * 1e3), 2 + 2);
+    ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * (4 + 3));
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* De Sensi et al. (2024), section 3.1: the distances of steps are 1, -1, 3 and -5, and
  * odd hosts go the other way; so do all in the mirrored part (section 4.1). */
 START_TEST(swing_has_the_partners_of_the_paper)
@@ -261,9 +284,10 @@ static const struct {
     {"exchange", "[\"a\"]", "test: \"order\" has not all hosts"},
     {"packing", "[\"a\", \"b\"]", "plan: packing is no program for allreduce"},
     {"swing", "[\"a\", \"b\"]",
-     "plan: swing needs the \"shape\" of a torus of its 2 hosts"},
+     "plan: swing needs a \"shape\" whose sizes make its 2 hosts"},
     {"swing", "[\"a\", \"b\"], \"shape\": [3]", "test: \"shape\" has a wrong size"},
-    {"swing", "[\"a\", \"b\"], \"shape\": [2, 2]", "plan: swing needs the \"shape\""},
+    {"staged_exchange", "[\"a\", \"b\"], \"shape\": [2, 2]",
+     "plan: staged_exchange needs a \"shape\""},
     {"swing", "[\"a\", \"b\"], \"shape\": [2, 2, 2, 2, 2, 2, 2]",
      "test: \"shape\" has too many sizes"},
 };
@@ -320,6 +344,7 @@ int main(void)
     tcase_add_test(tcase, butterflies_send_what_the_paper_says);
     tcase_add_test(tcase, blocks_are_sent_once);
     tcase_add_test(tcase, partners_are_near);
+    tcase_add_test(tcase, stages_take_the_longest_path);
     tcase_add_test(tcase, swing_has_the_partners_of_the_paper);
     tcase_add_test(tcase, swing_fills_all_links);
     tcase_add_loop_test(tcase, swing_is_for_tori_of_powers_of_two, 0, 3);

@@ -124,7 +124,7 @@ static void ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
 /* Does the program need the shape of a torus, of a power of two of hosts? */
 static bool is_for_torus(const char *program)
 {
-    return strcmp(program, "swing") == 0;
+    return strcmp(program, "swing") == 0 || strcmp(program, "staged_exchange") == 0;
 }
 
 /* A plan that names a program, with its hosts in any order. */
@@ -213,6 +213,7 @@ static const struct {
     {"bruck", MTREE_ALLGATHER},
     {"bruck", MTREE_ALLTOALL},
     {"swing", MTREE_ALLREDUCE},
+    {"staged_exchange", MTREE_ALLREDUCE},
 };
 
 /* Blocks of any size, some of them empty, or equal ones; of an allgather every other time
