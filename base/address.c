@@ -39,6 +39,12 @@ bool mtree_address_equals(const mtree_address_t *a, const mtree_address_t *b)
            memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
+bool mtree_address_is_link_local(const mtree_address_t *address)
+{
+    return address->family == AF_INET6 && address->bytes[0] == 0xfe &&
+           (address->bytes[1] & 0xc0) == 0x80;
+}
+
 mtree_address_t mtree_address_from_sockaddr(const struct sockaddr *from)
 {
     mtree_address_t address = {.family = AF_UNSPEC};

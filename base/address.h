@@ -5,6 +5,7 @@
 #ifndef MTREE_BASE_ADDRESS_H
 #define MTREE_BASE_ADDRESS_H
 
+#include "base/address_value.h"
 #include "base/status.h"
 
 #include <netinet/in.h>
@@ -13,11 +14,6 @@
 
 /* Long enough for every address as text, its NUL included. */
 #define MTREE_ADDRESS_LENGTH INET6_ADDRSTRLEN
-
-typedef struct {
-    sa_family_t family;      /* AF_INET, AF_INET6, or AF_UNSPEC: no address */
-    unsigned char bytes[16]; /* in network order; the rest is zero */
-} mtree_address_t;
 
 /* The address that @a text writes; one without a family when it writes none. */
 mtree_address_t mtree_address_parse(const char *text);
@@ -28,6 +24,9 @@ const char *mtree_address_format(const mtree_address_t *address, char *buffer);
 
 /* False when one of them is none. */
 bool mtree_address_equals(const mtree_address_t *a, const mtree_address_t *b);
+
+/* Is it an address that holds on one link only?  Such addresses have no routes. */
+bool mtree_address_is_link_local(const mtree_address_t *address);
 
 /* The address in @a from; none when it is of another family. */
 mtree_address_t mtree_address_from_sockaddr(const struct sockaddr *from);

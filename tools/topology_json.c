@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/topology_json.h"
 
+#include "base/address.h"
+
 static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind_t kind)
 {
     json_t *list = json_array();
@@ -27,6 +29,32 @@ static void add_condition(json_t *json, const char *name, double value)
     }
 }
 
+/* Add @a address to @a json unless it is not given. */
+static void add_address(json_t *json, const char *name, const mtree_address_t *address)
+{
+    char text[MTREE_ADDRESS_LENGTH];
+
+    if (address->family != AF_UNSPEC) {
+        json_object_set_new(json, name, json_string(mtree_address_format(address, text)));
+    }
+}
+
+static json_t *json_cables(const mtree_link_t *link)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < link->num_cables; ++i) {
+        const mtree_cable_t *cable = &link->cables[i];
+        json_t *json = json_pack("{s:[f, f]}", "capacity_bps", cable->capacity[0],
+                                 cable->capacity[1]);
+
+        add_address(json, "from_address", &cable->ends[0]);
+        add_address(json, "to_address", &cable->ends[1]);
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
 static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *link)
 {
     const mtree_link_conditions_t *conditions = &link->conditions;
@@ -39,6 +67,9 @@ static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *l
     add_condition(json, "loss", conditions->loss);
     add_condition(json, "jitter_s", conditions->jitter);
     add_condition(json, "cross_bps", conditions->cross);
+    if (link->num_cables > 0) {
+        json_object_set_new(json, "cables", json_cables(link));
+    }
     return json;
 }
 

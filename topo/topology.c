@@ -52,6 +52,9 @@ void mtree_topology_destroy(mtree_topology_t *topology)
         free(topology->vertices[i].host);
         free(topology->vertices[i].relay);
     }
+    for (int i = 0; i < topology->num_links; ++i) {
+        free(topology->links[i].cables);
+    }
     free(topology->vertices);
     free(topology->links);
     free(topology->name);
@@ -229,6 +232,25 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
         *link_p = topology->num_links;
     }
     ++topology->num_links;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_topology_add_cable(mtree_topology_t *topology, int link,
+                                        const mtree_cable_t *cable)
+{
+    mtree_link_t *at = &topology->links[link];
+    mtree_cable_t *cables;
+
+    if (at->num_cables == MTREE_TOPOLOGY_MAX_CABLES) {
+        return MTREE_ERR_LIMIT;
+    }
+    cables = realloc(at->cables, ((size_t)at->num_cables + 1) * sizeof(*cables));
+    if (cables == NULL) {
+        return mtree_no_memory("the ends of link %s-%s", topology->vertices[at->u].name,
+                               topology->vertices[at->v].name);
+    }
+    cables[at->num_cables++] = *cable;
+    at->cables = cables;
     return MTREE_OK;
 }
 

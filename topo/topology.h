@@ -9,6 +9,7 @@
 #ifndef MTREE_TOPO_TOPOLOGY_H
 #define MTREE_TOPO_TOPOLOGY_H
 
+#include "base/address_value.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #define MTREE_TOPOLOGY_MAX_LINKS    262144
 #define MTREE_TOPOLOGY_MAX_NAME     255   /* bytes of a name */
 #define MTREE_TOPOLOGY_MAX_LATENCY  100.0 /* seconds, of one link */
+#define MTREE_TOPOLOGY_MAX_CABLES   8     /* of one link */
 
 typedef enum {
     MTREE_VERTEX_HOST,  /* ranks may run here; computes */
@@ -45,11 +47,22 @@ typedef struct {
     double cross;  /* bits/s of other traffic */
 } mtree_link_conditions_t;
 
+/*
+ * One of the cables, or pairs of interfaces, that a link consists of.  Of a switch no end
+ * has an address.
+ */
+typedef struct {
+    mtree_address_t ends[2]; /* at u and at v of the link */
+    double capacity[2];      /* bits/s, as of the link */
+} mtree_cable_t;
+
 typedef struct {
     int u, v;           /* indices into vertices */
     double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic */
     double latency;     /* seconds, one way */
     mtree_link_conditions_t conditions; /* none are given when the link is added */
+    int num_cables;        /* 0: packets take the hosts' own addresses and routes */
+    mtree_cable_t *cables; /* [num_cables]; their capacities are the link's in sum */
 } mtree_link_t;
 
 typedef struct {
@@ -103,6 +116,11 @@ mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
 mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
                                        double forward, double backward, double latency,
                                        int *link_p);
+
+/* Add @a cable to link number @a link, whose capacity stays as it is.  MTREE_ERR_LIMIT:
+ * there are MTREE_TOPOLOGY_MAX_CABLES; nothing is logged. */
+mtree_status_t mtree_topology_add_cable(mtree_topology_t *topology, int link,
+                                        const mtree_cable_t *cable);
 
 /*
  * Index of the vertex named @a name, or -1.

@@ -15,13 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is it a link-local address?  These have no routes. */
-static bool is_local(const mtree_address_t *address)
-{
-    return address->family == AF_INET6 && address->bytes[0] == 0xfe &&
-           (address->bytes[1] & 0xc0) == 0x80;
-}
-
 /* Does Open MPI's TCP transport use an interface with this address? */
 static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
 {
@@ -48,7 +41,7 @@ static void add_interfaces(mtree_address_t *addresses, int *count, double *speed
             continue;
         }
         address = mtree_address_from_sockaddr(entry->ifa_addr);
-        if (!is_local(&address) && is_used(entry, &address)) {
+        if (!mtree_address_is_link_local(&address) && is_used(entry, &address)) {
             addresses[(*count)++] = address;
             *speed =
                 fmax(*speed, mtree_nic_read_speed(entry->ifa_name, MTREE_NIC_NETWORK));

@@ -6,6 +6,7 @@
 #include "tools/topology_json.h"
 
 #include "base/units.h"
+#include "topo/dot/cables.h"
 #include "topo/dot/conditions.h"
 #include "topo/dot/read.h"
 #include "topo/routes.h"
@@ -43,6 +44,9 @@ static void print_topology(const mtree_topology_t *topology)
         print_capacity(link);
         printf(", %s", mtree_units_format_time(link->latency, text, sizeof(text)));
         mtree_dot_conditions_write(&link->conditions, stdout);
+        for (int c = 0; c < link->num_cables; ++c) {
+            mtree_dot_cable_write(&link->cables[c], false, stdout);
+        }
         putchar('\n');
     }
 }
@@ -112,6 +116,10 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
         link = &topology->links[i];
         link->capacity[0] *= arguments->scale;
         link->capacity[1] *= arguments->scale;
+        for (int c = 0; c < link->num_cables; ++c) {
+            link->cables[c].capacity[0] *= arguments->scale;
+            link->cables[c].capacity[1] *= arguments->scale;
+        }
         link->conditions.cross *= arguments->scale;
         if (arguments->no_latency) {
             link->latency = 0;

@@ -21,8 +21,9 @@ static const char *const drawing_attributes[] = {
 
 static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
                                               "lat",  "relay", NULL};
-static const char *const edge_attributes[] = {"capacity", "capacity_back", "key",
-                                              "latency",  "pos",           NULL};
+static const char *const edge_attributes[] = {
+    "capacity", "capacity_back", "from_address", "key",
+    "latency",  "pos",           "to_address",   NULL};
 static const char *const port_attributes[] = {"headport", "tailport", NULL};
 
 /* Words of other programs for what is an attribute here. */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/attributes.h"
+#include "topo/dot/cables.h"
 #include "topo/dot/conditions.h"
 #include "topo/dot/parse.h"
 
@@ -202,6 +203,10 @@ static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
     if (status != MTREE_OK) {
         return status;
     }
+    status = mtree_dot_cables_read(reader->name, edge, reader->topology, link);
+    if (status != MTREE_OK) {
+        return status;
+    }
     return mtree_dot_conditions_read(reader->name, edge,
                                      &reader->topology->links[link].conditions);
 }
@@ -218,8 +223,9 @@ static mtree_status_t read_edges(reader_t *reader)
 }
 
 /*
- * Two edges join the same vertices.  Those of a directed graph become one link, the
- * first; the second is left without capacity.  Any others are duplicates.
+ * Two edges join the same vertices.  Those of a directed graph, and those that name their
+ * ends, become one link, the first; the second is left without capacity.  Any others are
+ * duplicates.
  */
 static mtree_status_t join_directions(const reader_t *reader, int first, int second)
 {
@@ -227,6 +233,14 @@ static mtree_status_t join_directions(const reader_t *reader, int first, int sec
     mtree_link_t *b = &reader->topology->links[second];
     const mtree_dot_edge_t *again = reader->graph->edges[second];
 
+    if (a->num_cables > 0 || b->num_cables > 0) {
+        mtree_status_t status =
+            mtree_dot_cables_join(reader->name, again, reader->topology, first, second);
+
+        return status == MTREE_OK
+                   ? mtree_dot_conditions_read(reader->name, again, &a->conditions)
+                   : status;
+    }
     if (!reader->graph->directed || a->u == b->u || a->capacity[1] > 0) {
         mtree_error("%s:%d: link %s-%s is there already, on line %d; keep one of them",
                     reader->name, again->line, again->tail->name, again->head->name,
@@ -247,8 +261,7 @@ static mtree_status_t join_directions(const reader_t *reader, int first, int sec
     return mtree_dot_conditions_read(reader->name, again, &a->conditions);
 }
 
-/* Make one link from the two directions of a directed graph.  Any other two links between
- * the same vertices are a fault. */
+/* Make one link of all edges between the same two vertices. */
 static mtree_status_t join_links(const reader_t *reader)
 {
     mtree_topology_t *topology = reader->topology;
@@ -264,6 +277,8 @@ static mtree_status_t join_links(const reader_t *reader)
     for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
         if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
             topology->links[kept++] = topology->links[i];
+        } else {
+            free(topology->links[i].cables);
         }
     }
     topology->num_links = status == MTREE_OK ? kept : topology->num_links;
@@ -340,6 +355,8 @@ static mtree_status_t read_graph(reader_t *reader)
     if ((status = read_nodes(reader)) != MTREE_OK ||
         (status = check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||
+        (status = mtree_dot_cables_check(reader->name, reader->graph,
+                                         reader->topology)) != MTREE_OK ||
         (status = join_links(reader)) != MTREE_OK) {
         return status;
     }

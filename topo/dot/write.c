@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/dot/cables.h"
 #include "topo/dot/conditions.h"
 
 #include <string.h>
@@ -26,26 +27,40 @@ static void write_vertex(const mtree_vertex_t *vertex, FILE *out)
     fputs("];\n", out);
 }
 
-static void write_link(const mtree_topology_t *topology, const mtree_link_t *link,
-                       FILE *out)
+/* Write @a link with @a capacity; @a cable: the one that has it, NULL: none. */
+static void write_edge(const mtree_topology_t *topology, const mtree_link_t *link,
+                       const double capacity[2], const mtree_cable_t *cable, FILE *out)
 {
-    bool turned = (link->capacity[0] == 0);
+    bool turned = (capacity[0] == 0);
     int from = turned ? link->v : link->u;
     int to = turned ? link->u : link->v;
     char text[MTREE_UNITS_LENGTH];
 
     fprintf(out, "    \"%s\" -- \"%s\" [capacity=\"%s\"", topology->vertices[from].name,
-            topology->vertices[to].name,
-            mtree_units_write_rate(link->capacity[turned], text));
-    if (link->capacity[0] != link->capacity[1]) {
+            topology->vertices[to].name, mtree_units_write_rate(capacity[turned], text));
+    if (capacity[0] != capacity[1]) {
         fprintf(out, " capacity_back=\"%s\"",
-                mtree_units_write_rate(link->capacity[!turned], text));
+                mtree_units_write_rate(capacity[!turned], text));
     }
     if (link->latency > 0) {
         fprintf(out, " latency=\"%s\"", mtree_units_write_time(link->latency, text));
     }
     mtree_dot_conditions_write(&link->conditions, out);
+    if (cable != NULL) {
+        mtree_dot_cable_write(cable, turned, out);
+    }
     fputs("];\n", out);
+}
+
+static void write_link(const mtree_topology_t *topology, const mtree_link_t *link,
+                       FILE *out)
+{
+    for (int c = 0; c < link->num_cables; ++c) {
+        write_edge(topology, link, link->cables[c].capacity, &link->cables[c], out);
+    }
+    if (link->num_cables == 0) {
+        write_edge(topology, link, link->capacity, NULL, out);
+    }
 }
 
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/address.h"
 #include "tests/unit/captured_log.h"
 #include "topo/dot/read.h"
 
@@ -70,6 +71,91 @@ START_TEST(test_directed)
 }
 END_TEST
 
+static void check_address(const mtree_address_t *address, const char *expected)
+{
+    char text[MTREE_ADDRESS_LENGTH];
+
+    ck_assert_str_eq(mtree_address_format(address, text), expected);
+}
+
+/* Two cables between a and b, one of them written the other way round, a third link with
+ * IPv6, and one end at a switch. */
+static const char cables[] =
+    "graph {\n s [kind=switch]\n"
+    " a -- b [capacity=\"100Mbps\" from_address=\"10.1.0.1\" to_address=\"10.1.0.2\"]\n"
+    " b -- a [capacity=\"40Mbps\" capacity_back=\"30Mbps\" latency=\"1ms\" "
+    "from_address=\"10.2.0.2\" to_address=\"10.2.0.1\"]\n"
+    " b -- c [capacity=\"1Gbps\" from_address=\"2001:db8::1\" "
+    "to_address=\"2001:DB8:0::2\"]\n"
+    " c -- s [capacity=\"1Gbps\" from_address=\"10.3.0.1\"]\n"
+    " a -- s [capacity=\"1Gbps\"]\n}\n";
+
+static void check_cables(const mtree_topology_t *topology)
+{
+    const mtree_link_t *links = topology->links;
+
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_int_eq(topology->num_links, 4);
+    ck_assert_int_eq(links[0].num_cables, 2);
+    ck_assert_double_eq(links[0].capacity[0], 130e6);
+    ck_assert_double_eq(links[0].capacity[1], 140e6);
+    ck_assert_double_eq(links[0].latency, 0.001);
+    ck_assert_double_eq(links[0].cables[0].capacity[0], 100e6);
+    check_address(&links[0].cables[0].ends[0], "10.1.0.1");
+    check_address(&links[0].cables[0].ends[1], "10.1.0.2");
+    ck_assert_double_eq(links[0].cables[1].capacity[0], 30e6);
+    ck_assert_double_eq(links[0].cables[1].capacity[1], 40e6);
+    check_address(&links[0].cables[1].ends[0], "10.2.0.1");
+    check_address(&links[0].cables[1].ends[1], "10.2.0.2");
+    ck_assert_int_eq(links[1].num_cables, 1);
+    check_address(&links[1].cables[0].ends[1], "2001:db8::2");
+    ck_assert_int_eq(links[2].num_cables, 1);
+    check_address(&links[2].cables[0].ends[0], "10.3.0.1");
+    check_address(&links[2].cables[0].ends[1], "*");
+    ck_assert_int_eq(links[3].num_cables, 0);
+}
+
+START_TEST(test_cables)
+{
+    mtree_topology_t *topology = parse(cables), *again;
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    check_cables(topology);
+    ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);
+    (void)fclose(out);
+    again = parse(text);
+    check_cables(again);
+    free(text);
+    mtree_topology_destroy(again);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* The directions of a cable in a directed graph are told by their ends. */
+START_TEST(test_directed_cables)
+{
+    mtree_topology_t *topology = parse(
+        "digraph {\n"
+        " a -> b [capacity=\"1Mbps\" from_address=\"10.1.0.1\" to_address=\"10.1.0.2\"]\n"
+        " b -> a [capacity=\"2Mbps\" from_address=\"10.2.0.2\" to_address=\"10.2.0.1\"]\n"
+        " b -> a [capacity=\"4Mbps\" from_address=\"10.1.0.2\" "
+        "to_address=\"10.1.0.1\"]\n}\n");
+
+    ck_assert_int_eq(topology->num_links, 1);
+    ck_assert_double_eq(topology->links[0].capacity[0], 1e6);
+    ck_assert_double_eq(topology->links[0].capacity[1], 6e6);
+    ck_assert_int_eq(topology->links[0].num_cables, 2);
+    ck_assert_double_eq(topology->links[0].cables[0].capacity[1], 4e6);
+    ck_assert_double_eq(topology->links[0].cables[1].capacity[0], 0);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+#define ENDS(from, to)                                                                   \
+    " a -- b [capacity=\"1Mbps\" from_address=\"" from "\" to_address=\"" to "\"];\n"
+
 /* Text that is wrong, and what the user must read. */
 static const struct {
     const char *text;
@@ -124,6 +210,35 @@ static const struct {
     {"graph {\n a -- b [capacity=\"1Mbps\"];\n b -- c [capacity=\"1Mbps\"];\n"
      " b -- a [capacity=\"2Mbps\"];\n}",
      MTREE_ERR_INVALID, "t.dot:4: link b-a is there already, on line 2"},
+    {"graph {\n" ENDS("10.0.0.300", "10.0.0.1") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: from_address '10.0.0.300': it is no IPv4 or IPv6 address; write "
+     "it like from_address=\"10.1.0.1\""},
+    {"graph {\n" ENDS("10.0.0.1", "0.0.0.0") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: to_address '0.0.0.0': it stands for any address"},
+    {"graph {\n" ENDS("fe80::1", "fe80::2") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: from_address 'fe80::1': it holds on one link only"},
+    {"graph {\n" ENDS("10.0.0.1", "") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: one end of two has an address"},
+    {"graph {\n" ENDS("10.0.0.1", "2001:db8::1") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: one end is IPv4 and the other IPv6"},
+    {"graph {\n" ENDS("10.0.0.1", "10.0.0.1") "}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: both ends have one address"},
+    {"graph {\n b [kind=switch];\n" ENDS("10.0.0.1", "10.0.0.2") "}", MTREE_ERR_INVALID,
+     "t.dot:3: link a-b: to_address '10.0.0.2': a switch has no address here"},
+    {"graph {\n" ENDS("10.0.0.1", "10.0.0.2") ENDS("10.0.0.1", "10.0.0.2") "}",
+     MTREE_ERR_INVALID, "t.dot:3: link a-b: another link has these ends"},
+    {"graph {\n" ENDS("10.0.0.1", "10.0.0.2") " b -- a [capacity=\"1Mbps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:3: link b-a: another link joins these nodes"},
+    {"graph {\n" ENDS("10.0.0.1",
+                      "10.0.0.2") " b -- c [capacity=\"1Mbps\" from_address=\"10.0.0.1\" "
+                                  "to_address=\"10.0.0.3\"];\n}",
+     MTREE_ERR_INVALID,
+     "t.dot:3: 10.0.0.1 is an address of node b here and of node a on line 2"},
+    {"graph {\n" ENDS("10.0.0.1", "10.1.0.1") ENDS("10.0.0.1", "10.1.0.2") ENDS(
+         "10.0.0.1", "10.1.0.3") ENDS("10.0.0.1", "10.1.0.4") ENDS("10.0.0.1", "10.1.0.5")
+         ENDS("10.0.0.1", "10.1.0.6") ENDS("10.0.0.1", "10.1.0.7")
+             ENDS("10.0.0.1", "10.1.0.8") ENDS("10.0.0.1", "10.1.0.9") "}",
+     MTREE_ERR_INVALID, "t.dot:10: link a-b: more than 8 links join these nodes"},
     {"digraph {\n a -> b [capacity=\"1Mbps\"];\n a -> b [capacity=\"1Mbps\"];\n}",
      MTREE_ERR_INVALID, "t.dot:3: link a-b is there already, on line 2"},
     {"digraph {\n a -> b [capacity=\"1Mbps\"];\n b -> a [capacity=\"1Mbps\" "
@@ -372,6 +487,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_example);
     tcase_add_test(tcase, test_directed);
+    tcase_add_test(tcase, test_cables);
+    tcase_add_test(tcase, test_directed_cables);
     tcase_add_loop_test(tcase, test_bad_input, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(tcase, test_warnings);
     tcase_add_loop_test(tcase, test_limits, 0, 4);
