@@ -84,7 +84,7 @@ static void look_up(mtree_relay_dialer_t *dialer)
 static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 {
     dialer->socket = mtree_tcp_socket_connect(
-        &dialer->found.addresses[dialer->tries++ % dialer->found.count],
+        NULL, &dialer->found.addresses[dialer->tries++ % dialer->found.count],
         dialer->found.port);
     dialer->state = dialer->socket < 0 ? IDLE : CONNECTING;
     dialer->until = now + (dialer->socket < 0 ? PAUSE : ATTEMPT);

@@ -289,6 +289,29 @@ static void part_name_program(mtree_plan_part_t *part, const mtree_plan_t *plan)
     }
 }
 
+/* Those of the plan at the part's host. */
+static void part_add_cables(mtree_plan_part_t *part, const mtree_plan_t *plan)
+{
+    int count = 0;
+
+    for (int c = 0; c < plan->num_cables; c++) {
+        count += plan->cables[c].a == part->host || plan->cables[c].b == part->host;
+    }
+    MTREE_ARENA_ARRAY(&part->arena, part->cables, (size_t)count);
+    for (int c = 0; c < plan->num_cables && part->cables != NULL; c++) {
+        const mtree_plan_cable_t *from = &plan->cables[c];
+        const mtree_cable_t *cable = &from->cable;
+        const int near = from->b == part->host;
+
+        if (near || from->a == part->host) {
+            part->cables[part->num_cables++] = (mtree_part_cable_t){
+                near ? from->a : from->b,
+                {.ends = {cable->ends[near], cable->ends[!near]},
+                 .capacity = {cable->capacity[near], cable->capacity[!near]}}};
+        }
+    }
+}
+
 mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
                                    mtree_plan_part_t **part_p)
 {
@@ -315,6 +338,7 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
     for (int t = 0; t < plan->num_trees; t++) {
         part_add_tree(part, cut, t);
     }
+    part_add_cables(part, plan);
     if (part->arena.status != MTREE_OK) {
         mtree_plan_part_destroy(part);
         return MTREE_ERR_NO_MEMORY;
@@ -354,6 +378,27 @@ void mtree_plan_part_destroy(mtree_plan_part_t *part)
         mtree_arena_cleanup(&part->arena);
         free(part);
     }
+}
+
+const mtree_part_cable_t *mtree_plan_part_cables(const mtree_plan_part_t *part, int host,
+                                                 int *count_p)
+{
+    int first = 0, end = part->num_cables;
+
+    while (first < end) {
+        int middle = first + (end - first) / 2;
+
+        if (part->cables[middle].host < host) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    while (end < part->num_cables && part->cables[end].host == host) {
+        end++;
+    }
+    *count_p = end - first;
+    return part->cables + first;
 }
 
 bool mtree_plan_part_is_above(const mtree_plan_part_t *part, int tree, int host)

@@ -43,6 +43,13 @@ typedef struct {
     size_t chunk_bytes; /* 0: not decided */
 } mtree_part_tree_t;
 
+/* A cable to another host: its ends, and the rates, are first those at this host and to
+ * the other, then those there and from there. */
+typedef struct {
+    int host;
+    mtree_cable_t cable;
+} mtree_part_cable_t;
+
 typedef struct {
     mtree_collective_t collective;
     int host; /* whose part it is */
@@ -63,6 +70,9 @@ typedef struct {
     mtree_part_tree_t *trees; /* [num_trees] numbered as in the plan */
     int *first;               /* [num_hosts + 1] where the trees of a root begin in */
     int *by_root;             /* [num_trees] numbers of trees, grouped by their roots */
+    int num_cables;
+    mtree_part_cable_t *cables; /* [num_cables] by ascending host, where the network names
+                                   the ends of links (planner/plan/cables.h) */
     mtree_plan_t *plan; /* the whole plan, a reference, where the maker of the part has
                            set it; or NULL */
     mtree_arena_t arena;
@@ -104,6 +114,10 @@ void mtree_plan_part_group(mtree_plan_part_t *part);
 /* As mtree_plan_retain() and mtree_plan_destroy(). */
 mtree_plan_part_t *mtree_plan_part_retain(const mtree_plan_part_t *part);
 void mtree_plan_part_destroy(mtree_plan_part_t *part);
+
+/* The cables to @a host, *count_p of them; those of a host follow each other. */
+const mtree_part_cable_t *mtree_plan_part_cables(const mtree_plan_part_t *part, int host,
+                                                 int *count_p);
 
 /* Is the part's host a relay that @a tree leaves outside? */
 static inline bool mtree_plan_part_is_outside(const mtree_plan_part_t *part,

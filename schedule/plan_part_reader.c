@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/plan_part_wire.h"
 
+#include "base/address.h"
 #include "base/log.h"
 #include "topo/topology.h"
 
@@ -315,6 +316,41 @@ static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tre
     }
 }
 
+/* IPv4 or IPv6, by its length. */
+static void read_address(reader_t *reader, int bytes, mtree_address_t *address)
+{
+    address->family = bytes == 4 ? AF_INET : AF_INET6;
+    reader_expect(reader, reader_left(reader) >= (size_t)bytes);
+    for (int i = 0; i < bytes && !reader->faulty; i++) {
+        address->bytes[i] = *reader->at++;
+    }
+}
+
+static void read_cables(reader_t *reader, mtree_plan_part_t *part)
+{
+    /* Each takes 26 bytes at least, and a piece has no more than INT_MAX. */
+    int num = read_int(reader, (int)(reader_left(reader) / 26)), before = 0;
+
+    if (MTREE_ARENA_ARRAY(&part->arena, part->cables, (size_t)num) == NULL) {
+        return;
+    }
+    for (int c = 0; c < num && !reader->faulty; c++) {
+        mtree_part_cable_t *at = &part->cables[c];
+        int bytes;
+
+        at->host = read_int(reader, part->num_hosts - 1);
+        bytes = read_int(reader, 16);
+        reader_expect(reader, (bytes == 4 || bytes == 16) && at->host >= before &&
+                                  at->host != part->host);
+        before = at->host;
+        for (int end = 0; end < 2 && !reader->faulty; end++) {
+            read_address(reader, bytes, &at->cable.ends[end]);
+            at->cable.capacity[end] = read_double(reader);
+        }
+    }
+    part->num_cables = num;
+}
+
 static void read_own(reader_t *reader, mtree_plan_part_t *part)
 {
     neighbour_t *neighbours;
@@ -331,6 +367,9 @@ static void read_own(reader_t *reader, mtree_plan_part_t *part)
     for (int t = 0;
          t < part->num_trees && !reader->faulty && part->arena.status == MTREE_OK; t++) {
         read_edges(reader, part, &part->trees[t], neighbours, num_neighbours, seen);
+    }
+    if (part->arena.status == MTREE_OK) {
+        read_cables(reader, part);
     }
     free(neighbours);
 }

@@ -7,9 +7,9 @@
  * whether the plan is direct, the program that it names and its order, and of each tree
  * its root, rate, share, chunk, longest edge and, where it is personalized, widest
  * subtree.  The own piece has the edges at one host, as numbers in a table of its
- * neighbours, and the hosts below it.  Integers are sent in groups of seven bits, the
- * lowest first, so that most take one byte; other numbers are IEEE doubles, lowest byte
- * first.  Each piece begins with the version of the form.
+ * neighbours, the hosts below it, and the cables.  Integers are sent in groups of seven
+ * bits, the lowest first, so that most take one byte; other numbers are IEEE doubles,
+ * lowest byte first.  Each piece begins with the version of the form.
  */
 #ifndef MTREE_SCHEDULE_PLAN_PART_WIRE_H
 #define MTREE_SCHEDULE_PLAN_PART_WIRE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/plan_part_wire.h"
 
+#include "base/address.h"
 #include "base/array.h"
 
 #include <limits.h>
@@ -171,6 +172,24 @@ static void write_edges(const mtree_plan_part_t *part, const mtree_part_tree_t *
     }
 }
 
+static void write_cables(const mtree_plan_part_t *part, mtree_wire_t *wire)
+{
+    write_int(wire, part->num_cables);
+    for (int c = 0; c < part->num_cables; c++) {
+        const mtree_cable_t *cable = &part->cables[c].cable;
+        const size_t bytes = mtree_address_bytes(cable->ends[0].family);
+
+        write_int(wire, part->cables[c].host);
+        write_int(wire, (int)bytes);
+        for (int end = 0; end < 2; end++) {
+            for (size_t i = 0; i < bytes; i++) {
+                write_byte(wire, cable->ends[end].bytes[i]);
+            }
+            write_double(wire, cable->capacity[end]);
+        }
+    }
+}
+
 void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire)
 {
     neighbours_t neighbours = {
@@ -186,6 +205,7 @@ void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire
     for (int t = 0; t < part->num_trees && wire->status == MTREE_OK; t++) {
         write_edges(part, &part->trees[t], &neighbours, wire);
     }
+    write_cables(part, wire);
     free(neighbours.latest);
     free(neighbours.list);
 }

@@ -59,9 +59,12 @@ static void attempt_fail(mtree_tcp_dialer_t *dialer, attempt_t *attempt, int err
 static void attempt_begin(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double now)
 {
     const mtree_tcp_dial_t *dial = &dialer->dial;
+    uint32_t turn =
+        attempt->number + (dial->is_spread ? (uint32_t)(attempt - dialer->attempts) : 0);
+    uint32_t at = turn % (uint32_t)dial->num_addresses;
 
-    attempt->socket = mtree_tcp_socket_connect(
-        &dial->addresses[attempt->number % (uint32_t)dial->num_addresses], dial->port);
+    attempt->socket =
+        mtree_tcp_socket_connect(&dial->sources[at], &dial->addresses[at], dial->port);
     attempt->number++;
     if (attempt->socket < 0) {
         attempt_fail(dialer, attempt, errno, now);

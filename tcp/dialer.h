@@ -23,7 +23,10 @@ typedef struct {
     uint32_t rank;             /* this process's */
     mtree_tcp_secret_t secret; /* of the peer */
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
+    mtree_address_t sources[MTREE_TCP_ADDRESSES]; /* from where to dial each; of no
+                                                     family: wherever the system will */
     int num_addresses;
+    bool is_spread; /* each connection at the address behind that of the one before it */
     uint16_t port;
     int num_connections;
 } mtree_tcp_dial_t;

@@ -57,14 +57,30 @@ static socklen_t fill_address(struct sockaddr_storage *storage,
     return sizeof(*in);
 }
 
-int mtree_tcp_socket_connect(const mtree_address_t *address, uint16_t port)
+/* Have the connection of @a fd begin at @a source, at a port that the system chooses when
+ * the other end is known; false: the system refuses. */
+static bool bind_source(int fd, const mtree_address_t *source)
+{
+    struct sockaddr_storage storage;
+    int yes = 1;
+
+    if (source == NULL || source->family == AF_UNSPEC) {
+        return true;
+    }
+    (void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof(yes));
+    return bind(fd, (struct sockaddr *)&storage, fill_address(&storage, source, 0)) == 0;
+}
+
+int mtree_tcp_socket_connect(const mtree_address_t *source,
+                             const mtree_address_t *address, uint16_t port)
 {
     struct sockaddr_storage storage;
     socklen_t length = fill_address(&storage, address, port);
     int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&storage, length) != 0 &&
-        errno != EINPROGRESS) {
+    if (fd >= 0 && (!bind_source(fd, source) ||
+                    (connect(fd, (struct sockaddr *)&storage, length) != 0 &&
+                     errno != EINPROGRESS))) {
         int error = errno;
 
         (void)close(fd);

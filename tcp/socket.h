@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begin to connect to @a port of @a address; negative: the system refuses, by errno. */
-int mtree_tcp_socket_connect(const mtree_address_t *address, uint16_t port);
+/* Begin to connect to @a port of @a address from the address @a source (NULL or of no
+ * family: which one the system chooses); negative: the system refuses, by errno. */
+int mtree_tcp_socket_connect(const mtree_address_t *source,
+                             const mtree_address_t *address, uint16_t port);
 
 /* Is @a socket connected?  1: it is, 0: not yet, -1: it will not be, by errno. */
 int mtree_tcp_socket_connected(int socket);

@@ -19,7 +19,7 @@
 #define MTREE_TOPOLOGY_MAX_LINKS    262144
 #define MTREE_TOPOLOGY_MAX_NAME     255   /* bytes of a name */
 #define MTREE_TOPOLOGY_MAX_LATENCY  100.0 /* seconds, of one link */
-#define MTREE_TOPOLOGY_MAX_CABLES   8     /* of one link */
+#define MTREE_TOPOLOGY_MAX_CABLES   4     /* of one link */
 
 typedef enum {
     MTREE_VERTEX_HOST,  /* ranks may run here; computes */

@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/units.h"
 #include "planner/other_root.h"
+#include "planner/plan/cables.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
 #include "tcp/kernel_buffers.h"
@@ -260,6 +261,18 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
     return plan;
 }
 
+/* Without memory messages go over Open MPI's connections. */
+static void add_cables(mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
+{
+    mtree_routes_t *routes;
+
+    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
+                            &routes) == MTREE_OK) {
+        (void)mtree_plan_add_cables(plan, hosts->topology, routes);
+        mtree_routes_destroy(routes);
+    }
+}
+
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
@@ -288,6 +301,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
         mtree_plan_destroy(plan);
         return NULL;
     }
+    add_cables(plan, hosts);
     if (forecast_p->pays) {
         log_kernel_buffers(comm, plan);
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);

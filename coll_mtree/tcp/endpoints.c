@@ -29,6 +29,7 @@ typedef struct {
     int rank;                          /* in MPI_COMM_WORLD */
     mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML, or `is_lost` */
     coll_mtree_handshake_t *handshake; /* NULL: it is decided how they go */
+    int num_cables;                    /* that its connections take */
     bool is_lost;                      /* there was no memory for it; its calls fail */
 } endpoint_t;
 
@@ -88,8 +89,15 @@ static bool begin_to_poll(void)
     return true;
 }
 
+/* The connections to a process: each cable to it has one at least. */
+static int connections_over(coll_mtree_cables_t cables)
+{
+    return num_connections > 0 && num_connections < cables.count ? cables.count
+                                                                 : num_connections;
+}
+
 /* A handshake may not begin again, since the other end does not. */
-static endpoint_t *endpoint_create(int rank)
+static endpoint_t *endpoint_create(int rank, coll_mtree_cables_t cables)
 {
     endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
     char name[32];
@@ -101,10 +109,12 @@ static endpoint_t *endpoint_create(int rank)
     }
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
+    endpoint->num_cables = cables.count;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
-    endpoint->handshake = endpoint->peer == NULL
-                              ? NULL
-                              : coll_mtree_handshake_begin(rank, num_connections, admit);
+    endpoint->handshake =
+        endpoint->peer == NULL
+            ? NULL
+            : coll_mtree_handshake_begin(rank, connections_over(cables), cables, admit);
     endpoint->is_lost = endpoint->handshake == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
@@ -124,9 +134,9 @@ static void log_refusal(const endpoint_t *endpoint,
 
     if (!is_told) {
         is_told = true;
-        mtree_warn("no TCP connections to rank %d (%s): messages to it, and to each rank "
-                   "without, go over Open MPI's",
-                   endpoint->rank, failure->what);
+        mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
+                   "rank without, go over Open MPI's",
+                   failure->way, endpoint->rank, failure->what);
     }
 }
 
@@ -169,12 +179,13 @@ static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handsh
     mtree_tcp_peer_destroy(peer);
 }
 
-/* What the user has not set follows from what the kernel says. */
-static mtree_tcp_tuning_t tuning(void)
+/* What the user has not set follows from what the kernel says.  Of several cables each
+ * takes what it can. */
+static mtree_tcp_tuning_t tuning(const endpoint_t *endpoint)
 {
-    return !streams.is_auto                          ? MTREE_TCP_TUNING_NONE
-           : coll_mtree_congestion_control() == NULL ? MTREE_TCP_TUNING_CONTROL
-                                                     : MTREE_TCP_TUNING_WIDTH;
+    return !streams.is_auto || endpoint->num_cables > 1 ? MTREE_TCP_TUNING_NONE
+           : coll_mtree_congestion_control() == NULL    ? MTREE_TCP_TUNING_CONTROL
+                                                        : MTREE_TCP_TUNING_WIDTH;
 }
 
 /* The handshake of @a endpoint has ended: it has connections, or not. */
@@ -192,7 +203,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         int count = coll_mtree_handshake_sockets(handshake, sockets);
 
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
-                                     count, tuning());
+                                     count, tuning(endpoint));
         explicit_bzero(keys, sizeof(keys));
     } else {
         endpoint_refuse(endpoint, handshake);
@@ -253,6 +264,7 @@ static int poll_endpoints(void)
 }
 
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                        coll_mtree_cables_t cables,
                                         mtree_tcp_peer_t **peer_p)
 {
     int rank = (int)coll_mtree_process_name(comm, peer).vpid;
@@ -261,7 +273,7 @@ mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
     opal_mutex_lock(&lock);
     endpoint = endpoint_find(rank);
     if (endpoint == NULL) {
-        endpoint = endpoint_create(rank);
+        endpoint = endpoint_create(rank, cables);
     }
     *peer_p = endpoint == NULL ? NULL : endpoint->peer;
     if (*peer_p == NULL) {

@@ -12,6 +12,7 @@
 #define COLL_MTREE_TCP_ENDPOINTS_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/tcp/handshake.h"
 #include "coll_mtree/tcp/streams.h"
 
 #include "tcp/tcp.h"
@@ -38,11 +39,12 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm);
 void coll_mtree_endpoints_count(int operations);
 
 /*
- * Lock the process of rank @a peer of @a comm, another host's, in *peer_p.  NULL: nothing
- * is locked, and messages between the two go over the PML for ever.
- * MTREE_ERR_NO_MEMORY: nothing is locked; it is logged.
+ * Lock the process of rank @a peer of @a comm, another host's, in *peer_p.  Connections
+ * that it gets now take @a cables.  NULL: nothing is locked, and messages between the two
+ * go over the PML for ever.  MTREE_ERR_NO_MEMORY: nothing is locked; it is logged.
  */
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                        coll_mtree_cables_t cables,
                                         mtree_tcp_peer_t **peer_p);
 
 /* Lock what all endpoints share, for other peers of the same kind; NULL: there is no

@@ -14,6 +14,7 @@
 #include "tcp/socket.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,8 @@ struct coll_mtree_handshake {
     mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
     bool has_key;              /* or needs none */
     coll_mtree_message_t *sent, *received;
+    int num_cables; /* that the connections take */
+    mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
     mtree_tcp_dialer_t *dialer;
     mtree_tcp_hearing_t hearing;
     messages_t *mine, *theirs; /* kept until the messages have ended */
@@ -79,6 +82,7 @@ static contact_t own;                  /* its secret is drawn once */
 static bool is_drawn;
 
 _Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
+_Static_assert(MTREE_TCP_ADDRESSES >= MTREE_TOPOLOGY_MAX_CABLES, "a link's cables");
 
 /* The other end waits for this one: without memory for @a what the job ends. */
 static void require(const coll_mtree_handshake_t *handshake, const void *what)
@@ -172,6 +176,7 @@ static void await_connections(coll_mtree_handshake_t *handshake, int more)
 }
 
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
+                                                   coll_mtree_cables_t cables,
                                                    mtree_tcp_admit_t admit)
 {
     coll_mtree_handshake_t *handshake = calloc(1, sizeof(*handshake));
@@ -185,6 +190,9 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     }
     handshake->rank = rank;
     handshake->dials = coll_mtree_world_rank() < rank;
+    for (int c = 0; c < cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
+        handshake->cables[handshake->num_cables++] = cables.list[c].cable;
+    }
     await_connections(handshake, num_connections);
     mtree_tcp_hearing_init(&handshake->hearing);
     handshake->mine = calloc(1, sizeof(messages_t));
@@ -240,6 +248,22 @@ static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
     require(handshake, handshake->received);
 }
 
+/* Where to dial: over the cables, or at all addresses of the other end. */
+static void fill_addresses(const coll_mtree_handshake_t *handshake,
+                           mtree_tcp_dial_t *dial)
+{
+    const contact_t *theirs = &handshake->theirs->contact;
+
+    dial->num_addresses = theirs->num_addresses;
+    memcpy(dial->addresses, theirs->addresses, sizeof(dial->addresses));
+    dial->is_spread = handshake->num_cables > 0;
+    for (int c = 0; c < handshake->num_cables; c++) {
+        dial->sources[c] = handshake->cables[c].ends[0];
+        dial->addresses[c] = handshake->cables[c].ends[1];
+        dial->num_addresses = c + 1;
+    }
+}
+
 /* Both know how the other can be reached: who dials begins to, the other waits.  False:
  * there is no way, which the other end finds, too. */
 static bool handshake_connect(coll_mtree_handshake_t *handshake)
@@ -249,7 +273,6 @@ static bool handshake_connect(coll_mtree_handshake_t *handshake)
     const int most = handshake->mine->contact.num_connections;
     mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
                              .secret = theirs->secret,
-                             .num_addresses = theirs->num_addresses,
                              .port = (uint16_t)theirs->port};
 
     handshake->num_connections = dial.num_connections =
@@ -263,7 +286,7 @@ static bool handshake_connect(coll_mtree_handshake_t *handshake)
         return false;
     }
     if (handshake->dials) {
-        memcpy(dial.addresses, theirs->addresses, sizeof(dial.addresses));
+        fill_addresses(handshake, &dial);
         handshake->dialer = mtree_tcp_dialer_create(&dial);
         require(handshake, handshake->dialer);
         handshake->state = DIALING;
@@ -393,6 +416,13 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
         .remedy = "let that port pass through firewalls, or name others with "
                   "coll_mtree_tcp_ports"};
 
+    if (handshake->num_cables > 0) {
+        char from[MTREE_ADDRESS_LENGTH], to[MTREE_ADDRESS_LENGTH];
+
+        (void)snprintf(failure.way, sizeof(failure.way), " from %s to %s",
+                       mtree_address_format(&handshake->cables[0].ends[0], from),
+                       mtree_address_format(&handshake->cables[0].ends[1], to));
+    }
     if (theirs->port == 0) {
         failure.what = "it cannot listen";
         failure.remedy = "name free ports there with coll_mtree_tcp_ports";

@@ -12,15 +12,25 @@
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
 
+#include "base/address.h"
+#include "schedule/plan_part.h"
 #include "tcp/listener.h"
 #include "tcp/record.h"
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
+/* The cables that the connections to a process take, one after the other; none: they go
+ * over whatever leads to its addresses. */
+typedef struct {
+    const mtree_part_cable_t *list; /* [count] */
+    int count;
+} coll_mtree_cables_t;
+
 /* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, about as many
- * connections as both ends may have; this one may have @a num_connections.  Those to the
- * listener go to @a admit.  NULL: no memory; there is none. */
+ * connections as both ends may have; this one may have @a num_connections, over @a cables
+ * if it dials.  Those to the listener go to @a admit.  NULL: no memory; there is none. */
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
+                                                   coll_mtree_cables_t cables,
                                                    mtree_tcp_admit_t admit);
 
 /* Take @a socket as the connection that @a greeting names, if it is one. */
@@ -43,8 +53,10 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
 
 /* Why there are none. */
 typedef struct {
-    const char *host; /* of the other end */
-    unsigned port;    /* where that listens; 0: nowhere */
+    const char *host;                        /* of the other end */
+    unsigned port;                           /* where that listens; 0: nowhere */
+    char way[2 * MTREE_ADDRESS_LENGTH + 16]; /* the first cable tried, " from A to B"; or
+                                                empty */
     const char *what, *remedy;
 } coll_mtree_handshake_failure_t;
 

@@ -9,11 +9,23 @@
 
 #include <stdlib.h>
 
+/* The cables to the host of @a peer. */
+static coll_mtree_cables_t cables_to(const coll_mtree_tcp_operation_t *operation,
+                                     const mtree_peer_t *peer)
+{
+    coll_mtree_cables_t cables;
+
+    cables.list = mtree_plan_part_cables(
+        operation->part, operation->placement->host[peer->rank], &cables.count);
+    return cables;
+}
+
 /* Do its messages to @a peer go over connections of mtree's own? */
 static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
                               const mtree_peer_t *peer)
 {
-    return operation->placement->host[peer->rank] != operation->host;
+    return operation->placement->host[peer->rank] != operation->part->host &&
+           (operation->carries_all || cables_to(operation, peer).count > 0);
 }
 
 static int compare_ranks(const void *rank, const void *peer)
@@ -39,7 +51,8 @@ static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
     mtree_tcp_peer_t *endpoint = NULL;
     mtree_status_t status =
         operation_carries(operation, peer)
-            ? coll_mtree_endpoint_lock(transport->comm, rank, &endpoint)
+            ? coll_mtree_endpoint_lock(transport->comm, rank, cables_to(operation, peer),
+                                       &endpoint)
             : MTREE_OK;
 
     *session_p = NULL;
@@ -182,18 +195,21 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           int num_peers, const mtree_placement_t *placement,
                           uint32_t generation)
 {
+    const coll_mtree_streams_t *streams = coll_mtree_endpoints_streams();
     const bool has_gaps = !coll_mtree_packed_is_needless(transport->unit);
+    const bool carries_all = coll_mtree_streams_carry(streams, part) &&
+                             (!has_gaps || coll_mtree_params_encrypt());
     bool is_used = false;
 
-    if (!coll_mtree_streams_carry(coll_mtree_endpoints_streams(), part) ||
-        !coll_mtree_endpoints_serve(transport->comm) ||
-        (has_gaps && !coll_mtree_params_encrypt())) {
+    if ((!carries_all && part->num_cables == 0) ||
+        !coll_mtree_endpoints_serve(transport->comm)) {
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,
                                               .peers = peers,
                                               .num_peers = num_peers,
-                                              .host = part->host,
+                                              .part = part,
+                                              .carries_all = carries_all,
                                               .has_gaps = has_gaps,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,

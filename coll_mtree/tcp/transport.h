@@ -18,7 +18,8 @@ typedef struct coll_mtree_tcp_operation {
     const mtree_placement_t *placement;
     const mtree_peer_t *peers; /* [num_peers] with which messages pass, ascending */
     int num_peers;
-    int host;      /* this rank's */
+    const mtree_plan_part_t *part;
+    bool carries_all; /* messages to other hosts; else those over cables */
     bool has_gaps; /* the transport's units have, and are packed (coll_mtree/tcp/packed.h)
                     */
     mtree_tcp_key_t key;
@@ -34,10 +35,11 @@ double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_
 
 /*
  * Have the messages of @a transport with @a peers, over @a part, between the hosts of
- * @a placement go over connections of mtree's own where there are some.
+ * @a placement go over connections of mtree's own where there are some: all of them where
+ * that pays, else those between hosts with cables.
  * @a generation distinguishes operations one after the other with the same tags.  All
- * ranks call with the same plan and generation, and @a peers stay until the end.  False:
- * all of its messages go over the PML.
+ * ranks call with the same plan and generation, and @a part and @a peers stay until the
+ * end.  False: all of its messages go over the PML.
  */
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,

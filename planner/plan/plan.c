@@ -137,6 +137,7 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     free(plan->trees);
     free(plan->hosts);
     free(plan->routes);
+    free(plan->cables);
     free(plan->algorithm);
     free(plan->limit);
     free(plan);

@@ -59,6 +59,12 @@ typedef struct {
     int links;
 } mtree_plan_route_t;
 
+/* A cable between two hosts, a < b, with its ends at a and at b. */
+typedef struct {
+    int a, b;
+    mtree_cable_t cable;
+} mtree_plan_cable_t;
+
 typedef struct {
     mtree_collective_t collective;
     char *algorithm; /* "packing", "gost", ... */
@@ -85,6 +91,10 @@ typedef struct {
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
     mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
                                    num_hosts + j; NULL: not known */
+    int num_cables;
+    mtree_plan_cable_t *cables; /* [num_cables] by ascending a, then b, where the network
+                                   names the ends of links (planner/plan/cables.h); not
+                                   in files */
     int references; /* besides the first one; changed by mtree_plan_retain() and
                        mtree_plan_destroy() alone */
 } mtree_plan_t;

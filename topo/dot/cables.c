@@ -166,7 +166,7 @@ mtree_status_t mtree_dot_cables_join(const char *name, const mtree_dot_edge_t *a
         status = mtree_topology_add_cable(topology, first, &cable);
     }
     if (status == MTREE_ERR_LIMIT) {
-        return refuse(name, again, "more than 8 links join these nodes; keep 8 of them");
+        return refuse(name, again, "more than 4 links join these nodes; keep 4 of them");
     }
     a->capacity[0] += cable.capacity[0];
     a->capacity[1] += cable.capacity[1];

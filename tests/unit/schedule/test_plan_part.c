@@ -2,6 +2,7 @@
 /* Parts of plans, cut and sent. */
 #include "schedule/plan_part.h"
 
+#include "base/address.h"
 #include "schedule/layout.h"
 #include "schedule/plan_part_wire.h"
 #include "tests/unit/captured_log.h"
@@ -105,6 +106,48 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
     free(own.bytes);
     return copy;
 }
+
+/* Each host knows its own cables, with its own end first. */
+START_TEST(a_part_has_the_cables_of_its_host)
+{
+    mtree_plan_t *plan = random_plan(MTREE_ALLREDUCE);
+    const mtree_cable_t near = {
+        .ends = {mtree_address_parse("10.1.0.1"), mtree_address_parse("10.1.0.2")},
+        .capacity = {1e6, 2e6}};
+    const mtree_cable_t far = {
+        .ends = {mtree_address_parse("2001:db8::1"), mtree_address_parse("2001:db8::2")},
+        .capacity = {3e6, 4e6}};
+    const mtree_plan_cable_t cables[] = {{0, 2, near}, {2, 3, far}, {2, 3, near}};
+    const int counts[][4] = {{0, 0, 1, 0}, {0, 0, 0, 0}, {1, 0, 0, 2}, {0, 0, 2, 0}};
+    const mtree_part_cable_t *found;
+    mtree_plan_part_t *part, *copy;
+    int count;
+
+    plan->cables = malloc(sizeof(cables));
+    memcpy(plan->cables, cables, sizeof(cables));
+    plan->num_cables = 3;
+    for (int host = 0; host < 4; host++) {
+        ck_assert_int_eq(mtree_plan_part_create(plan, host, &part), MTREE_OK);
+        copy = sent(part);
+        for (int other = 0; other < 4; other++) {
+            (void)mtree_plan_part_cables(copy, other, &count);
+            ck_assert_int_eq(count, counts[host][other]);
+        }
+        mtree_plan_part_destroy(copy);
+        mtree_plan_part_destroy(part);
+    }
+    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &part), MTREE_OK);
+    copy = sent(part);
+    found = mtree_plan_part_cables(copy, 2, &count);
+    ck_assert(mtree_address_equals(&found[0].cable.ends[0], &far.ends[1]));
+    ck_assert(mtree_address_equals(&found[0].cable.ends[1], &far.ends[0]));
+    ck_assert(mtree_address_equals(&found[1].cable.ends[1], &near.ends[0]));
+    ck_assert_double_eq(found[0].cable.capacity[0], 4e6);
+    mtree_plan_part_destroy(copy);
+    mtree_plan_part_destroy(part);
+    mtree_plan_destroy(plan);
+}
+END_TEST
 
 static bool is_below(const mtree_tree_t *tree, int host, int top)
 {
@@ -383,6 +426,7 @@ int main(void)
 
     tcase_add_loop_test(tcase, a_part_has_the_edges_of_its_host, 0,
                         MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, a_part_has_the_cables_of_its_host);
     tcase_add_test(tcase, a_relay_has_no_part_in_a_tree_around_it);
     tcase_add_loop_test(tcase, a_relay_without_parent_or_child_is_refused, 0, 2);
     tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);

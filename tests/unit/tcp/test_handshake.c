@@ -127,7 +127,7 @@ static mtree_tcp_verdict_t meet(mtree_tcp_dialer_t *dialer, int *error_p)
 static int connect_stranger(void)
 {
     mtree_address_t address = mtree_address_parse("127.0.0.1");
-    int fd = mtree_tcp_socket_connect(&address, mtree_tcp_listener_port(listener));
+    int fd = mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
 
     ck_assert_int_ge(fd, 0);
     return fd;
@@ -179,6 +179,65 @@ START_TEST(all_connections_stand)
     ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_HEARD);
     ck_assert_int_eq(num_admitted, CONNECTIONS);
     check_connections(dialer);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+static void expect_ends(int fd, const char *from, const char *to)
+{
+    struct sockaddr_in source, target;
+    socklen_t length = sizeof(source);
+
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&source, &length), 0);
+    ck_assert_int_eq(getpeername(fd, (struct sockaddr *)&target, &length), 0);
+    ck_assert_uint_eq(source.sin_addr.s_addr, inet_addr(from));
+    ck_assert_uint_eq(target.sin_addr.s_addr, inet_addr(to));
+}
+
+/* Connections that are spread take the pairs of addresses in turn. */
+START_TEST(connections_go_from_their_sources)
+{
+    mtree_tcp_dial_t call = {.rank = 7,
+                             .secret = secret,
+                             .num_addresses = 2,
+                             .is_spread = true,
+                             .port = mtree_tcp_listener_port(listener),
+                             .num_connections = CONNECTIONS};
+    mtree_tcp_dialer_t *dialer;
+    int sockets[CONNECTIONS], error;
+
+    for (int i = 0; i < 2; i++) {
+        call.sources[i] = mtree_address_parse(i == 0 ? "127.0.1.1" : "127.0.2.1");
+        call.addresses[i] = mtree_address_parse(i == 0 ? "127.0.1.2" : "127.0.2.2");
+    }
+    dialer = mtree_tcp_dialer_create(&call);
+    ck_assert_int_eq(meet(dialer, &error), MTREE_TCP_HEARD);
+    mtree_tcp_dialer_sockets(dialer, sockets);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        expect_ends(sockets[i], i % 2 == 0 ? "127.0.1.1" : "127.0.2.1",
+                    i % 2 == 0 ? "127.0.1.2" : "127.0.2.2");
+        (void)close(sockets[i]);
+    }
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
+/* What has no such address cannot dial from it. */
+START_TEST(a_source_that_is_not_here_is_refused)
+{
+    mtree_tcp_dial_t call = {.rank = 7,
+                             .num_addresses = 1,
+                             .port = mtree_tcp_listener_port(listener),
+                             .num_connections = 1};
+    mtree_tcp_dialer_t *dialer;
+    double now = 1;
+    int error;
+
+    call.sources[0] = mtree_address_parse("192.0.2.1");
+    call.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&call);
+    ck_assert_int_eq(dial_round(dialer, &now, &error), -1);
+    ck_assert_int_eq(error, EADDRNOTAVAIL);
     mtree_tcp_dialer_destroy(dialer);
 }
 END_TEST
@@ -521,6 +580,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
+    tcase_add_test(tcase, connections_go_from_their_sources);
+    tcase_add_test(tcase, a_source_that_is_not_here_is_refused);
     tcase_add_test(tcase, who_is_away_is_waited_for);
     tcase_add_test(tcase, a_round_that_failed_is_followed_by_another);
     tcase_add_test(tcase, attempts_are_numbered);
