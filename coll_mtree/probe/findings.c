@@ -72,6 +72,10 @@ mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *
     for (int l = 0; l < map->num_links; l++) {
         bool measured[2];
 
+        /* Streams measure what joins all hosts; cables are tried each time. */
+        if (map->links[l].num_cables > 0) {
+            continue;
+        }
         read_comment(text, map, &map->links[l], measured);
         capacity[2 * l] = measured[0] ? map->links[l].capacity[0] : 0;
         capacity[2 * l + 1] = measured[1] ? map->links[l].capacity[1] : 0;

@@ -7,6 +7,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/probe/cable_links.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
 #include "coll_mtree/probe/round.h"
@@ -39,6 +40,7 @@ typedef struct {
     const int *leader;        /* [num_hosts] the first rank on each */
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
+    coll_mtree_probe_cables_t cables;
     coll_mtree_probe_parts_t *parts;
     mtree_pressure_t worst; /* of the hosts, in the time of the probe */
     mtree_probe_t *probe;
@@ -72,6 +74,8 @@ static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
 static void lead_cleanup(lead_t *lead)
 {
     coll_mtree_probe_coordinator_cleanup(&lead->coordinator);
+    coll_mtree_probe_cables_cleanup(&lead->cables);
+    coll_mtree_cables_close();
     mtree_probe_destroy(lead->probe);
     if (lead->record != NULL) {
         fclose(lead->record);
@@ -279,6 +283,15 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
     return reason;
 }
 
+/* Cables are tried where hosts have addresses of their own: they are told apart by them.
+ */
+static int lead_try_cables(lead_t *lead)
+{
+    return have_addresses(lead)
+               ? coll_mtree_probe_cables_find(&lead->coordinator, &lead->cables)
+               : OMPI_SUCCESS;
+}
+
 static int lead_finish(lead_t *lead, char **text_p)
 {
     double seconds = mtree_clock_seconds() - lead->started;
@@ -286,6 +299,10 @@ static int lead_finish(lead_t *lead, char **text_p)
     mtree_probe_findings_t findings;
 
     if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
+        return OMPI_ERROR;
+    }
+    if (coll_mtree_probe_cables_add(&lead->cables, &findings) != MTREE_OK) {
+        mtree_probe_findings_clear(&findings);
         return OMPI_ERROR;
     }
     text = coll_mtree_probe_findings_text(&findings, seconds,
@@ -323,6 +340,9 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
     rc = lead_prepare(lead);
     if (rc == OMPI_SUCCESS) {
         rc = lead_measure(lead);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_try_cables(lead);
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_probe_coordinator_pressure(&lead->coordinator, HANDSHAKE_SECONDS,

@@ -20,6 +20,7 @@ struct coll_mtree_probe_worker {
     double begins; /* experiments, by this host's clock */
     coll_mtree_probe_experiments_t *experiments;
     mtree_traceroute_t *hops;
+    coll_mtree_cables_trial_t *cables; /* without memory all reports are empty */
     bool is_done;
 };
 
@@ -28,6 +29,7 @@ size_t coll_mtree_command_item_bytes(int kind)
     return kind == COLL_MTREE_COMMAND_FIRST_HOPS    ? sizeof(mtree_address_t)
            : kind == COLL_MTREE_COMMAND_HOPS        ? sizeof(mtree_traceroute_probe_t)
            : kind == COLL_MTREE_COMMAND_EXPERIMENTS ? sizeof(coll_mtree_probe_part_t)
+           : kind == COLL_MTREE_COMMAND_CABLES      ? sizeof(coll_mtree_cable_part_t)
                                                     : 0;
 }
 
@@ -45,6 +47,12 @@ size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
     }
     if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
         return sizeof(mtree_pressure_t);
+    }
+    if (command->kind == COLL_MTREE_COMMAND_INTERFACES) {
+        return sizeof(coll_mtree_cable_host_t);
+    }
+    if (command->kind == COLL_MTREE_COMMAND_CABLES) {
+        return (size_t)command->num_items * sizeof(coll_mtree_cable_report_t);
     }
     for (int i = 0;
          command->kind == COLL_MTREE_COMMAND_EXPERIMENTS && i < command->num_items; i++) {
@@ -105,6 +113,10 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
         start_hops(worker);
     } else if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
         mtree_pressure_read(reply);
+    } else if (command->kind == COLL_MTREE_COMMAND_INTERFACES) {
+        coll_mtree_cables_describe(reply);
+    } else if (command->kind == COLL_MTREE_COMMAND_CABLES) {
+        worker->cables = coll_mtree_cables_begin(items, command->num_items);
     }
     return worker;
 }
@@ -126,12 +138,25 @@ static bool advance_experiments(coll_mtree_probe_worker_t *worker)
     return true;
 }
 
+/* True at the end, when the reply is there. */
+static bool advance_cables(coll_mtree_probe_worker_t *worker)
+{
+    if (worker->cables == NULL || !coll_mtree_cables_advance(worker->cables)) {
+        return worker->cables == NULL;
+    }
+    coll_mtree_cables_end(worker->cables, worker->reply);
+    worker->cables = NULL;
+    return true;
+}
+
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
 {
     if (!worker->is_done) {
         worker->is_done =
             worker->command.kind == COLL_MTREE_COMMAND_EXPERIMENTS
                 ? advance_experiments(worker)
+            : worker->command.kind == COLL_MTREE_COMMAND_CABLES
+                ? advance_cables(worker)
                 : worker->hops == NULL || mtree_traceroute_advance(worker->hops);
     }
     return worker->is_done;
@@ -141,6 +166,9 @@ coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *
 {
     const coll_mtree_probe_part_t *parts;
 
+    if (worker != NULL && worker->cables != NULL) {
+        return COLL_MTREE_WAIT_AT_ONCE;
+    }
     if (worker == NULL || worker->experiments == NULL) {
         return COLL_MTREE_WAIT_LATER;
     }
@@ -156,6 +184,9 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
     }
     if (worker->experiments != NULL) {
         coll_mtree_probe_experiments_end(worker->experiments, worker->reply);
+    }
+    if (worker->cables != NULL) {
+        coll_mtree_cables_end(worker->cables, worker->reply);
     }
     mtree_traceroute_destroy(worker->hops);
     free(worker);
@@ -207,4 +238,5 @@ void coll_mtree_probe_worker_serve(const coll_mtree_channel_t *channel)
     while (coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_COMMAND_TAG, &command,
                                         sizeof(command), INFINITY) &&
            command.kind != COLL_MTREE_COMMAND_END && serve_one(channel, &command)) {}
+    coll_mtree_cables_close();
 }

@@ -6,6 +6,7 @@
 #ifndef COLL_MTREE_PROBE_WORKER_H
 #define COLL_MTREE_PROBE_WORKER_H
 
+#include "coll_mtree/probe/cables.h"
 #include "coll_mtree/probe/experiments.h"
 
 #include "topo/host/kernel_route.h"
@@ -19,7 +20,11 @@ typedef enum {
     COLL_MTREE_COMMAND_HOPS, /* mtree_traceroute_probe_t; replied: the same, answered */
     COLL_MTREE_COMMAND_EXPERIMENTS, /* coll_mtree_probe_part_t; replied:
                                      coll_mtree_probe_report_t of each that reports */
-    COLL_MTREE_COMMAND_END          /* no reply; no command follows */
+    COLL_MTREE_COMMAND_INTERFACES, /* one, without items; replied: coll_mtree_cable_host_t
+                                    */
+    COLL_MTREE_COMMAND_CABLES,     /* coll_mtree_cable_part_t; replied:
+                                    coll_mtree_cable_report_t each */
+    COLL_MTREE_COMMAND_END         /* no reply; no command follows */
 } coll_mtree_command_kind_t;
 
 /* Sent as it is; its items, if any, follow in a message of their own. */

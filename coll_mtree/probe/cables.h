@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the probe tries cables between hosts (topo/probe/cable_pairs.h): each host tells
+ * its interfaces and listens; then pairs of hosts connect over their pairs of interfaces,
+ * all at the same time, and measure what comes (tcp/rate_test.h).
+ */
+#ifndef COLL_MTREE_PROBE_CABLES_H
+#define COLL_MTREE_PROBE_CABLES_H
+
+#include "coll_mtree/control/message.h"
+
+#include "tcp/greeting.h"
+#include "topo/probe/cable_pairs.h"
+
+/* What a host tells; sent as it is. */
+typedef struct {
+    mtree_interface_t list[MTREE_HOST_INTERFACES]; /* [count] */
+    int count;
+    uint32_t port; /* 0: it cannot listen */
+    mtree_tcp_secret_t secret;
+} coll_mtree_cable_host_t;
+
+/* An end of a cable that is to be tried; sent as it is. */
+typedef struct {
+    int number; /* of the cable */
+    int dials;
+    mtree_address_t ends[2];   /* this one, and the other */
+    uint32_t port;             /* of the other end */
+    mtree_tcp_secret_t secret; /* of the other end */
+} coll_mtree_cable_part_t;
+
+/* What came of it; sent as it is. */
+typedef struct {
+    int number;
+    double rate; /* bits/s that came to this end; 0: it is no cable */
+    double trip; /* seconds */
+} coll_mtree_cable_report_t;
+
+/* Describe this host, which listens from now on until it tries cables, or is closed. */
+void coll_mtree_cables_describe(coll_mtree_cable_host_t *host);
+
+/* The other ends know nothing more of this host. */
+void coll_mtree_cables_close(void);
+
+typedef struct coll_mtree_cables coll_mtree_cables_trial_t;
+
+/* Begin to try @a parts, which stay.  NULL: no memory. */
+coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
+                                                   int num_parts);
+
+/* Go on without waiting; true when all have ended, well or not. */
+bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial);
+
+/* Write a report of each part; then free all. */
+void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
+                           coll_mtree_cable_report_t *reports);
+
+#endif

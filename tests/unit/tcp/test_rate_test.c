@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a connection carries, as both ends see it; and one that is cut carries nothing. */
+#include "base/clock.h"
+#include "tcp/rate_test.h"
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* Both ends of a connection until both have ended, and how. */
+static void run(mtree_rate_test_t tests[2], int results[2], bool is_cut)
+{
+    int sockets[2];
+
+    loop_connect_over_tcp(sockets);
+    for (int end = 0; end < 2; end++) {
+        (void)fcntl(sockets[end], F_SETFL, O_NONBLOCK);
+        mtree_rate_test_begin(&tests[end], sockets[end], mtree_clock_seconds());
+        results[end] = 0;
+    }
+    for (int polls = 0; results[0] == 0 || results[1] == 0; polls++) {
+        if (is_cut && polls == 10) {
+            (void)shutdown(sockets[0], SHUT_RDWR);
+        }
+        for (int end = 0; end < 2; end++) {
+            if (results[end] == 0) {
+                results[end] = mtree_rate_test_poll(&tests[end], mtree_clock_seconds());
+            }
+        }
+    }
+    for (int end = 0; end < 2; end++) {
+        mtree_rate_test_end(&tests[end]);
+    }
+}
+
+START_TEST(both_ends_measure)
+{
+    mtree_rate_test_t tests[2];
+    int results[2];
+
+    run(tests, results, false);
+    for (int end = 0; end < 2; end++) {
+        ck_assert_int_eq(results[end], 1);
+        ck_assert_double_gt(mtree_rate_test_rate(&tests[end]), 1e6);
+        ck_assert_double_gt(tests[end].trip, 0);
+    }
+}
+END_TEST
+
+START_TEST(what_is_cut_fails)
+{
+    mtree_rate_test_t tests[2];
+    int results[2];
+
+    run(tests, results, true);
+    ck_assert_int_eq(results[0], -1);
+    ck_assert_double_eq(mtree_rate_test_rate(&tests[0]), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rate_test");
+    TCase *tcase = tcase_create("connections");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, both_ends_measure);
+    tcase_add_test(tcase, what_is_cut_fails);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
