@@ -9,6 +9,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/arrival.h"
+#include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
@@ -65,6 +66,7 @@ static int mtree_open(void)
     coll_mtree_arrival_open();
     coll_mtree_modex_publish();
     coll_mtree_relay_world_publish();
+    coll_mtree_btl_network_publish();
     return OMPI_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/obstacle.h"
 #include "coll_mtree/plan/proc_group.h"
@@ -224,6 +225,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     coll_mtree_encryption_require();
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
+        coll_mtree_btl_network_keep(comm);
         coll_mtree_relay_world_begin(comm);
         coll_mtree_endpoints_share(comm);
     }

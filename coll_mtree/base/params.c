@@ -8,6 +8,7 @@
 
 #include "opal/mca/base/mca_base_var.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,6 +118,30 @@ const void *coll_mtree_params_btl(const char *btl, const char *name)
                    mca_base_var_get_value(number, &value, NULL, NULL) == OPAL_SUCCESS
                ? value
                : NULL;
+}
+
+bool coll_mtree_params_keep_btl_tcp_to(const char *interfaces)
+{
+    static const char *const names[] = {"if_include", "if_exclude"};
+    const void *value;
+
+    for (int i = 0; i < 2; i++) {
+        int number = mca_base_var_find("opal", "btl", "tcp", names[i]);
+        mca_base_var_source_t source;
+
+        if (number < 0 ||
+            mca_base_var_get_value(number, NULL, &source, NULL) != OPAL_SUCCESS ||
+            source != MCA_BASE_VAR_SOURCE_DEFAULT) {
+            return false;
+        }
+    }
+    value = coll_mtree_params_btl("tcp", "if_include");
+    if (value == NULL) {
+        return false;
+    }
+    /* mca_base_var_set_value() does not set it. */
+    *(char **)(uintptr_t)value = strdup(interfaces);
+    return *(char **)(uintptr_t)value != NULL;
 }
 
 const char *coll_mtree_params_btl_tcp(const char *name)

@@ -162,4 +162,8 @@ const void *coll_mtree_params_btl(const char *btl, const char *name);
 /* The same for a string of btl/tcp; NULL also when it is empty. */
 const char *coll_mtree_params_btl_tcp(const char *name);
 
+/* Before Open MPI's TCP transport pairs interfaces: have it use @a interfaces alone.
+ * False: the user has named some, or what not to use, or there is no memory. */
+bool coll_mtree_params_keep_btl_tcp_to(const char *interfaces);
+
 #endif

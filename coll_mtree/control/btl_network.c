@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/control/btl_network.h"
+
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/control/shared_network.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY "mtree.network"
+
+/* Bytes of a file that are looked at. */
+#define BEGINNING (1 << 18)
+
+#define NAMES (MTREE_HOST_INTERFACES * MTREE_INTERFACE_NAME)
+
+/* Published as it is. */
+typedef struct {
+    int count;
+    mtree_address_t addresses[MTREE_HOST_INTERFACES];
+} published_t;
+
+/* May the network of the job have cables?  The same on all ranks. */
+static bool is_published(void)
+{
+    return coll_mtree_has_modex() &&
+           (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE ||
+            coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE);
+}
+
+void coll_mtree_btl_network_publish(void)
+{
+    mtree_interface_t own[MTREE_HOST_INTERFACES];
+    published_t published = {.count = 0};
+    int rc = OPAL_SUCCESS;
+
+    if (!is_published()) {
+        return;
+    }
+    published.count = mtree_interfaces_list(own);
+    for (int i = 0; i < published.count; i++) {
+        published.addresses[i] = own[i].address;
+    }
+    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&published,
+                           (coll_mtree_modex_length_t)sizeof(published));
+    if (rc != OPAL_SUCCESS) {
+        mtree_error("PMIx does not take which networks this host is in (code %d); see "
+                    "whether it is short of memory",
+                    rc);
+    }
+}
+
+/* Are cables tried, or does the topology file name some, as far as this host can read it?
+ */
+static bool has_cables(void)
+{
+    static char text[BEGINNING];
+    FILE *file;
+
+    if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
+        return true;
+    }
+    file = fopen(coll_mtree_params.topology, "r");
+    if (file == NULL) {
+        return false;
+    }
+    text[fread(text, 1, BEGINNING - 1, file)] = '\0';
+    (void)fclose(file);
+    return strstr(text, "_address") != NULL;
+}
+
+/* Meet the process of @a rank; false: it has published nothing. */
+static bool meet(coll_mtree_shared_networks_t *networks, ompi_communicator_t *world,
+                 int rank)
+{
+    const opal_process_name_t name = coll_mtree_process_name(world, rank);
+    published_t published;
+    uint8_t *bytes;
+    size_t length;
+    bool is_known;
+
+    (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
+    is_known = bytes != NULL && length == sizeof(published);
+    if (is_known) {
+        memcpy(&published, bytes, sizeof(published));
+        coll_mtree_shared_networks_meet(networks, published.addresses, published.count);
+    }
+    free(bytes);
+    return is_known;
+}
+
+void coll_mtree_btl_network_keep(ompi_communicator_t *world)
+{
+    coll_mtree_shared_networks_t networks;
+    char names[NAMES];
+
+    if (!is_published() || !has_cables()) {
+        return;
+    }
+    networks.count = mtree_interfaces_list(networks.own);
+    coll_mtree_shared_networks_begin(&networks);
+    for (int rank = 0; networks.count > 1 && rank < ompi_comm_size(world); rank++) {
+        if (rank != ompi_comm_rank(world) && !meet(&networks, world, rank)) {
+            return;
+        }
+    }
+    if (coll_mtree_shared_networks_name(&networks, names, sizeof(names)) &&
+        coll_mtree_params_keep_btl_tcp_to(names) &&
+        opal_process_info.my_local_rank == 0) {
+        mtree_info("Open MPI's TCP transport keeps to %s, in networks that all hosts "
+                   "share; btl_tcp_if_include names others",
+                   names);
+    }
+}
