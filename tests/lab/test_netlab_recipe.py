@@ -35,6 +35,56 @@ def make_topology(names, links, routes, conditions=None):
     )
 
 
+class Cables(unittest.TestCase):
+    ANSWER = {
+        "hosts": [{"name": name, "host": name} for name in "ab"],
+        "switches": [{"name": "lan"}],
+        "links": [
+            {"from": "a", "to": "lan", "capacity_bps": [2e7, 2e7], "latency_s": 0},
+            {"from": "lan", "to": "b", "capacity_bps": [2e7, 1e7], "latency_s": 0.001},
+            {
+                "from": "a", "to": "b", "capacity_bps": [1.4e8, 1.4e8], "latency_s": 0,
+                "cables": [
+                    {"capacity_bps": [1e8, 1e8], "from_address": "10.1.0.1", "to_address": "10.1.0.2"},
+                    {"capacity_bps": [4e7, 4e7], "from_address": "2001:db8::1", "to_address": "2001:db8::2"},
+                ],
+            },
+        ],
+        "routes": [
+            {"from": "a", "to": "b", "via": ["a", "lan", "b"]}, {"from": "b", "to": "a", "via": ["b", "lan", "a"]},
+        ],
+    }
+
+    def test_cables_are_links_of_their_own(self):
+        network = topology.parse(self.ANSWER)
+        self.assertEqual([link.rates[0] for link in network.links], [2e7, 2e7, 1e8, 4e7])
+        lab = recipe.cook(network, topology.forwarding(network), 7, 1.0, "none")
+        self.assertIn("address add 10.1.0.1/30 dev cable2", lab["ip"]["a"])
+        self.assertIn("address add 2001:db8::2/126 dev cable3 nodad", lab["ip"]["b"])
+        self.assertIn("route add 10.7.0.2/32 dev lan src 10.7.0.1", lab["ip"]["a"])
+        self.assertEqual(lab["description"]["links"][3]["devices"], ["cable3", "cable3"])
+
+    def test_routes_are_those_without_cables(self):
+        self.assertEqual(
+            topology.shared_network(self.ANSWER).splitlines()[1:-1],
+            [
+                '"a" [host="a"];', '"b" [host="b"];', '"lan" [kind=switch];',
+                '"a" -- "lan" [capacity="20000000.0bps" capacity_back="20000000.0bps" latency="0s"];',
+                '"lan" -- "b" [capacity="20000000.0bps" capacity_back="10000000.0bps" latency="0.001s"];',
+            ],
+        )
+
+    def test_a_network_holds_both_ends_as_hosts(self):
+        for ends, bits in ((("10.1.0.1", "10.1.0.2"), 30), (("10.1.0.3", "10.1.0.4"), 29), (("10.0.0.1", "10.0.1.1"), 23)):
+            self.assertEqual(recipe.cable_prefix(ends), bits)
+
+    def test_an_end_alone_is_refused(self):
+        cable = {"capacity_bps": [1e8, 1e8], "from_address": "10.1.0.1"}
+        link = {"from": "a", "to": "lan", "capacity_bps": [1e8, 1e8], "latency_s": 0, "cables": [cable]}
+        with self.assertRaisesRegex(NetlabError, "between two hosts alone"):
+            topology.parse(self.ANSWER | {"links": [link]})
+
+
 class Forwarding(unittest.TestCase):
     def test_a_chain_forwards_hop_by_hop(self):
         chain = make_topology(

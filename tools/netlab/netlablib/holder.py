@@ -26,6 +26,8 @@ SETTINGS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
     "net/ipv4/conf/default/rp_filter": "0",
+}
+WITHOUT_IPV6 = {
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
 }
@@ -85,10 +87,12 @@ def visit(names, function):
     os.close(own)
 
 
-def make_namespaces(names):
+def make_namespaces(names, has_ipv6):
+    """Namespaces without IPv6, unless cables have it."""
+    settings = SETTINGS if has_ipv6 else SETTINGS | WITHOUT_IPV6
     run(["ip", "-batch", "-"], [f"netns add {name}" for name in names])
-    write_settings(SETTINGS)
-    visit(names, lambda _: write_settings(SETTINGS))
+    write_settings(settings)
+    visit(names, lambda _: write_settings(settings))
 
 
 def spoil(recipe):
@@ -118,7 +122,7 @@ def start_relay(recipe):
 
 def build(lab, recipe):
     mount_private(lab)
-    make_namespaces(recipe["ip"])
+    make_namespaces(recipe["ip"], recipe["ipv6"])
     run(["ip", "-batch", "-"], recipe["links"])
     for namespace, lines in recipe["ip"].items():
         run(["ip", "-n", namespace, "-batch", "-"], lines)

@@ -6,6 +6,7 @@ relay in between, two pairs) whose ends are shaped by tbf.  The ends of a link s
 hardware address and do not use ARP, so that no address resolution waits in a full queue.
 """
 
+import ipaddress
 import re
 
 from .topology import DEFAULT_MTU, route_mtus
@@ -34,6 +35,22 @@ def device_name(neighbour, number):
     """The device towards NEIGHBOUR: its name if the kernel allows it, else the link."""
     usable = SAFE_NAME.match(neighbour) and len(neighbour) < 16
     return neighbour if usable and neighbour not in TAKEN_DEVICES else f"link{number}"
+
+
+def link_device(link, side, number):
+    """The device of LINK, the NUMBERth, at its end SIDE."""
+    return f"cable{number}" if link.addresses else device_name(link.ends[1 - side], number)
+
+
+def cable_prefix(addresses):
+    """The bits of the least network that holds both ends of a cable as its hosts."""
+    first, second = (ipaddress.ip_address(address) for address in addresses)
+    for bits in range(first.max_prefixlen - 2, -1, -1):
+        network = ipaddress.ip_network(f"{first}/{bits}", strict=False)
+        ends = (network.network_address, network.broadcast_address)
+        if second in network and first not in ends and second not in ends:
+            return bits
+    return 0
 
 
 def address(lab_number, vertex_number):
@@ -71,7 +88,7 @@ def queue_commands(device, rate, latency, kind, verb="add", mtu=DEFAULT_MTU):
 def link_commands(number, link, namespaces, relayed):
     """Create the devices of a link, to be run in the lab's own namespace."""
     ends = [
-        (device_name(link.ends[1 - side], number), namespaces[link.ends[side]])
+        (link_device(link, side, number), namespaces[link.ends[side]])
         for side in (0, 1)
     ]
     hardware = (
@@ -98,6 +115,17 @@ def relay_devices(number):
     return f"relay{number}a", f"relay{number}b"
 
 
+def cable_commands(link, side, number):
+    """The ip commands at the end SIDE of a cable: its device has a network of its own."""
+    device = link_device(link, side, number)
+    mine = link.addresses[side]
+    quiet = " nodad" if ":" in mine else ""
+    return [
+        f"link set dev {device} arp off up",
+        f"address add {mine}/{cable_prefix(link.addresses)} dev {device}{quiet}",
+    ]
+
+
 def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control=None):
     """The ip commands inside a vertex's namespace: address, devices, routes."""
     mine = addresses[vertex.name]
@@ -111,7 +139,10 @@ def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control
     ]
     devices, device_mtus = {}, {}
     for link_number, link in enumerate(topology.links):
-        if vertex.name in link.ends:
+        if vertex.name in link.ends and link.addresses:
+            side = link.ends.index(vertex.name)
+            commands += cable_commands(link, side, link_number)
+        elif vertex.name in link.ends:
             neighbour = link.ends[1 - link.ends.index(vertex.name)]
             devices[neighbour] = device_name(neighbour, link_number)
             device_mtus[neighbour] = link.mtu
@@ -201,7 +232,7 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
     links, described = [], []
     for number, link in enumerate(topology.links):
         links += link_commands(number, link, namespaces, is_relayed(link, kind))
-        devices = [device_name(link.ends[1 - side], number) for side in (0, 1)]
+        devices = [link_device(link, side, number) for side in (0, 1)]
         for side in (0, 1):
             tc[namespaces[link.ends[side]]] += queue_commands(
                 devices[side], link.rates[side] * scale, link.latency, kind, mtu=link.mtu
@@ -216,5 +247,6 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
         "tc": tc,
         "links": links,
         "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
+        "ipv6": any(":" in address for link in topology.links for address in link.addresses),
         "description": {"vertices": vertices, "links": described},
     }

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 
 from .errors import NetlabError
@@ -31,6 +32,7 @@ class Link:
     reorder: float = 0.0  # the part that overtakes others
     jitter: float = 0.0  # the most seconds beyond the latency
     cross: list = field(default_factory=lambda: [0.0, 0.0])  # bits/s, as rates
+    addresses: tuple = ()  # of its ends, where the file names them: a cable, which no route takes
 
     @property
     def needs_relay(self):
@@ -56,9 +58,11 @@ class Topology:
     routes: dict  # (from, to) -> [from, ..., to], for every ordered pair of hosts
 
     def link_between(self):
-        """Map (vertex, vertex), in either order, to the link's number."""
+        """Map (vertex, vertex), in either order, to the number of the link that routes take."""
         numbers = {}
         for number, link in enumerate(self.links):
+            if link.addresses:
+                continue
             numbers[link.ends] = numbers[link.ends[::-1]] = number
         return numbers
 
@@ -80,8 +84,10 @@ def find_program(name, variable, given=None):
     return shutil.which(name, path=near) or shutil.which(name)
 
 
-def ask_mtree(options, *arguments):
-    """What `mtree topology` prints of options.file; it reports what is wrong there."""
+def ask_mtree(options, *arguments, file=None):
+    """What `mtree topology` prints of FILE, or else of options.file; it reports what is wrong
+    there."""
+    file = file or options.file
     mtree = find_program("mtree", "MTREE", options.mtree)
     if mtree is None:
         raise NetlabError(
@@ -90,22 +96,45 @@ def ask_mtree(options, *arguments):
         )
     latency = ["--no-latency"] if options.no_latency else []
     reader = subprocess.run(
-        [mtree, "topology", options.file, *latency, *arguments],
+        [mtree, "topology", file, *latency, *arguments],
         stdout=subprocess.PIPE,
         check=False,
     )
     if reader.returncode != 0:
         raise NetlabError(
-            f"{mtree} could not read {options.file} (status {reader.returncode})"
+            f"{mtree} could not read {file} (status {reader.returncode})"
         )
     return reader.stdout
+
+
+def shared_network(answer):
+    """The topology file of what ANSWER has without cables: packets of hosts' own addresses take
+    none of these."""
+    lines = [f'"{entry["name"]}" [host="{entry["host"]}"];' for entry in answer["hosts"]]
+    lines += [f'"{entry["name"]}" [kind=switch];' for entry in answer["switches"]]
+    for entry in answer["links"]:
+        there, back = entry["capacity_bps"]
+        if "cables" not in entry:
+            first, second = ("from", "to") if there > 0 else ("to", "from")
+            lines.append(
+                f'"{entry[first]}" -- "{entry[second]}" [capacity="{there or back}bps" '
+                f'capacity_back="{back if there > 0 else there}bps" latency="{entry["latency_s"]}s"];'
+            )
+    return "graph shared {\n" + "\n".join(lines) + "\n}\n"
 
 
 def read(options):
     """Read options.file, without latencies and with the routes that follow from that
     when the lab is to have none."""
     try:
-        return parse(json.loads(ask_mtree(options, "--json", "--routes")), options)
+        answer = json.loads(ask_mtree(options, "--json", "--routes"))
+        if any("cables" in entry for entry in answer["links"]):
+            with tempfile.NamedTemporaryFile("w", suffix=".dot", encoding="utf-8") as file:
+                file.write(shared_network(answer))
+                file.flush()
+                routed = json.loads(ask_mtree(options, "--json", "--routes", file=file.name))
+            answer["routes"] = routed["routes"]
+        return parse(answer, options)
     except (ValueError, KeyError, TypeError) as error:
         raise NetlabError(
             f"mtree topology answered something else than a topology: {error!r}"
@@ -151,6 +180,23 @@ def parse_link(entry, conditions):
     )
 
 
+def parse_links(entry, conditions):
+    """The links of an entry: itself, or its cables."""
+    if "cables" not in entry:
+        return [parse_link(entry, conditions)]
+    links = []
+    for cable in entry["cables"]:
+        if "from_address" not in cable or "to_address" not in cable:
+            raise NetlabError(
+                f"link {entry['from']}--{entry['to']}: netlab plays ends of links between two "
+                "hosts alone; leave the address out"
+            )
+        link = parse_link(entry | {"capacity_bps": cable["capacity_bps"]}, conditions)
+        link.addresses = (cable["from_address"], cable["to_address"])
+        links.append(link)
+    return links
+
+
 def parse(answer, conditions=None):
     """The topology of ANSWER; the command line's options can be the conditions."""
     conditions = conditions or Conditions()
@@ -158,7 +204,7 @@ def parse(answer, conditions=None):
     vertices += [
         Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]
     ]
-    links = [parse_link(entry, conditions) for entry in answer["links"]]
+    links = [link for entry in answer["links"] for link in parse_links(entry, conditions)]
     routes = {(entry["from"], entry["to"]): entry["via"] for entry in answer["routes"]}
     return Topology(vertices, links, routes)
 
