@@ -21,6 +21,11 @@
 /* Seconds that mpirun has to say that a process has ended, before calls with it fail. */
 #define GRACE 1
 
+/* Seconds in which the kernel of a peer says nothing until its connections are lost.  The
+ * own kernel asks it four times in them, so that firewalls and NAT, of which some forget
+ * after five minutes, know of those that are idle. */
+#define SILENCE 600
+
 /* Polls between two looks at the sockets while no operation uses them. */
 #define IDLE_POLLS 64
 
@@ -111,6 +116,9 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_cables_t cables)
     endpoint->rank = rank;
     endpoint->num_cables = cables.count;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
+    if (endpoint->peer != NULL) {
+        mtree_tcp_peer_watch(endpoint->peer, SILENCE);
+    }
     endpoint->handshake =
         endpoint->peer == NULL
             ? NULL

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * cables FIRST LAST: an allreduce whose result is checked; then each rank lists its
- * connections that have a port of FIRST to LAST at either end, "A > B", by addresses.
+ * connections that have a port of FIRST to LAST at either end, "A > B", by addresses, and
+ * says which are not kept alive.
  */
 #include <mpi.h>
 #include <arpa/inet.h>
@@ -45,7 +46,11 @@ static void list_connections(int first, int last)
         port[1] = read_end(&ends[1], text[1]);
         if ((port[0] >= first && port[0] <= last) ||
             (port[1] >= first && port[1] <= last)) {
-            printf("cables: %s > %s\n", text[0], text[1]);
+            int is_kept = 0;
+
+            (void)getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &is_kept,
+                             &(socklen_t){sizeof(is_kept)});
+            printf("cables: %s > %s%s\n", text[0], text[1], is_kept ? "" : " forgotten");
         }
     }
     (void)fflush(stdout);
