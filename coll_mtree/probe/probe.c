@@ -40,6 +40,7 @@ typedef struct {
     const int *leader;        /* [num_hosts] the first rank on each */
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
+    bool is_addressed; /* hosts have addresses of their own */
     coll_mtree_probe_cables_t cables;
     coll_mtree_probe_parts_t *parts;
     mtree_pressure_t worst; /* of the hosts, in the time of the probe */
@@ -185,7 +186,7 @@ static int lead_prepare(lead_t *lead)
 {
     double budget = coll_mtree_params.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
-    bool addressed = have_addresses(lead);
+    const bool addressed = lead->is_addressed = have_addresses(lead);
     int rc =
         coll_mtree_probe_coordinator_handshake(&lead->coordinator, HANDSHAKE_SECONDS);
 
@@ -287,7 +288,7 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
  */
 static int lead_try_cables(lead_t *lead)
 {
-    return have_addresses(lead)
+    return lead->is_addressed
                ? coll_mtree_probe_cables_find(&lead->coordinator, &lead->cables)
                : OMPI_SUCCESS;
 }
