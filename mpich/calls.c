@@ -131,6 +131,7 @@ static void run_program(mtree_mpich_communicator_t *own, const mtree_plan_part_t
     mtree_program_run_t *program_run;
 
     mtree_mpich_require(mtree_rank_program_create(part, own->placement, call, false,
+                                                  mtree_rank_program_overlap(data),
                                                   own->rank, &program));
     mtree_mpich_require(mtree_rank_program_start(program, &own->transport.super, data,
                                                  program_ended, &ended, &program_run));

@@ -229,7 +229,8 @@ static mtree_status_t lay_out(run_t *run, rank_t *rank)
     if (status == MTREE_OK) {
         status = run->plan->order != NULL
                      ? mtree_rank_program_create(run->part, run->placement, &run->call,
-                                                 false, rank->number, &rank->program)
+                                                 false, 0, rank->number,
+                                                 &rank->program)
                      : mtree_layout_create(run->part, run->placement, &run->call,
                                            rank->number, &rank->layout);
     }

@@ -120,8 +120,9 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     const int rank = ompi_comm_rank(req->comm);
     mtree_status_t status =
         part->order != NULL
-            ? mtree_rank_program_create(part, placement, &req->args.call,
-                                        req->args.is_exclusive, rank, &req->program)
+            ? mtree_rank_program_create(
+                  part, placement, &req->args.call, req->args.is_exclusive,
+                  mtree_rank_program_overlap(&req->buffers.super), rank, &req->program)
             : mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
 
     if (status == MTREE_ERR_UNSUPPORTED) {

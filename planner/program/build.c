@@ -92,7 +92,9 @@ static void sum_up(const mtree_program_job_t *job, mtree_program_t *program)
         mtree_program_wait(program, receives + (size_t)c);
         mtree_program_fold(
             program, result,
-            mtree_place(MTREE_BUFFER_INBOX, slots + (size_t)c * job->units), job->units);
+            mtree_place(MTREE_BUFFER_INBOX,
+                        slots + (size_t)c * (job->units + program->overlap)),
+            job->units);
     }
     if (job->parent >= 0) {
         mtree_program_send_now(program, job->parent, result, job->units);

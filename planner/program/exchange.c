@@ -30,7 +30,7 @@ static void add_sum(const mtree_program_job_t *job, const circle_t *circle, int 
         if (circle->first + i * circle->stride != place) {
             mtree_program_wait(program, receives++);
             from = mtree_place(MTREE_BUFFER_INBOX, slots);
-            slots += job->units;
+            slots += job->units + program->overlap;
         }
         if (i == 0) {
             mtree_program_copy(program, result, from, job->units);
@@ -106,7 +106,7 @@ void mtree_exchange_stages(const mtree_program_job_t *job, int place,
 typedef struct {
     int num, first, last; /* ranks */
     mtree_place_t vectors;
-    size_t receive;
+    size_t receive; /* the first of them */
 } group_t;
 
 typedef struct {
@@ -128,14 +128,29 @@ static void find_groups(scan_t *scan)
     }
 }
 
+/* Units from a vector to the next. */
+static size_t stride(const scan_t *scan)
+{
+    return scan->job->units + scan->program->overlap;
+}
+
+/* Where the vector number @a index of @a group is. */
+static mtree_place_t vector_at(const scan_t *scan, const group_t *group, int index)
+{
+    return mtree_place(group->vectors.buffer,
+                       group->vectors.offset + (size_t)index * stride(scan));
+}
+
 /* Where the vector of @a rank is in those of its host. */
 static mtree_place_t vector_of(const scan_t *scan, int rank)
 {
-    const group_t *group = &scan->groups[scan->job->host[rank]];
+    return vector_at(scan, &scan->groups[scan->job->host[rank]], scan->index[rank]);
+}
 
-    return mtree_place(group->vectors.buffer,
-                       group->vectors.offset +
-                           (size_t)scan->index[rank] * scan->job->units);
+/* A place for the vectors of @a group. */
+static mtree_place_t make_room(const scan_t *scan, const group_t *group)
+{
+    return mtree_program_slot(scan->program, (size_t)group->num * stride(scan));
 }
 
 /* Does @a from have a rank before one of @a to? */
@@ -150,8 +165,7 @@ static void collect(scan_t *scan)
     const mtree_program_job_t *job = scan->job;
     size_t first;
 
-    scan->own->vectors =
-        mtree_program_slot(scan->program, (size_t)scan->own->num * job->units);
+    scan->own->vectors = make_room(scan, scan->own);
     first = scan->program->num_steps;
     for (int rank = 0; rank < job->num_ranks; rank++) {
         if (job->host[rank] == job->host[job->rank] && rank != job->rank) {
@@ -164,32 +178,36 @@ static void collect(scan_t *scan)
                        mtree_place(MTREE_BUFFER_INPUT, 0), job->units);
 }
 
-/* Exchange them with the other hosts. */
+/* Exchange them with the other hosts, each in a message of its own: between two of them
+ * memory may hold nothing of either. */
 static void exchange(scan_t *scan)
 {
     const mtree_program_job_t *job = scan->job;
-    size_t count = (size_t)scan->own->num * job->units;
 
     for (int h = 0; h < job->num_hosts; h++) {
         group_t *from = &scan->groups[h];
 
-        if (needs(scan->own, from)) {
-            from->vectors =
-                mtree_program_slot(scan->program, (size_t)from->num * job->units);
-            from->receive =
-                mtree_program_recv(scan->program, job->leader[h], from->vectors,
-                                   (size_t)from->num * job->units);
+        if (!needs(scan->own, from)) {
+            continue;
+        }
+        from->vectors = make_room(scan, from);
+        from->receive = scan->program->num_steps;
+        for (int i = 0; i < from->num; i++) {
+            (void)mtree_program_recv(scan->program, job->leader[h],
+                                     vector_at(scan, from, i), job->units);
         }
     }
     for (int h = 0; h < job->num_hosts; h++) {
-        if (needs(&scan->groups[h], scan->own)) {
-            (void)mtree_program_send(scan->program, job->leader[h], scan->own->vectors,
-                                     count);
+        for (int i = 0; i < scan->own->num && needs(&scan->groups[h], scan->own); i++) {
+            (void)mtree_program_send(scan->program, job->leader[h],
+                                     vector_at(scan, scan->own, i), job->units);
         }
     }
     for (int h = 0; h < job->num_hosts; h++) {
-        if (needs(scan->own, &scan->groups[h])) {
-            mtree_program_wait(scan->program, scan->groups[h].receive);
+        const group_t *from = &scan->groups[h];
+
+        for (int i = 0; i < from->num && needs(scan->own, from); i++) {
+            mtree_program_wait(scan->program, from->receive + (size_t)i);
         }
     }
 }
@@ -198,12 +216,14 @@ static void exchange(scan_t *scan)
 static void add_up(scan_t *scan)
 {
     const mtree_program_job_t *job = scan->job;
-    const mtree_place_t sent = scan->own->vectors;
+    const group_t sent = *scan->own;
 
     /* What is being sent stays as it is. */
     scan->own->vectors = mtree_place(MTREE_BUFFER_WORK, 0);
-    mtree_program_copy(scan->program, scan->own->vectors, sent,
-                       (size_t)scan->own->num * job->units);
+    for (int i = 0; i < sent.num; i++) {
+        mtree_program_copy(scan->program, vector_at(scan, scan->own, i),
+                           vector_at(scan, &sent, i), job->units);
+    }
     for (int rank = 1; rank <= scan->own->last; rank++) {
         mtree_program_fold(scan->program, vector_of(scan, rank),
                            vector_of(scan, rank - 1), job->units);

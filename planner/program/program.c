@@ -51,7 +51,7 @@ mtree_place_t mtree_program_slot(mtree_program_t *program, size_t count)
     const mtree_place_t slot =
         mtree_place(MTREE_BUFFER_INBOX, program->lengths[MTREE_BUFFER_INBOX]);
 
-    touch(program, slot, count);
+    touch(program, slot, count + program->overlap);
     return slot;
 }
 

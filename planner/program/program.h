@@ -54,6 +54,7 @@ typedef struct {
     const int *ranks; /* of the numbers by which peers are called; NULL: the same */
     bool
         without_copies; /* no data is carried: copies, which take no time, are left out */
+    size_t overlap; /* units by which the data of a vector reaches beyond its last unit */
     bool early; /* all receives are to begin before everything else: each has a place of
                    its own in INBOX, from which mtree_program_wait() copies */
     mtree_status_t status; /* the first failure to add a step */
@@ -91,8 +92,8 @@ void mtree_program_copy_block(mtree_program_t *program, int rank, mtree_place_t 
 void mtree_program_wait_all(mtree_program_t *program, size_t first);
 void mtree_program_wait_sends(mtree_program_t *program, size_t first);
 
-/* A place in INBOX for @a count units that no other step uses, but those that the caller
- * adds. */
+/* A place in INBOX for a vector of @a count units that no other step uses, but those that
+ * the caller adds. The next one begins `overlap` units behind its end. */
 mtree_place_t mtree_program_slot(mtree_program_t *program, size_t count);
 
 /* Send and wait; receive and wait. */

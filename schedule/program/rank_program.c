@@ -77,10 +77,18 @@ static mtree_status_t build(const mtree_plan_part_t *part,
     return mtree_program_build(part->program, &job, program);
 }
 
+size_t mtree_rank_program_overlap(const mtree_operation_data_t *data)
+{
+    return data->extent > 0 && data->span > (size_t)data->extent
+               ? (data->span - 1) / (size_t)data->extent
+               : 0;
+}
+
 mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
                                          const mtree_placement_t *placement,
                                          const mtree_call_t *call, bool is_exclusive,
-                                         int rank, mtree_rank_program_t **program_p)
+                                         size_t overlap, int rank,
+                                         mtree_rank_program_t **program_p)
 {
     mtree_rank_program_t *program;
     mtree_arena_t arena = {0};
@@ -96,6 +104,7 @@ mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
     MTREE_ARENA_ARRAY(&arena, children, (size_t)placement->num_ranks);
     status = program == NULL ? MTREE_ERR_NO_MEMORY : arena.status;
     if (status == MTREE_OK) {
+        program->program.overlap = overlap;
         status = build(part, placement, call, is_exclusive, rank, leader, children,
                        &program->program);
     }

@@ -20,15 +20,21 @@ typedef struct {
     bool has_result;     /* the call gives this rank one */
 } mtree_rank_program_t;
 
+/* Units by which a vector of @a data reaches beyond its last unit: data of units whose
+ * extent is less than what they cover. */
+size_t mtree_rank_program_overlap(const mtree_operation_data_t *data);
+
 /*
  * The program of @a rank in @a call, from the @a part of its host, which names one.
- * @a is_exclusive: of a scan, results leave out the rank's own part.  Owned by the
- * caller.  MTREE_ERR_UNSUPPORTED: the program does not do the collective of the call.
+ * @a is_exclusive: of a scan, results leave out the rank's own part.  @a overlap: units
+ * by which a vector in this rank's memory reaches beyond its last unit
+ * (mtree_rank_program_overlap()).  Owned by the caller.  MTREE_ERR_UNSUPPORTED: the program does not do the collective of the call.
  */
 mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
                                          const mtree_placement_t *placement,
                                          const mtree_call_t *call, bool is_exclusive,
-                                         int rank, mtree_rank_program_t **program_p);
+                                         size_t overlap, int rank,
+                                         mtree_rank_program_t **program_p);
 
 /* Start the call of @a program with the user's @a data: as mtree_program_start().  It
  * takes mtree_rank_program_scratch() bytes of memory while it runs. */

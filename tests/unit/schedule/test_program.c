@@ -183,7 +183,8 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
     ck_assert_int_eq(mtree_plan_part_create(job->plan, job->placement->host[rank], &part),
                      MTREE_OK);
     ck_assert_int_eq(mtree_rank_program_create(part, job->placement, &job->call,
-                                               job->is_exclusive, rank,
+                                               job->is_exclusive,
+                                               mtree_rank_program_overlap(&data), rank,
                                                &job->program[rank]),
                      MTREE_OK);
     mtree_plan_part_destroy(part);
