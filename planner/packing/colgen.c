@@ -16,6 +16,10 @@
 /* What the linear program may take when little work is left. */
 #define LEAST_SOLVE_WORK 2e7
 
+/* Pivots of a solution, in the lines and columns of the linear program.  Most take fewer
+ * than one; on a torus, where many trees carry the same, some go on for ever. */
+#define MOST_PIVOTS 2.0
+
 void mtree_colgen_destroy(mtree_colgen_t *colgen)
 {
     if (colgen == NULL) {
@@ -259,7 +263,9 @@ mtree_status_t mtree_colgen_solve(mtree_colgen_t *colgen, double work)
     int pivots = mtree_lp_pivots(colgen->master->lp);
     mtree_status_t status;
 
-    mtree_lp_limit(colgen->master->lp, (int)fmin(most, 1e9) + 1);
+    most = fmin(most, MOST_PIVOTS * (lines + colgen->columns->num_columns));
+
+    mtree_lp_limit(colgen->master->lp, (int)most + 1);
     status = mtree_master_solve(colgen->master);
     pivots = mtree_lp_pivots(colgen->master->lp) - pivots;
     colgen->work += (pivots + 10.0) * pivot;

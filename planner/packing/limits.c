@@ -8,7 +8,7 @@
 
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
 #define REPACK_WORK 1e9
-#define SELECT_WORK 6e7
+#define SELECT_WORK 1e7
 
 /* Where the shape of trees counts in a network too large for the simplex method, no more
  * than this many. */
