@@ -49,7 +49,6 @@ typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 typedef struct {
     coll_mtree_class_node_t node;
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
-    unsigned calls;                 /* blocking ones that could not wait for the entry */
     coll_mtree_server_t server;
     bool left_relays;                 /* of a class with relays: they refuse its calls */
     struct coll_mtree_record *record; /* of the last call (report/statistics.h) */

@@ -17,8 +17,6 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
         "tags", "no tags are left: free persistent requests, or start them again"},
     [COLL_MTREE_REASON_TOPOLOGY] = {
         "topology", "the topology was not known yet"},
-    [COLL_MTREE_REASON_PLANNING] = {
-        "planning", "its plan was still being made"},
     [COLL_MTREE_REASON_PLAN] = {
         "plan", "no plan could be made for it"},
     [COLL_MTREE_REASON_FORECAST] = {

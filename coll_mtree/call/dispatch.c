@@ -126,7 +126,7 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                         ompi_request_t **request_p)
 {
     coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class, false);
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
     coll_mtree_request_t *req = coll_mtree_request_create(
         call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
 

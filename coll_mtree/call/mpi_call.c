@@ -68,20 +68,13 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
     return true;
 }
 
-/* Wait until the server of @a comm_class is decided; where the fallback may serve
- * meanwhile, for a short time at most, and seldom.  Open MPI's code. */
+/* Wait until the server of @a comm_class is decided.  Open MPI's code. */
 static int wait_for_decision(const coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class)
 {
-    bool may_leave = call->form == MTREE_BLOCKING && comm_class->entry == NULL &&
-                     coll_mtree_server_may_leave(call->args.keeps_order,
-                                                 coll_mtree_params_min_bytes());
-    coll_mtree_plan_entry_t *entry;
+    coll_mtree_plan_entry_t *entry =
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
 
-    if (may_leave && !coll_mtree_server_looks(++comm_class->calls)) {
-        return OMPI_SUCCESS;
-    }
-    entry = coll_mtree_plan_entry_get(call->module, call->comm, comm_class, may_leave);
     return coll_mtree_plan_entry_wait(entry, comm_class);
 }
 
@@ -131,8 +124,7 @@ int coll_mtree_mpi_call_choose(const coll_mtree_mpi_call_t *call,
     if (!server->is_decided) {
         rc = wait_for_decision(call, comm_class);
     }
-    *reason_p = COLL_MTREE_REASON_PLANNING;
-    if (server->is_decided) {
+    if (rc == OMPI_SUCCESS) {
         *backend_p = server->backend;
         *reason_p = call->module->unserved ? COLL_MTREE_REASON_GROUP : server->reason;
     }

@@ -27,9 +27,8 @@ typedef struct {
 
 /*
  * Who serves @a call of @a comm_class; *reason_p is why, where that is the fallback.  A
- * blocking call, and the making of a persistent request, waits for the plan of its class
- * (the former but for a short time where the fallback may serve it meanwhile), and may
- * wait for a topology.  Open MPI's code.
+ * blocking call, and the making of a persistent request, waits for the plan of its class,
+ * and may wait for a topology.  Open MPI's code.
  */
 int coll_mtree_mpi_call_choose(const coll_mtree_mpi_call_t *call,
                                coll_mtree_comm_class_t *comm_class,

@@ -99,7 +99,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
     /* Nothing else is pending while a blocking call waits for hosts. */
-    if (entry->asks_hosts && !entry->is_late) {
+    if (entry->asks_hosts) {
         open_pending(module);
     }
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
@@ -153,12 +153,11 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
 /* Its exchange holds it, too. */
 static coll_mtree_plan_entry_t *
 plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                  const coll_mtree_call_class_t *call_class, bool is_hurried)
+                  const coll_mtree_call_class_t *call_class)
 {
     coll_mtree_plan_entry_t *entry = plan_entry_new(module, comm, call_class);
 
     coll_mtree_plan_entry_retain(entry);
-    entry->is_hurried = is_hurried;
     OBJ_RETAIN(comm);
     entry->exchange = coll_mtree_plan_exchange_start(entry);
     return entry;
@@ -166,8 +165,7 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
 
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class,
-                                                   bool is_hurried)
+                                                   coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_t *entry;
     bool opens;
@@ -175,7 +173,7 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     if (comm_class->entry != NULL) {
         return comm_class->entry;
     }
-    entry = plan_entry_create(module, comm, &comm_class->node.call_class, is_hurried);
+    entry = plan_entry_create(module, comm, &comm_class->node.call_class);
     comm_class->entry = entry;
     coll_mtree_plan_entry_retain(entry);
     coll_mtree_plan_entry_release(module->latest);
@@ -233,28 +231,12 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
     }
 }
 
-/* The class has no entry again. */
-static void plan_entry_leave(coll_mtree_plan_entry_t *entry,
-                             coll_mtree_comm_class_t *comm_class)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-
-    comm_class->entry = NULL;
-    module->latest = NULL;
-    coll_mtree_plan_entry_release(entry);
-    coll_mtree_plan_entry_release(entry);
-}
-
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_progress_wait_for(&entry->settled);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
-    }
-    if (entry->is_late) {
-        plan_entry_leave(entry, comm_class);
-        return OMPI_SUCCESS;
     }
     /* From here on all ranks know it. */
     entry->module->unserved = entry->module->placement == NULL;
@@ -343,7 +325,6 @@ void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_release(comm_class->entry);
     comm_class->entry = NULL;
-    comm_class->calls = 0;
     coll_mtree_server_renew(&comm_class->server);
 }
 

@@ -5,12 +5,11 @@
  * The first call of a class that mtree may serve makes its entry, whatever form the call
  * has.  An exchange (coll_mtree/control/exchange.h) then brings the plan from rank 0;
  * no function waits in it, and nonblocking calls that come before its end wait in the
- * entry's gate.  Blocking calls without an order make hurried entries, which end without
- * a plan if that takes long: then the fallback serves, and later calls make another one.
- * Which classes there are follows from the order of the calls alone, so all ranks make
- * the same entries with the same tags.  Entries belong to one communicator, because calls
- * on different communicators may come in different orders; plans are made once per group
- * of processes (coll_mtree/plan/planning_context.h).
+ * entry's gate; blocking ones wait for it.  Which classes there are follows from the
+ * order of the calls alone, so all ranks make the same entries with the same tags.
+ * Entries belong to one communicator, because calls on different communicators may come
+ * in different orders; plans are made once per group of processes
+ * (coll_mtree/plan/planning_context.h).
  *
  * Where calls are encrypted none goes to the fallback: without a plan all go over the
  * default plan, and before the topology is known their entries are plain ones, which have
@@ -33,12 +32,10 @@
 
 #include "simulate/forecast/forecast.h"
 
-/* The entry in force for @a comm_class, made if need be, for a blocking call that waits
- * but @a is_hurried; the class's. */
+/* The entry in force for @a comm_class, made if need be; the class's. */
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class,
-                                                   bool is_hurried);
+                                                   coll_mtree_comm_class_t *comm_class);
 
 /* The same, or where there is none a plain one; and is @a entry one?  NULL is none. */
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
@@ -61,8 +58,7 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
                                   coll_mtree_replan_nonblocking_t *replan);
 
 /* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which
- * decides the class's server; but where a hurried entry is late the class has none any
- * more.  Open MPI's code. */
+ * decides the class's server.  Open MPI's code. */
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 

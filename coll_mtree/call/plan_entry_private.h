@@ -21,8 +21,6 @@ struct coll_mtree_plan_entry {
     mtree_list_t pending;          /* in the module's list until its exchange is opened */
     bool asks_hosts;               /* by its exchange */
     bool is_plain;                 /* it has no exchange: its calls go over the default */
-    bool is_hurried;               /* it ends, without a plan, if that takes long */
-    bool is_late;                  /* so it did */
     atomic_int unfinished;         /* of its opening and its being settled */
     atomic_bool settled;           /* status, part, version and forecast are final */
     int status;                    /* Open MPI's code */

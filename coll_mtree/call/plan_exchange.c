@@ -18,17 +18,10 @@
  * size: programs often begin with a short call that says little. */
 #define LOGGED_BYTES 65536
 
-/* Seconds; bits/s of the message where the network is faster or not known; and how often
- * a message may pass a typical link before its plan is late. */
-#define LEAST_PATIENCE 0.02
-#define PATIENCE_RATE  1e9
-#define PATIENCE_TIMES 2
-
 /* What rank 0 decides. */
 typedef enum {
     DECISION_NO_PLAN,
-    DECISION_LATE, /* rank 0 plans, and a hurried entry is to end */
-    DECISION_PLAN  /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
+    DECISION_PLAN /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
 } decision_t;
 
 /* A plan that is being made on rank 0. */
@@ -104,9 +97,7 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
 {
     plan_decision_t *decision = (plan_decision_t *)super;
 
-    if (exchange != NULL && super->is_late) {
-        coll_mtree_exchange_reply(exchange, DECISION_LATE, NULL, 0);
-    } else if (exchange != NULL) {
+    if (exchange != NULL) {
         entry_reply(decision->entry, exchange, &decision->planned, &decision->relayed);
         decision->planned.plan = NULL;
     }
@@ -120,18 +111,6 @@ static void decision_release(coll_mtree_decision_t *super)
     free(decision->contributions);
     free((char *)decision->relayed.bytes);
     free(decision);
-}
-
-/* How long a blocking call may wait for a plan: not much longer than it takes itself.
- * Without one it takes several times as long. */
-static double patience(const coll_mtree_plan_entry_t *entry)
-{
-    const coll_mtree_planning_context_t *context = entry->module->context;
-    double rate = context == NULL ? 0 : coll_mtree_planning_context_link_rate(context);
-
-    return LEAST_PATIENCE +
-           PATIENCE_TIMES * 8 * entry->call_class.bytes /
-               (rate <= 0 || rate > PATIENCE_RATE ? PATIENCE_RATE : rate);
 }
 
 /* NULL: no memory. */
@@ -156,7 +135,6 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     decision->super.decide = decision_decide;
     decision->super.reply = decision_reply;
     decision->super.release = decision_release;
-    decision->super.patience = entry->is_hurried ? patience(entry) : 0;
     decision->entry = entry;
     decision->group = group;
     decision->call_class = entry->call_class;
@@ -231,14 +209,8 @@ static int read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *r
 /* Take over the reply of rank 0.  Open MPI's code. */
 static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
-    mca_coll_mtree_module_t *module = entry->module;
     int rc = OMPI_SUCCESS;
 
-    if (reply->kind == DECISION_LATE) {
-        entry->is_late = true;
-        module->hosts_asked = module->hosts_asked && !entry->asks_hosts;
-        return OMPI_SUCCESS;
-    }
     if (reply->hosts != NULL && reply->num_hosts > 0) {
         rc = read_hosts(entry, reply);
         if (rc != OMPI_SUCCESS) {

@@ -58,13 +58,3 @@ coll_mtree_backend_t coll_mtree_server_before(const coll_mtree_server_t *server,
 {
     return keeps_order && server->is_ordered ? server->ordered_by : COLL_MTREE_TREES;
 }
-
-bool coll_mtree_server_may_leave(bool keeps_order, size_t min_bytes)
-{
-    return !keeps_order && min_bytes > 0;
-}
-
-bool coll_mtree_server_looks(unsigned call)
-{
-    return (call & (call - 1)) == 0;
-}

@@ -49,15 +49,4 @@ bool coll_mtree_server_is_bound(const coll_mtree_server_t *server, bool keeps_or
 coll_mtree_backend_t coll_mtree_server_before(const coll_mtree_server_t *server,
                                               bool keeps_order);
 
-/*
- * May the fallback serve blocking calls while their plan is made?  Not calls whose bits
- * must be those of earlier calls (@a keeps_order), nor where the user wants all to be
- * served that have @a min_bytes, 0.
- */
-bool coll_mtree_server_may_leave(bool keeps_order, size_t min_bytes);
-
-/* Does call number @a call, from 1, of those look whether there is a plan?  The more of
- * them there were, the fewer do. */
-bool coll_mtree_server_looks(unsigned call);
-
 #endif

@@ -45,19 +45,13 @@ static void decided(coll_mtree_exchange_t *exchange, void *arg)
     release_holder(decision);
 }
 
-static void resume(coll_mtree_decision_t *decision, bool is_late)
+static void resume(coll_mtree_decision_t *decision)
 {
     coll_mtree_exchange_t *exchange = atomic_exchange(&decision->exchange, NULL);
 
     if (exchange != NULL) {
-        decision->is_late = is_late;
         coll_mtree_exchange_resume(exchange);
     }
-}
-
-static void late(coll_mtree_plan_task_t *task)
-{
-    resume(decision_of(task), true);
 }
 
 static void end(coll_mtree_plan_task_t *task)
@@ -65,7 +59,7 @@ static void end(coll_mtree_plan_task_t *task)
     coll_mtree_decision_t *decision = decision_of(task);
 
     coll_mtree_log_write(&decision->log);
-    resume(decision, false);
+    resume(decision);
     release_holder(decision);
 }
 
@@ -97,13 +91,11 @@ void coll_mtree_decision_start(coll_mtree_decision_t *decision,
                                coll_mtree_exchange_t *exchange)
 {
     OBJ_RETAIN(decision->comm);
-    decision->is_late = false;
     atomic_init(&decision->exchange, exchange);
     decision->deferred.release = release_deferred;
     atomic_init(&decision->holders, 2);
     mtree_list_init(&decision->log);
-    decision->task = (coll_mtree_plan_task_t){
-        .run = run, .late = late, .end = end, .patience = decision->patience};
+    decision->task = (coll_mtree_plan_task_t){.run = run, .end = end};
     coll_mtree_exchange_postpone(exchange, decided, decision);
     coll_mtree_plan_thread_add(&decision->task);
 }

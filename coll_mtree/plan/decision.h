@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
-/* A member of what is decided.  The thread uses it until `reply` is called, or longer
- * when that is late; at MPI_Finalize `reply` may be called without `decide`. */
+/* A member of what is decided.  The thread uses it until `reply` is called; at
+ * MPI_Finalize `reply` may be called without `decide`. */
 typedef struct coll_mtree_decision {
     /* Set by the caller that starts it. */
     ompi_communicator_t *comm;                            /* retained until the release */
@@ -21,9 +21,7 @@ typedef struct coll_mtree_decision {
     /* Reply to @a exchange; NULL: it has failed. */
     void (*reply)(struct coll_mtree_decision *decision, coll_mtree_exchange_t *exchange);
     void (*release)(struct coll_mtree_decision *decision); /* free it */
-    double patience; /* after which `reply` is called all the same, as of a task */
     /* From here on the unit's own. */
-    bool is_late; /* for `reply`: it is due, and not decided */
     coll_mtree_plan_task_t task;
     _Atomic(coll_mtree_exchange_t *) exchange; /* waits; NULL: it does so no more */
     atomic_int holders;                        /* the thread and the exchange */

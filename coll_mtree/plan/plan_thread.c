@@ -14,8 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t added = PTHREAD_COND_INITIALIZER;
 static mtree_list_t waiting = {&waiting, &waiting};
 static mtree_list_t ended = {&ended, &ended};
-static mtree_list_t awaited = {&awaited, &awaited};
-static atomic_int num_watched; /* tasks that have ended or may become late */
+static atomic_int num_ended;
 static pthread_t thread;
 static bool is_running, stops;
 
@@ -28,21 +27,11 @@ static coll_mtree_plan_task_t *task_of(mtree_list_t *link)
     return MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, link);
 }
 
-/* Under the lock: @a task cannot become late any more. */
-static void await_no_more(coll_mtree_plan_task_t *task)
-{
-    if (task->patience > 0) {
-        task->patience = 0;
-        mtree_list_remove(&task->awaited);
-        atomic_fetch_sub(&num_watched, 1);
-    }
-}
-
 /* Under the lock: @a task, which is in no list, has run. */
 static void task_ended(coll_mtree_plan_task_t *task)
 {
     mtree_list_append(&ended, &task->link);
-    atomic_fetch_add(&num_watched, 1);
+    atomic_fetch_add(&num_ended, 1);
 }
 
 static void task_run(coll_mtree_plan_task_t *task)
@@ -84,18 +73,10 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     bool started;
 
     mtree_list_init(&task->link);
-    mtree_list_init(&task->awaited);
-    task->in_late = false;
     pthread_mutex_lock(&lock);
     started = thread_start();
     if (started) {
         mtree_list_append(&waiting, &task->link);
-        if (task->patience > 0) {
-            task->worked = coll_mtree_helper_thread_worked(thread);
-            task->began = mtree_clock_seconds();
-            mtree_list_append(&awaited, &task->awaited);
-            atomic_fetch_add(&num_watched, 1);
-        }
         pthread_cond_signal(&added);
     }
     pthread_mutex_unlock(&lock);
@@ -105,83 +86,28 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     }
 }
 
-/* Under the lock: the first task that is late by now; NULL: none. */
-static coll_mtree_plan_task_t *find_late(void)
-{
-    double worked = coll_mtree_helper_thread_worked(thread), now = mtree_clock_seconds();
-    mtree_list_t *link;
-
-    MTREE_LIST_FOR_EACH(link, &awaited)
-    {
-        coll_mtree_plan_task_t *task =
-            MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, awaited);
-
-        if (worked - task->worked >= task->patience ||
-            now - task->began >= COLL_MTREE_PLAN_THREAD_SHARE * task->patience) {
-            return task;
-        }
-    }
-    return NULL;
-}
-
-/* Under the lock: a task that has ended, and which nobody uses; NULL: none. */
-static coll_mtree_plan_task_t *find_ended(void)
+/* A task that has ended; NULL: none. */
+static coll_mtree_plan_task_t *take_ended(void)
 {
     mtree_list_t *link;
 
-    MTREE_LIST_FOR_EACH(link, &ended)
-    {
-        if (!task_of(link)->in_late) {
-            return task_of(link);
-        }
-    }
-    return NULL;
-}
-
-/* A task that has ended; else with *is_late_p one that is late; or NULL. */
-static coll_mtree_plan_task_t *take(bool *is_late_p)
-{
-    coll_mtree_plan_task_t *task;
-
     pthread_mutex_lock(&lock);
-    task = find_ended();
-    *is_late_p = task == NULL;
-    if (task != NULL) {
-        mtree_list_remove(&task->link);
-        atomic_fetch_sub(&num_watched, 1);
-    } else {
-        task = mtree_list_is_empty(&awaited) ? NULL : find_late();
-    }
-    if (task != NULL) {
-        task->in_late = *is_late_p;
-        await_no_more(task);
+    link = mtree_list_take(&ended);
+    if (link != NULL) {
+        atomic_fetch_sub(&num_ended, 1);
     }
     pthread_mutex_unlock(&lock);
-    return task;
-}
-
-/* Other threads may find that it has ended meanwhile, and `end` frees it. */
-static void task_late(coll_mtree_plan_task_t *task)
-{
-    task->late(task);
-    pthread_mutex_lock(&lock);
-    task->in_late = false;
-    pthread_mutex_unlock(&lock);
+    return link == NULL ? NULL : task_of(link);
 }
 
 int coll_mtree_plan_thread_poll(void)
 {
     coll_mtree_plan_task_t *task;
-    bool is_late;
     int handled = 0;
 
-    while (atomic_load_explicit(&num_watched, memory_order_relaxed) > 0 &&
-           (task = take(&is_late)) != NULL) {
-        if (is_late) {
-            task_late(task);
-        } else {
-            task->end(task);
-        }
+    while (atomic_load_explicit(&num_ended, memory_order_relaxed) > 0 &&
+           (task = take_ended()) != NULL) {
+        task->end(task);
         handled++;
     }
     return handled;

@@ -16,29 +16,18 @@
 
 #include <stdbool.h>
 
-/* The thread may get no more than this part of a processor. */
-#define COLL_MTREE_PLAN_THREAD_SHARE 10
-
 /* A member of what is to be planned, which stays until the call of `end`. */
 typedef struct coll_mtree_plan_task {
-    void (*run)(struct coll_mtree_plan_task *task);  /* in the planning thread */
-    void (*late)(struct coll_mtree_plan_task *task); /* once, when `run` has not ended
-                                                        after the patience */
-    void (*end)(struct coll_mtree_plan_task *task);  /* after `run` */
-    double
-        patience;         /* seconds of the thread's processor after which it is late, or
-                             COLL_MTREE_PLAN_THREAD_SHARE as many by the clock; 0: it never is */
-    mtree_list_t link;    /* waits for the thread, or has run */
-    mtree_list_t awaited; /* in the list of those that may become late */
-    double worked, began; /* by both clocks, when it was added */
-    bool in_late;         /* a thread is in `late`, so `end` has to wait */
+    void (*run)(struct coll_mtree_plan_task *task); /* in the planning thread */
+    void (*end)(struct coll_mtree_plan_task *task); /* after `run` */
+    mtree_list_t link;                              /* waits for the thread, or has run */
 } coll_mtree_plan_task_t;
 
-/* Have @a task run, whose functions and patience are set.  The first one starts the
+/* Have @a task run, whose functions are set.  The first one starts the
  * thread; without a thread it runs at once. */
 void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task);
 
-/* Call `end` and `late` of the tasks for which it is time; how many.  From any thread but
+/* Call `end` of the tasks that have run; how many.  From any thread but
  * the planning one. */
 int coll_mtree_plan_thread_poll(void);
 

@@ -12,7 +12,6 @@
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/topology/user_files.h"
 
-#include "base/median.h"
 #include "base/units.h"
 
 #include <pthread.h>
@@ -309,25 +308,4 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                        "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
                        context->origin, context->num_procs, context->hosts.num_hosts,
                        num_hosts, num_links, what);
-}
-
-double coll_mtree_planning_context_link_rate(const coll_mtree_planning_context_t *context)
-{
-    const mtree_topology_t *topology;
-    double *capacities, typical = 0;
-
-    pthread_mutex_lock(&contexts_lock);
-    topology = context->hosts.topology;
-    capacities = topology == NULL || topology->num_links == 0
-                     ? NULL
-                     : malloc((size_t)topology->num_links * sizeof(*capacities));
-    if (capacities != NULL) {
-        for (int l = 0; l < topology->num_links; l++) {
-            capacities[l] = topology->links[l].capacity[0];
-        }
-        typical = mtree_median(capacities, topology->num_links);
-    }
-    pthread_mutex_unlock(&contexts_lock);
-    free(capacities);
-    return typical;
 }

@@ -83,10 +83,6 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast);
 
-/* The median capacity of the network's links, bits/s; 0: not known. */
-double
-coll_mtree_planning_context_link_rate(const coll_mtree_planning_context_t *context);
-
 /* How often the network changed so that plans are made anew. */
 unsigned
 coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context);

@@ -4,8 +4,6 @@
  *
  *   planning calls   the first nonblocking call of each collective returns, and progress
  *                    goes on, without the time of planning
- *   planning sums    blocking sums of integers, which need not wait for their plan, and
- *                    of floating-point numbers, which must
  *   planning roots   broadcasts from every rank in turn
  *   planning binding all threads stay on the processor to which a process is bound
  *   planning groups  communicators of ever other processes leave no memory behind
@@ -27,9 +25,6 @@
 #define MOST_SECONDS 0.05
 
 #define BLOCK 13000
-
-#define CALLS 128
-#define SUMS  20000
 
 /* Before the warm-up has ended, Open MPI's own memory grows. */
 #define WARM_UP_GROUPS 100
@@ -88,25 +83,6 @@ static void check_calls(void)
     complete(&request, "MPI_Iallreduce", began);
     free(block);
     free(all);
-}
-
-static void check_sums(void)
-{
-    const struct timespec pause = {.tv_nsec = 20000000};
-    long ones[SUMS];
-    double halves[SUMS];
-
-    for (int call = 0; call < CALLS; call++) {
-        for (int i = 0; i < SUMS; i++) {
-            ones[i] = 1;
-            halves[i] = 0.5;
-        }
-        MPI_Allreduce(MPI_IN_PLACE, ones, SUMS, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-        mtree_expect(ones[0] == ranks && ones[SUMS - 1] == ranks, "sum %d", call);
-        nanosleep(&pause, NULL);
-    }
-    MPI_Allreduce(MPI_IN_PLACE, halves, SUMS / 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    mtree_expect(2 * halves[0] == ranks, "the sum of floating-point numbers");
 }
 
 static void check_roots(void)
@@ -224,8 +200,6 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc > 1 && strcmp(argv[1], "calls") == 0) {
         check_calls();
-    } else if (argc > 1 && strcmp(argv[1], "sums") == 0) {
-        check_sums();
     } else if (argc > 1 && strcmp(argv[1], "roots") == 0) {
         check_roots();
     } else if (argc > 1 && strcmp(argv[1], "binding") == 0) {
@@ -233,7 +207,7 @@ int main(int argc, char **argv)
     } else if (argc > 1 && strcmp(argv[1], "groups") == 0) {
         check_groups();
     } else {
-        mtree_expect(0, "usage: planning calls | sums | roots | binding | groups");
+        mtree_expect(0, "usage: planning calls | roots | binding | groups");
     }
     status = mtree_expect_finish("planning");
     MPI_Finalize();

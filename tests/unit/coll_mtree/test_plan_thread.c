@@ -17,7 +17,7 @@ typedef struct {
     pthread_t ran_in;
     bool blocks_signals;
     int ran; /* the how-manieth */
-    int num_late, num_ended;
+    int num_ended;
 } task_t;
 
 static atomic_bool may_run;
@@ -44,22 +44,15 @@ static void run(coll_mtree_plan_task_t *super)
     task->ran = ++num_ran;
 }
 
-static void late(coll_mtree_plan_task_t *super)
-{
-    ((task_t *)super)->num_late++;
-}
-
 static void end(coll_mtree_plan_task_t *super)
 {
     ((task_t *)super)->num_ended++;
 }
 
-static void add(task_t *task, double patience)
+static void add(task_t *task)
 {
     task->super.run = run;
-    task->super.late = late;
     task->super.end = end;
-    task->super.patience = patience;
     coll_mtree_plan_thread_add(&task->super);
 }
 
@@ -83,7 +76,7 @@ START_TEST(tasks_run_in_order_in_another_thread)
 
     begin(true);
     for (int i = 0; i < TASKS; i++) {
-        add(&tasks[i], 0);
+        add(&tasks[i]);
     }
     for (int i = 0; i < TASKS; i++) {
         poll_until_ended(&tasks[i]);
@@ -91,7 +84,6 @@ START_TEST(tasks_run_in_order_in_another_thread)
         ck_assert(!pthread_equal(tasks[i].ran_in, pthread_self()));
         ck_assert(tasks[i].blocks_signals);
         ck_assert_int_eq(tasks[i].num_ended, 1);
-        ck_assert_int_eq(tasks[i].num_late, 0);
     }
     coll_mtree_plan_thread_close();
 }
@@ -102,62 +94,12 @@ START_TEST(nothing_ends_without_a_poll)
     task_t task = {0};
 
     begin(true);
-    add(&task, 0);
+    add(&task);
     for (int i = 0; i < 20; i++) {
         nap();
     }
     ck_assert_int_eq(task.num_ended, 0);
     poll_until_ended(&task);
-    coll_mtree_plan_thread_close();
-}
-END_TEST
-
-START_TEST(a_task_is_late_once_and_ends_all_the_same)
-{
-    task_t task = {0}, behind = {0};
-
-    begin(false);
-    add(&task, 1e-3);
-    add(&behind, 3600);
-    for (int i = 0; i < 20; i++) {
-        nap();
-        (void)coll_mtree_plan_thread_poll();
-    }
-    ck_assert_int_eq(task.num_late, 1);
-    ck_assert_int_eq(task.num_ended, 0);
-    atomic_store(&may_run, true);
-    poll_until_ended(&behind);
-    ck_assert_int_eq(task.num_ended, 1);
-    ck_assert_int_eq(behind.num_late, 0);
-    ck_assert_int_eq(coll_mtree_plan_thread_poll(), 0);
-    coll_mtree_plan_thread_close();
-}
-END_TEST
-
-/* As another thread may, while this one is in `late`. */
-static void poll_while_late(coll_mtree_plan_task_t *super)
-{
-    task_t *task = (task_t *)super;
-
-    task->num_late++;
-    atomic_store(&may_run, true);
-    for (int i = 0; i < 20; i++) {
-        nap();
-        (void)coll_mtree_plan_thread_poll();
-    }
-    ck_assert_int_eq(task->num_ended, 0);
-}
-
-START_TEST(a_task_does_not_end_while_it_is_told_to_be_late)
-{
-    task_t task = {
-        .super = {.run = run, .late = poll_while_late, .end = end, .patience = 1e-3}};
-
-    begin(false);
-    coll_mtree_plan_thread_add(&task.super);
-    poll_until_ended(&task);
-    ck_assert_int_eq(task.num_late, 1);
-    ck_assert_int_eq(task.num_ended, 1);
     coll_mtree_plan_thread_close();
 }
 END_TEST
@@ -169,7 +111,7 @@ START_TEST(close_ends_tasks_that_have_not_run)
 
     begin(true);
     for (int i = 0; i < TASKS; i++) {
-        add(&tasks[i], 3600);
+        add(&tasks[i]);
     }
     coll_mtree_plan_thread_close();
     for (int i = 0; i < TASKS; i++) {
@@ -178,7 +120,7 @@ START_TEST(close_ends_tasks_that_have_not_run)
     ck_assert_int_eq(ended, TASKS);
     /* And it starts again. */
     tasks[0].num_ended = 0;
-    add(&tasks[0], 0);
+    add(&tasks[0]);
     poll_until_ended(&tasks[0]);
     coll_mtree_plan_thread_close();
 }
@@ -194,7 +136,7 @@ static void run_until_cancelled(coll_mtree_plan_task_t *super)
 
 START_TEST(close_cancels_the_task_that_runs)
 {
-    task_t task = {.super = {.run = run_until_cancelled, .late = late, .end = end}};
+    task_t task = {.super = {.run = run_until_cancelled, .end = end}};
     task_t next = {0};
 
     begin(true);
@@ -205,7 +147,7 @@ START_TEST(close_cancels_the_task_that_runs)
     coll_mtree_plan_thread_close();
     ck_assert_int_eq(task.num_ended, 1);
     ck_assert(!mtree_cancel_is_set());
-    add(&next, 0);
+    add(&next);
     poll_until_ended(&next);
     coll_mtree_plan_thread_close();
 }
@@ -220,8 +162,6 @@ int main(void)
 
     tcase_add_test(tcase, tasks_run_in_order_in_another_thread);
     tcase_add_test(tcase, nothing_ends_without_a_poll);
-    tcase_add_test(tcase, a_task_is_late_once_and_ends_all_the_same);
-    tcase_add_test(tcase, a_task_does_not_end_while_it_is_told_to_be_late);
     tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
     tcase_add_test(tcase, close_cancels_the_task_that_runs);
     suite_add_tcase(suite, tcase);

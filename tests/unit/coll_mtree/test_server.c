@@ -149,28 +149,6 @@ START_TEST(an_order_over_the_default_plan_stays)
 }
 END_TEST
 
-START_TEST(the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed)
-{
-    ck_assert(coll_mtree_server_may_leave(false, 1));
-    ck_assert(!coll_mtree_server_may_leave(true, 1));
-    ck_assert(!coll_mtree_server_may_leave(false, 0));
-}
-END_TEST
-
-START_TEST(calls_look_for_their_plan_ever_more_seldom)
-{
-    unsigned looks = 0;
-
-    ck_assert(coll_mtree_server_looks(1));
-    ck_assert(coll_mtree_server_looks(2));
-    ck_assert(!coll_mtree_server_looks(3));
-    for (unsigned call = 1; call <= 1024; call++) {
-        looks += coll_mtree_server_looks(call);
-    }
-    ck_assert_uint_eq(looks, 11);
-}
-END_TEST
-
 START_TEST(every_reason_has_a_name_and_a_text)
 {
     for (int r = 0; r < COLL_MTREE_REASONS; r++) {
@@ -201,9 +179,6 @@ int main(void)
     tcase_add_test(
         tcase, a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order);
     tcase_add_test(tcase, an_order_over_the_default_plan_stays);
-    tcase_add_test(tcase,
-                   the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed);
-    tcase_add_test(tcase, calls_look_for_their_plan_ever_more_seldom);
     tcase_add_test(tcase, every_reason_has_a_name_and_a_text);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
