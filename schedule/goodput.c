@@ -90,7 +90,7 @@ static void goodput_move(mtree_goodput_t *goodput, int tree, double bytes, doubl
 }
 
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
-                        double now)
+                        bool has_arrived, double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
 
@@ -99,7 +99,7 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
     if (to->since >= 0) {
         to->backlogged_bytes += bytes;
     }
-    if (to->path >= 0) {
+    if (to->path >= 0 && has_arrived) {
         mtree_bandwidth_monitor_sent(goodput->monitor, to->path,
                                      goodput->monitor_bytes * bytes, now);
     }

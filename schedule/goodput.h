@@ -69,10 +69,10 @@ int mtree_goodput_link(const mtree_goodput_t *goodput, int rank);
 /* For the operation: a call begins.  Everything is reset. */
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
 
-/* For the operation: peer number @a link has received @a bytes of stream number @a tree.
- */
+/* For the operation: @a bytes of stream number @a tree went to peer number @a link; where
+ * they @a has_arrived, it is known that it has received them. */
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
-                        double now);
+                        bool has_arrived, double now);
 
 /* For the operation: @a bytes of stream number @a tree have arrived. */
 void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now);

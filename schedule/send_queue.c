@@ -221,7 +221,8 @@ static void send_op_sent(mtree_event_t *event)
         mtree_goodput_sent(operation->data.goodput,
                            mtree_send_queue_number(operation, channel->send_queue),
                            mtree_stream_state_number(channel->state),
-                           (double)send_op->bytes, mtree_operation_now(operation));
+                           (double)send_op->bytes, send_op->paced,
+                           mtree_operation_now(operation));
     }
     if (++channel->sent == channel->edge.end) {
         mtree_operation_step(operation, channel->step);
@@ -313,17 +314,17 @@ static double channel_left(const mtree_send_channel_t *channel)
 }
 
 /*
- * Is it to be known when the next chunk of @a channel was matched?  In personalized calls
- * ranks only send, or nearly so, and would wait a trip back for their last chunks.  Where
- * all that is left for the peer fits into its window, nothing waits for them.
+ * Is it to be known when the next chunk of @a channel was matched?  Where all that is
+ * left for the peer fits into its window, nothing waits for that, and a rank would wait a
+ * trip back for its last chunks.
  */
 static bool channel_is_paced(const mtree_send_channel_t *channel)
 {
     const mtree_send_queue_t *send_queue = channel->send_queue;
     double left = (double)send_queue->outstanding;
 
-    if (!channel->state->operation->layout->paced || channel->state->blocks == NULL) {
-        return channel->state->operation->layout->paced;
+    if (!channel->state->operation->layout->paced) {
+        return false;
     }
     for (const mtree_send_channel_t *other = send_queue->channels;
          other != NULL && left <= (double)send_queue->window; other = other->link) {
@@ -336,20 +337,22 @@ static void channel_send(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     bool blank = channel->next >= channel->blank;
-    bool paced = !blank && channel_is_paced(channel);
     size_t count = mtree_send_channel_count(channel);
     size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
     const char *address;
     mtree_status_t status;
+    bool paced;
 
     if (send_op == NULL) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return;
     }
+    paced = !blank && channel_is_paced(channel);
     send_op->channel = channel;
     send_op->chunk = channel_advance(channel);
     send_op->bytes = bytes;
+    send_op->paced = paced;
     send_op->begin = mtree_operation_clock(operation);
     address = blank ? NULL : send_op_address(send_op, count);
     if (operation->status != MTREE_OK) {

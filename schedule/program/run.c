@@ -120,7 +120,7 @@ static void measure(const mtree_program_run_t *run, const mtree_request_t *reque
     }
     if (goodput != NULL && is_sent) {
         mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
-                           now(run));
+                           false, now(run));
     } else if (goodput != NULL) {
         mtree_goodput_received(goodput, 0, bytes, now(run));
     }

@@ -367,7 +367,7 @@ START_TEST(test_bcast_source_is_relieved)
         world_close(&world);
         mtree_trace_destroy(world.trace);
     }
-    ck_assert_int_ge(relieved, 25);
+    ck_assert_int_ge(relieved, 20);
 }
 END_TEST
 

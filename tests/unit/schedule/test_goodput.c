@@ -23,11 +23,11 @@ START_TEST(a_peer_that_comes_late_was_not_backlogged)
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
     mtree_goodput_backlog(goodput, 0, true, 1.0);
-    mtree_goodput_sent(goodput, 0, 0, 100, 9.0);
+    mtree_goodput_sent(goodput, 0, 0, 100, true, 9.0);
     mtree_goodput_backlog(goodput, 0, true, 9.0);
-    mtree_goodput_sent(goodput, 0, 1, 50, 10.0);
+    mtree_goodput_sent(goodput, 0, 1, 50, true, 10.0);
     mtree_goodput_backlog(goodput, 0, false, 10.5);
-    mtree_goodput_sent(goodput, 0, 1, 25, 11.0);
+    mtree_goodput_sent(goodput, 0, 1, 25, true, 11.0);
     ck_assert_int_eq(goodput->links[0].rank, 3);
     ck_assert_double_eq(goodput->links[0].bytes, 175);
     ck_assert_double_eq(goodput->links[0].backlogged_bytes, 50);
@@ -41,11 +41,11 @@ START_TEST(backlogged_times_add_up)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
-    mtree_goodput_sent(goodput, 1, 0, 8, 1.0);
+    mtree_goodput_sent(goodput, 1, 0, 8, true, 1.0);
     for (int i = 2; i < 6; i++) {
         mtree_goodput_backlog(goodput, 1, true, i);
         mtree_goodput_backlog(goodput, 1, true, i + 0.125);
-        mtree_goodput_sent(goodput, 1, 0, 8, i + 0.25);
+        mtree_goodput_sent(goodput, 1, 0, 8, true, i + 0.25);
         mtree_goodput_backlog(goodput, 1, false, i + 0.5);
         mtree_goodput_backlog(goodput, 1, false, i + 0.75);
     }
@@ -61,7 +61,7 @@ START_TEST(trees_end_with_their_last_message)
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
     mtree_goodput_received(goodput, 1, 10, 2.0);
-    mtree_goodput_sent(goodput, 0, 0, 20, 3.0);
+    mtree_goodput_sent(goodput, 0, 0, 20, true, 3.0);
     mtree_goodput_received(goodput, 1, 30, 5.0);
     ck_assert_double_eq(goodput->begin, 2);
     ck_assert_double_eq(mtree_goodput_seconds(goodput), 3);
