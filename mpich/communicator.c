@@ -111,7 +111,8 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
     mtree_plan_t *plan;
 
     if (mtree_choice_plan(mtree_mpich_hosts_topology(), own->vertices,
-                          own->placement->num_hosts, &request, &plan) != MTREE_OK) {
+                          own->placement->num_hosts, &request, &plan,
+                          NULL) != MTREE_OK) {
         return NULL;
     }
     mtree_info("%s of about %s on %d ranks: %d tree%s over %d hosts",

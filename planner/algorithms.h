@@ -20,11 +20,15 @@ const char *mtree_algorithms_unavailable(const char *name);
 /* True when this build has an algorithm of this name and it does @a collective. */
 bool mtree_algorithms_do(const char *name, mtree_collective_t collective);
 
-/* True when this build has an algorithm of this name and it has a plan for @a request over
+/* True when this build has an algorithm of this name and it has a plan for @a request
+ * over
  * @a num_hosts hosts of @a topology; the algorithm that the request names does not count.
  * Nothing is logged. */
 bool mtree_algorithms_fit(const char *name, const mtree_topology_t *topology,
                           int num_hosts, const mtree_plan_request_t *request);
+
+/* How it comes to its plan; MTREE_BY_NAME where there is none of this name. */
+mtree_effort_t mtree_algorithms_effort(const char *name);
 
 /*
  * The algorithm that @a request names, or the default.  Errors are logged:

@@ -130,7 +130,7 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
              : request->keep != NULL && request->keep->order == NULL
                  ? mtree_reweight_plan(problem, &plan)
-                                     : algorithm->plan(problem, &plan);
+                 : algorithm->plan(problem, &plan);
     /* Whatever was cancelled may have left anything. */
     if (mtree_cancel_is_set()) {
         status = MTREE_ERR_CANCELLED;
@@ -358,6 +358,35 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         *plan_p = plan;
     } else {
         mtree_plan_destroy(plan);
+    }
+    mtree_routes_destroy(routes);
+    mtree_arena_cleanup(&arena);
+    return status;
+}
+
+mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *hosts,
+                                   int num_hosts, const mtree_plan_request_t *request,
+                                   mtree_plan_t *plan)
+{
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {.topology = topology,
+                               .request = request,
+                               .hosts = hosts,
+                               .num_hosts = num_hosts,
+                               .arena = &arena};
+    mtree_routes_t *routes = NULL;
+    mtree_status_t status = MTREE_OK;
+
+    if (num_hosts < 2) {
+        return MTREE_OK;
+    }
+    status = name_hosts(&problem);
+    if (status == MTREE_OK && request->routes == NULL) {
+        status = mtree_routes_create(topology, hosts, num_hosts, &routes);
+    }
+    if (status == MTREE_OK) {
+        problem.routes = request->routes == NULL ? routes : request->routes;
+        status = mtree_bound_plan(&problem, plan);
     }
     mtree_routes_destroy(routes);
     mtree_arena_cleanup(&arena);

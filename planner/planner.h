@@ -25,6 +25,14 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
                                  mtree_plan_t **plan_p);
 
 /*
+ * The bound and the limit of @a plan for @a request, as far as they are found without a
+ * search.  Errors as of mtree_planner_run().
+ */
+mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *hosts,
+                                   int num_hosts, const mtree_plan_request_t *request,
+                                   mtree_plan_t *plan);
+
+/*
  * A lower bound on the seconds of an all-to-all whose blocks differ, without latencies:
  * the least time in which each host i can send demand[i * num_hosts + j] bytes to each
  * host j.  *limit_p (may be NULL) is what limits it, in words, the caller's to free; it

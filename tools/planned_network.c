@@ -229,7 +229,8 @@ mtree_status_t planned_network_prepare(const plan_options_t *options, const char
 
 mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     const mtree_plan_request_t *request,
-                                    mtree_plan_t **plan_p)
+                                    mtree_plan_t **plan_p,
+                                    mtree_candidate_list_t *candidates)
 {
     char what[64];
     mtree_status_t status;
@@ -240,7 +241,7 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
              planned->num_hosts);
     progress_ticker_start(what);
     status = mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
-                               request, plan_p);
+                               request, plan_p, candidates);
     progress_ticker_stop();
     return status;
 }
@@ -253,7 +254,8 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
     if (status != MTREE_OK) {
         return status;
     }
-    status = planned_network_plan(planned, &planned->request, &planned->plan);
+    status = planned_network_plan(planned, &planned->request, &planned->plan,
+                                  &planned->candidates);
     if (status == MTREE_OK) {
         status = add_relays(planned);
     }

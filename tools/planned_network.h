@@ -7,6 +7,7 @@
 #define MTREE_TOOLS_PLANNED_NETWORK_H
 
 #include "planner/plan/plan.h"
+#include "simulate/forecast/choice.h"
 #include "tools/plan_options.h"
 
 typedef struct {
@@ -19,6 +20,8 @@ typedef struct {
     mtree_plan_request_t
         request;        /* with its root; of a plan that was read, what the plan says */
     mtree_plan_t *plan; /* NULL: none yet */
+    mtree_candidate_list_t candidates; /* that competed with it; of a plan that was read
+                                          none */
 } planned_network_t;
 
 /*
@@ -32,11 +35,13 @@ mtree_status_t planned_network_prepare(const plan_options_t *options, const char
 mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
                                    planned_network_t *planned);
 
-/* Make another plan for the hosts of @a planned, the caller's.  From two seconds on,
- * lines on standard error say that this is under way. */
+/* Make another plan for the hosts of @a planned, the caller's; @a candidates (may be
+ * NULL) becomes what competed.  From two seconds on, lines on standard error say that
+ * this is under way. */
 mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     const mtree_plan_request_t *request,
-                                    mtree_plan_t **plan_p);
+                                    mtree_plan_t **plan_p,
+                                    mtree_candidate_list_t *candidates);
 
 /*
  * Read the plan in @a plan_file, checked for form; with @a topology_file (may be NULL)

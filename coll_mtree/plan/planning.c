@@ -16,6 +16,7 @@
 #include "planner/plan/cables.h"
 #include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
+#include "simulate/forecast/choice_relays.h"
 #include "tcp/kernel_buffers.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static mtree_status_t run_planner(const coll_mtree_plan_hosts_t *hosts,
                                   mtree_plan_t **plan_p)
 {
     return mtree_choice_plan(hosts->topology, hosts->vertices, hosts->num_hosts, request,
-                             plan_p);
+                             plan_p, NULL);
 }
 
 /* The Open MPI that this is built for, and whether the @a num_hosts hosts of @a comm have
@@ -223,7 +224,7 @@ static mtree_plan_t *plan_for_request(ompi_communicator_t *comm,
     }
     /* Where the user chose an algorithm there is nothing to choose between. */
     if (request->algorithm == NULL) {
-        prediction->trees = mtree_forecast_plan_seconds(plan);
+        prediction->trees = plan->seconds;
         /* With 0 the user wants all to be served, whatever is predicted. */
         if (prediction->has_donor && donor->holds) {
             *forecast_p = donor->forecast;
@@ -355,7 +356,7 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
         return NULL;
     }
     *forecast_p = mtree_forecast_of(true);
-    prediction.trees = mtree_forecast_plan_seconds(relayed);
+    prediction.trees = relayed->seconds;
     if (coll_mtree_params_min_bytes() > 0) {
         *forecast_p = make_forecast(comm, hosts, &request, &prediction);
     }

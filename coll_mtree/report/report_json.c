@@ -101,7 +101,7 @@ static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
     json_object_set_new(json, "planned_s",
                         json_real(class->expected > 0
                                       ? class->expected
-                                      : mtree_forecast_plan_seconds(class->plan)));
+                                      : class->plan->seconds));
     if (class->openmpi > 0) {
         json_object_set_new(json, "planned_openmpi_s", json_real(class->openmpi));
     }

@@ -197,6 +197,9 @@ static mtree_status_t bound_below(mtree_colgen_t *colgen, const mtree_plan_t *pl
     mtree_status_t status = MTREE_OK;
 
     mtree_bound_by_entrances(colgen);
+    if (colgen->master->num_groups > 1) {
+        return status;
+    }
     if (!colgen->candidates->directed && !is_close(colgen, plan)) {
         status = bound_by_all_entrances(colgen);
     }

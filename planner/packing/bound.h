@@ -17,9 +17,9 @@ void mtree_bound_by_entrances(mtree_colgen_t *colgen);
  * [num_constraints].  On links of their own these are the tightest partition's. */
 mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load);
 
-/* The bound and the limit of @a plan, which is finished and has no blocks.  No trees are
- * sought, so the bound may be far from what trees can carry; not where @a plan comes
- * close. */
+/* The bound and the limit of @a plan, which is finished.  No trees are sought, so the
+ * bound may be far from what trees can carry; not where @a plan comes close.  Where hosts
+ * have blocks it is that of what enters a host. */
 mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan);
 
 #endif

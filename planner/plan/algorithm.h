@@ -50,6 +50,14 @@ typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
 typedef bool (*mtree_algorithm_fits_t)(const mtree_topology_t *topology, int num_hosts,
                                        const mtree_plan_request_t *request);
 
+/* How an algorithm comes to its plan. */
+typedef enum {
+    MTREE_AT_ONCE,  /* in about a millisecond */
+    MTREE_SEARCHED, /* by linear programs or a search, of which the work is limited */
+    MTREE_BY_NAME   /* it serves those who name it: papers' algorithms that solve integer
+                       programs or that others replace */
+} mtree_effort_t;
+
 /* A set of collectives, one bit each. */
 #define MTREE_DOES(_collective) (1u << (_collective))
 
@@ -60,6 +68,7 @@ typedef struct {
     mtree_algorithm_func_t plan;
     bool needs_lp;               /* solves linear programs (planner/solver/lp.h) */
     mtree_algorithm_fits_t fits; /* NULL: requests of any size */
+    mtree_effort_t effort;
 } mtree_algorithm_t;
 
 #endif

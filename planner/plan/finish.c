@@ -229,6 +229,46 @@ static void fill_chunks(mtree_plan_t *plan)
     }
 }
 
+double mtree_plan_filling(const mtree_plan_t *plan)
+{
+    double longest = 0.0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double rate =
+            tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+
+        if (rate > 0.0) {
+            longest = fmax(longest, 8.0 * (double)tree->chunk_bytes / rate *
+                                        mtree_tree_height(tree, plan->num_hosts));
+        }
+    }
+    return mtree_collective_passes(plan->collective) * longest;
+}
+
+/*
+ * Where rates are high, what messages cost the busiest host's processor lasts longer than
+ * what links need for them.  Chunks that are f times as long cost 1/f of that, and take f
+ * times as long to fill the trees.
+ */
+static void lengthen_chunks(mtree_plan_t *plan)
+{
+    double seconds = 8.0 * plan->bytes / plan->throughput;
+    double messages = mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD;
+    double factor = fmin(messages / (MTREE_CHUNK_PROCESSOR_PART * seconds),
+                         sqrt(messages / mtree_plan_filling(plan)));
+
+    for (int t = 0; t < plan->num_trees && factor > 1.0; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+        double longer = fmin(factor * (double)tree->chunk_bytes,
+                             fmin(tree_bytes(plan, tree), (double)MTREE_CHUNK_LONGEST));
+
+        if (longer > (double)tree->chunk_bytes) {
+            tree->chunk_bytes = mtree_chunk_bytes(longer);
+        }
+    }
+}
+
 /* Seconds that a message of @a bits takes over the edge above @a host, in its direction
  * or (for allreduce) in the slower one. */
 static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree, int host,
@@ -455,6 +495,7 @@ mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *p
     plan->throughput = plan_throughput(plan);
     if (plan->bytes > 0.0) {
         fill_chunks(plan);
+        lengthen_chunks(plan);
         status = predict(problem, plan);
     }
     return status;

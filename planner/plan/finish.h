@@ -16,6 +16,11 @@
  * header. */
 #define MTREE_CHUNK_MAX ((size_t)32 << 10)
 
+/* No chunk is longer.  Chunks that a rate of some Gb/s needs are, beyond MTREE_CHUNK_MAX,
+ * as long as messages cost the busiest host this part of the time. */
+#define MTREE_CHUNK_LONGEST        ((size_t)4 << 20)
+#define MTREE_CHUNK_PROCESSOR_PART 0.5
+
 /* Below this size what each message costs the processors shows, unless the message is so
  * short that it would be cut into fewer than MTREE_CHUNK_FEWEST chunks
  * (notes/performance.md). */
@@ -57,6 +62,10 @@
  */
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective);
+
+/* Seconds in which the chunks of @a plan, which has rates, fill its slowest tree hop by
+ * hop. */
+double mtree_plan_filling(const mtree_plan_t *plan);
 
 /* Scale the rates of all trees alike until some arc is full and none is overloaded.
  * MTREE_ERR_NO_MEMORY. */

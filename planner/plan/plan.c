@@ -210,6 +210,18 @@ int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)
     return walk_all_up(tree, num_hosts, &depth);
 }
 
+int mtree_plan_height(const mtree_plan_t *plan)
+{
+    int most = 0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
+
+        most = height > most ? height : most;
+    }
+    return most;
+}
+
 double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
 {
     double depth;
@@ -271,13 +283,25 @@ double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
     return widest;
 }
 
+/* Do the hosts of @a tree pass on what it carries whole, step after step? */
+static bool has_steps(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    for (int host = 0; host < plan->num_hosts; host++) {
+        if (tree->step[host] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Add the messages that each host sends and receives for @a tree, of which @a bytes go
  * through it. */
 static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
                               double bytes, double *messages)
 {
     double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
-    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : widest;
+    bool is_whole = tree->chunk_bytes == 0 || has_steps(plan, tree);
+    double chunk = is_whole ? widest : (double)tree->chunk_bytes;
     double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
     double part[MTREE_TOPOLOGY_MAX_VERTICES];
 

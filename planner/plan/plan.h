@@ -153,6 +153,9 @@ void mtree_plan_destroy(mtree_plan_t *plan);
 /* Lockstep steps of all trees, one way; 0: chunks stream. */
 int mtree_plan_num_steps(const mtree_plan_t *plan);
 
+/* Height in hops of the highest tree. */
+int mtree_plan_height(const mtree_plan_t *plan);
+
 /* Height of a tree in hops, and its latency from the root to the farthest leaf in
  * seconds. */
 int mtree_tree_height(const mtree_tree_t *tree, int num_hosts);

@@ -1,401 +1,332 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/forecast/choice.h"
+#include "simulate/forecast/contest.h"
 
 #include "planner/algorithms.h"
+#include "planner/bound/least_time.h"
+#include "planner/plan/chunk_model.h"
+#include "planner/plan/finish.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/gateways.h"
-#include "planner/relays/relays.h"
-#include "simulate/forecast/forecast.h"
+#include "simulate/forecast/choice_relays.h"
 #include "simulate/forecast/prediction.h"
+#include "simulate/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Times that differ by less are equal: the simulator knows no better.  Throughputs are
- * exact. */
-#define CLOSE_SECONDS    0.03
-#define CLOSE_THROUGHPUT 1e-6
+/* A search must be able to gain this part of the time. */
+#define SEARCH_GAIN 0.04
 
-/* Loads that differ by less are equal. */
-#define CLOSE_LOAD 0.01
-
-/* A plan that is predicted to take this many times as long as the planner's own is not
- * simulated: predictions, which know nothing of processors, are off by less. */
-#define MOST_OFF 4.0
-
-/*
- * What gateways may be predicted to take, in the time of others.  Of many connections
- * over a link each sends too little to learn of a loss before TCP's timeout, which the
- * simulator does not know (notes/performance.md).
- */
-#define GATEWAYS_COST 1.25
-
-/*
- * What a robust packing may be predicted to take, in the time of others, half of which
- * CLOSE_SECONDS is: that much for equal blocks is worth what it gains where a host sends
- * far more than others.
- */
-#define ROBUST_COST 1.06
-
-/* Between more hosts robust packings take seconds. */
+/* Between more hosts robust packings take seconds; one packing is enough work; and trees
+ * from each host take more than a millisecond. */
 #define MOST_ROBUST_HOSTS 32
+#define MOST_HOSTS        64
+#define MOST_ROOTS        256
 
-/* Between more hosts one packing is enough work. */
-#define MOST_HOSTS 64
+/* Why a candidate was not compared. */
+#define NO_PLAN    "it has no plan for this call"
+#define LIMITS     "its trees do not keep the limits of the request"
+#define TOO_MANY   "a tree from each of so many hosts takes too long to make"
+#define NOT_PLACED "these hosts do not form sites, or pass through one another"
+#define SAME       "another one has such trees"
 
-/* Trees through relays that carry this part of the bound need no others beside them. */
-#define WELL_FILLED 0.9
-
-/* Low trees of a gathering collective, one per host, of which each is grown anew.  Beyond
- * so many that takes seconds, and the messages of so many blocks decide. */
-#define MOST_LOW_TREES 256
-
-/* The messages that a kind competes for. */
-typedef enum { ALL, LONG, SHORT } length_t;
-
-/* The kinds that compete with the planner's default, the simplest last.  Only the
- * simulator knows what a lockstep costs. */
-static const struct {
-    const char *algorithm;
-    int max_trees; /* 0: as requested */
-    length_t length;
-} kinds[] = {{"packing", 3, LONG},        {"packing", 1, LONG},        {"ring", 0, LONG},
-             {"segmented_ring", 0, LONG}, {"latency", 0, SHORT},       {"direct", 0, ALL},
-             {"gateways", 0, LONG},       {MTREE_PLAN_ROBUST, 0, LONG}};
-
-#define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
-
-typedef struct {
-    mtree_prediction_t on;
-    mtree_plan_t *plans[1 + NUM_KINDS]; /* the first one is the planner's own */
-    mtree_contender_t contenders[1 + NUM_KINDS];
-    int count;
-} choice_t;
-
-int mtree_choice_best(const mtree_contender_t *contenders, int count, double close)
+/* Do its trees keep the limits?  Where each host has one, their number is not limited. */
+static bool keeps_limits(const mtree_plan_request_t *request, const mtree_plan_t *plan)
 {
-    double fastest = INFINITY, least = INFINITY;
-    int best = -1;
-
-    for (int c = 0; c < count; c++) {
-        fastest = fmin(fastest, contenders[c].seconds);
-    }
-    for (int c = 0; c < count; c++) {
-        if (contenders[c].seconds <= fastest * (1.0 + close)) {
-            least = fmin(least, contenders[c].load);
-        }
-    }
-    for (int c = 0; c < count; c++) {
-        if (contenders[c].seconds <= fastest * (1.0 + close) &&
-            contenders[c].load <= least * (1.0 + CLOSE_LOAD) &&
-            (best < 0 || contenders[c].height <= contenders[best].height)) {
-            best = c;
-        }
-    }
-    return best < 0 ? 0 : best;
+    return (request->max_height == 0 || mtree_plan_height(plan) <= request->max_height) &&
+           (request->max_trees == 0 || plan->num_trees <= request->max_trees ||
+            plan->num_trees >= plan->num_hosts);
 }
 
-/* The seconds for which @a plan keeps each arc busy; of a plan for throughput alone, the
- * parts of its capacity. */
-static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan,
-                                double *squares_p, double *bits_p)
+/* Has a plan of @a algorithm a tree from each host? */
+static bool has_tree_per_host(const char *algorithm, mtree_collective_t collective)
 {
-    const int num_arcs = 2 * choice->on.topology->num_links;
-    double bits =
-        8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
-    double *load = calloc((size_t)num_arcs, sizeof(*load));
+    static const char *const names[] = {"multitree", "ring", "direct"};
 
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int t = 0; t < plan->num_trees; t++) {
-        const mtree_tree_t *tree = &plan->trees[t];
-
-        mtree_plan_tree_load(plan, t, choice->on.routes,
-                             plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
-    }
-    *squares_p = 0.0;
-    *bits_p = 0.0;
-    for (int arc = 0; arc < num_arcs; arc++) {
-        if (load[arc] > 0.0) {
-            double busy = load[arc] / mtree_arc_capacity(choice->on.topology, arc);
-
-            *squares_p += busy * busy;
-            *bits_p += load[arc];
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+        if (strcmp(algorithm, names[n]) == 0) {
+            return !mtree_collective_has_root(collective);
         }
     }
-    free(load);
+    return mtree_collective_has_blocks(collective) &&
+           !mtree_collective_is_prefix(collective);
+}
+
+/* Why @a algorithm, which is planned at once, does not compete; NULL: it does. */
+static const char *excluded(const mtree_contest_t *contest, const char *algorithm)
+{
+    const mtree_prediction_t *on = &contest->on;
+    const mtree_plan_request_t *request = on->request;
+
+    if (!mtree_algorithms_fit(algorithm, on->topology, on->num_hosts, request)) {
+        return NO_PLAN;
+    }
+    if (request->min_rate > 0.0) {
+        return LIMITS;
+    }
+    if (request->bytes <= 0.0 &&
+        (strcmp(algorithm, "direct") != 0 ||
+         !mtree_direct_exchange_fits(on->routes, on->num_hosts))) {
+        return NO_PLAN;
+    }
+    if (on->num_hosts > MOST_ROOTS && has_tree_per_host(algorithm, request->collective)) {
+        return TOO_MANY;
+    }
+    return strcmp(algorithm, "direct") == 0 && on->num_hosts > MOST_HOSTS ? TOO_MANY
+                                                                          : NULL;
+}
+
+static int entrant_compare(const void *left, const void *right)
+{
+    const mtree_entrant_t *a = *(mtree_entrant_t *const *)left,
+                          *b = *(mtree_entrant_t *const *)right;
+
+    if (a->plan->seconds != b->plan->seconds) {
+        return a->plan->seconds < b->plan->seconds ? -1 : 1;
+    }
+    return a < b ? -1 : 1;
+}
+
+/* Plan by all algorithms that need no search, and judge those plans, the one that is
+ * estimated to be the fastest first. */
+static mtree_status_t compare_at_once(mtree_contest_t *contest)
+{
+    const char *const *names = mtree_algorithms_names();
+    const mtree_plan_request_t *request = contest->on.request;
+    mtree_entrant_t *order[MTREE_CHOICE_MOST];
+    mtree_status_t status = MTREE_OK;
+    int count = 0;
+
+    for (int n = 0; names[n] != NULL && status == MTREE_OK; n++) {
+        mtree_entrant_t *entrant;
+
+        if (mtree_algorithms_effort(names[n]) != MTREE_AT_ONCE ||
+            !mtree_algorithms_do(names[n], request->collective)) {
+            continue;
+        }
+        entrant = mtree_contest_add(contest, names[n], request->max_trees);
+        entrant->facts.reason = excluded(contest, names[n]);
+        if (entrant->facts.reason != NULL) {
+            continue;
+        }
+        status = mtree_contest_plan(contest, entrant, names[n]);
+        if (status == MTREE_OK && !keeps_limits(request, entrant->plan)) {
+            mtree_contest_drop(entrant, LIMITS);
+        } else if (status == MTREE_OK) {
+            order[count++] = entrant;
+        }
+    }
+    qsort(order, status == MTREE_OK ? (size_t)count : 0, sizeof(order[0]),
+          entrant_compare);
+    for (int e = 0; e < count && status == MTREE_OK; e++) {
+        status = mtree_contest_judge(contest, order[e]);
+    }
+    return status;
+}
+
+/* The least time of the call, as far as no search is needed to know it. */
+static mtree_status_t least_seconds(const mtree_contest_t *contest, double *seconds_p)
+{
+    const mtree_prediction_t *on = &contest->on;
+    mtree_simulate_options_t options;
+    mtree_least_time_call_t call = {.collective = on->request->collective,
+                                    .root = on->request->root,
+                                    .bytes = on->request->bytes};
+    mtree_least_time_t time = {0};
+    mtree_status_t status;
+
+    mtree_simulate_default_options(&options);
+    call.costs = mtree_simulate_costs(&options);
+    status = mtree_least_time(on->topology, on->hosts, on->num_hosts, &call, &time);
+    *seconds_p = time.seconds;
+    mtree_least_time_clear(&time);
+    return status;
+}
+
+/* Might trees that a search finds be clearly faster than the fastest plan so far?  They
+ * gain no more than what its bits need on their way, and no plan is faster than the least
+ * time. */
+static mtree_status_t is_search_worth_it(mtree_contest_t *contest, bool *worth_p)
+{
+    const mtree_entrant_t *best = mtree_contest_fastest(contest);
+    double gain, least = 0.0;
+    mtree_status_t status;
+
+    *worth_p = true;
+    if (best == NULL || contest->on.num_hosts > MOST_HOSTS) {
+        return MTREE_OK;
+    }
+    status = least_seconds(contest, &least);
+    gain = fmin(8.0 * best->plan->bytes / best->plan->throughput,
+                best->facts.seconds - least);
+    *worth_p = gain > SEARCH_GAIN * best->facts.seconds;
+    return status;
+}
+
+/* Why a search of @a algorithm for @a max_trees trees is not made after the planner's
+ * default, @a own; NULL: it is. */
+static const char *search_excluded(const mtree_contest_t *contest, const char *algorithm,
+                                   int max_trees, const mtree_entrant_t *own)
+{
+    const mtree_prediction_t *on = &contest->on;
+    const mtree_plan_request_t *request = on->request;
+
+    if (strcmp(algorithm, "packing") == 0) {
+        return on->num_hosts > MOST_HOSTS || own->facts.num_trees <= max_trees ||
+                       (mtree_collective_has_blocks(request->collective) &&
+                        !mtree_collective_is_prefix(request->collective))
+                   ? SAME
+                   : NULL;
+    }
+    if (request->min_rate > 0.0 || request->max_height > 0) {
+        return LIMITS;
+    }
+    if (request->bytes <= 0.0) {
+        return NO_PLAN;
+    }
+    if (strcmp(algorithm, "gateways") == 0) {
+        return mtree_gateways_fit(on->routes, on->num_hosts) ? NULL : NOT_PLACED;
+    }
+    /* Behind switches packets go straight. */
+    return on->num_hosts <= MOST_ROBUST_HOSTS &&
+                   !mtree_direct_exchange_fits(on->routes, on->num_hosts)
+               ? NULL
+               : NOT_PLACED;
+}
+
+/* Search for trees, and judge them. */
+static mtree_status_t compare_searched(mtree_contest_t *contest)
+{
+    static const struct {
+        const char *algorithm;
+        int max_trees; /* 0: as requested */
+    } searches[] = {
+        {"packing", 3}, {"packing", 1}, {"gateways", 0}, {MTREE_PLAN_ROBUST, 0}};
+    const mtree_plan_request_t *request = contest->on.request;
+    mtree_entrant_t *own = mtree_contest_add(contest, "packing", request->max_trees);
+    mtree_status_t status = mtree_contest_plan(contest, own, NULL);
+
+    if (status == MTREE_OK) {
+        status = mtree_contest_judge(contest, own);
+    }
+    for (size_t s = 0; s < sizeof(searches) / sizeof(searches[0]) && status == MTREE_OK;
+         s++) {
+        const char *algorithm = searches[s].algorithm;
+        mtree_entrant_t *entrant;
+
+        if (!mtree_algorithms_do(algorithm, request->collective)) {
+            continue;
+        }
+        entrant = mtree_contest_add(contest, algorithm,
+                                    searches[s].max_trees > 0 ? searches[s].max_trees
+                                                              : request->max_trees);
+        entrant->facts.reason =
+            search_excluded(contest, algorithm, entrant->facts.max_trees, own);
+        if (entrant->facts.reason == NULL) {
+            status = mtree_contest_plan(contest, entrant, algorithm);
+            status = status == MTREE_OK ? mtree_contest_judge(contest, entrant) : status;
+        }
+    }
+    return status;
+}
+
+/* Give @a plan the least bound that any of the contest has found. */
+static mtree_status_t take_bound(mtree_contest_t *contest, mtree_plan_t *plan)
+{
+    const mtree_prediction_t *on = &contest->on;
+
+    if (contest->bound <= 0.0) {
+        return mtree_planner_bound(on->topology, on->hosts, on->num_hosts, on->request,
+                                   plan);
+    }
+    free(plan->limit);
+    plan->bound = contest->bound;
+    plan->limit = contest->limit;
+    contest->limit = NULL;
     return MTREE_OK;
 }
 
-static bool is_short(const mtree_plan_request_t *request)
+static void list_candidates(const mtree_contest_t *contest,
+                            mtree_candidate_list_t *candidates)
 {
-    return request->bytes <= MTREE_FORECAST_SHORT_BYTES;
+    candidates->count = contest->count;
+    for (int e = 0; e < contest->count; e++) {
+        const mtree_entrant_t *entrant = &contest->entrants[e];
+
+        candidates->list[e] = entrant->facts;
+        candidates->list[e].chunk_bytes =
+            entrant->plan != NULL && entrant->plan->num_trees > 0
+                ? entrant->plan->trees[0].chunk_bytes
+                : 0;
+    }
 }
 
-/* What @a plan may take, in the time of others. */
-static double allowance(const mtree_plan_t *plan)
+/* All that compete for the request of @a contest. */
+static mtree_status_t compare_all(mtree_contest_t *contest)
 {
-    if (strcmp(plan->algorithm, "gateways") == 0) {
-        return GATEWAYS_COST;
+    bool worth = true;
+    mtree_status_t status = compare_at_once(contest);
+
+    if (status == MTREE_OK && contest->on.request->bytes > 0.0) {
+        status = is_search_worth_it(contest, &worth);
     }
-    return strcmp(plan->algorithm, MTREE_PLAN_ROBUST) == 0 ? ROBUST_COST : 1.0;
+    mtree_contest_begin_second_half(contest);
+    if (status == MTREE_OK && worth) {
+        status = compare_searched(contest);
+    }
+    return status == MTREE_OK ? mtree_contest_tune(contest) : status;
 }
 
-/* What is known of all contenders, the simulator's seconds for all or for none of
- * them. */
-static mtree_status_t judge(choice_t *choice)
+/* The one algorithm that the request asks for. */
+static mtree_status_t compare_one(mtree_contest_t *contest)
 {
-    double bytes = choice->on.request->bytes, bits = 0.0;
-    mtree_status_t status = MTREE_OK;
+    const mtree_plan_request_t *request = contest->on.request;
+    mtree_entrant_t *entrant = mtree_contest_add(
+        contest, request->algorithm == NULL ? "packing" : request->algorithm,
+        request->max_trees);
+    mtree_status_t status = mtree_contest_plan(contest, entrant, request->algorithm);
 
-    for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
-        const mtree_plan_t *plan = choice->plans[c];
-
-        status = find_load(choice, plan, &choice->contenders[c].load, &bits);
-        bytes = fmin(bytes, mtree_prediction_bytes(&choice->on, plan, bits));
-    }
-    for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
-        mtree_contender_t *contender = &choice->contenders[c];
-        mtree_plan_t *plan = choice->plans[c];
-
-        if (bytes > 0.0) {
-            status = mtree_prediction_run(&choice->on, plan, bytes);
-        }
-        contender->seconds = bytes > 0.0         ? plan->seconds
-                             : plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
-                                                 : 1.0 / plan->throughput;
-        contender->seconds /= allowance(plan);
-        for (int t = 0; t < plan->num_trees; t++) {
-            int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
-
-            contender->height = height > contender->height ? height : contender->height;
-        }
-    }
-    return status;
-}
-
-/* Does a plan of kind @a k compete? */
-static bool competes(const choice_t *choice, int k)
-{
-    const mtree_plan_request_t *request = choice->on.request;
-    const char *algorithm = kinds[k].algorithm;
-
-    if (request->algorithm != NULL || request->keep != NULL || choice->on.num_hosts < 3 ||
-        !mtree_algorithms_do(algorithm, request->collective) ||
-        kinds[k].length == (is_short(request) ? LONG : SHORT)) {
-        return false;
-    }
-    if (kinds[k].max_trees > 0) {
-        return choice->on.num_hosts <= MOST_HOSTS &&
-               (!mtree_collective_has_blocks(request->collective) ||
-                mtree_collective_is_prefix(request->collective)) &&
-               choice->plans[0]->num_trees > kinds[k].max_trees;
-    }
-    if (strcmp(algorithm, "latency") == 0) {
-        return request->bytes > 0.0 && request->max_height == 0 &&
-               (choice->on.num_hosts <= MOST_LOW_TREES ||
-                !mtree_collective_has_blocks(request->collective));
-    }
-    if (strcmp(algorithm, "gateways") == 0) {
-        return request->min_rate <= 0.0 && request->max_height == 0 &&
-               mtree_gateways_fit(choice->on.routes, choice->on.num_hosts);
-    }
-    /* Behind switches packets go straight. */
-    if (strcmp(algorithm, MTREE_PLAN_ROBUST) == 0) {
-        return request->min_rate <= 0.0 && request->max_height == 0 &&
-               choice->on.num_hosts <= MOST_ROBUST_HOSTS &&
-               !mtree_direct_exchange_fits(choice->on.routes, choice->on.num_hosts);
-    }
-    /* Their trees have what height and rate they have, and are for neighbours. */
-    return request->min_rate <= 0.0 &&
-           mtree_direct_exchange_fits(choice->on.routes, choice->on.num_hosts) &&
-           (strcmp(algorithm, "direct") == 0 ||
-            (request->max_height == 0 && request->bytes > 0.0));
-}
-
-/* Is a plan of kind @a k worth a look beside the planner's @a own? */
-static bool is_promising(int k, const mtree_plan_t *plan, const mtree_plan_t *own)
-{
-    return kinds[k].length == SHORT
-               ? mtree_forecast_plan_seconds(plan) < mtree_forecast_plan_seconds(own)
-               : plan->seconds <= own->seconds * MOST_OFF;
-}
-
-/* Plan all kinds that compete; those that are predicted to be much slower than the
- * planner's own leave. */
-static mtree_status_t plan_kinds(choice_t *choice)
-{
-    mtree_plan_t *own = choice->plans[0];
-    mtree_status_t status = MTREE_OK;
-
-    for (int k = 0; k < NUM_KINDS && status == MTREE_OK; k++) {
-        mtree_plan_request_t request = *choice->on.request;
-        mtree_plan_t *plan;
-
-        if (!competes(choice, k)) {
-            continue;
-        }
-        request.algorithm = kinds[k].algorithm;
-        request.max_trees =
-            kinds[k].max_trees > 0 ? kinds[k].max_trees : request.max_trees;
-        status = mtree_planner_run(choice->on.topology, choice->on.hosts,
-                                   choice->on.num_hosts, &request, &plan);
-        if (status != MTREE_OK) {
-            break;
-        }
-        if (is_promising(k, plan, own)) {
-            choice->plans[choice->count++] = plan;
-        } else {
-            mtree_plan_destroy(plan);
-        }
-    }
-    return status;
-}
-
-/* The best plan; all have the bound that the planner's own has. */
-static mtree_plan_t *take_best(choice_t *choice)
-{
-    int best = mtree_choice_best(choice->contenders, choice->count,
-                                 choice->on.request->bytes > 0.0 ? CLOSE_SECONDS
-                                                                 : CLOSE_THROUGHPUT);
-    mtree_plan_t *own = choice->plans[0], *plan = choice->plans[best];
-
-    if (best > 0) {
-        free(plan->limit);
-        plan->bound = own->bound;
-        plan->limit = own->limit;
-        own->limit = NULL;
-    }
-    choice->plans[best] = NULL;
-    return plan;
-}
-
-/* The best of the kinds, which have no relays, over the routes of @a request. */
-static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *hosts,
-                                  int num_hosts, const mtree_plan_request_t *request,
-                                  mtree_plan_t **plan_p)
-{
-    choice_t choice = {.on = {.topology = topology,
-                              .hosts = hosts,
-                              .num_hosts = num_hosts,
-                              .request = request,
-                              .routes = request->routes}};
-    mtree_status_t status =
-        mtree_planner_run(topology, hosts, num_hosts, request, &choice.plans[0]);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    choice.count = 1;
-    status = plan_kinds(&choice);
     if (status == MTREE_OK) {
-        status = judge(&choice);
+        status = mtree_contest_judge(contest, entrant);
     }
-    if (status == MTREE_OK) {
-        *plan_p = take_best(&choice);
-    }
-    for (int c = 0; c < choice.count; c++) {
-        mtree_plan_destroy(choice.plans[c]);
-    }
-    return status;
+    return status == MTREE_OK ? mtree_contest_tune(contest) : status;
 }
 
-/* Bits that @a plan puts on arcs in all, for a message of its size. */
-static double relayed_bits(const mtree_plan_t *plan)
+/* The best plan without relays, over the routes of @a request. */
+static mtree_status_t choose(const mtree_topology_t *topology, const int *hosts,
+                             int num_hosts, const mtree_plan_request_t *request,
+                             mtree_plan_t **plan_p, mtree_candidate_list_t *candidates)
 {
-    double bits = 8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes,
-                                                    mtree_plan_num_active(plan));
-    double sum = 0.0;
-
-    for (int t = 0; t < plan->num_trees; t++) {
-        for (int host = 0; host < plan->num_hosts; host++) {
-            sum += plan->trees[t].parent[host] >= 0
-                       ? plan->trees[t].share * bits *
-                             mtree_collective_passes(plan->collective)
-                       : 0.0;
-        }
-    }
-    return sum;
-}
-
-/* A plan through relays with at most @a max_trees trees, and how long it takes; NULL:
- * none is needed. */
-static mtree_status_t plan_relays(const mtree_prediction_t *on, int max_trees,
-                                  mtree_plan_t **plan_p)
-{
-    mtree_plan_request_t request = *on->request;
-    mtree_status_t status;
-    double bytes = 0.0;
-
-    request.max_trees = max_trees;
-    status = mtree_relays_plan(on->topology, on->hosts, on->num_hosts, &request, plan_p);
-    if (status == MTREE_OK && *plan_p != NULL && (*plan_p)->bytes > 0.0) {
-        bytes = mtree_prediction_bytes(on, *plan_p, relayed_bits(*plan_p));
-    }
-    return status == MTREE_OK && bytes > 0.0 ? mtree_prediction_run(on, *plan_p, bytes)
-                                             : status;
-}
-
-/* Do @a many trees through relays take clearly less time than @a few, or carry more? */
-static bool is_faster(const mtree_plan_t *many, const mtree_plan_t *few)
-{
-    return few->bytes > 0.0 ? many->seconds * (1.0 + CLOSE_SECONDS) < few->seconds
-                            : many->throughput > few->throughput * (1.0 + CLOSE_SECONDS);
-}
-
-/* Through relays lead far more ways than between the hosts alone.  Where few trees do not
- * fill them, *plan_p becomes one of more trees if that is faster.  A short message has
- * too few bytes for many. */
-static mtree_status_t try_more_trees(const mtree_prediction_t *on, mtree_plan_t **plan_p)
-{
-    const mtree_plan_request_t *request = on->request;
-    const mtree_plan_t *few = *plan_p;
-    mtree_plan_t *many = NULL;
+    mtree_contest_t contest = {.on = {.topology = topology,
+                                      .hosts = hosts,
+                                      .num_hosts = num_hosts,
+                                      .request = request,
+                                      .routes = request->routes}};
     mtree_status_t status;
 
-    if (few == NULL || (request->bytes > 0.0 && is_short(request)) ||
-        request->max_trees == 0 || few->throughput >= WELL_FILLED * few->bound) {
-        return MTREE_OK;
-    }
-    status = plan_relays(on, MTREE_CHOICE_MORE_TREES * on->request->max_trees, &many);
-    if (status == MTREE_OK && many != NULL && is_faster(many, few)) {
-        mtree_plan_destroy(*plan_p);
-        *plan_p = many;
-    } else {
-        mtree_plan_destroy(many);
-    }
-    return status;
-}
-
-mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *hosts,
-                                   int num_hosts, const mtree_plan_request_t *request,
-                                   const mtree_plan_t *plan, mtree_plan_t **relayed_p)
-{
-    const mtree_prediction_t on = {
-        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
-    mtree_plan_t *relayed = NULL;
-    mtree_status_t status = MTREE_OK;
-
-    *relayed_p = NULL;
-    if (mtree_relays_unavailable(request, num_hosts) == NULL) {
-        status = plan_relays(&on, request->max_trees, &relayed);
+    mtree_contest_begin(&contest);
+    status = request->algorithm == NULL && request->keep == NULL && num_hosts > 1
+                 ? compare_all(&contest)
+                 : compare_one(&contest);
+    if (status == MTREE_OK && candidates != NULL) {
+        list_candidates(&contest, candidates);
     }
     if (status == MTREE_OK) {
-        status = try_more_trees(&on, &relayed);
+        mtree_entrant_t *best = mtree_contest_best(&contest);
+
+        status = take_bound(&contest, best->plan);
+        *plan_p = status == MTREE_OK ? best->plan : NULL;
+        best->plan = status == MTREE_OK ? NULL : best->plan;
     }
-    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, plan)) {
-        *relayed_p = relayed;
-    } else {
-        mtree_plan_destroy(relayed);
-    }
+    mtree_contest_clear(&contest);
     return status;
 }
 
 mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
-                                 mtree_plan_t **plan_p)
+                                 mtree_plan_t **plan_p,
+                                 mtree_candidate_list_t *candidates)
 {
     mtree_plan_request_t alone = *request;
     mtree_plan_t *plan = NULL, *relayed = NULL;
@@ -408,7 +339,7 @@ mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *ho
         alone.routes = found;
     }
     if (status == MTREE_OK) {
-        status = choose_kind(topology, hosts, num_hosts, &alone, &plan);
+        status = choose(topology, hosts, num_hosts, &alone, &plan, candidates);
     }
     mtree_routes_destroy(found);
     if (status == MTREE_OK) {

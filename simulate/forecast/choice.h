@@ -1,49 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Public.  The choice of a plan.  Where a request leaves the algorithm open, kinds of
- * plans compete: trees of a packing, one of its trees, direct exchange, a ring, one low
- * tree.  The simulator says which of them is the fastest.
+ * Public.  The choice of a plan.  Where a request leaves the algorithm open, all that can
+ * do the call compete, with several numbers of trees and sizes of chunks.  The simulator
+ * says which plan is the fastest.
  */
 #ifndef MTREE_SIMULATE_FORECAST_CHOICE_H
 #define MTREE_SIMULATE_FORECAST_CHOICE_H
 
 #include "planner/planner.h"
 
-/* What is compared of a plan. */
+/* An algorithm that was considered for a call. */
 typedef struct {
-    double seconds; /* that it takes */
-    double load;    /* sum of the squares of the seconds for which each arc is busy, so
-                       that arcs filled without need count */
-    int height;     /* hops, of its highest tree */
-} mtree_contender_t;
+    const char *algorithm; /* static */
+    int max_trees;         /* that it was asked for */
+    int num_trees;         /* that it has */
+    size_t chunk_bytes;    /* of its first tree; 0: none */
+    double seconds;        /* that it takes; 0: it has no plan */
+    bool is_simulated;     /* else the seconds are an estimate */
+    const char *reason;    /* static: what excluded it, or why it was not simulated; NULL:
+                              it was compared */
+} mtree_candidate_t;
+
+/* At most so many are considered. */
+#define MTREE_CHOICE_MOST 32
+
+/* The candidates of a choice, in the order in which they were considered. */
+typedef struct {
+    mtree_candidate_t list[MTREE_CHOICE_MOST];
+    int count;
+} mtree_candidate_list_t;
 
 /*
- * The best of @a count contenders (at least one).  Those that take at most @a close (a
- * part) longer than the fastest are equal; of these it is the one with the least load, of
- * those with hardly more the lowest, and of those the last.
- */
-int mtree_choice_best(const mtree_contender_t *contenders, int count, double close);
-
-/*
- * Plan as mtree_planner_run() does, with relays as well, for all kinds of plans where the
- * request names no algorithm, and take the best one.  Its predicted seconds are those
- * that it takes in the simulator, where that is quick; of a few seconds' messages only a
- * part is simulated. Short messages, arrival-ordered plans and large networks keep the
- * planner's prediction.
+ * Plan as mtree_planner_run() does, with relays as well.  Where the request names no
+ * algorithm all compete: those that need no search first, then trees that are searched
+ * for, where these may be faster.  The work is limited, so between many hosts, or of long
+ * calls, fewer are simulated, or a part of the call.  The plan's seconds are those that
+ * the simulator predicts; where it cannot, an estimate.
+ *
+ * Without a size the plan is that of the greatest throughput.  @a candidates (may be
+ * NULL) becomes what was considered.  Errors as of mtree_planner_run().
  */
 mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
-                                 mtree_plan_t **plan_p);
-
-/* Where a plan of the request's trees leaves much of the relays' links idle, it may have
- * so many times as many. */
-#define MTREE_CHOICE_MORE_TREES 4
-
-/* The plan for @a request that passes through its relays, where that is clearly faster
- * (mtree_relays_gain()) than @a plan for the same without; else *relayed_p is NULL.  Its
- * seconds are predicted as those of mtree_choice_plan() are.  The caller's. */
-mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *hosts,
-                                   int num_hosts, const mtree_plan_request_t *request,
-                                   const mtree_plan_t *plan, mtree_plan_t **relayed_p);
+                                 mtree_plan_t **plan_p,
+                                 mtree_candidate_list_t *candidates);
 
 #endif

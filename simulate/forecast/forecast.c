@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Seconds that a host needs to start, match and end one message
- * (notes/performance.md). */
-#define MESSAGE_SECONDS 30e-6
-
 /* Up to so many ranks it takes seconds at most.  Of more, some of each host stand for
  * all: what crosses the network decides. */
 #define MOST_RANKS 1024
@@ -38,14 +34,6 @@
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 {
     return plan->seconds > 0 ? plan->seconds : 8 * bytes / plan->throughput;
-}
-
-double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
-{
-    double messages = mtree_plan_messages(plan, NULL) * MESSAGE_SECONDS;
-
-    return plan->bytes <= MTREE_FORECAST_SHORT_BYTES ? plan->seconds + messages
-                                                     : fmax(plan->seconds, messages);
 }
 
 static bool is_alltoall(const mtree_plan_request_t *request)

@@ -9,10 +9,6 @@
 #include "planner/planner.h"
 #include "simulate/baseline/baseline.h"
 
-/* Up to so many bytes the cost of each message adds to the time of the network.  For
- * longer messages the network hides it. */
-#define MTREE_FORECAST_SHORT_BYTES (128 << 10)
-
 /* What is expected of calls over a plan. */
 typedef struct {
     bool pays;       /* mtree serves them; else the fallback does */
@@ -28,10 +24,6 @@ static inline mtree_forecast_t mtree_forecast_of(bool pays)
 
 /* Seconds that @a plan predicts for @a bytes, or that follow from its throughput. */
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes);
-
-/* Seconds that @a plan predicts for its bytes, with the cost of the messages of the
- * busiest host. */
-double mtree_forecast_plan_seconds(const mtree_plan_t *plan);
 
 /*
  * Seconds that the default algorithm of @a openmpi takes in the simulator for the

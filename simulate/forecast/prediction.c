@@ -1,27 +1,174 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/forecast/prediction.h"
 
-#include "simulate/forecast/forecast.h"
+#include "planner/plan/finish.h"
 #include "simulate/simulate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /*
- * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc, and
- * some microseconds for each message, whose sender looks through the trees that lead to a
- * peer: each adds TREE_COST of a message.  Of a call that would take more than MOST_WORK
- * or MOST_MESSAGES of these, a part is simulated, and half of it, which tells how the
- * time grows; but no part of less than LEAST_BYTES.
+ * A message is a unit of work.  Its sender looks through the trees that lead to a peer:
+ * each adds TREE_WORK.  Of the segments that cross arcs, SEGMENT_BYTES each, some make
+ * another.
  */
-#define SEGMENT_BYTES 16384
-#define MOST_WORK     1e5
-#define MOST_MESSAGES 1.5e5
-#define TREE_COST     0.01
-#define LEAST_BYTES   ((double)(512 << 10))
+#define TREE_WORK     0.01
+#define SEGMENT_BYTES 131072
+
+/* Of a part that is simulated so much is simulated again, to see how the time grows. */
+#define HALF 0.5
+
+/*
+ * No smaller part tells how long the rest takes.  While the first chunks are on their way
+ * a call takes the time of latencies, so links have to be busy for LEAST_TRIPS times as
+ * long in half of a part.  Blocks that are sent whole have to be longer than LEAST_BLOCK,
+ * since short ones are sent in another way.
+ */
+#define LEAST_TRIPS 2.0
+#define LEAST_BLOCK ((double)(128 << 10))
 
 /* Plans whose trees have more edges in all are not simulated: each edge is a stream of
  * both its ranks, which costs tens of microseconds however short the message is. */
 #define MOST_EDGES 2e5
+
+/* The bytes that the host adds up which adds up most. */
+static mtree_status_t most_added(const mtree_plan_t *plan, double bytes, double *most_p)
+{
+    double *added = calloc((size_t)plan->num_hosts, sizeof(*added));
+
+    *most_p = 0.0;
+    if (added == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        for (int host = 0; host < plan->num_hosts; host++) {
+            if (tree->parent[host] >= 0) {
+                added[tree->parent[host]] += tree->share * bytes;
+            }
+        }
+    }
+    for (int host = 0; host < plan->num_hosts; host++) {
+        *most_p = fmax(*most_p, added[host]);
+    }
+    free(added);
+    return MTREE_OK;
+}
+
+/* What messages, and adding up, cost the processor of the busiest host. */
+static mtree_status_t busiest_host(const mtree_plan_t *plan, double bytes,
+                                   mtree_prediction_load_t *load)
+{
+    mtree_simulate_options_t options;
+    mtree_status_t status = MTREE_OK;
+    double added = 0.0;
+
+    mtree_simulate_default_options(&options);
+    if (mtree_collective_reduces(plan->collective)) {
+        status = most_added(plan, bytes, &added);
+    }
+    load->busiest = mtree_plan_messages(plan, &load->messages) * MTREE_CHUNK_OVERHEAD +
+                    added / options.fold_rate;
+    return status;
+}
+
+mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
+                                     const mtree_plan_t *plan,
+                                     mtree_prediction_load_t *load_p)
+{
+    const int num_arcs = 2 * on->topology->num_links;
+    const double bits =
+        8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
+    double *load = calloc((size_t)num_arcs, sizeof(*load));
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (plan->order != NULL) {
+        mtree_plan_program_load(plan, on->routes, 8.0 * plan->bytes, load);
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        mtree_plan_tree_load(plan, t, on->routes,
+                             plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
+    }
+    *load_p = (mtree_prediction_load_t){0};
+    for (int arc = 0; arc < num_arcs; arc++) {
+        if (load[arc] > 0.0) {
+            double busy = load[arc] / mtree_arc_capacity(on->topology, arc);
+
+            load_p->squares += busy * busy;
+            load_p->bits += load[arc];
+        }
+    }
+    free(load);
+    return busiest_host(plan, bits / 8.0, load_p);
+}
+
+/* Has each edge of @a plan as many messages, however short the call is? */
+static bool is_stepwise(const mtree_plan_t *plan)
+{
+    return plan->order != NULL || mtree_plan_num_steps(plan) > 0;
+}
+
+double mtree_prediction_work(const mtree_plan_t *plan,
+                             const mtree_prediction_load_t *load, double bytes)
+{
+    double part = plan->bytes > 0.0 ? bytes / plan->bytes : 1.0;
+
+    return load->messages * (1.0 + TREE_WORK * plan->num_trees) *
+               (is_stepwise(plan) ? 1.0 : part) +
+           load->bits / 8.0 / SEGMENT_BYTES * part;
+}
+
+/* Seconds until the first chunks have been everywhere. */
+static double first_trip(const mtree_plan_t *plan)
+{
+    double longest = 0.0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double hop =
+            tree->rate > 0.0 ? 8.0 * (double)tree->chunk_bytes / tree->rate : 0.0;
+
+        longest =
+            fmax(longest, mtree_tree_delay(tree, plan->num_hosts, plan->collective) +
+                              mtree_collective_passes(plan->collective) * hop *
+                                  mtree_tree_height(tree, plan->num_hosts));
+    }
+    return longest;
+}
+
+/* The least bytes of a call over @a plan of which a part tells how long all takes. */
+static double least_part(const mtree_plan_t *plan)
+{
+    double blocks = plan->num_trees > 0 ? plan->num_trees : plan->num_hosts;
+    double least = LEAST_TRIPS * first_trip(plan) * plan->throughput / 8.0;
+
+    return fmax(least, is_stepwise(plan) ? LEAST_BLOCK * blocks : 0.0) / HALF;
+}
+
+/* The bytes of a call over @a plan that are simulated with @a work; 0: none. */
+static double simulated_bytes(const mtree_plan_t *plan,
+                              const mtree_prediction_load_t *load, double work)
+{
+    const double whole = mtree_prediction_work(plan, load, plan->bytes);
+    const double fixed = mtree_prediction_work(plan, load, 0.0);
+    double bytes;
+
+    if (mtree_plan_is_by_arrival(plan) || plan->num_hosts < 2 ||
+        (double)plan->num_trees * plan->num_hosts > MOST_EDGES ||
+        !(plan->throughput > 0.0)) {
+        return 0.0;
+    }
+    if (whole <= work) {
+        return plan->bytes;
+    }
+    bytes = floor(plan->bytes * (work / (1.0 + HALF) - fixed) / (whole - fixed));
+    return bytes < least_part(plan) ? 0.0 : bytes;
+}
 
 /* Seconds that @a plan takes for @a bytes in the simulator. */
 static mtree_status_t simulate(const mtree_prediction_t *on, const mtree_plan_t *plan,
@@ -44,34 +191,24 @@ static mtree_status_t simulate(const mtree_prediction_t *on, const mtree_plan_t 
     return status;
 }
 
-double mtree_prediction_bytes(const mtree_prediction_t *on, const mtree_plan_t *plan,
-                              double bits)
-{
-    double messages, part;
-
-    (void)mtree_plan_messages(plan, &messages);
-    messages *= 1.0 + TREE_COST * plan->num_trees;
-    part = fmin(MOST_WORK * SEGMENT_BYTES * 8.0 / bits, MOST_MESSAGES / messages);
-    if (on->request->bytes <= MTREE_FORECAST_SHORT_BYTES ||
-        mtree_plan_is_by_arrival(plan) ||
-        (double)plan->num_trees * plan->num_hosts > MOST_EDGES || on->num_hosts < 2 ||
-        !(plan->throughput > 0.0) || (part < 1.0 && plan->bytes * part < LEAST_BYTES)) {
-        return 0.0;
-    }
-    return part < 1.0 ? floor(plan->bytes * part) : plan->bytes;
-}
-
 mtree_status_t mtree_prediction_run(const mtree_prediction_t *on, mtree_plan_t *plan,
-                                    double bytes)
+                                    const mtree_prediction_load_t *load, double work,
+                                    double *work_p)
 {
-    double seconds, half;
-    mtree_status_t status = simulate(on, plan, bytes, &seconds);
+    double bytes = simulated_bytes(plan, load, work), seconds, half;
+    mtree_status_t status;
 
+    *work_p = mtree_prediction_work(plan, load, bytes);
+    if (bytes <= 0.0) {
+        return MTREE_OK;
+    }
+    status = simulate(on, plan, bytes, &seconds);
     if (status == MTREE_OK && bytes < plan->bytes) {
-        status = simulate(on, plan, bytes / 2, &half);
+        status = simulate(on, plan, HALF * bytes, &half);
         seconds += status == MTREE_OK
-                       ? (plan->bytes - bytes) * (seconds - half) / (bytes / 2)
+                       ? (plan->bytes - bytes) * (seconds - half) / (bytes - HALF * bytes)
                        : 0.0;
+        *work_p *= 1.0 + HALF;
     }
     if (status == MTREE_OK && isfinite(seconds)) {
         plan->seconds = seconds;

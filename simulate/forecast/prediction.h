@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulator's prediction of how long a plan takes, within bounds of its own work: of
+ * The simulator's prediction of how long a plan takes, within a limit of its own work: of
  * a long call a part is simulated.
  */
 #ifndef MTREE_SIMULATE_FORECAST_PREDICTION_H
@@ -8,6 +8,10 @@
 
 #include "planner/planner.h"
 #include "topo/routes.h"
+
+/* Up to so many bytes what messages cost processors adds to the time of the network.  For
+ * longer calls the network hides it. */
+#define MTREE_PREDICTION_SHORT (128 << 10)
 
 /* The network and the request that plans are for; the caller's. */
 typedef struct {
@@ -18,14 +22,33 @@ typedef struct {
     const mtree_routes_t *routes; /* between the hosts; NULL: plans have their own */
 } mtree_prediction_t;
 
-/* The bytes of a message of @a plan of which arcs carry @a bits in all that are simulated
- * at most; 0: that would take too long, or say nothing. */
-double mtree_prediction_bytes(const mtree_prediction_t *on, const mtree_plan_t *plan,
-                              double bits);
+/* What a plan asks of links and processors. */
+typedef struct {
+    double squares;  /* sum of the squares of the seconds for which each arc is busy; of a
+                        plan for throughput alone, of the parts of its capacity */
+    double bits;     /* that cross arcs in all */
+    double messages; /* in all */
+    double busiest;  /* seconds of the busiest host's processor */
+} mtree_prediction_load_t;
 
-/* Have the simulator predict the seconds of @a plan, from the time of @a bytes at most.
- * Errors as of mtree_simulate_plan(). */
+/* The load of a call over @a plan, which has no relays.  MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
+                                     const mtree_plan_t *plan,
+                                     mtree_prediction_load_t *load_p);
+
+/* Units of work, a few microseconds each, that the simulation of @a bytes of @a plan
+ * takes, whose load is @a load. */
+double mtree_prediction_work(const mtree_plan_t *plan,
+                             const mtree_prediction_load_t *load, double bytes);
+
+/*
+ * Have the simulator predict the seconds of @a plan with at most about @a work units.  Of
+ * a longer call it simulates a part, and half of it, which tells how the time grows.
+ * *work_p: what it took; 0: the plan was not simulated, and its seconds stay, since so
+ * small a part says nothing.  Errors as of mtree_simulate_plan().
+ */
 mtree_status_t mtree_prediction_run(const mtree_prediction_t *on, mtree_plan_t *plan,
-                                    double bytes);
+                                    const mtree_prediction_load_t *load, double work,
+                                    double *work_p);
 
 #endif

@@ -185,7 +185,7 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
         request.algorithm = row->name;
         request.num_relays = 0;
     }
-    status = planned_network_plan(planned, &request, &plan);
+    status = planned_network_plan(planned, &request, &plan, NULL);
     if (status != MTREE_OK) {
         return status;
     }

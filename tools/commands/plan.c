@@ -105,7 +105,7 @@ static mtree_status_t find_gain(const planned_network_t *planned, gain_t *gain)
     mtree_status_t status;
 
     request.num_relays = 0;
-    status = planned_network_plan(planned, &request, &without);
+    status = planned_network_plan(planned, &request, &without, NULL);
     if (status != MTREE_OK) {
         return status;
     }
@@ -135,6 +135,57 @@ static void print_gain(const planned_network_t *planned, const gain_t *gain)
                mtree_units_format_rate(gain->cut, rate, sizeof(rate)));
     }
     printf("\n");
+}
+
+/* What competed for the call, and what each takes. */
+static void print_candidates(const mtree_candidate_list_t *candidates)
+{
+    printf("\ncandidates:\n");
+    for (int c = 0; c < candidates->count; ++c) {
+        const mtree_candidate_t *candidate = &candidates->list[c];
+        char time[MTREE_UNITS_LENGTH], chunk[MTREE_UNITS_LENGTH];
+
+        printf("  %-19s", candidate->algorithm);
+        if (candidate->seconds > 0.0) {
+            printf(" %9s%s",
+                   mtree_units_format_time(candidate->seconds, time, sizeof(time)),
+                   candidate->is_simulated ? "" : " estimated");
+        }
+        if (candidate->num_trees > 0 && candidate->chunk_bytes > 0) {
+            printf(", %d tree%s, chunks of %s", candidate->num_trees,
+                   candidate->num_trees == 1 ? "" : "s",
+                   mtree_units_format_size((double)candidate->chunk_bytes, chunk,
+                                           sizeof(chunk)));
+        }
+        printf("%s%s\n", candidate->reason == NULL ? "" : ": ",
+               candidate->reason == NULL ? "" : candidate->reason);
+    }
+}
+
+static json_t *candidates_json(const mtree_candidate_list_t *candidates)
+{
+    json_t *list = json_array();
+
+    for (int c = 0; c < candidates->count; ++c) {
+        const mtree_candidate_t *candidate = &candidates->list[c];
+        json_t *object =
+            json_pack("{s:s, s:i, s:b}", "algorithm", candidate->algorithm, "max_trees",
+                      candidate->max_trees, "simulated", candidate->is_simulated);
+
+        if (candidate->seconds > 0.0) {
+            json_object_set_new(object, "seconds", json_real(candidate->seconds));
+            json_object_set_new(object, "trees", json_integer(candidate->num_trees));
+        }
+        if (candidate->chunk_bytes > 0) {
+            json_object_set_new(object, "chunk_bytes",
+                                json_integer((json_int_t)candidate->chunk_bytes));
+        }
+        if (candidate->reason != NULL) {
+            json_object_set_new(object, "reason", json_string(candidate->reason));
+        }
+        json_array_append_new(list, object);
+    }
+    return list;
 }
 
 static mtree_status_t print_plan(const planned_network_t *planned, const gain_t *gain,
@@ -181,9 +232,11 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
     return status;
 }
 
-/* Print the plan as JSON, its bound, and what relays are compared with. */
+/* Print the plan as JSON, its bound, what relays are compared with, and what competed
+ * (NULL: that is not asked for). */
 static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
-                                 const mtree_least_time_t *bound)
+                                 const mtree_least_time_t *bound,
+                                 const mtree_candidate_list_t *candidates)
 {
     mtree_status_t status;
     json_t *object;
@@ -199,6 +252,9 @@ static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
     if (gain != NULL) {
         json_object_set_new(object, "without_relays_bps", json_real(gain->without));
         json_object_set_new(object, "cut_bound_bps", json_real(gain->cut));
+    }
+    if (candidates != NULL) {
+        json_object_set_new(object, "candidates", candidates_json(candidates));
     }
     return command_print_json(object, stdout);
 }
@@ -226,12 +282,14 @@ static mtree_status_t write_plan(const mtree_plan_t *plan, const char *path)
 typedef struct {
     plan_options_t planning;
     const char *output;
-    bool json;
+    bool why, json;
 } arguments_t;
 
 static const option_t options[] = {{"output", 'o', OPTION_TEXT,
                                     offsetof(arguments_t, output), .argument = "FILE",
                                     .help = "save the plan as JSON (docs/plan-file.md)"},
+                                   {"why", 0, OPTION_FLAG, offsetof(arguments_t, why),
+                                    .help = "list what competed, and what each takes"},
                                    {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
                                     .help = "print the plan as JSON"},
                                    {0}};
@@ -250,8 +308,13 @@ static mtree_status_t show(const arguments_t *arguments, const planned_network_t
         status = find_gain(planned, relays);
     }
     if (status == MTREE_OK) {
-        status = arguments->json ? print_json(plan, relays, &bound)
-                                 : print_plan(planned, relays, &bound);
+        status = arguments->json
+                     ? print_json(plan, relays, &bound,
+                                  arguments->why ? &planned->candidates : NULL)
+                     : print_plan(planned, relays, &bound);
+    }
+    if (status == MTREE_OK && arguments->why && !arguments->json) {
+        print_candidates(&planned->candidates);
     }
     mtree_least_time_clear(&bound);
     return status;

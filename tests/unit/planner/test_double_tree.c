@@ -50,6 +50,17 @@ START_TEST(star_is_full)
 }
 END_TEST
 
+static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *plan)
+{
+    const mtree_plan_request_t request = {.collective = plan->collective, .root = 3};
+    int hosts[128];
+
+    for (int host = 0; host < plan->num_hosts; host++) {
+        hosts[host] = host;
+    }
+    return mtree_planner_bound(topology, hosts, plan->num_hosts, &request, plan);
+}
+
 /* Where hosts forward, no link is on every way into one: all its links together are. */
 START_TEST(hosts_that_forward_have_a_bound)
 {
@@ -58,8 +69,8 @@ START_TEST(hosts_that_forward_have_a_bound)
     mtree_plan_t *plan;
 
     ck_assert_int_eq(mtree_generate("torus:9x9", &shape, &topology), MTREE_OK);
-    plan = plan_by(topology, collectives[_i], NULL, 16e6);
-    ck_assert_str_eq(plan->algorithm, "doubletree");
+    plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
+    ck_assert_int_eq(bound_of(topology, plan), MTREE_OK);
     /* 162 links for the 80 edges of a tree, or the 4 of a host. */
     ck_assert_double_eq_tol(plan->bound, _i == 0 ? 162e10 / 80 : 4e10, 1e6);
     ck_assert_double_le(plan->throughput, plan->bound);
@@ -134,9 +145,8 @@ START_TEST(several_links_need_one)
 }
 END_TEST
 
-/* Between hundreds of hosts that forward a search is quick.  Long messages from or to a
- * root take its trees where these fill more links, not where some host of them would have
- * more messages than all links are worth. */
+/* Between hundreds of hosts that forward a search is quick.  Long messages take its trees
+ * where these fill more links. */
 START_TEST(long_messages_are_searched)
 {
     static const struct {
@@ -145,9 +155,9 @@ START_TEST(long_messages_are_searched)
         double bytes;
     } cases[] = {{"torus:8x8x8", "packing", MTREE_BCAST, 16e6},
                  {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
-                 {"torus:8x8x8", "doubletree", MTREE_REDUCE, 1e6},
-                 {"torus:8x8x8", "doubletree", MTREE_ALLREDUCE, 16e6},
-                 {"random:512:2048", "doubletree", MTREE_BCAST, 16e6}};
+                 {"torus:8x8x8", "doubletree", MTREE_REDUCE, 64e3},
+                 {"torus:8x8x8", "packing", MTREE_ALLREDUCE, 16e6},
+                 {"random:512:2048", "packing", MTREE_BCAST, 16e6}};
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6, .seed = 1};
     mtree_topology_t *topology;
     mtree_plan_t *plan;

@@ -4,6 +4,7 @@
 #include "planner/relays/relays.h"
 #include "planner/solver/lp.h"
 #include "simulate/forecast/choice.h"
+#include "simulate/forecast/choice_relays.h"
 #include "simulate/simulate.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/planner/networks.h"
@@ -320,7 +321,8 @@ START_TEST(the_simulator_chooses)
     job.request.relays = job.vertices + job.num;
     job.request.bytes = _i == 0 ? 64e6 : 100;
     ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan),
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan,
+                          NULL),
         MTREE_OK);
     ck_assert_int_eq(plan->num_relays > 0, _i == 0);
     mtree_plan_destroy(plan);
@@ -354,7 +356,8 @@ START_TEST(many_ways_take_many_trees)
     job.request.max_trees = 4;
     job.request.bytes = _i == 0 ? 16 << 20 : 20 << 10;
     ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan),
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan,
+                          NULL),
         MTREE_OK);
     if (_i == 0) {
         ck_assert_int_gt(plan->num_relays, 0);

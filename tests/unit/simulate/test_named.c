@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nothing that a user can name is clearly faster in the simulator than what mtree chooses
+ * by itself.  make check runs some networks; with MTREE_TEST_ALL_NETWORKS set (make
+ * check-chooser) all are run, with more sizes, which takes minutes.
+ */
+#include "planner/algorithms.h"
+#include "simulate/forecast/choice.h"
+#include "simulate/simulate.h"
+#include "topo/dot/read.h"
+#include "topo/generators.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HOSTS 64
+
+/* What the choice may take longer than the best by name. */
+#define MOST 1.05
+
+/* Networks, all of them and first those of every run.  A file's rates are multiplied. */
+static const struct {
+    const char *shape;
+    double rate, latency; /* bits/s, seconds; of a file the factor */
+} networks[] = {{"/../examples/sites.dot", 1, 0},
+                {"/b4.dot", 1, 0},
+                {"torus:4x4", 10e9, 10e-6},
+                {"tree:2x2x2", 1e8, 50e-6},
+                {"random:8:14", 200e6, 5e-3},
+                {"/../examples/sites.dot", 10, 0},
+                {"/cloud-dtfm.dot", 1, 0},
+                {"/abilene.dot", 1, 0},
+                {"/star-8.dot", 1, 0},
+                {"torus:8x8", 10e9, 2e-6},
+                {"torus:4x4", 200e6, 5e-3},
+                {"tree:2x2x4", 10e9, 5e-6},
+                {"fattree:4x4", 10e9, 5e-6},
+                {"ring:8", 1e9, 50e-6},
+                {"random:16:40", 200e6, 5e-3},
+                {"star:12", 100e9, 1e-6},
+                {"mesh:3x3", 100e9, 1e-6}};
+
+#define NUM_NETWORKS ((int)(sizeof(networks) / sizeof(networks[0])))
+#define NUM_USUAL    5
+
+static const double sizes[] = {1 << 10, 1 << 20, 8, 64 << 10, 16 << 20};
+
+#define NUM_SIZES       ((int)(sizeof(sizes) / sizeof(sizes[0])))
+#define NUM_USUAL_SIZES 2
+
+static mtree_topology_t *topology;
+static int hosts[MAX_HOSTS], num_hosts;
+
+static bool runs_all(void)
+{
+    return getenv("MTREE_TEST_ALL_NETWORKS") != NULL;
+}
+
+static void open_network(int n)
+{
+    const mtree_generate_request_t request = {
+        .capacity = networks[n].rate, .latency = networks[n].latency, .seed = 1};
+    char path[512];
+
+    if (networks[n].shape[0] != '/') {
+        ck_assert_int_eq(mtree_generate(networks[n].shape, &request, &topology),
+                         MTREE_OK);
+    } else {
+        (void)snprintf(path, sizeof(path), "%s%s", TOPOLOGIES, networks[n].shape);
+        ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
+        for (int l = 0; l < topology->num_links; l++) {
+            topology->links[l].capacity[0] *= networks[n].rate;
+            topology->links[l].capacity[1] *= networks[n].rate;
+        }
+    }
+    num_hosts = 0;
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = vertex;
+        }
+    }
+}
+
+/* Seconds of a call over the plan for @a request in the simulator. */
+static double seconds_of(const mtree_plan_request_t *request)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    mtree_plan_t *plan;
+    double seconds;
+
+    ck_assert_int_eq(
+        mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL), MTREE_OK);
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)request->bytes;
+    ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,
+                                         request->collective, &options, &result),
+                     MTREE_OK);
+    seconds = result.seconds;
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    return seconds;
+}
+
+static void check_cell(const char *network, mtree_collective_t collective, double bytes)
+{
+    mtree_plan_request_t request = {
+        .collective = collective, .max_trees = 10, .bytes = bytes, .seed = 1};
+    const char *const *names = mtree_algorithms_names();
+    const double chosen = seconds_of(&request);
+
+    for (int a = 0; names[a] != NULL; a++) {
+        double named;
+
+        if (mtree_algorithms_effort(names[a]) == MTREE_BY_NAME ||
+            !mtree_algorithms_fit(names[a], topology, num_hosts, &request)) {
+            continue;
+        }
+        request.algorithm = names[a];
+        named = seconds_of(&request);
+        ck_assert_msg(chosen <= MOST * named,
+                      "%s, %s of %.0f bytes: %g s, but %g s with %s", network,
+                      mtree_collective_name(collective), bytes, chosen, named, names[a]);
+        request.algorithm = NULL;
+    }
+}
+
+START_TEST(nothing_named_is_faster)
+{
+    const int most = runs_all() ? NUM_SIZES : NUM_USUAL_SIZES;
+
+    open_network(_i);
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        for (int s = 0; s < most; s++) {
+            check_cell(networks[_i].shape, (mtree_collective_t)c, sizes[s]);
+        }
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("named");
+    TCase *tcase = tcase_create("named");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, runs_all() ? 1800 : 120);
+    tcase_add_loop_test(tcase, nothing_named_is_faster, 0,
+                        runs_all() ? NUM_NETWORKS : NUM_USUAL);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
