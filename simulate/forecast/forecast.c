@@ -26,10 +26,11 @@
  * What a plan may be expected to take, in the time of the fallback.  The simulator's
  * queues hold everything.  Plans send no more than queues hold; of Open MPI's algorithms
  * many take twice their forecast on equal links (notes/performance.md).  Brief calls fill
- * no queue.
+ * no queue; of two that take as long the fallback costs processors less.
  */
 #define LOSSES        1.1
 #define BRIEF_SECONDS 5e-3
+#define BRIEF_GAIN    0.95
 
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
 {
@@ -138,7 +139,7 @@ double mtree_forecast_fallback_seconds(mtree_openmpi_t openmpi,
 
 mtree_forecast_t mtree_forecast_make(double plan, double fallback)
 {
-    double handicap = fmin(plan, fallback) < BRIEF_SECONDS ? 1 : LOSSES;
+    double handicap = fmin(plan, fallback) < BRIEF_SECONDS ? BRIEF_GAIN : LOSSES;
 
     return (mtree_forecast_t){.pays = fallback < 0 || plan <= handicap * fallback,
                               .seconds = plan,

@@ -147,7 +147,8 @@ START_TEST(the_faster_one_serves)
     ck_assert(mtree_forecast_make(1.09, 1).pays);
     ck_assert(!mtree_forecast_make(1.11, 1).pays);
     ck_assert(!mtree_forecast_make(1.09e-3, 1e-3).pays);
-    ck_assert(mtree_forecast_make(1e-3, 1e-3).pays);
+    ck_assert(!mtree_forecast_make(1e-3, 1e-3).pays);
+    ck_assert(mtree_forecast_make(0.9e-3, 1e-3).pays);
     /* What is not known is not left to it. */
     ck_assert(mtree_forecast_make(1, -1).pays);
     ck_assert_double_eq(mtree_forecast_make(1, -1).fallback, 0);
