@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plan an allreduce with libmtree: read a map, pack trees, simulate them.
+ * Plan an allreduce with libmtree: read a map, take the fastest plan, simulate it.
  *
  *     cc plan.c -o plan $(pkg-config --cflags --libs mtree)
  *     ./plan sites.dot 64M
@@ -30,8 +30,8 @@ static void print_plan(const mtree_plan_t *plan, const mtree_simulate_result_t *
 {
     char rate[MTREE_UNITS_LENGTH], bound[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
 
-    printf("%d trees carry %s of the %s that no plan can exceed: %s simulated\n",
-           plan->num_trees, mtree_units_format_rate(plan->throughput, rate, sizeof(rate)),
+    printf("%s carries %s of the %s that no plan can exceed: %s simulated\n",
+           plan->algorithm, mtree_units_format_rate(plan->throughput, rate, sizeof(rate)),
            mtree_units_format_rate(plan->bound, bound, sizeof(bound)),
            mtree_units_format_time(result->seconds, time, sizeof(time)));
 }
@@ -45,7 +45,7 @@ static mtree_status_t plan_and_simulate(const mtree_topology_t *topology,
     mtree_simulate_result_t result = {0};
     mtree_plan_t *plan = NULL;
     mtree_status_t status =
-        mtree_planner_run(topology, hosts, num_hosts, &request, &plan);
+        mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL);
 
     if (status != MTREE_OK) {
         return status;

@@ -19,7 +19,7 @@
  * counts, and of more bytes to all ranks a part is simulated, and half of it, which tells
  * how the time grows.  A segmented ring of 256 MiB over 1,024 hosts takes half a minute.
  */
-#define MOST_MESSAGES 100000
+#define MOST_MESSAGES 30000
 #define MOST_BYTES    1e9
 
 /*

@@ -88,7 +88,7 @@ compiler=$(value CC)
 # shellcheck disable=SC2046,SC2086
 check "the example, shared" $compiler -Wall -Wextra -Werror $(value CFLAGS) \
     "$root$(value docdir)/examples/plan.c" -o "$tmp/shared" $(flags --cflags --libs)
-expected='^[0-9]* trees carry 240 Mb/s of the 240 Mb/s that no plan can exceed: .* simulated$'
+expected='^packing carries 240 Mb/s of the 240 Mb/s that no plan can exceed: .* simulated$'
 # run LIBRARY_PATH PROGRAM: it says what it should of B4.
 run() {
     LD_LIBRARY_PATH=$1 "$2" "$maps/b4.dot" 64M >"$tmp/out" 2>&1
