@@ -283,6 +283,7 @@ static void part_name_program(mtree_plan_part_t *part, const mtree_plan_t *plan)
 {
     part->program = mtree_program_find(plan->algorithm);
     memcpy(part->shape, plan->shape, sizeof(part->shape));
+    part->message_bytes = plan->message_bytes;
     MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)plan->num_hosts);
     if (part->order != NULL) {
         memcpy(part->order, plan->order, (size_t)plan->num_hosts * sizeof(*part->order));

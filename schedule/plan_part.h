@@ -60,6 +60,7 @@ typedef struct {
     mtree_program_kind_t program;      /* that the plan names; it has no trees then */
     int *order;                        /* [num_hosts] hosts in the program's order */
     int shape[MTREE_SHAPE_DIMENSIONS]; /* that they have, as in the plan */
+    size_t message_bytes;              /* of the program, as in the plan */
     int num_trees;
     int num_steps;     /* lockstep steps one way; 0: chunks stream */
     bool is_direct;    /* the root of each tree is the parent of all others: where trees

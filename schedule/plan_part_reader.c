@@ -151,6 +151,7 @@ static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
     for (int d = 0; d < MTREE_SHAPE_DIMENSIONS; d++) {
         part->shape[d] = read_int(reader, part->num_hosts);
     }
+    part->message_bytes = read_integer(reader, UINT64_C(1) << 48);
     reader_expect(reader,
                   reader->faulty || mtree_program_has_shape(part->program, part->shape,
                                                             part->num_hosts));

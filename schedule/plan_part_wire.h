@@ -17,7 +17,7 @@
 #include "schedule/plan_part.h"
 
 /* What a reader of another version refuses. */
-#define MTREE_PLAN_PART_VERSION 7
+#define MTREE_PLAN_PART_VERSION 8
 
 /* Bytes, malloc'ed; all zero: none. */
 typedef struct {

@@ -73,6 +73,9 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
     for (int d = 0; d < MTREE_SHAPE_DIMENSIONS && part->order != NULL; d++) {
         write_int(wire, part->shape[d]);
     }
+    if (part->order != NULL) {
+        write_integer(wire, part->message_bytes);
+    }
     write_double(wire, part->bytes);
     write_double(wire, part->throughput);
     write_double(wire, part->seconds);

@@ -70,6 +70,7 @@ static bool order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int
         to->order[i] = number[from->order[i]];
     }
     memcpy(to->shape, from->shape, sizeof(to->shape));
+    to->message_bytes = from->message_bytes;
     return to->order != NULL;
 }
 

@@ -446,6 +446,40 @@ static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *p
     return mtree_plan_scale_rates(problem, plan);
 }
 
+typedef struct {
+    const mtree_routes_t *routes;
+    double longest; /* part of the vector, of a message */
+    double latency; /* seconds, of the farthest way */
+} farthest_t;
+
+static void find_farthest(void *arg, int from, int to, double part)
+{
+    farthest_t *farthest = arg;
+
+    farthest->longest = fmax(farthest->longest, part);
+    farthest->latency =
+        fmax(farthest->latency, mtree_routes_latency(farthest->routes, from, to));
+}
+
+/*
+ * The sender of a message above the eager limit asks the receiver first, which takes a
+ * round trip.  Where that is longer than what the pieces of a message cost processors,
+ * messages are cut.
+ */
+static mtree_status_t cut_messages(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    const mtree_program_hosts_t program = mtree_plan_program(plan);
+    farthest_t farthest = {.routes = problem->routes};
+    mtree_status_t status = mtree_program_messages(&program, find_farthest, &farthest);
+    double pieces = ceil(farthest.longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
+
+    if (status == MTREE_OK && pieces > 1.0 &&
+        2.0 * farthest.latency > 2.0 * pieces * MTREE_CHUNK_OVERHEAD) {
+        plan->message_bytes = MTREE_CHUNK_EAGER;
+    }
+    return status;
+}
+
 /* Of a plan that names a program: its longest chain of messages, and what the busiest arc
  * needs for all of them. */
 static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
@@ -463,6 +497,10 @@ static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_
     plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
     if (plan->bytes <= 0.0 || plan->throughput <= 0.0) {
         return MTREE_OK;
+    }
+    status = cut_messages(problem, plan);
+    if (status != MTREE_OK) {
+        return status;
     }
     status = mtree_program_chain(&program, problem->routes, MTREE_CHUNK_OVERHEAD, &chain);
     plan->seconds = chain + 8.0 * plan->bytes * busiest;

@@ -16,6 +16,9 @@
  * header. */
 #define MTREE_CHUNK_MAX ((size_t)32 << 10)
 
+/* Up to so many bytes Open MPI's TCP transport sends a message at once, with a header. */
+#define MTREE_CHUNK_EAGER ((size_t)60 << 10)
+
 /* No chunk is longer.  Chunks that a rate of some Gb/s needs are, beyond MTREE_CHUNK_MAX,
  * as long as messages cost the busiest host this part of the time. */
 #define MTREE_CHUNK_LONGEST        ((size_t)4 << 20)

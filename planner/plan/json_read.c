@@ -296,6 +296,7 @@ static mtree_status_t read_order(const reader_t *reader, const json_t *object,
                                  mtree_plan_t *plan)
 {
     const json_t *order = json_object_get(object, "order");
+    json_int_t message;
 
     if (order == NULL) {
         return MTREE_OK;
@@ -310,6 +311,11 @@ static mtree_status_t read_order(const reader_t *reader, const json_t *object,
     for (int i = 0; i < plan->num_hosts; ++i) {
         plan->order[i] = host_number(reader, json_array_get(order, (size_t)i));
     }
+    message = json_integer_value(json_object_get(object, "message_bytes"));
+    if (message < 0) {
+        return bad(reader, "\"message_bytes\" is negative", "leave it out");
+    }
+    plan->message_bytes = (size_t)message;
     return read_shape(reader, json_object_get(object, "shape"), plan);
 }
 

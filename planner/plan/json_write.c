@@ -86,6 +86,10 @@ static int order_to_json(const mtree_plan_t *plan, json_t *object)
         lost |= json_array_append_new(order, json_string(plan->hosts[plan->order[i]]));
     }
     lost |= json_object_set_new(object, "order", order);
+    if (plan->message_bytes > 0) {
+        lost |= json_object_set_new(object, "message_bytes",
+                                    json_integer((json_int_t)plan->message_bytes));
+    }
     if (plan->shape[0] == 0) {
         return lost;
     }

@@ -314,13 +314,20 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
     }
 }
 
+typedef struct {
+    const mtree_plan_t *plan;
+    double *messages; /* [num_hosts] */
+} count_t;
+
 static void count_message(void *arg, int from, int to, double part)
 {
-    double *messages = arg;
+    const count_t *count = arg;
+    const double longest = (double)count->plan->message_bytes;
+    double pieces = longest > 0.0 ? ceil(part * count->plan->bytes / longest) : 1.0;
 
-    (void)part;
-    messages[from]++;
-    messages[to]++;
+    pieces = fmax(pieces, 1.0);
+    count->messages[from] += pieces;
+    count->messages[to] += pieces;
 }
 
 double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
@@ -334,7 +341,7 @@ double mtree_plan_messages(const mtree_plan_t *plan, double *total_p)
         const mtree_program_hosts_t program = mtree_plan_program(plan);
 
         /* Without memory there is nothing to count. */
-        (void)mtree_program_messages(&program, count_message, messages);
+        (void)mtree_program_messages(&program, count_message, &(count_t){plan, messages});
     }
     for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
         if (plan->trees[t].share * bytes > 0.5) {

@@ -81,6 +81,7 @@ typedef struct {
                        (planner/program/build.h) instead of trees: the hosts in its
                        order.  NULL: it has trees */
     int shape[MTREE_SHAPE_DIMENSIONS]; /* of a program for a torus: its sizes; else 0 */
+    size_t message_bytes; /* of a program: longer messages are cut into such; 0: none */
     int num_trees;
     mtree_tree_t *trees;
     double throughput; /* bits/s of message (allgather: of result; alltoall: of what each

@@ -54,6 +54,7 @@ typedef struct {
     const int *ranks; /* of the numbers by which peers are called; NULL: the same */
     bool
         without_copies; /* no data is carried: copies, which take no time, are left out */
+    size_t piece;       /* units: longer messages are cut into such; 0: none is */
     size_t overlap; /* units by which the data of a vector reaches beyond its last unit */
     bool early; /* all receives are to begin before everything else: each has a place of
                    its own in INBOX, from which mtree_program_wait() copies */

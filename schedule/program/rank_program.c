@@ -77,6 +77,14 @@ static mtree_status_t build(const mtree_plan_part_t *part,
     return mtree_program_build(part->program, &job, program);
 }
 
+/* The units in a message of @a bytes; 0: it may have any length. */
+static size_t units_of(size_t bytes, size_t unit_bytes)
+{
+    return bytes == 0 || unit_bytes == 0 ? 0
+           : bytes < unit_bytes          ? 1
+                                         : bytes / unit_bytes;
+}
+
 size_t mtree_rank_program_overlap(const mtree_operation_data_t *data)
 {
     return data->extent > 0 && data->span > (size_t)data->extent
@@ -105,6 +113,7 @@ mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
     status = program == NULL ? MTREE_ERR_NO_MEMORY : arena.status;
     if (status == MTREE_OK) {
         program->program.overlap = overlap;
+        program->program.piece = units_of(part->message_bytes, call->unit_bytes);
         status = build(part, placement, call, is_exclusive, rank, leader, children,
                        &program->program);
     }

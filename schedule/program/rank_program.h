@@ -28,7 +28,8 @@ size_t mtree_rank_program_overlap(const mtree_operation_data_t *data);
  * The program of @a rank in @a call, from the @a part of its host, which names one.
  * @a is_exclusive: of a scan, results leave out the rank's own part.  @a overlap: units
  * by which a vector in this rank's memory reaches beyond its last unit
- * (mtree_rank_program_overlap()).  Owned by the caller.  MTREE_ERR_UNSUPPORTED: the program does not do the collective of the call.
+ * (mtree_rank_program_overlap()).  Owned by the caller.  MTREE_ERR_UNSUPPORTED: the
+ * program does not do the collective of the call.
  */
 mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
                                          const mtree_placement_t *placement,

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A send or receive.  Those that are done are used again. */
+/* A message, or a piece of one.  Those that are done are used again. */
 typedef struct mtree_request {
     mtree_event_t event;
     mtree_program_run_t *run;
     size_t step;
-    double begin; /* where it is traced */
+    size_t first, count; /* units of its message */
+    double begin;        /* where it is traced */
     struct mtree_request *spare;
 } mtree_request_t;
 
@@ -33,9 +34,9 @@ struct mtree_program_run {
     size_t at;             /* the next step */
     size_t outstanding;    /* sends and receives that are not done */
     mtree_request_t *spare;
-    bool finished;  /* `func` was called */
-    bool orphan;    /* freed while messages are under way */
-    bool is_done[]; /* [num_steps] of sends and receives */
+    bool finished; /* `func` was called */
+    bool orphan;   /* freed while messages are under way */
+    size_t left[]; /* [num_steps] units of sends and receives that are not done */
 };
 
 static void *address(const mtree_program_run_t *run, mtree_place_t place)
@@ -55,14 +56,26 @@ static double trace_clock(const mtree_program_run_t *run)
     return run->data.trace == NULL ? 0 : now(run);
 }
 
-/* The number of the message of step @a i among those to, or from, the same peer. */
-static size_t message_number(const mtree_program_t *program, size_t i)
+/* The pieces of a message before unit @a first. */
+static size_t pieces_before(const mtree_program_t *program, size_t first)
 {
-    size_t number = 0;
+    return program->piece == 0 ? first > 0
+                               : (first + program->piece - 1) / program->piece;
+}
+
+/* The number of what begins at unit @a first of the message of step @a i, among the
+ * pieces of all messages to, or from, the same peer. */
+static size_t piece_number(const mtree_program_t *program, size_t i, size_t first)
+{
+    size_t number = pieces_before(program, first);
 
     for (size_t earlier = 0; earlier < i; earlier++) {
-        number += program->steps[earlier].kind == program->steps[i].kind &&
-                  program->steps[earlier].peer == program->steps[i].peer;
+        const mtree_step_t *step = &program->steps[earlier];
+
+        if (step->kind == program->steps[i].kind &&
+            step->peer == program->steps[i].peer) {
+            number += pieces_before(program, step->count);
+        }
     }
     return number;
 }
@@ -88,10 +101,10 @@ static size_t folded_message(const mtree_program_t *program, size_t step)
     return step;
 }
 
-/* Add what was done with @a count units of the message of step @a message to the trace;
- * it began at @a begin and ends now. */
+/* Add what was done with @a count units from @a first on of the message of step @a
+ * message to the trace; it began at @a begin and ends now. */
 static void trace(const mtree_program_run_t *run, mtree_act_t act, size_t message,
-                  size_t count, double begin)
+                  size_t first, size_t count, double begin)
 {
     const mtree_step_t *step = &run->program->steps[message];
 
@@ -99,7 +112,7 @@ static void trace(const mtree_program_run_t *run, mtree_act_t act, size_t messag
         run->data.trace,
         &(mtree_trace_event_t){.begin = act == MTREE_TRACE_RECEIVE ? now(run) : begin,
                                .end = now(run),
-                               .chunk = message_number(run->program, message),
+                               .chunk = piece_number(run->program, message, first),
                                .bytes = count * (size_t)run->data.extent,
                                .call = run->call,
                                .peer = step->peer,
@@ -112,11 +125,11 @@ static void measure(const mtree_program_run_t *run, const mtree_request_t *reque
     const mtree_step_t *step = &run->program->steps[request->step];
     const bool is_sent = step->kind == MTREE_STEP_SEND;
     mtree_goodput_t *goodput = run->data.goodput;
-    const double bytes = (double)step->count * (double)run->data.extent;
+    const double bytes = (double)request->count * (double)run->data.extent;
 
     if (run->data.trace != NULL) {
         trace(run, is_sent ? MTREE_TRACE_SEND : MTREE_TRACE_RECEIVE, request->step,
-              step->count, request->begin);
+              request->first, request->count, request->begin);
     }
     if (goodput != NULL && is_sent) {
         mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
@@ -136,7 +149,7 @@ static void request_done(mtree_event_t *event)
     } else if (run->status == MTREE_OK) {
         run->status = event->status;
     }
-    run->is_done[request->step] = true;
+    run->left[request->step] -= request->count;
     run->outstanding--;
     request->spare = run->spare;
     run->spare = request;
@@ -157,9 +170,14 @@ static mtree_request_t *take_request(mtree_program_run_t *run)
     return request;
 }
 
-static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t *step)
+/* Begin @a count units from @a first on of the message of @a step. */
+static mtree_status_t begin_piece(mtree_program_run_t *run, const mtree_step_t *step,
+                                  size_t first, size_t count)
 {
     const mtree_transport_ops_t *ops = run->transport->ops;
+    const bool is_sent = step->kind == MTREE_STEP_SEND;
+    const mtree_place_t whole = is_sent ? step->from : step->to;
+    void *at = address(run, mtree_place(whole.buffer, whole.offset + first));
     mtree_request_t *request = take_request(run);
     mtree_status_t status;
 
@@ -168,17 +186,33 @@ static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t
     }
     mtree_event_init(&request->event, &run->inbox, request_done);
     request->step = run->at;
+    request->first = first;
+    request->count = count;
     request->begin = trace_clock(run);
-    status = step->kind == MTREE_STEP_SEND
-                 ? ops->send(run->transport, step->peer, 0, address(run, step->from),
-                             step->count, false, &request->event.completion)
-                 : ops->recv(run->transport, step->peer, 0, address(run, step->to),
-                             step->count, &request->event.completion);
+    status = is_sent ? ops->send(run->transport, step->peer, 0, at, count, false,
+                                 &request->event.completion)
+                     : ops->recv(run->transport, step->peer, 0, at, count,
+                                 &request->event.completion);
     if (status == MTREE_OK) {
         run->outstanding++;
     } else {
         request->spare = run->spare;
         run->spare = request;
+    }
+    return status;
+}
+
+/* Begin the message of @a step, in pieces where it is long. */
+static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t *step)
+{
+    const size_t piece = run->program->piece > 0 ? run->program->piece : step->count;
+    mtree_status_t status = MTREE_OK;
+
+    run->left[run->at] = step->count;
+    for (size_t first = 0; first < step->count && status == MTREE_OK; first += piece) {
+        const size_t rest = step->count - first;
+
+        status = begin_piece(run, step, first, rest < piece ? rest : piece);
     }
     return status;
 }
@@ -232,7 +266,7 @@ static void fold(const mtree_program_run_t *run, const mtree_step_t *step)
                address(run, step->to), step->count);
     message = data->trace == NULL ? run->at : folded_message(run->program, run->at);
     if (message != run->at) {
-        trace(run, MTREE_TRACE_FOLD, message, step->count, begin);
+        trace(run, MTREE_TRACE_FOLD, message, 0, step->count, begin);
     }
 }
 
@@ -245,7 +279,7 @@ static bool do_step(mtree_program_run_t *run, const mtree_step_t *step)
         run->status = begin_message(run, step);
         return run->status == MTREE_OK;
     case MTREE_STEP_WAIT:
-        return run->is_done[step->request];
+        return run->left[step->request] == 0;
     case MTREE_STEP_FOLD:
         fold(run, step);
         return true;
@@ -317,7 +351,7 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
                                    mtree_program_run_t **run_p)
 {
     mtree_program_run_t *run =
-        calloc(1, sizeof(*run) + program->num_steps * sizeof(run->is_done[0]));
+        calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
 
     if (run == NULL) {
         free(room);

@@ -18,10 +18,8 @@
 #define MESSAGES_PART 0.3
 #define FILLING_PART  0.04
 
-/* Bytes of chunks.  Up to EAGER_CHUNK Open MPI's TCP transport sends a message at once;
- * it asks the receiver about longer ones, which takes a round trip. */
+/* Bytes of chunks. */
 #define LEAST_CHUNK ((size_t)4 << 10)
-#define EAGER_CHUNK ((size_t)60 << 10)
 #define MOST_CHUNK  ((size_t)4 << 20)
 
 /* Make the chunks of @a plan @a factor times as long, each within the limits and no
@@ -48,14 +46,14 @@ static bool scale_chunks(mtree_plan_t *plan, double factor)
     return has_changed;
 }
 
-/* Cut chunks that are longer than EAGER_CHUNK.  False: there are none. */
+/* Cut chunks that are longer than MTREE_CHUNK_EAGER.  False: there are none. */
 static bool cut_chunks(mtree_plan_t *plan)
 {
     bool has_changed = false;
 
     for (int t = 0; t < plan->num_trees; t++) {
-        if (plan->trees[t].chunk_bytes > EAGER_CHUNK) {
-            plan->trees[t].chunk_bytes = EAGER_CHUNK;
+        if (plan->trees[t].chunk_bytes > MTREE_CHUNK_EAGER) {
+            plan->trees[t].chunk_bytes = MTREE_CHUNK_EAGER;
             has_changed = true;
         }
     }
@@ -151,7 +149,7 @@ static double least_with_chunks(const mtree_entrant_t *entrant)
         fmax(messages - 8.0 * plan->bytes / plan->throughput, mtree_plan_filling(plan));
 
     for (int t = 0; t < plan->num_trees; t++) {
-        if (plan->trees[t].chunk_bytes > EAGER_CHUNK) {
+        if (plan->trees[t].chunk_bytes > MTREE_CHUNK_EAGER) {
             return 0.0;
         }
     }

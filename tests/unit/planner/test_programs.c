@@ -4,6 +4,7 @@
  * estimate, and as JSON.
  */
 #include "planner/algorithms.h"
+#include "planner/plan/finish.h"
 #include "planner/plan/json.h"
 #include "planner/plan/program_of.h"
 #include "planner/program/swing.h"
@@ -72,6 +73,25 @@ START_TEST(an_exchange_sends_to_those_who_need_it)
     ck_assert_double_eq(all, 10);
     mtree_plan_destroy(reduce);
     mtree_plan_destroy(scan);
+}
+END_TEST
+
+/* Where a round trip takes longer than pieces cost, messages that would need one are
+ * cut. */
+START_TEST(long_messages_over_long_links_are_cut)
+{
+    mtree_plan_t *brief = plan_row("exchange", MTREE_ALLREDUCE, 5, 32 << 10);
+    mtree_plan_t *long_one = plan_row("exchange", MTREE_ALLREDUCE, 5, 128 << 10);
+    mtree_plan_t *longest = plan_row("exchange", MTREE_ALLREDUCE, 5, 12 << 20);
+    double all;
+
+    ck_assert_uint_eq(brief->message_bytes, 0);
+    ck_assert_uint_eq(long_one->message_bytes, MTREE_CHUNK_EAGER);
+    ck_assert_double_eq(mtree_plan_messages(long_one, &all), 3 * 8);
+    ck_assert_uint_eq(longest->message_bytes, 0);
+    mtree_plan_destroy(brief);
+    mtree_plan_destroy(long_one);
+    mtree_plan_destroy(longest);
 }
 END_TEST
 
@@ -341,6 +361,7 @@ int main(void)
 
     tcase_add_test(tcase, an_exchange_takes_the_longest_path);
     tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
+    tcase_add_test(tcase, long_messages_over_long_links_are_cut);
     tcase_add_test(tcase, butterflies_send_what_the_paper_says);
     tcase_add_test(tcase, blocks_are_sent_once);
     tcase_add_test(tcase, partners_are_near);

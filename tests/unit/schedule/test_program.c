@@ -143,6 +143,7 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
         rest /= named->shape[d];
     }
     named->root = mtree_collective_has_root(collective) ? 0 : -1;
+    named->message_bytes = 4 * 8 * (size_t)random_draw(4);
     named->order = calloc((size_t)hosts, sizeof(*named->order));
     for (int i = 0; i < hosts; i++) {
         int other = random_draw(i + 1);
@@ -155,7 +156,7 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
 }
 
 /* The room of a rank's trace. */
-#define EVENTS 1000
+#define EVENTS 10000
 
 static void start_rank(job_t *job, chaos_t *chaos, int rank)
 {
@@ -182,10 +183,9 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
 
     ck_assert_int_eq(mtree_plan_part_create(job->plan, job->placement->host[rank], &part),
                      MTREE_OK);
-    ck_assert_int_eq(mtree_rank_program_create(part, job->placement, &job->call,
-                                               job->is_exclusive,
-                                               mtree_rank_program_overlap(&data), rank,
-                                               &job->program[rank]),
+    ck_assert_int_eq(mtree_rank_program_create(
+                         part, job->placement, &job->call, job->is_exclusive,
+                         mtree_rank_program_overlap(&data), rank, &job->program[rank]),
                      MTREE_OK);
     mtree_plan_part_destroy(part);
     ck_assert_int_eq(mtree_rank_program_goodput(job->program[rank], &job->goodput[rank]),
@@ -366,7 +366,8 @@ static void job_verify(job_t *job)
     }
 }
 
-/* The units and messages that the program of @a rank sends to @a peer, or receives. */
+/* The units, and messages or their pieces, that the program of @a rank sends to @a peer,
+ * or receives. */
 static size_t count_units(const job_t *job, int rank, int peer, mtree_step_kind_t kind,
                           size_t *messages_p)
 {
@@ -376,8 +377,10 @@ static size_t count_units(const job_t *job, int rank, int peer, mtree_step_kind_
     *messages_p = 0;
     for (size_t i = 0; i < program->num_steps; i++) {
         if (program->steps[i].kind == kind && program->steps[i].peer == peer) {
-            units += program->steps[i].count;
-            ++*messages_p;
+            const size_t count = program->steps[i].count;
+
+            units += count;
+            *messages_p += program->piece == 0 ? 1 : (count - 1) / program->piece + 1;
         }
     }
     return units;
