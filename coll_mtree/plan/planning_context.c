@@ -283,7 +283,7 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                                      mtree_forecast_t forecast)
 {
     char rate[COLL_MTREE_RATE_TEXT], share[16] = "", size[MTREE_UNITS_LENGTH];
-    char what[240] = "no plan, the fallback serves";
+    char what[240] = "no plan, the fallback serves", trees[32] = "";
     int num_hosts, num_links;
 
     if (plan != NULL) {
@@ -292,11 +292,14 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
             (void)snprintf(share, sizeof(share), " (%.0f %%)",
                            100 * plan->throughput / plan->bound);
         }
-        (void)snprintf(what, sizeof(what), "%s of about %s by %s, %d tree%s, %s%s%s",
+        if (plan->order == NULL) {
+            (void)snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
+                           MTREE_UNITS_PLURAL(plan->num_trees));
+        }
+        (void)snprintf(what, sizeof(what), "%s of about %s by %s%s, %s%s%s",
                        mtree_collective_name(plan->collective),
                        mtree_units_format_size(plan->bytes, size, sizeof(size)),
-                       plan->algorithm, plan->num_trees,
-                       MTREE_UNITS_PLURAL(plan->num_trees), rate, share,
+                       plan->algorithm, trees, rate, share,
                        forecast.pays ? "" : "; the fallback is expected to be faster");
     }
     /* The planning thread may put another topology in its place. */
