@@ -103,9 +103,10 @@ struct mtree_send_op {
 /* The queue to one peer. */
 struct mtree_send_queue {
     int rank;
-    size_t window;      /* bytes that may be outstanding now */
-    size_t max_window;  /* to which slow start brings it */
-    size_t outstanding; /* bytes */
+    size_t window;       /* bytes that may be outstanding now */
+    size_t max_window;   /* to which slow start brings it */
+    size_t outstanding;  /* bytes */
+    double acknowledged; /* bytes, of the call */
     bool dirty; /* since it was last looked at, a channel became ready or a send was done
                  */
     mtree_send_channel_t *channels; /* that are open and have more to send */

@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Calls that send a peer more than so many of its windows learn what it has matched until
+ * the end. */
+#define MOST_WINDOWS 2.0
+
 /* Chunks of @a channel that are ready, that the receiver has memory for, and whose step
  * has begun. */
 static size_t channel_limit(const mtree_send_channel_t *channel)
@@ -196,6 +200,7 @@ static void send_queue_acknowledge(mtree_send_queue_t *send_queue, size_t bytes)
     size_t growth = send_queue->max_window - send_queue->window;
 
     send_queue->outstanding -= bytes;
+    send_queue->acknowledged += (double)bytes;
     send_queue->window += bytes < growth ? bytes : growth;
     send_queue->dirty = true;
 }
@@ -316,21 +321,25 @@ static double channel_left(const mtree_send_channel_t *channel)
 /*
  * Is it to be known when the next chunk of @a channel was matched?  Where all that is
  * left for the peer fits into its window, nothing waits for that, and a rank would wait a
- * trip back for its last chunks.
+ * trip back for its last chunks.  Of calls that fill a window several times they are
+ * waited for all the same, unless they are personalized: what is acknowledged tells how
+ * much a link carries, and a trip is little of their time.
  */
 static bool channel_is_paced(const mtree_send_channel_t *channel)
 {
     const mtree_send_queue_t *send_queue = channel->send_queue;
+    const double window = (double)send_queue->window;
     double left = (double)send_queue->outstanding;
 
     if (!channel->state->operation->layout->paced) {
         return false;
     }
     for (const mtree_send_channel_t *other = send_queue->channels;
-         other != NULL && left <= (double)send_queue->window; other = other->link) {
+         other != NULL && left <= window; other = other->link) {
         left += channel_left(other);
     }
-    return left > (double)send_queue->window;
+    return left > window || (channel->state->blocks == NULL &&
+                             send_queue->acknowledged + left > MOST_WINDOWS * window);
 }
 
 static void channel_send(mtree_send_channel_t *channel)

@@ -387,7 +387,7 @@ else
         plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
     expect 0 '^    US2 (relay)' plan --hosts US1,EU4 --relays US2,EU2 -C bcast "$maps/b4.dot"
     expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
-    expect 0 '^  relays  *[0-9]' compare -b 4M --hosts US1,EU4 --relays all "$maps/b4.dot"
+    expect 0 '^  relays  *[0-9]' compare -b 64M --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '' draw --multiples --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
     says "$tmp/relays.dot" 'tooltip="a relay"'
@@ -397,7 +397,7 @@ else
     expect 1 'the plan has relays, and MSCCL knows the GPUs of the call alone' export -f msccl "$tmp/relayed.json"
 fi
 expect 0 '^relays: none used, there are none' plan --hosts US1,EU4 --relays marked "$maps/b4.dot"
-expect 0 'by packing' simulate -b 1M --hosts US1,EU4 --relays marked "$maps/b4.dot"
+expect 0 '^allreduce of 1 MB by recursive_doubling' simulate -b 1M --hosts US1,EU4 --relays marked "$maps/b4.dot"
 expect 0 "planned by $published" plan --algorithm $published "$maps/b4.dot"
 expect 0 '^tree 1:' plan --trees 1 "$maps/b4.dot"
 checks=$((checks + 1))
@@ -455,11 +455,15 @@ echo '{"collective": "allreduce"}' >"$tmp/bad.json"
 expect 1 'bad.json' check "$tmp/bad.json"
 expect 1 '"valid": false' check -j "$tmp/bad.json"
 
+# What competed, and why some did not.
+expect 0 '^  exchange .*: its estimate is much slower' plan --why -b 1M "$maps/b4.dot"
+expect 0 '"candidates": \[' plan --why --json -b 1M "$maps/b4.dot"
+
 # simulate
 expect 0 '^allreduce of 1 MB by packing, .* of the bound$' simulate --size 1M "$maps/abilene.dot"
 says "$tmp/out" '^  [^ ]* *> [^ ]* *[0-9.]* %$'
 expect 0 "^allreduce of 16 MB by $published" simulate --plan "$tmp/plan.json" "$maps/b4.dot"
-expect 0 '^bcast of 64 KB by packing' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
+expect 0 '^bcast of 64 KB by latency, 1 tree' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
 expect 0 '"share_of_bound": ' simulate --json --model queue -b 1M "$maps/star-8.dot"
 says "$tmp/out" '"bound_by": "cut"'
 # What no rank has a part of needs no time.
@@ -469,8 +473,8 @@ star=$maps/star-8.dot
 expect 0 "^allreduce of 1 MB by $published, 1 tree: " simulate -b 1M -a $published -t 4 -e 1 -s 3 "$star"
 expect 0 '^allreduce of 1 MB by packing, 3 trees' simulate -b 1M --algorithm packing --trees 3 --min-rate 1Mbps "$star"
 expect 0 '^allreduce of 1 MB by [a-z]*, 3 trees' simulate -b 1M --hosts h0,h1,h2 "$star"
-# A message more for each rank that hangs below its host's first one; chunks, 8 of 16 KB each, cut in 2.
-expect 0 '^3840 messages' simulate -b 1M --ranks-per-host 2 "$star"
+# Trees from 8 hosts, each with 9 chunks and a message more for each rank that hangs below its host's first one.
+expect 0 '^2160 messages' simulate -b 1M --ranks-per-host 2 "$star"
 expect 0 '^224 messages' simulate -b 1M --chunk 64K "$star"
 # took OPTIONS...: the seconds that a simulation takes with them.
 took() {

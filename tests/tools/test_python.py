@@ -51,7 +51,7 @@ class Module(unittest.TestCase):
         plan = self.line.plan(size="1M", trees=2)
         self.line.check(plan)
         plan["trees"][0]["rate_bps"] *= 2
-        with self.assertRaisesRegex(mtree.Error, "from a to s, whose capacity is 10 Mb/s"):
+        with self.assertRaisesRegex(mtree.Error, r"from .* to s, whose capacity is [0-9]+ Mb/s"):
             self.line.check(plan)
         plan["trees"][0]["edges"].pop()
         with self.assertRaises(mtree.Error):
