@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A message that Open MPI does not begin to receive, as when it has no memory or the
- * communicator was just revoked: the call ends with an error on that rank, which gives up
- * as others do.  Two calls, each with a plan of its own to wait for, are under way.
+ * communicator was just revoked: the job ends with a line, or the call with an error on
+ * that rank, which gives up as others do.  Two calls, each with a plan of its own to wait for, are under way.
  *
  *   failing_receive RANK AT
  *
