@@ -77,6 +77,15 @@ static mtree_status_t build(const mtree_plan_part_t *part,
     return mtree_program_build(part->program, &job, program);
 }
 
+/* The bytes of the longest message; 0: any. */
+static size_t longest_message(const mtree_plan_part_t *part, const mtree_call_t *call)
+{
+    return call->longest_bytes > 0 &&
+                   (part->message_bytes == 0 || part->message_bytes > call->longest_bytes)
+               ? call->longest_bytes
+               : part->message_bytes;
+}
+
 /* The units in a message of @a bytes; 0: it may have any length. */
 static size_t units_of(size_t bytes, size_t unit_bytes)
 {
@@ -113,7 +122,7 @@ mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
     status = program == NULL ? MTREE_ERR_NO_MEMORY : arena.status;
     if (status == MTREE_OK) {
         program->program.overlap = overlap;
-        program->program.piece = units_of(part->message_bytes, call->unit_bytes);
+        program->program.piece = units_of(longest_message(part, call), call->unit_bytes);
         status = build(part, placement, call, is_exclusive, rank, leader, children,
                        &program->program);
     }
