@@ -28,7 +28,7 @@ def main():
         network = os.path.splitext(os.path.basename(result["file"]))[0]
         where = f"{result['ranks']} ranks on {network}, scale {result['scale']:g}"
         for row in result["rows"]:
-            bound = f"{row['bound_bps'] / 1e6:.2f}" if row.get("bound_bps") else "-"
+            bound = f"{row['bytes'] * 8 / row['bound_us']:.2f}" if row["bound_us"] else "-"
             speeds = [megabits(row, which) for which in ("default", "best", "mtree")]
             _, rows = tables.setdefault(row["collective"], (where, []))
             rows.append([str(row["bytes"]), *speeds, bound])

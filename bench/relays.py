@@ -124,13 +124,12 @@ class Lab:
         return times[name], name
 
     def bound(self, collective):
-        """Bits/s that no trees through the relays exceed."""
-        plan = self.map.with_suffix(".json")
+        """The least time of a call through the relays, and what needs it."""
         command = [self.build / "mtree", "plan", self.map, "-C", collective, "--hosts", ",".join(self.group)]
         command += ["--relays", "marked", "--size", str(self.options.size)]
-        command += ["--trees", str(self.options.trees), "-o", plan]
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        return json.loads(plan.read_text())["bound_bps"]
+        command += ["--trees", str(self.options.trees), "--json"]
+        plan = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+        return plan["bound_seconds"], plan["bound_by"]
 
     def measure(self, collective):
         mtree = {"coll": "mtree", "coll_mtree_topology": self.map, "coll_mtree_trees": self.options.trees}
@@ -147,7 +146,7 @@ class Lab:
         ]
         without = statistics.median(turn[0] for turn in turns)
         with_relays = statistics.median(turn[1] for turn in turns)
-        bound = 8 * self.options.size / self.bound(collective)
+        bound, bound_by = self.bound(collective)
         return {
             "group": self.group,
             "openmpi": openmpi,
@@ -158,6 +157,7 @@ class Lab:
             "spread": [min(turn[1] for turn in turns), max(turn[1] for turn in turns)],
             "times": min(openmpi, without) / with_relays,
             "share": bound / with_relays,
+            "bound_by": bound_by,
         }
 
 
@@ -183,7 +183,8 @@ def summarize(rows):
             f"{statistics.median(times):.2f} ({min(times):.2f} to {max(times):.2f}) times the "
             f"faster of Open MPI and mtree without relays, {statistics.median(against):.2f} ({min(against):.2f} to "
             f"{max(against):.2f}) times Open MPI's best; {100 * statistics.median(shares):.0f} % "
-            f"({100 * min(shares):.0f} to {100 * max(shares):.0f}) of the bound"
+            f"({100 * min(shares):.0f} to {100 * max(shares):.0f}) of the bound, "
+            f"by {' or '.join(sorted({row['bound_by'] for row in these}))}"
         )
 
 

@@ -11,16 +11,17 @@ import statistics
 import sys
 
 HEADER = (
-    "| condition | bytes | with streams | without streams | default | best of Open MPI's | / default | / best | predicted |\n"
-    "|---|---|---|---|---|---|---|---|---|\n"
+    "| condition | bytes | with streams | without streams | default | best of Open MPI's | / default | / best | predicted | bound by |\n"
+    "|---|---|---|---|---|---|---|---|---|---|\n"
 )
 LATE_CALLS = 4  # the last ones of a series, which its median is of
 
 
 def share(row, microseconds):
-    """The part of the bound after headers."""
-    bound = row["compare"]["bound_bps"] * row["payload_part"]
-    return row["bytes"] * 8 / bound / (microseconds * 1e-6)
+    """The part of the bound after headers, which take their part of what a cut carries."""
+    compare = row["compare"]
+    payload = row["payload_part"] if compare["bound_by"] == "cut" else 1
+    return compare["bound_us"] / payload / microseconds
 
 
 def spread(row, entry):
@@ -63,6 +64,7 @@ def cells(row):
         times(compare, "times_default"),
         times(compare, "times_best"),
         predicted(compare),
+        compare["bound_by"],
     ]
 
 

@@ -8,7 +8,6 @@ name of each cell when it is there; what the jobs say goes to standard error.
 
 import contextlib
 import dataclasses
-import functools
 import json
 import socket
 import statistics
@@ -212,7 +211,7 @@ class Match:
             "collective": self.collective,
             "bytes": self.num_bytes,
             "ranks": len(self.lab.comparison.hosts),
-            "bound_bps": self.lab.bound(self.collective),
+            **self.lab.comparison.bound(self.collective, self.num_bytes),
             "predicted_us": self.predicted_us,
             "calls_per_run": self.task.iterations,
             "turns": self.lab.job["turns"],
@@ -235,7 +234,6 @@ class Lab:
         # What one cell measures to be fastest is not for the next one.
         options.mca.append(("coll_mtree_cache_days", "0"))
         self.comparison = players.Comparison(options, compare.lab_topology())
-        self.bound = functools.cache(self.comparison.bound)
         self.jobs = {variant.label: self.new_job(variant) for variant in self.variants()}
         command = players.gloo_command(socket.gethostname())
         gloo = self.comparison.environment() | players.gloo_environment("netlab")

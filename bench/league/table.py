@@ -114,9 +114,7 @@ def spread_text(entry):
 
 def share(cell, entry):
     """The part of the bound that a player's median reaches, or None."""
-    if not is_measured(entry) or not cell["bound_bps"]:
-        return None
-    return cell["bytes"] * 8 / cell["bound_bps"] / (entry["median_us"] * 1e-6)
+    return cell["bound_us"] / entry["median_us"] if is_measured(entry) else None
 
 
 def percent(value):
@@ -169,7 +167,7 @@ def row(cell, names):
         spread_text(entries.get("mtree")),
         "" if other is None else f"{TITLES[other]} {spread_text(entries[other])}",
         gain_text(cell),
-        percent(share(cell, entries.get("mtree"))),
+        f"{percent(share(cell, entries.get('mtree')))} {cell['bound_by']}",
     ]
 
 

@@ -28,7 +28,8 @@ MEASURED = {
     "payload_part": 0.5,
     "pml_calls": [9e6, 1e6, 1.25e6, 2e6],
     "compare": {
-        "bound_bps": (10 << 20) * 8 * 2,
+        "bound_us": 5e5,
+        "bound_by": "cut",
         "mtree": entry(1.25),
         "default": None,
         "best": entry(2),
@@ -68,8 +69,12 @@ class Summary(unittest.TestCase):
     def test_a_row(self):
         self.assertEqual(
             summary.line("here", MEASURED),
-            "here: 10 MB | 80% (80 to 89) | 80% (50 to 100) | - | 50% (50 to 56) ring | - | 1.6 | 0.80",
+            "here: 10 MB | 80% (80 to 89) | 80% (50 to 100) | - | 50% (50 to 56) ring | - | 1.6 | 0.80 | cut",
         )
+
+    def test_headers_take_nothing_where_latency_binds(self):
+        far = MEASURED | {"compare": MEASURED["compare"] | {"bound_by": "latency"}}
+        self.assertIn("| 40% (40 to 44) |", summary.line("here", far))
 
     def test_a_series(self):
         self.assertIn("with the right map 2.00 s: 1.25 times that", summary.line("here", SERIES))

@@ -45,7 +45,8 @@ def cell(network, mtree, **others):
         "network": network,
         "collective": "allreduce",
         "bytes": 1 << 20,
-        "bound_bps": (1 << 20) * 80,
+        "bound_us": 1e5,
+        "bound_by": "cut",
         "predicted_us": 1e5,
         "players": {"mtree": mtree, **others},
         "report": [],
@@ -122,14 +123,16 @@ class Turns(unittest.TestCase):
         self.cells = {}
         self.lab = types.SimpleNamespace(
             job={"network": "b4", "turns": 1, "limit": 20, "where": {}},
-            comparison=types.SimpleNamespace(predicted=self.predicted, hosts=[]),
-            bound=lambda collective: 1e8,
+            comparison=types.SimpleNamespace(predicted=self.predicted, bound=self.bound, hosts=[]),
             measured=lambda collective, num_bytes: self.cells.get(num_bytes),
             job_of=lambda name: self.jobs["forced" if name == "best" else name],
         )
 
     def predicted(self, collective, num_bytes):
         return num_bytes / (1 << 20) * 1e5
+
+    def bound(self, collective, num_bytes):
+        return {"bound_us": num_bytes / 12.5, "bound_by": "cut"}
 
     def sizes(self, name):
         return [task.num_bytes >> 20 for task in self.jobs[name].tasks]
@@ -308,7 +311,7 @@ class Table(unittest.TestCase):
         self.assertIn("| star allreduce 1 MB | 200 | 150 | > 600 |", text)
         self.assertIn("| b4 allreduce 1 MB | 125 | 250 |", text)
         self.assertIn("| 500 | failed |", text)
-        self.assertIn("| 2.00 | 80% |", text)
+        self.assertIn("| 2.00 | 80% cut |", text)
         self.assertIn("fastest in 1 of 3 cells, median gain 0.75", text)
 
     def test_failures_are_named_below_the_table(self):

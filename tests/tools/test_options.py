@@ -175,7 +175,7 @@ echo mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:3:pipeline
 echo mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:5:chain
 echo mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:1:basic_linear
 """,
-    "mtree": "#!/bin/sh\necho '{\"bound_bps\": 8e6}'\n",
+    "mtree": "#!/bin/sh\necho '{\"bound_seconds\": 0.1, \"bound_by\": \"cut\"}'\n",
     "mtree_bench": "#!/bin/sh\n",
     "netlab": '#!/bin/sh\necho "netlab $*" >>"$CALLS"\n',
 }
