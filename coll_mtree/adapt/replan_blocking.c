@@ -99,7 +99,7 @@ static void blocking_query(blocking_t *self, const coll_mtree_observation_t *obs
     coll_mtree_replan_query_begin(query, first_tag);
 }
 
-/* As mtree_forecast_promised_seconds(). */
+/* What @a part predicts for @a bytes, or what follows from its throughput. */
 static double promised_seconds(const mtree_plan_part_t *part, double bytes)
 {
     return part->seconds > 0 ? part->seconds : 8 * bytes / part->throughput;

@@ -470,11 +470,16 @@ static mtree_status_t cut_messages(const mtree_problem_t *problem, mtree_plan_t 
 {
     const mtree_program_hosts_t program = mtree_plan_program(plan);
     farthest_t farthest = {.routes = problem->routes};
-    mtree_status_t status = mtree_program_messages(&program, find_farthest, &farthest);
-    double pieces = ceil(farthest.longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
+    mtree_status_t status;
+    double pieces;
 
+    if (plan->bytes <= (double)MTREE_CHUNK_EAGER) {
+        return MTREE_OK;
+    }
+    status = mtree_program_messages(&program, find_farthest, &farthest);
+    pieces = ceil(farthest.longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
     if (status == MTREE_OK && pieces > 1.0 &&
-        2.0 * farthest.latency > 2.0 * pieces * MTREE_CHUNK_OVERHEAD) {
+        farthest.latency > pieces * MTREE_CHUNK_OVERHEAD) {
         plan->message_bytes = MTREE_CHUNK_EAGER;
     }
     return status;

@@ -77,7 +77,8 @@ typedef struct {
     size_t begin, count;
 } part_t;
 
-/* The parts of members are in the order of their bits, the lowest first. */
+/* The parts of members are in the order of their bits, the lowest first; a member's
+ * number is that of which it is the number. */
 static int part_number(const mtree_butterfly_t *butterfly, int member)
 {
     int number = 0;
@@ -88,20 +89,25 @@ static int part_number(const mtree_butterfly_t *butterfly, int member)
     return number;
 }
 
+/* How many hosts have members whose parts are before part @a number: these members and
+ * their guests. */
+static int hosts_before(const mtree_butterfly_t *butterfly, int number)
+{
+    const int pairs = butterfly->num_places - butterfly->num_members;
+    int hosts = number;
+
+    for (int other = 0; other < number && pairs > 0; other++) {
+        hosts += part_number(butterfly, other) < pairs;
+    }
+    return hosts;
+}
+
 /* Where part @a number begins; that of the number of members ends the last. */
 static size_t part_begin(const walk_t *walk, int number)
 {
-    const size_t members = (size_t)walk->butterfly.num_members;
-    int hosts = 0; /* that are before it */
-
-    if (walk->first == NULL) {
-        return walk->units * (size_t)number / members;
-    }
-    for (int place = 0; place < walk->butterfly.num_places; place++) {
-        hosts += part_number(&walk->butterfly,
-                             mtree_butterfly_member(&walk->butterfly, place)) < number;
-    }
-    return walk->first[hosts];
+    return walk->first == NULL
+               ? walk->units * (size_t)number / (size_t)walk->butterfly.num_members
+               : walk->first[hosts_before(&walk->butterfly, number)];
 }
 
 /* What the members that agree with the member of @a walk in the first @a rounds bits sum
@@ -260,20 +266,23 @@ void mtree_halving_sum(const mtree_program_job_t *job, int place,
     serve_guests(&walk, whole_vector);
 }
 
-/* Blocks are in the order of their members' parts; a guest's are before its member's. */
+/* Blocks are in the order of their members' parts; a guest's, which is at the place
+ * before its member, are before its member's. */
 static void order_by_parts(const mtree_program_job_t *job, int place, int *sequence)
 {
     const mtree_butterfly_t butterfly = mtree_butterfly(job->num_hosts);
+    const int pairs = butterfly.num_places - butterfly.num_members;
     int num = 0;
 
     (void)place;
     for (int number = 0; number < butterfly.num_members; number++) {
-        for (int at = 0; at < job->num_hosts; at++) {
-            if (part_number(&butterfly, mtree_butterfly_member(&butterfly, at)) ==
-                number) {
-                sequence[num++] = at;
-            }
+        const int member = part_number(&butterfly, number);
+        const int at = mtree_butterfly_place(&butterfly, member);
+
+        if (member < pairs) {
+            sequence[num++] = at - 1;
         }
+        sequence[num++] = at;
     }
 }
 
@@ -281,14 +290,13 @@ static void order_by_parts(const mtree_program_job_t *job, int place, int *seque
 static part_t host_blocks(const walk_t *walk, int place)
 {
     const mtree_butterfly_t *butterfly = &walk->butterfly;
-    const int number = part_number(butterfly, mtree_butterfly_member(butterfly, place));
-    int hosts = 0;
+    const int member = mtree_butterfly_member(butterfly, place);
+    const bool is_behind_guest =
+        member < butterfly->num_places - butterfly->num_members &&
+        mtree_butterfly_place(butterfly, member) == place;
+    const int hosts =
+        hosts_before(butterfly, part_number(butterfly, member)) + is_behind_guest;
 
-    for (int at = 0; at < butterfly->num_places; at++) {
-        const int other = part_number(butterfly, mtree_butterfly_member(butterfly, at));
-
-        hosts += other < number || (other == number && at < place);
-    }
     return (part_t){walk->first[hosts], walk->first[hosts + 1] - walk->first[hosts]};
 }
 
@@ -305,16 +313,18 @@ static walk_t walk_blocks(const mtree_blocks_t *blocks)
 /* Guests give their blocks to their member. */
 static void collect_guests(walk_t *walk)
 {
-    for (int place = 0; place < walk->butterfly.num_places; place++) {
-        const part_t blocks = host_blocks(walk, place);
+    if (!walk->is_member) {
+        const part_t own = host_blocks(walk, walk->place);
 
-        if (place == walk->place && !walk->is_member) {
-            mtree_program_send_now(walk->program,
-                                   mtree_butterfly_place(&walk->butterfly, walk->member),
-                                   place_of(walk, blocks), blocks.count);
-        } else if (walk->is_member && is_guest(walk, place)) {
-            mtree_program_recv_now(walk->program, place, place_of(walk, blocks),
-                                   blocks.count);
+        mtree_program_send_now(walk->program,
+                               mtree_butterfly_place(&walk->butterfly, walk->member),
+                               place_of(walk, own), own.count);
+    }
+    for (int place = 0; place < walk->butterfly.num_places && walk->is_member; place++) {
+        if (is_guest(walk, place)) {
+            const part_t its = host_blocks(walk, place);
+
+            mtree_program_recv_now(walk->program, place, place_of(walk, its), its.count);
         }
     }
     walk->sends = walk->program->num_steps;

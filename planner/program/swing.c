@@ -53,22 +53,41 @@ static int dimension_of(const int *shape, int part, int round, int *step_p)
     }
 }
 
-int mtree_swing_partner(const int *shape, int part, int place, int round)
+/* What hosts do in one round of a part, along one dimension, whose size is a power of
+ * two. */
+typedef struct {
+    int shift;    /* of the bits of a place that are the coordinate */
+    int mask;     /* of the coordinate, shifted down */
+    int distance; /* that a host goes whose coordinate is even; others the other way */
+} swap_t;
+
+static swap_t swap_of(const int *shape, int part, int round)
 {
-    int step, stride = 1, sum = 0, c, to;
+    int step, shift = 0, sum = 0;
     const int dimension = dimension_of(shape, part, round, &step);
-    const int size = shape[dimension];
 
     for (int d = num_dimensions(shape) - 1; d > dimension; d--) {
-        stride *= shape[d];
+        shift += log_of(shape[d]);
     }
     for (int s = step; s >= 0; s--) {
         sum = 1 - 2 * sum;
     }
-    c = place / stride % size;
-    to = (c % 2 == 0) == (part % 2 == 0) ? c + sum : c - sum;
-    to = (to % size + size) % size;
-    return place + (to - c) * stride;
+    return (swap_t){shift, shape[dimension] - 1, part % 2 == 0 ? sum : -sum};
+}
+
+static int swapped_with(const swap_t *swap, int place)
+{
+    const int c = place >> swap->shift & swap->mask;
+    const int to = (c % 2 == 0 ? c + swap->distance : c - swap->distance) & swap->mask;
+
+    return place + (to - c) * (1 << swap->shift);
+}
+
+int mtree_swing_partner(const int *shape, int part, int place, int round)
+{
+    const swap_t swap = swap_of(shape, part, round);
+
+    return swapped_with(&swap, place);
 }
 
 typedef struct {
@@ -94,9 +113,10 @@ static void number_blocks(walk_t *walk, int part, int *lowest, int *lower)
         lowest[place] = place;
     }
     for (int round = walk->num_rounds - 1; round >= 0; round--) {
+        const swap_t swap = swap_of(walk->job->shape, part, round);
+
         for (int place = 0; place < hosts; place++) {
-            const int other =
-                lowest[mtree_swing_partner(walk->job->shape, part, place, round)];
+            const int other = lowest[swapped_with(&swap, place)];
 
             lower[place] = lowest[place] < other ? lowest[place] : other;
         }

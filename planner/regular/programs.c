@@ -101,6 +101,20 @@ static mtree_status_t choose_order(const mtree_problem_t *problem, mtree_plan_t 
     return status;
 }
 
+/* The plan of @a algorithm, if @a is_served serves the request, in the best order. */
+static mtree_status_t plan_in_order(const mtree_problem_t *problem, const char *algorithm,
+                                    bool (*is_served)(const mtree_topology_t *topology,
+                                                      int num_hosts,
+                                                      const mtree_plan_request_t *),
+                                    mtree_plan_t **plan_p)
+{
+    mtree_status_t status = name_program(
+        problem, algorithm, MTREE_PROGRAM_MOST_HOSTS,
+        is_served(problem->topology, problem->num_hosts, problem->request), plan_p);
+
+    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+}
+
 bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
                          const mtree_plan_request_t *request)
 {
@@ -129,12 +143,7 @@ bool mtree_bruck_fits(const mtree_topology_t *topology, int num_hosts,
 
 mtree_status_t mtree_bruck_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    mtree_status_t status = name_program(
-        problem, "bruck", MTREE_PROGRAM_MOST_HOSTS,
-        mtree_bruck_fits(problem->topology, problem->num_hosts, problem->request),
-        plan_p);
-
-    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+    return plan_in_order(problem, "bruck", mtree_bruck_fits, plan_p);
 }
 
 /* A vector comes in each round, and from a host that is no member; blocks as above. */
@@ -150,12 +159,7 @@ bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
 
 mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    mtree_status_t status = name_program(
-        problem, "recursive_doubling", MTREE_PROGRAM_MOST_HOSTS,
-        mtree_doubling_fits(problem->topology, problem->num_hosts, problem->request),
-        plan_p);
-
-    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+    return plan_in_order(problem, "recursive_doubling", mtree_doubling_fits, plan_p);
 }
 
 /* Parts of other hosts come, their sums, and a vector from a host that is no member. */
@@ -168,12 +172,7 @@ bool mtree_halving_fits(const mtree_topology_t *topology, int num_hosts,
 
 mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    mtree_status_t status = name_program(
-        problem, "recursive_halving", MTREE_PROGRAM_MOST_HOSTS,
-        mtree_halving_fits(problem->topology, problem->num_hosts, problem->request),
-        plan_p);
-
-    return status == MTREE_OK ? choose_order(problem, *plan_p) : status;
+    return plan_in_order(problem, "recursive_halving", mtree_halving_fits, plan_p);
 }
 
 /* The pieces come twice, as in recursive halving. */

@@ -121,6 +121,19 @@ static const mtree_baseline_t algorithms[] = {
 };
 
 /* clang-format off */
+/* Of 65 and more ranks, on one host or apart. */
+#define RULES_OF_MANY                                                                   \
+    {128, 262144, "recursive_doubling"}, {128, MTREE_ANY, "rabenseifner"},              \
+    {256, 131072, "nonoverlapping"}, {256, 262144, "recursive_doubling"},               \
+    {256, MTREE_ANY, "rabenseifner"},                                                   \
+    {512, 4096, "nonoverlapping"}, {512, MTREE_ANY, "rabenseifner"},                    \
+    {2048, 2048, "nonoverlapping"}, {2048, 16384, "recursive_doubling"},                \
+    {2048, MTREE_ANY, "rabenseifner"},                                                  \
+    {4096, 2048, "nonoverlapping"}, {4096, 4096, "segmented_ring"},                     \
+    {4096, 16384, "recursive_doubling"}, {4096, MTREE_ANY, "rabenseifner"},             \
+    {MTREE_ANY, 2048, "nonoverlapping"}, {MTREE_ANY, 16384, "segmented_ring"},          \
+    {MTREE_ANY, 32768, "recursive_doubling"}, {MTREE_ANY, MTREE_ANY, "rabenseifner"}
+
 static const mtree_rule_t rules[] = {
     {4, 8, "ring"}, {4, 4096, "recursive_doubling"}, {4, 8192, "ring"},
     {4, 16384, "recursive_doubling"}, {4, 65536, "ring"}, {4, 262144, "segmented_ring"},
@@ -130,16 +143,7 @@ static const mtree_rule_t rules[] = {
     {32, 64, "segmented_ring"}, {32, 4096, "recursive_doubling"},
     {32, MTREE_ANY, "rabenseifner"},
     {64, 128, "segmented_ring"}, {64, MTREE_ANY, "rabenseifner"},
-    {128, 262144, "recursive_doubling"}, {128, MTREE_ANY, "rabenseifner"},
-    {256, 131072, "nonoverlapping"}, {256, 262144, "recursive_doubling"},
-    {256, MTREE_ANY, "rabenseifner"},
-    {512, 4096, "nonoverlapping"}, {512, MTREE_ANY, "rabenseifner"},
-    {2048, 2048, "nonoverlapping"}, {2048, 16384, "recursive_doubling"},
-    {2048, MTREE_ANY, "rabenseifner"},
-    {4096, 2048, "nonoverlapping"}, {4096, 4096, "segmented_ring"},
-    {4096, 16384, "recursive_doubling"}, {4096, MTREE_ANY, "rabenseifner"},
-    {MTREE_ANY, 2048, "nonoverlapping"}, {MTREE_ANY, 16384, "segmented_ring"},
-    {MTREE_ANY, 32768, "recursive_doubling"}, {MTREE_ANY, MTREE_ANY, "rabenseifner"},
+    RULES_OF_MANY,
 };
 
 static const mtree_rule_t rules_apart[] = {
@@ -152,16 +156,7 @@ static const mtree_rule_t rules_apart[] = {
     {32, MTREE_ANY, "rabenseifner"},
     {65, 32768, "allgather_reduce"}, {65, 131072, "recursive_doubling"},
     {65, MTREE_ANY, "rabenseifner"},
-    {128, 262144, "recursive_doubling"}, {128, MTREE_ANY, "rabenseifner"},
-    {256, 131072, "nonoverlapping"}, {256, 262144, "recursive_doubling"},
-    {256, MTREE_ANY, "rabenseifner"},
-    {512, 4096, "nonoverlapping"}, {512, MTREE_ANY, "rabenseifner"},
-    {2048, 2048, "nonoverlapping"}, {2048, 16384, "recursive_doubling"},
-    {2048, MTREE_ANY, "rabenseifner"},
-    {4096, 2048, "nonoverlapping"}, {4096, 4096, "segmented_ring"},
-    {4096, 16384, "recursive_doubling"}, {4096, MTREE_ANY, "rabenseifner"},
-    {MTREE_ANY, 2048, "nonoverlapping"}, {MTREE_ANY, 16384, "segmented_ring"},
-    {MTREE_ANY, 32768, "recursive_doubling"}, {MTREE_ANY, MTREE_ANY, "rabenseifner"},
+    RULES_OF_MANY,
 };
 /* clang-format on */
 

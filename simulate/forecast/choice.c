@@ -3,8 +3,8 @@
 
 #include "planner/algorithms.h"
 #include "planner/bound/least_time.h"
-#include "planner/plan/chunk_model.h"
 #include "planner/plan/finish.h"
+#include "planner/program/build.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/gateways.h"
 #include "simulate/forecast/choice_relays.h"
@@ -49,7 +49,8 @@ static bool has_tree_per_host(const char *algorithm, mtree_collective_t collecti
             return !mtree_collective_has_root(collective);
         }
     }
-    return mtree_collective_has_blocks(collective) &&
+    return mtree_program_find(algorithm) == MTREE_PROGRAM_NONE &&
+           mtree_collective_has_blocks(collective) &&
            !mtree_collective_is_prefix(collective);
 }
 

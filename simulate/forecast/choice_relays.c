@@ -4,9 +4,6 @@
 #include "planner/relays/relays.h"
 #include "simulate/forecast/prediction.h"
 
-/* Times and throughputs that differ by less are equal. */
-#define CLOSE_SECONDS 0.03
-
 /* Trees through relays that carry this part of the bound need no others beside them. */
 #define WELL_FILLED 0.9
 
@@ -54,8 +51,9 @@ static mtree_status_t plan_relays(const mtree_prediction_t *on, int max_trees,
 /* Do @a many trees through relays take clearly less time than @a few, or carry more? */
 static bool is_faster(const mtree_plan_t *many, const mtree_plan_t *few)
 {
-    return few->bytes > 0.0 ? many->seconds * (1.0 + CLOSE_SECONDS) < few->seconds
-                            : many->throughput > few->throughput * (1.0 + CLOSE_SECONDS);
+    return few->bytes > 0.0
+               ? many->seconds * (1.0 + MTREE_PREDICTION_CLOSE) < few->seconds
+               : many->throughput > few->throughput * (1.0 + MTREE_PREDICTION_CLOSE);
 }
 
 /* Through relays lead far more ways than between the hosts alone.  Where few trees do not

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times that differ by less are equal: the simulator knows no better.  Throughputs are
- * exact. */
-#define CLOSE_SECONDS    0.03
+/* Throughputs, which are exact, are equal if they differ by less. */
 #define CLOSE_THROUGHPUT 1e-6
 
 /* Loads that differ by less are equal. */
@@ -36,8 +34,8 @@
 
 /*
  * What a robust packing may be predicted to take, in the time of others, half of which
- * CLOSE_SECONDS is: that much for equal blocks is worth what it gains where a host sends
- * far more than others.
+ * MTREE_PREDICTION_CLOSE is: that much for equal blocks is worth what it gains where a
+ * host sends far more than others.
  */
 #define ROBUST_COST 1.06
 
@@ -226,7 +224,7 @@ mtree_entrant_t *mtree_contest_best(mtree_contest_t *contest)
     }
     return entrants[mtree_contest_best_of(
         contenders, count,
-        contest->on.request->bytes > 0.0 ? CLOSE_SECONDS : CLOSE_THROUGHPUT)];
+        contest->on.request->bytes > 0.0 ? MTREE_PREDICTION_CLOSE : CLOSE_THROUGHPUT)];
 }
 
 void mtree_contest_clear(mtree_contest_t *contest)

@@ -32,11 +32,6 @@
 #define BRIEF_SECONDS 5e-3
 #define BRIEF_GAIN    0.95
 
-double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
-{
-    return plan->seconds > 0 ? plan->seconds : 8 * bytes / plan->throughput;
-}
-
 static bool is_alltoall(const mtree_plan_request_t *request)
 {
     return mtree_collective_is_personalized(request->collective) &&

@@ -22,9 +22,6 @@ static inline mtree_forecast_t mtree_forecast_of(bool pays)
     return (mtree_forecast_t){.pays = pays};
 }
 
-/* Seconds that @a plan predicts for @a bytes, or that follow from its throughput. */
-double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes);
-
 /*
  * Seconds that the default algorithm of @a openmpi takes in the simulator for the
  * collective, root and bytes of @a request between @a num_hosts hosts, the vertices @a

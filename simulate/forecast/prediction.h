@@ -13,6 +13,9 @@
  * longer calls the network hides it. */
 #define MTREE_PREDICTION_SHORT (128 << 10)
 
+/* Predictions that differ by no more than this part say the same. */
+#define MTREE_PREDICTION_CLOSE 0.03
+
 /* The network and the request that plans are for; the caller's. */
 typedef struct {
     const mtree_topology_t *topology;
