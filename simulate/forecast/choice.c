@@ -146,8 +146,8 @@ static mtree_status_t least_seconds(const mtree_contest_t *contest, double *seco
 }
 
 /* Might trees that a search finds be clearly faster than the fastest plan so far?  They
- * gain no more than what its bits need on their way, and no plan is faster than the least
- * time. */
+ * gain no more than what its bits need on their way and what its messages cost the
+ * busiest processor, and no plan is faster than the least time. */
 static mtree_status_t is_search_worth_it(mtree_contest_t *contest, bool *worth_p)
 {
     const mtree_entrant_t *best = mtree_contest_fastest(contest);
@@ -159,7 +159,7 @@ static mtree_status_t is_search_worth_it(mtree_contest_t *contest, bool *worth_p
         return MTREE_OK;
     }
     status = least_seconds(contest, &least);
-    gain = fmin(8.0 * best->plan->bytes / best->plan->throughput,
+    gain = fmin(8.0 * best->plan->bytes / best->plan->throughput + best->load.busiest,
                 best->facts.seconds - least);
     *worth_p = gain > SEARCH_GAIN * best->facts.seconds;
     return status;
