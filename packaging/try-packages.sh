@@ -11,32 +11,20 @@ set -euo pipefail
 die() { echo "try-packages.sh: $*" >&2; exit 1; }
 
 [ $# -gt 0 ] || die "usage: try-packages.sh FILE.deb..."
-[ "$(id -u)" = 0 ] || die "needs root, to unpack a Debian and to mount what runs there"
-command -v debootstrap >/dev/null || die "debootstrap is missing; on Debian: apt-get install debootstrap"
+. "$(dirname "$0")/debian.sh"
+obstacle=$(debian_obstacle)
+[ -z "$obstacle" ] || die "$obstacle"
 suite=${DEBIAN_SUITE:-bookworm}
 root=$(mktemp -d --suffix=-mtree-packages)
 trap 'rm -rf --one-file-system "$root"' EXIT
-chmod 755 "$root" # apt fetches as a user of its own
 
-# What runs in the Debian, and its mounts, end with the command.
-inside() {
-    unshare --mount --propagation private --pid --fork --kill-child bash -c '
-        mount -t proc proc "$1/proc"
-        mount --rbind /sys "$1/sys"
-        mount --rbind /dev "$1/dev"
-        exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-            DEBIAN_FRONTEND=noninteractive bash -euo pipefail -c "$2"' bash "$root" "$1"
-}
+inside() { debian_run "$root" "$1"; }
 
 files() { (cd "$root" && find . -xdev \( -path ./proc -o -path ./run -o -path ./packages -o -path ./sys -o -path ./dev -o -path ./tmp \
     -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/dpkg -o -path ./var/lib/apt \) -prune -o -print | sort); }
 
 echo "A $suite in $root"
-# shellcheck disable=SC2086 # no mirror is no argument
-debootstrap --variant=minbase "$suite" "$root" ${MTREE_DEBIAN_MIRROR:-} >"$root.log" 2>&1 ||
-    { tail -5 "$root.log" >&2; die "debootstrap failed"; }
-rm -f "$root.log"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+debian_make "$suite" "$root" || die "debootstrap failed"
 mkdir "$root/packages"
 for package in "$@"; do
     case $package in *-dbgsym_*) ;; *) cp "$package" "$root/packages/" ;; esac
