@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan.h"
 
-#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/decision.h"
@@ -15,8 +15,9 @@
 /* Queries of this process that have not ended. */
 static atomic_int num_running;
 
-static void finish_queries(void)
+static void finish_queries(void *unused)
 {
+    (void)unused;
     while (atomic_load(&num_running) > 0) {
         opal_progress();
     }
@@ -28,7 +29,7 @@ static void add_finalize_hook(void)
     static atomic_bool added;
 
     if (!atomic_exchange(&added, true)) {
-        coll_mtree_finalize_hook_add(finish_queries);
+        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, finish_queries, NULL);
     }
 }
 

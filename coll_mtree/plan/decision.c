@@ -2,7 +2,7 @@
 #include "coll_mtree/plan/decision.h"
 
 #include "coll_mtree/base/fallback.h"
-#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/transport/progress.h"
 
@@ -64,8 +64,9 @@ static void end(coll_mtree_plan_task_t *task)
 }
 
 /* MPI_Finalize, before it frees communicators. */
-static void close_thread(void)
+static void close_thread(void *unused)
 {
+    (void)unused;
     coll_mtree_plan_thread_close();
     coll_mtree_deferred_release_run();
 }
@@ -76,7 +77,7 @@ void coll_mtree_decisions_open(void)
         /* The planning thread asks, too, and must not be the one that looks it up. */
         (void)coll_mtree_fallback_is_configured();
         coll_mtree_progress_add(coll_mtree_plan_thread_poll);
-        coll_mtree_finalize_hook_add(close_thread);
+        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, close_thread, NULL);
     }
 }
 

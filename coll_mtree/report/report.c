@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/report.h"
 
-#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
@@ -164,8 +164,9 @@ static bool gather(void)
 }
 
 /* MPI_Finalize: the last report. */
-static void report_end(void)
+static void report_end(void *unused)
 {
+    (void)unused;
     is_running = false;
     coll_mtree_statistics_set_hooks(NULL, NULL);
     if (!gather()) {
@@ -195,5 +196,5 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     report.timeline_events = timeline_events;
     coll_mtree_statistics_set_hooks(report_call, report_sum);
     is_running = true;
-    coll_mtree_finalize_hook_add(report_end);
+    coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/trace.h"
 
-#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
@@ -210,8 +210,9 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
     }
 }
 
-static void trace_end(void)
+static void trace_end(void *unused)
 {
+    (void)unused;
     coll_mtree_channel_t channel = {.comm = &ompi_mpi_comm_world.comm,
                                     .first_tag =
                                         coll_mtree_tags_control(world_module, NUM_TAGS),
@@ -241,5 +242,5 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
     }
     /* Without events of its own, too: others may have some, and wait for this rank. */
     world_module = module;
-    coll_mtree_finalize_hook_add(trace_end);
+    coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, trace_end, NULL);
 }

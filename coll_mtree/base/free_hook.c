@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/free_hook.h"
 
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
 
-#include <assert.h>
+#include <stdlib.h>
 
-/* Attributes of MPI_COMM_SELF point into `funcs`; it has room for all callers. */
-#define MOST_FUNCS 4
+/* An attribute of the communicator. */
+typedef struct {
+    void (*func)(void *arg);
+    void *arg;
+} hook_t;
 
-static coll_mtree_finalize_func_t funcs[MOST_FUNCS];
-static int num_funcs;
-
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before all else. */
+/* MPI_Comm_free, or MPI_Finalize for MPI_COMM_SELF, deletes attributes before all else.
+ */
 static int attribute_deleted(MPI_Comm comm, int keyval, void *attribute, void *extra)
 {
-    const coll_mtree_finalize_func_t *func = attribute;
+    hook_t *hook = attribute;
 
     (void)comm;
     (void)keyval;
     (void)extra;
-    (*func)();
+    hook->func(hook->arg);
+    free(hook);
     return MPI_SUCCESS;
 }
 
-void coll_mtree_finalize_hook_add(coll_mtree_finalize_func_t func)
+void coll_mtree_free_hook_add(ompi_communicator_t *comm, void (*func)(void *arg),
+                              void *arg)
 {
     ompi_attribute_fn_ptr_union_t end = {.attr_communicator_delete_fn =
                                              attribute_deleted};
-    ompi_communicator_t *self = &ompi_mpi_comm_self.comm;
+    hook_t *hook = coll_mtree_malloc(sizeof(*hook));
     int key;
 
-    assert(num_funcs < MOST_FUNCS);
-    funcs[num_funcs] = func;
+    *hook = (hook_t){func, arg};
     if (ompi_attr_create_keyval(COMM_ATTR, coll_mtree_copy_nothing(), end, &key, NULL, 0,
                                 NULL) != OMPI_SUCCESS ||
-        ompi_attr_set_c(COMM_ATTR, self, &self->c_keyhash, key, &funcs[num_funcs],
-                        false) != OMPI_SUCCESS) {
+        ompi_attr_set_c(COMM_ATTR, comm, &comm->c_keyhash, key, hook, false) !=
+            OMPI_SUCCESS) {
         coll_mtree_require(MTREE_ERR_NO_MEMORY);
     }
-    num_funcs++;
     /* The key lives as long as the attribute. */
     (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
 }
