@@ -69,6 +69,7 @@ typedef struct {
     bool enabled;                   /* it holds the fallback's modules */
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
+    bool is_threaded;  /* several threads of a process may call MPI at once */
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
     struct coll_mtree_source *source;        /* state of its topology */
@@ -90,8 +91,10 @@ typedef struct {
     mtree_list_t pending; /* plan entries that wait until the hosts are known */
     bool hosts_asked;     /* an exchange asks, or has asked, who runs where */
     bool hosts_known;     /* it has ended */
-    coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
-    mtree_placement_t *placement;    /* NULL: not known yet, or mtree cannot serve */
+    coll_mtree_plan_entry_t *latest;    /* the last that was made, a reference; or NULL */
+    const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: not
+                                           known yet, or mtree cannot serve */
+    bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
         *context;            /* on rank 0: what it is planned on, or NULL */
     atomic_bool keeps_order; /* trees have served calls that must give the same bits */

@@ -45,6 +45,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     atomic_init(&module->all_reordered, false);
     atomic_init(&module->some_reordered, false);
     module->unserved = module->introduced = false;
+    module->is_threaded = module->agrees = false;
     module->longest_bytes = 0;
 }
 
@@ -153,10 +154,10 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 }
 
 static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
-                                                uint32_t *longest_p)
+                                                coll_mtree_abilities_t *abilities_p)
 {
     const coll_mtree_processes_facts_t facts = {
-        .is_alike = coll_mtree_modex_equal(comm, longest_p),
+        .is_alike = coll_mtree_modex_equal(comm, abilities_p),
         .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
         .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
         .is_uniform = comm_is_uniform(comm),
@@ -167,25 +168,26 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
 
 /* The same, looked up once for copies of the world, however many they are. */
 static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
-                                                      uint32_t *longest_p)
+                                                      coll_mtree_abilities_t *abilities_p)
 {
     static const ompi_group_t *of; /* the world's, which stays */
     static coll_mtree_obstacle_t obstacle;
-    static uint32_t longest;
+    static coll_mtree_abilities_t abilities;
 
     if (comm->c_local_group != ompi_mpi_comm_world.comm.c_local_group) {
-        return processes_obstacle(comm, longest_p);
+        return processes_obstacle(comm, abilities_p);
     }
     if (comm->c_local_group != of) {
-        obstacle = processes_obstacle(comm, &longest);
+        obstacle = processes_obstacle(comm, &abilities);
         of = comm->c_local_group;
     }
-    *longest_p = longest;
+    *abilities_p = abilities;
     return obstacle;
 }
 
-/* @a longest_p: bytes of a message on @a comm at most, where mtree can serve it. */
-static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
+/* *abilities_p: those of the ranks of @a comm, where mtree can serve it. */
+static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm,
+                                           coll_mtree_abilities_t *abilities_p)
 {
     const coll_mtree_comm_facts_t facts = {.is_inter = OMPI_COMM_IS_INTER(comm),
                                            .num_ranks = ompi_comm_size(comm),
@@ -196,7 +198,7 @@ static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm, uint32_t *
 
     return obstacle != COLL_MTREE_OBSTACLE_NONE
                ? obstacle
-               : processes_known_obstacle(comm, longest_p);
+               : processes_known_obstacle(comm, abilities_p);
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
@@ -218,8 +220,8 @@ static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstac
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
-    uint32_t longest = 0;
-    coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &longest);
+    coll_mtree_abilities_t abilities = {0, false};
+    coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &abilities);
     mca_coll_mtree_module_t *module;
 
     coll_mtree_encryption_require();
@@ -244,7 +246,8 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     if (MTREE_MODULES_SET_FUNCTIONS) {
         module->super.coll_module_disable = module_disable;
     }
-    module->longest_bytes = longest;
+    module->longest_bytes = abilities.longest;
+    module->is_threaded = abilities.is_threaded;
     module_install(module);
     return &module->super;
 }

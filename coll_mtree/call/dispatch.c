@@ -8,6 +8,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/call/agreed.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
@@ -156,6 +157,7 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED &&
         coll_mtree_replan_blocking_catch_up(call->module) != COLL_MTREE_STAY) {
         coll_mtree_plan_entries_renew(call->module);
+        coll_mtree_agreed_forget_plans(call->module, call->comm);
         coll_mtree_counters_add_replan();
     }
 }
@@ -249,12 +251,16 @@ static int agree_on_size(coll_mtree_mpi_call_t *call)
     if (!args->call.unequal || call->module->unserved) {
         return OMPI_SUCCESS;
     }
+    if (call->form == MTREE_BLOCKING) {
+        coll_mtree_agreed_take_size(call->module, call->comm, args->call.collective);
+    }
     if (call->form == MTREE_PERSISTENT) {
         rc = agree_on(call, &bytes);
     } else if (call->form == MTREE_BLOCKING &&
                coll_mtree_size_estimate_add(estimate, bytes, &bytes)) {
         rc = agree_on(call, &bytes);
         coll_mtree_size_estimate_set(estimate, bytes);
+        coll_mtree_agreed_give_size(call->module, call->comm, args->call.collective);
     } else {
         bytes = estimate->is_agreed ? estimate->agreed : 0;
     }

@@ -4,6 +4,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/agreed.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/topology/source.h"
 
@@ -34,8 +35,10 @@ static bool has_topology(const coll_mtree_mpi_call_t *call)
 {
     const mtree_call_t *what = &call->args.call;
 
-    return coll_mtree_source_is_settled(call->module, call->form == MTREE_BLOCKING,
-                                        (double)what->units * (double)what->unit_bytes);
+    return coll_mtree_source_is_settled(call->module) ||
+           (call->form == MTREE_BLOCKING &&
+            coll_mtree_agreed_settle(call->module, call->comm,
+                                     (double)what->units * (double)what->unit_bytes));
 }
 
 /* May mtree serve the call, by what is known before any message of it?  Otherwise
@@ -72,10 +75,18 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
 static int wait_for_decision(const coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class)
 {
-    coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
+    bool shares = call->form == MTREE_BLOCKING;
+    int rc;
 
-    return coll_mtree_plan_entry_wait(entry, comm_class);
+    if (shares) {
+        coll_mtree_agreed_take_plan(call->module, call->comm, comm_class);
+    }
+    rc = coll_mtree_plan_entry_wait(
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class), comm_class);
+    if (shares && rc == OMPI_SUCCESS) {
+        coll_mtree_agreed_give_plan(call->module, call->comm, comm_class);
+    }
+    return rc;
 }
 
 /*

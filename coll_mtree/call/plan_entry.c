@@ -163,6 +163,16 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     return entry;
 }
 
+static void put_in_force(mca_coll_mtree_module_t *module,
+                         coll_mtree_comm_class_t *comm_class,
+                         coll_mtree_plan_entry_t *entry)
+{
+    comm_class->entry = entry;
+    coll_mtree_plan_entry_retain(entry);
+    coll_mtree_plan_entry_release(module->latest);
+    module->latest = entry;
+}
+
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
                                                    coll_mtree_comm_class_t *comm_class)
@@ -174,10 +184,7 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
         return comm_class->entry;
     }
     entry = plan_entry_create(module, comm, &comm_class->node.call_class);
-    comm_class->entry = entry;
-    coll_mtree_plan_entry_retain(entry);
-    coll_mtree_plan_entry_release(module->latest);
-    module->latest = entry;
+    put_in_force(module, comm_class, entry);
     opal_mutex_lock(&module->lock);
     opens = entry->asks_hosts || module->hosts_known;
     if (!opens) {
@@ -201,6 +208,23 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *mo
         coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
     }
     return comm_class->entry;
+}
+
+void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 coll_mtree_comm_class_t *comm_class,
+                                 const coll_mtree_plan_entry_t *other)
+{
+    coll_mtree_plan_entry_t *entry =
+        plan_entry_new(module, comm, &comm_class->node.call_class);
+
+    entry->plan = mtree_plan_retain(other->plan);
+    entry->part = mtree_plan_part_retain(other->part);
+    entry->version = other->version;
+    entry->forecast = other->forecast;
+    atomic_store(&entry->settled, true);
+    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
+    put_in_force(module, comm_class, entry);
 }
 
 bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry)
@@ -346,6 +370,5 @@ void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
         coll_mtree_plan_entry_log(module->latest);
         coll_mtree_plan_entry_release(module->latest);
     }
-    mtree_placement_destroy(module->placement);
     mtree_placement_destroy(module->default_placement);
 }

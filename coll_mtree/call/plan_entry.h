@@ -8,8 +8,8 @@
  * entry's gate; blocking ones wait for it.  Which classes there are follows from the
  * order of the calls alone, so all ranks make the same entries with the same tags.
  * Entries belong to one communicator, because calls on different communicators may come
- * in different orders; plans are made once per group of processes
- * (coll_mtree/plan/planning_context.h).
+ * in different orders.  Blocking calls do not, so they take over another's plan
+ * (coll_mtree/call/agreed.h).
  *
  * Where calls are encrypted none goes to the fallback: without a plan all go over the
  * default plan, and before the topology is known their entries are plain ones, which have
@@ -42,6 +42,13 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *mo
                                                      ompi_communicator_t *comm,
                                                      coll_mtree_comm_class_t *comm_class);
 bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry);
+
+/* An entry for @a comm_class, which has none, with the first plan of @a other, which is
+ * there; without an exchange. */
+void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 coll_mtree_comm_class_t *comm_class,
+                                 const coll_mtree_plan_entry_t *other);
 
 /* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);

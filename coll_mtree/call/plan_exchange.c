@@ -164,18 +164,15 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     }
 }
 
-/* Take over the hosts in @a reply.  Open MPI's code. */
-static int read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
+/* Take over the hosts in @a reply, for all communicators of the group. */
+static void read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
 
-    if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
-                               reply->hosts, reply->localities,
-                               &module->placement) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    module->placement =
+        coll_mtree_proc_group_place(coll_mtree_proc_group_of(module, entry->comm),
+                                    reply->num_hosts, reply->hosts, reply->localities);
     coll_mtree_locality_log(entry->comm, module->placement);
-    return OMPI_SUCCESS;
 }
 
 /* Take over the plan in @a reply, and that with relays if there is one.  Open MPI's code.
@@ -212,10 +209,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
     int rc = OMPI_SUCCESS;
 
     if (reply->hosts != NULL && reply->num_hosts > 0) {
-        rc = read_hosts(entry, reply);
-        if (rc != OMPI_SUCCESS) {
-            return rc;
-        }
+        read_hosts(entry, reply);
     }
     entry->forecast = mtree_forecast_of(false);
     if (reply->kind == DECISION_PLAN) {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 
 #include "ompi/proc/proc.h"
+#include "ompi/runtime/mpiruntime.h"
 
 #include <stdlib.h>
 
@@ -20,8 +21,8 @@
 /* What is known of another process. */
 typedef struct {
     bool is_known;
-    bool is_alike;    /* this one */
-    uint32_t longest; /* message; where they are alike */
+    bool is_alike;                    /* this one */
+    coll_mtree_abilities_t abilities; /* where they are alike */
 } process_t;
 
 static char own_lines[LINES_BYTES];
@@ -29,14 +30,19 @@ static process_t *known; /* by rank in MPI_COMM_WORLD */
 static int num_known, known_capacity;
 static bool is_logged; /* that processes differ */
 
+static coll_mtree_abilities_t own_abilities(void)
+{
+    return (coll_mtree_abilities_t){.longest = coll_mtree_transport_longest(),
+                                    .is_threaded = ompi_mpi_thread_multiple};
+}
+
 void coll_mtree_modex_publish(void)
 {
     char text[LINES_BYTES + 16];
     int rc = OPAL_SUCCESS;
 
     if (!coll_mtree_params_write(own_lines, sizeof(own_lines)) ||
-        !coll_mtree_settings_write(own_lines, coll_mtree_transport_longest(), text,
-                                   sizeof(text))) {
+        !coll_mtree_settings_write(own_lines, own_abilities(), text, sizeof(text))) {
         mtree_error("the parameters that ranks compare do not fit into %d bytes",
                     LINES_BYTES);
     }
@@ -129,7 +135,7 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     process_t process = {.is_known = true};
     char *theirs = settings_get(name);
 
-    process.is_alike = coll_mtree_settings_equal(own_lines, theirs, &process.longest);
+    process.is_alike = coll_mtree_settings_equal(own_lines, theirs, &process.abilities);
     if (!process.is_alike) {
         log_difference(comm, rank, theirs);
     }
@@ -174,9 +180,10 @@ static process_t settings_of(ompi_communicator_t *comm, int rank)
     return process;
 }
 
-bool coll_mtree_modex_equal(ompi_communicator_t *comm, uint32_t *longest_p)
+bool coll_mtree_modex_equal(ompi_communicator_t *comm,
+                            coll_mtree_abilities_t *abilities_p)
 {
-    *longest_p = coll_mtree_transport_longest();
+    *abilities_p = own_abilities();
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         if (rank != ompi_comm_rank(comm)) {
             process_t process = settings_of(comm, rank);
@@ -184,7 +191,10 @@ bool coll_mtree_modex_equal(ompi_communicator_t *comm, uint32_t *longest_p)
             if (!process.is_alike) {
                 return false;
             }
-            *longest_p = process.longest < *longest_p ? process.longest : *longest_p;
+            if (process.abilities.longest < abilities_p->longest) {
+                abilities_p->longest = process.abilities.longest;
+            }
+            abilities_p->is_threaded |= process.abilities.is_threaded;
         }
     }
     return true;

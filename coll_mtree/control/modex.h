@@ -12,6 +12,7 @@
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/settings.h"
 
 /* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);
@@ -20,10 +21,10 @@ void coll_mtree_modex_publish(void);
  * Are the settings the same on all ranks of @a comm?  Otherwise rank 0 of the first such
  * communicator (rank 1, when rank 0 has no mtree) logs what differs.  No message is sent.
  * Where PMIx does not say what a process is set to, the job ends.
- * Where they are the same, *longest_p is what a message between the ranks may hold, in
- * bytes: the least coll_mtree_transport_longest() of all.
+ * Where they are the same, *abilities_p is what the ranks can do together.
  */
-bool coll_mtree_modex_equal(ompi_communicator_t *comm, uint32_t *longest_p);
+bool coll_mtree_modex_equal(ompi_communicator_t *comm,
+                            coll_mtree_abilities_t *abilities_p);
 
 void coll_mtree_modex_close(void);
 

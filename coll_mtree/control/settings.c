@@ -6,23 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool coll_mtree_settings_write(const char *lines, uint32_t longest, char *text,
-                               size_t size)
+bool coll_mtree_settings_write(const char *lines, coll_mtree_abilities_t abilities,
+                               char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s\n%" PRIu32, lines, longest);
+    int length = snprintf(text, size, "%s\n%" PRIu32 " %d", lines, abilities.longest,
+                          abilities.is_threaded);
 
     return length >= 0 && (size_t)length < size;
 }
 
-bool coll_mtree_settings_equal(const char *lines, const char *theirs, uint32_t *longest_p)
+bool coll_mtree_settings_equal(const char *lines, const char *theirs,
+                               coll_mtree_abilities_t *abilities_p)
 {
     size_t length = strlen(lines);
+    char *end;
 
     if (theirs == NULL || length == 0 || strncmp(theirs, lines, length) != 0 ||
         theirs[length] != '\n') {
         return false;
     }
-    *longest_p = (uint32_t)strtoul(theirs + length + 1, NULL, 10);
+    abilities_p->longest = (uint32_t)strtoul(theirs + length + 1, &end, 10);
+    abilities_p->is_threaded = strtoul(end, NULL, 10) != 0;
     return true;
 }
 

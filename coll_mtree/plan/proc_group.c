@@ -23,6 +23,10 @@ static void group_destroy(coll_mtree_proc_group_t *group)
     if (group->statistics != NULL) {
         group->free_statistics(group->statistics);
     }
+    if (group->agreed != NULL) {
+        group->free_agreed(group->agreed);
+    }
+    mtree_placement_destroy(group->placement);
     coll_mtree_planning_context_destroy(group->context);
     free(group->names);
     free(group);
@@ -125,6 +129,19 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *modul
     group = module->processes;
     opal_mutex_unlock(&module->lock);
     return group;
+}
+
+const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *group,
+                                                     int num_hosts, const int *hosts,
+                                                     const mtree_locality_t *localities)
+{
+    opal_mutex_lock(&groups_lock);
+    if (group->placement == NULL) {
+        coll_mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
+                                                  localities, &group->placement));
+    }
+    opal_mutex_unlock(&groups_lock);
+    return group->placement;
 }
 
 void coll_mtree_proc_group_close(void)

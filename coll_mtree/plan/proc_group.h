@@ -24,7 +24,11 @@ typedef struct coll_mtree_proc_group {
     int holders;
     uint64_t identity; /* hash of the names; the same on all ranks */
     int num_procs;
-    opal_process_name_t *names; /* [num_procs] by rank */
+    opal_process_name_t *names;   /* [num_procs] by rank */
+    mtree_placement_t *placement; /* of the ranks; NULL: not known yet (call/) */
+    /* coll_mtree/call/agreed.c's, with what frees it; NULL: nothing is agreed on */
+    struct coll_mtree_agreed *agreed;
+    void (*free_agreed)(struct coll_mtree_agreed *agreed);
     /* coll_mtree/plan/planning_context.c's, on rank 0; NULL: not made yet */
     struct coll_mtree_planning_context *context;
     /* coll_mtree/report/statistics.c's, with what frees it; NULL: no calls yet */
@@ -42,6 +46,12 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group);
 /* The same, held by @a module, whose communicator @a comm is, as long as it lives. */
 coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
                                                   ompi_communicator_t *comm);
+
+/* The placement of the ranks of @a group, of which rank 0 has said who runs where; the
+ * group's. */
+const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *group,
+                                                     int num_hosts, const int *hosts,
+                                                     const mtree_locality_t *localities);
 
 /* With the component: free all groups. */
 void coll_mtree_proc_group_close(void);

@@ -324,10 +324,30 @@ void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
     }
 }
 
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking,
-                                  double bytes)
+bool coll_mtree_source_is_settled(const mca_coll_mtree_module_t *module)
 {
-    return module->source->settled || (blocking && look(module->source, module, bytes));
+    return module->source->settled;
+}
+
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
+                              coll_mtree_source_state_t *agreed)
+{
+    source_t *source = module->source;
+    bool learned;
+
+    if (agreed != NULL && (agreed->settled || agreed->unserved)) {
+        return settle(source, module, agreed->settled);
+    }
+    if (agreed != NULL && agreed->is_asked && !source->is_asked &&
+        bytes < PROBING_BYTES) {
+        return false;
+    }
+    learned = look(source, module, bytes);
+    if (agreed != NULL) {
+        *agreed = (coll_mtree_source_state_t){
+            .is_asked = true, .settled = learned, .unserved = module->unserved};
+    }
+    return learned;
 }
 
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)

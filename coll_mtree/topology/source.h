@@ -17,16 +17,26 @@
 
 #include "topo/topology.h"
 
+/* How far the ranks are, the same on all in a blocking call. */
+typedef struct {
+    bool is_asked; /* rank 0 has decided, at a first call */
+    bool settled;  /* it has a topology */
+    bool unserved; /* it cannot have one */
+} coll_mtree_source_state_t;
+
 /* To be called before the functions below, as often as the caller likes. */
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
+/* True when rank 0 has a topology, so that mtree may serve calls. */
+bool coll_mtree_source_is_settled(const mca_coll_mtree_module_t *module);
+
 /*
- * True when rank 0 has a topology, so that mtree may serve a call of @a bytes, the same
- * on all ranks.  A @a blocking call may wait until rank 0 has learned one; when rank 0
- * cannot, module->unserved is set.
+ * The same in a blocking call of @a bytes, the same on all ranks, which may wait until
+ * rank 0 has learned one, unless @a agreed (NULL: nothing is) says how that ends; else it
+ * does afterwards.  When rank 0 cannot, module->unserved is set.
  */
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking,
-                                  double bytes);
+bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
+                              coll_mtree_source_state_t *agreed);
 
 /* On rank 0: the topology for the hosts of @a contribution [ranks], with its name for
  * messages in *name_p.  NULL when there is none, which is logged once. */

@@ -8,6 +8,7 @@
 #include "ompi/mca/pml/pml.h"
 
 pml_sent_t pml_sent[PML_COUNT_MOST_RANKS];
+size_t pml_sent_all;
 
 static mca_pml_base_module_t own;
 
@@ -16,6 +17,7 @@ static void count(struct ompi_datatype_t *type, size_t elements, int peer,
 {
     size_t bytes;
 
+    pml_sent_all++;
     if (comm == &ompi_mpi_comm_world.comm) {
         ompi_datatype_type_size(type, &bytes);
         pml_sent[peer].messages += elements * bytes > 0;

@@ -22,4 +22,7 @@ extern pml_sent_t pml_sent[PML_COUNT_MOST_RANKS];
 /* Count from now on.  After MPI_Init, in a job of at most PML_COUNT_MOST_RANKS. */
 void pml_count_begin(void);
 
+/* Messages since then, on all communicators. */
+extern size_t pml_sent_all;
+
 #endif

@@ -11,35 +11,41 @@
 START_TEST(what_is_published_is_equal_to_its_lines)
 {
     char text[64];
-    uint32_t longest = 0;
 
-    ck_assert(coll_mtree_settings_write(LINES, 4096, text, sizeof(text)));
-    ck_assert(coll_mtree_settings_equal(LINES, text, &longest));
-    ck_assert_uint_eq(longest, 4096);
+    for (int threaded = 0; threaded < 2; threaded++) {
+        const coll_mtree_abilities_t own = {4096, threaded == 1};
+        coll_mtree_abilities_t abilities = {0, false};
+
+        ck_assert(coll_mtree_settings_write(LINES, own, text, sizeof(text)));
+        ck_assert(coll_mtree_settings_equal(LINES, text, &abilities));
+        ck_assert_uint_eq(abilities.longest, 4096);
+        ck_assert_int_eq(abilities.is_threaded, threaded);
+    }
 }
 END_TEST
 
 START_TEST(what_does_not_fit_is_refused)
 {
-    char text[sizeof(LINES) + 4];
+    const coll_mtree_abilities_t long_one = {4096, false}, short_one = {409, false};
+    char text[sizeof(LINES) + 6];
 
-    ck_assert(!coll_mtree_settings_write(LINES, 4096, text, sizeof(text)));
-    ck_assert(coll_mtree_settings_write(LINES, 409, text, sizeof(text)));
+    ck_assert(!coll_mtree_settings_write(LINES, long_one, text, sizeof(text)));
+    ck_assert(coll_mtree_settings_write(LINES, short_one, text, sizeof(text)));
 }
 END_TEST
 
 START_TEST(others_are_not_equal)
 {
-    uint32_t longest = 1;
+    coll_mtree_abilities_t abilities = {1, false};
 
-    ck_assert(!coll_mtree_settings_equal(LINES, NULL, &longest));
-    ck_assert(!coll_mtree_settings_equal("", "\n4096", &longest));
+    ck_assert(!coll_mtree_settings_equal(LINES, NULL, &abilities));
+    ck_assert(!coll_mtree_settings_equal("", "\n4096 0", &abilities));
     ck_assert(!coll_mtree_settings_equal(
-        LINES, "protocol 9\ntrees 1\nchunk 65536\n\n4096", &longest));
+        LINES, "protocol 9\ntrees 1\nchunk 65536\n\n4096 0", &abilities));
     /* One parameter more. */
-    ck_assert(!coll_mtree_settings_equal(LINES, LINES "guard 1\n\n4096", &longest));
-    ck_assert(!coll_mtree_settings_equal(LINES, LINES, &longest));
-    ck_assert_uint_eq(longest, 1);
+    ck_assert(!coll_mtree_settings_equal(LINES, LINES "guard 1\n\n4096 0", &abilities));
+    ck_assert(!coll_mtree_settings_equal(LINES, LINES, &abilities));
+    ck_assert_uint_eq(abilities.longest, 1);
 }
 END_TEST
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/agreed.h"
+
+#include "coll_mtree/base/free_hook.h"
+#include "coll_mtree/base/memory.h"
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/topology/source.h"
+
+#include <stdlib.h>
+
+typedef struct coll_mtree_agreed {
+    int communicators; /* that the user has not freed */
+    coll_mtree_source_state_t topology;
+    bool has_hosts; /* the group's placement is known, or that there is none */
+    coll_mtree_size_estimate_t sizes[MTREE_COLLECTIVE_LAST];
+    coll_mtree_class_table_t plans; /* of agreed_plan_t */
+} agreed_t;
+
+/* The plan of one class: the entry of a communicator, a reference. */
+typedef struct {
+    coll_mtree_class_node_t node;
+    coll_mtree_plan_entry_t *entry;
+} agreed_plan_t;
+
+static void plan_clear(void *element)
+{
+    coll_mtree_plan_entry_release(((agreed_plan_t *)element)->entry);
+}
+
+static void agreed_destroy(agreed_t *agreed)
+{
+    coll_mtree_class_table_cleanup(&agreed->plans, plan_clear);
+    free(agreed);
+}
+
+/* The user frees a communicator of the group @a arg, which the hook has held. */
+static void communicator_freed(void *arg)
+{
+    coll_mtree_proc_group_t *group = arg;
+
+    if (--group->agreed->communicators == 0) {
+        agreed_destroy(group->agreed);
+        group->agreed = NULL;
+    }
+    coll_mtree_proc_group_release(group);
+}
+
+/* Are the processes of @a comm those of MPI_COMM_WORLD, in its order? */
+static bool is_like_world(ompi_communicator_t *comm)
+{
+    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
+    bool is_like = ompi_comm_size(comm) == ompi_comm_size(world);
+
+    for (int rank = 0; is_like && rank < ompi_comm_size(comm); rank++) {
+        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+        const opal_process_name_t other = coll_mtree_process_name(world, rank);
+
+        is_like = name.jobid == other.jobid && name.vpid == other.vpid;
+    }
+    return is_like;
+}
+
+/* What the group of @a comm has agreed on; NULL: its communicators share nothing. */
+static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    coll_mtree_proc_group_t *group;
+
+    if (module->is_threaded) {
+        return NULL;
+    }
+    group = coll_mtree_proc_group_of(module, comm);
+    if (module->agrees) {
+        return group->agreed;
+    }
+    module->agrees = true;
+    if (group->agreed == NULL) {
+        group->agreed = coll_mtree_calloc(1, sizeof(*group->agreed));
+        group->free_agreed = agreed_destroy;
+        coll_mtree_class_table_init(&group->agreed->plans);
+        group->agreed->communicators = is_like_world(comm);
+    }
+    if (comm != &ompi_mpi_comm_world.comm) {
+        group->agreed->communicators++;
+        coll_mtree_free_hook_add(comm, communicator_freed,
+                                 coll_mtree_proc_group_hold(comm));
+    }
+    return group->agreed;
+}
+
+bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                              double bytes)
+{
+    agreed_t *agreed = agreed_of(module, comm);
+
+    return coll_mtree_source_settle(module, bytes,
+                                    agreed == NULL ? NULL : &agreed->topology);
+}
+
+void coll_mtree_agreed_take_size(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm, mtree_collective_t collective)
+{
+    const agreed_t *agreed;
+
+    if (!module->sizes[collective].is_agreed &&
+        (agreed = agreed_of(module, comm)) != NULL) {
+        module->sizes[collective] = agreed->sizes[collective];
+    }
+}
+
+void coll_mtree_agreed_give_size(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm, mtree_collective_t collective)
+{
+    agreed_t *agreed = agreed_of(module, comm);
+
+    if (agreed != NULL) {
+        agreed->sizes[collective] = module->sizes[collective];
+    }
+}
+
+/* Who runs where.  An exchange that has asked for it ends as if it were not known. */
+static void take_hosts(mca_coll_mtree_module_t *module)
+{
+    module->placement = module->processes->placement;
+    if (!module->hosts_asked) {
+        module->hosts_asked = module->hosts_known = true;
+        module->context = module->placement == NULL ? NULL : module->processes->context;
+    }
+}
+
+void coll_mtree_agreed_take_plan(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 coll_mtree_comm_class_t *comm_class)
+{
+    const agreed_t *agreed = agreed_of(module, comm);
+    const agreed_plan_t *plan;
+
+    if (agreed == NULL || !agreed->has_hosts) {
+        return;
+    }
+    take_hosts(module);
+    plan = coll_mtree_class_table_find(&agreed->plans, &comm_class->node.call_class);
+    if (plan != NULL && comm_class->entry == NULL) {
+        coll_mtree_plan_entry_share(module, comm, comm_class, plan->entry);
+    }
+}
+
+void coll_mtree_agreed_give_plan(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 const coll_mtree_comm_class_t *comm_class)
+{
+    agreed_t *agreed = agreed_of(module, comm);
+    agreed_plan_t *plan;
+
+    /* Relays know the communicator of a plan. */
+    if (agreed == NULL || comm_class->node.call_class.relayed) {
+        return;
+    }
+    agreed->has_hosts = true;
+    plan = coll_mtree_class_table_get(&agreed->plans, &comm_class->node.call_class,
+                                      sizeof(*plan));
+    coll_mtree_plan_entry_retain(comm_class->entry);
+    coll_mtree_plan_entry_release(plan->entry);
+    plan->entry = comm_class->entry;
+}
+
+void coll_mtree_agreed_forget_plans(mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm)
+{
+    agreed_t *agreed = agreed_of(module, comm);
+
+    if (agreed != NULL) {
+        coll_mtree_class_table_cleanup(&agreed->plans, plan_clear);
+        coll_mtree_class_table_init(&agreed->plans);
+    }
+}

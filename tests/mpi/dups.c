@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators of one group share what their blocking calls have agreed on: the first
+ * call on another one makes no plan and sends no message more than a warm call.
+ *
+ *   dups COUNT         so many copies of the world, and of a part of it
+ *   dups COUNT threads  each copy agrees for itself
+ *   dups COUNT unserved  mtree serves none of these calls
+ */
+#include "config/mtree_config.h"
+
+#include "tests/mpi/expect.h"
+#include "tests/mpi/pml_count.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANKS 8
+#define INTS       1024
+
+static int rank, ranks;
+
+static long plans(void)
+{
+    static MPI_T_pvar_session session;
+    static MPI_T_pvar_handle handle;
+    unsigned long long value = 0;
+    int provided, index, count;
+
+    if (session == NULL) {
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+        MPI_T_pvar_session_create(&session);
+        MPI_T_pvar_get_index("coll_mtree_plans", MPI_T_PVAR_CLASS_COUNTER, &index);
+        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+    }
+    MPI_T_pvar_read(session, handle, &value);
+    return (long)value;
+}
+
+static void check_sum(MPI_Comm comm)
+{
+    int value = 1, sum, size;
+
+    MPI_Comm_size(comm, &size);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+    mtree_expect(sum == size, "a sum of %d, not %d", sum, size);
+}
+
+static void check_bcast(MPI_Comm comm)
+{
+    int values[INTS], size, own;
+
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &own);
+    for (int i = 0; i < INTS; i++) {
+        values[i] = own;
+    }
+    MPI_Bcast(values, INTS, MPI_INT, size - 1, comm);
+    mtree_expect(values[0] == size - 1 && values[INTS - 1] == size - 1, "a broadcast");
+}
+
+/* Of which each rank knows a part alone. */
+static void check_unequal(MPI_Comm comm)
+{
+    int counts[MOST_RANKS], displs[MOST_RANKS], sent[MOST_RANKS], got[MOST_RANKS], size;
+
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        displs[i] = i;
+        sent[i] = rank;
+    }
+    MPI_Alltoallv(sent, counts, displs, MPI_INT, got, counts, displs, MPI_INT, comm);
+    mtree_expect(got[size - 1] >= got[0], "blocks of others");
+}
+
+static void (*const checks[])(MPI_Comm comm) = {check_sum, check_bcast, check_unequal};
+
+#define CHECKS ((int)(sizeof(checks) / sizeof(checks[0])))
+
+static size_t messages_of(int check, MPI_Comm comm)
+{
+    size_t before = pml_sent_all;
+
+    checks[check](comm);
+    return pml_sent_all - before;
+}
+
+/* What warm calls on @a comm send. */
+static void warm_up(MPI_Comm comm, size_t *messages)
+{
+    for (int check = 0; check < CHECKS; check++) {
+        /* Sizes are agreed on at calls 1, 2 and 4. */
+        for (int i = 0; i < 5; i++) {
+            messages[check] = messages_of(check, comm);
+        }
+    }
+}
+
+/* First calls on @a comm send as much, if they are to be @a warm. */
+static void check_first(const char *what, MPI_Comm comm, const size_t *messages,
+                        bool warm)
+{
+    for (int check = 0; check < CHECKS; check++) {
+        size_t first = messages_of(check, comm);
+
+        mtree_expect(!warm || first == messages[check],
+                     "%s: check %d sent %zu messages, a warm call %zu", what, check,
+                     first, messages[check]);
+    }
+}
+
+/* @a count copies of @a comm, of which the first ones stay. */
+static void check_copies(const char *what, MPI_Comm comm, int count, bool warm)
+{
+    MPI_Comm kept[16];
+    size_t messages[CHECKS];
+    long before;
+
+    warm_up(comm, messages);
+    before = plans();
+    for (int i = 0; i < count; i++) {
+        MPI_Comm copy;
+
+        MPI_Comm_dup(comm, &copy);
+        check_first(what, copy, messages, warm);
+        if (i < 16) {
+            kept[i] = copy;
+        } else {
+            MPI_Comm_free(&copy);
+        }
+    }
+    mtree_expect((plans() == before) == warm, "%s: %ld plans more", what,
+                 plans() - before);
+    for (int i = 0; i < count && i < 16; i++) {
+        check_first(what, kept[i], messages, false);
+        MPI_Comm_free(&kept[i]);
+    }
+}
+
+/* Nonblocking calls may begin in another order on each rank. */
+static void check_nonblocking(void)
+{
+    static int value[2][INTS], sum[2][INTS];
+    MPI_Request requests[2];
+    MPI_Comm copy[2];
+
+    for (int i = 0; i < 2; i++) {
+        value[i][INTS - 1] = 1 + i;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        int which = (rank + i) % 2;
+
+        if (i == 1 && rank == 0) {
+            check_sum(MPI_COMM_WORLD);
+        }
+        MPI_Iallreduce(value[which], sum[which], INTS, MPI_INT, MPI_SUM, copy[which],
+                       &requests[which]);
+    }
+    if (rank > 0) {
+        check_sum(MPI_COMM_WORLD);
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    mtree_expect(sum[0][INTS - 1] == ranks && sum[1][INTS - 1] == 2 * ranks,
+                 "nonblocking sums");
+    for (int i = 0; i < 2; i++) {
+        check_sum(copy[i]);
+        MPI_Comm_free(&copy[i]);
+    }
+}
+
+/* A nonblocking call asks rank 0 who runs where, while a blocking one knows. */
+static void check_overtaken(void)
+{
+    static int value[4 * INTS], sum[4 * INTS];
+    MPI_Request request;
+    MPI_Comm copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Iallreduce(value, sum, 4 * INTS, MPI_INT, MPI_SUM, copy, &request);
+    check_sum(copy);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+}
+
+/* A part of the world is forgotten with its last communicator, which some ranks keep
+ * longer than others, as a call on it is under way. */
+static void check_forgotten(void)
+{
+    static int value[INTS], sum[INTS];
+
+    for (int i = 0; i < 3; i++) {
+        int size;
+        MPI_Request request;
+        MPI_Comm part;
+
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+        MPI_Comm_size(part, &size);
+        check_sum(part);
+        value[INTS - 1] = 1;
+        MPI_Iallreduce(value, sum, INTS, MPI_INT, MPI_SUM, part, &request);
+        MPI_Comm_free(&part);
+        if (rank < 2) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+        check_sum(part);
+        if (rank >= 2) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        mtree_expect(sum[INTS - 1] == size, "a sum on a communicator that is freed: %d",
+                     sum[INTS - 1]);
+        MPI_Comm_free(&part);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int count = argc > 1 ? atoi(argv[1]) : 0, status, provided;
+    bool alone = argc > 2 && strcmp(argv[2], "threads") == 0;
+    size_t messages[CHECKS];
+    MPI_Comm part;
+
+    MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    pml_count_begin();
+    check_copies("world", MPI_COMM_WORLD, count, !alone);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+    warm_up(MPI_COMM_WORLD, messages);
+    check_first("the same processes", part, messages, !alone);
+    MPI_Comm_free(&part);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+    check_copies("part", part, count, !alone);
+    MPI_Comm_free(&part);
+    check_nonblocking();
+    for (int i = 0; i < 10; i++) {
+        check_overtaken();
+    }
+    /* Open MPI 4.1 does not bear that a communicator is freed during a call. */
+    if (argc < 3 || strcmp(argv[2], "unserved") != 0) {
+        check_forgotten();
+    }
+    status = mtree_expect_finish("dups");
+    MPI_Finalize();
+    return status;
+}
