@@ -3,6 +3,8 @@
 
 #include "tools/map/layout.h"
 
+#include "tools/map/spokes.h"
+
 #include "base/log.h"
 
 #ifdef HAVE_GRAPHVIZ
@@ -17,20 +19,23 @@
 #define FORCED_LENGTH "2.2"
 
 /* By positions. */
-#define LINK_INCHES  2.4 /* of a typical link on paper: room for its label */
-#define LEAST_INCHES 5.0 /* of the map's longer side */
-#define MOST_INCHES  40.0
-#define MIDDLE_STEPS 50
-#define FAR_OFF      3.0 /* from the middle, as a multiple of what is typical */
+#define LINK_INCHES     2.4 /* of a typical link on paper: room for its label */
+#define LEAST_POSITIONS 2   /* fewer say nothing of the others */
+#define LEAST_INCHES    5.0 /* of the map's longer side */
+#define MOST_INCHES     40.0
+#define MIDDLE_STEPS    50
+#define FAR_OFF         3.0 /* from the middle, as a multiple of what is typical */
 
-static bool has_positions(const mtree_topology_t *topology)
+/* Which vertices have a position in the file; returns how many. */
+static int mark_positions(const mtree_topology_t *topology, bool *placed)
 {
+    int count = 0;
+
     for (int v = 0; v < topology->num_vertices; v++) {
-        if (!topology->vertices[v].has_position) {
-            return false;
-        }
+        placed[v] = topology->vertices[v].has_position;
+        count += placed[v];
     }
-    return true;
+    return count;
 }
 
 #ifdef HAVE_GRAPHVIZ
@@ -191,65 +196,93 @@ static map_point_t find_middle(const map_point_t *places, int count)
     return middle;
 }
 
-/* The vertices around the middle of all. */
-static void centre_vertices(const mtree_topology_t *topology, map_point_t *places)
+/* The points around the middle of all. */
+static void centre(map_point_t *points, int count)
 {
-    const int count = topology->num_vertices;
-    map_box_t box;
+    const map_box_t box = map_bounds(points, count);
+    const double squeeze = squeeze_of(&box);
     map_point_t middle;
-    double squeeze;
 
     for (int i = 0; i < count; i++) {
-        places[i] = (map_point_t){topology->vertices[i].x, topology->vertices[i].y};
+        points[i].x *= squeeze;
     }
-    box = map_bounds(places, count);
-    squeeze = squeeze_of(&box);
+    middle = find_middle(points, count);
     for (int i = 0; i < count; i++) {
-        places[i].x *= squeeze;
-    }
-    middle = find_middle(places, count);
-    for (int i = 0; i < count; i++) {
-        places[i].x -= middle.x;
-        places[i].y -= middle.y;
+        points[i].x -= middle.x;
+        points[i].y -= middle.y;
     }
 }
 
-/*
- * From the file's plane to inches on paper: a typical link is long enough for its label,
- * directions are kept, and what is far from everything else comes nearer.
+/* How many inches a unit of the places is: a typical link is long enough for its label.
  */
-static void find_by_positions(map_scene_t *scene)
+static double find_scale(const map_scene_t *scene, const bool *placed, double side)
 {
     const mtree_topology_t *topology = scene->topology;
-    map_point_t *places = scene->places;
     typical_t typical = {0, 0};
-    map_box_t box;
-    double side, scale;
 
-    centre_vertices(topology, places);
-    draw_in(places, topology->num_vertices);
-    box = map_bounds(places, topology->num_vertices);
     for (int i = 0; i < topology->num_links; i++) {
-        const map_point_t *u = &places[topology->links[i].u];
-        const map_point_t *v = &places[topology->links[i].v];
+        const int u = topology->links[i].u, v = topology->links[i].v;
 
-        typical_add(&typical, hypot(u->x - v->x, u->y - v->y));
+        if (placed[u] && placed[v]) {
+            typical_add(&typical, hypot(scene->places[u].x - scene->places[v].x,
+                                        scene->places[u].y - scene->places[v].y));
+        }
     }
-    side = fmax(box.right - box.left, box.high - box.low);
     side = (side > 0) ? side : 1;
-    scale = LINK_INCHES / typical_length(&typical);
-    scale = fmin(fmax(scale, LEAST_INCHES / side), MOST_INCHES / side);
-    for (int i = 0; i < topology->num_vertices; i++) {
-        places[i] = (map_point_t){(places[i].x - box.left) * scale,
-                                  (places[i].y - box.low) * scale};
+    return fmin(fmax(LINK_INCHES / typical_length(&typical), LEAST_INCHES / side),
+                MOST_INCHES / side);
+}
+
+/*
+ * From the file's plane to inches on paper: directions are kept, and what is far from
+ * everything else comes nearer.  @a points has room for the @a count vertices that are
+ * placed.
+ */
+static void find_by_positions(map_scene_t *scene, const bool *placed, map_point_t *points,
+                              int count)
+{
+    const mtree_topology_t *topology = scene->topology;
+    map_box_t box;
+    double scale;
+
+    for (int v = 0, i = 0; v < topology->num_vertices; v++) {
+        if (placed[v]) {
+            points[i++] = (map_point_t){topology->vertices[v].x, topology->vertices[v].y};
+        }
+    }
+    centre(points, count);
+    draw_in(points, count);
+    box = map_bounds(points, count);
+    for (int v = 0, i = 0; v < topology->num_vertices; v++) {
+        if (placed[v]) {
+            scene->places[v] =
+                (map_point_t){points[i].x - box.left, points[i].y - box.low};
+            i++;
+        }
+    }
+    scale = find_scale(scene, placed, fmax(box.right - box.left, box.high - box.low));
+    for (int v = 0; v < topology->num_vertices; v++) {
+        scene->places[v].x *= scale;
+        scene->places[v].y *= scale;
     }
 }
 
 mtree_status_t map_layout_find(map_scene_t *scene)
 {
-    if (has_positions(scene->topology)) {
-        find_by_positions(scene);
-        return MTREE_OK;
+    const int all = scene->topology->num_vertices;
+    bool *placed;
+    map_point_t *points;
+    int count;
+
+    MTREE_ARENA_ARRAY(&scene->arena, placed, (size_t)all);
+    MTREE_ARENA_ARRAY(&scene->arena, points, (size_t)all);
+    if (placed == NULL || points == NULL) {
+        return mtree_no_memory("the map of %s", scene->topology->name);
     }
-    return find_by_force(scene);
+    count = mark_positions(scene->topology, placed);
+    if (count < all && count < LEAST_POSITIONS) {
+        return find_by_force(scene);
+    }
+    find_by_positions(scene, placed, points, count);
+    return map_spokes_place(scene, placed);
 }

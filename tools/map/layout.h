@@ -8,9 +8,9 @@
 #include "tools/map/scene.h"
 
 /*
- * Find the places of the scene's vertices: by the file's positions where all have one,
- * else by force, the longer side across.  MTREE_ERR_IO, logged, when
- * Graphviz fails.
+ * Find the places of the scene's vertices: by the file's positions where two or more have
+ * one, the others around these; else by force, the longer side across.  MTREE_ERR_IO,
+ * logged, when Graphviz fails; MTREE_ERR_NO_MEMORY, logged.
  */
 mtree_status_t map_layout_find(map_scene_t *scene);
 
