@@ -12,10 +12,10 @@ import sys
 import tempfile
 import zlib
 
-# Adds up what the page holds and asks for, after every box was clicked.
+# Adds up what the page holds and asks for, before and after every box was checked.
 PROBE = """<script>
 var before = document.querySelectorAll('.tree.on').length;
-document.querySelectorAll('input[data-all]').forEach(function(box) { box.click(); });
+document.querySelectorAll('input[data-all]').forEach(function(box) { if (!box.checked) { box.click(); } });
 var on = document.querySelectorAll('.tree.on'), drawn = 0;
 on.forEach(function(tree) { drawn += tree.getBoundingClientRect().width > 0; });
 document.title = 'probed ' + [before, on.length, document.querySelectorAll('.tree').length, drawn,
@@ -62,7 +62,7 @@ def main():
         shown = browse(browser, folder, probed, "--dump-dom")
         figures = shown.split("<title>probed ")[1].split("</title>")[0].split()
         before, on, trees, drawn, fading, asked = (int(figure) for figure in figures)
-        assert (before, asked) == (0, 0) and on == drawn == trees > 0 and fading > 0, figures
+        assert before > 0 == asked and on == drawn == trees > 0 and fading > 0, figures
         for theme, scheme in (("light", 1), ("dark", 0)):
             picture = pictures / f"report-{theme}.png"
             browse(browser, folder, page, f"--blink-settings=preferredColorScheme={scheme}", "--window-size=1200,2000",

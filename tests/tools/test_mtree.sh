@@ -110,6 +110,11 @@ expect 0 '' report -m -o "$tmp/report.prom" "$tmp/report.json"
 says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 2"} 1$'
 expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
 says "$tmp/report.html" '^</html>$'
+# The trees of the first plan are shown, and links say what they carry.
+expect 0 '' report -H -o "$tmp/b4.html" "$job"
+says "$tmp/b4.html" '<g class="tree on" id="p0t1"'
+says "$tmp/b4.html" 'data-tree="p0t1" checked='
+says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
 echo '{' >"$tmp/broken.json"
@@ -566,7 +571,23 @@ for format in $pictures; do
 done
 says "$tmp/trees.dot" '^graph multiples {'
 [ "$pictures" = dot ] || says "$tmp/trees.svg" '>tree 3<'
-expect 2 'draw: --multiples needs --plan or a planning option' draw -M "$maps/b4.dot" -o "$tmp/x.svg"
+expect 0 '' draw --network "$maps/b4.dot" -o "$tmp/network.dot"
+says "$tmp/network.dot" 'links: capacity, latency; the wider, the faster'
+says "$tmp/map.dot" 'links: capacity, use, latency; the wider, the fuller'
+expect 2 'draw: --network draws no trees; leave the other options out' draw -n -M "$maps/b4.dot" -o "$tmp/x.svg"
+# Hosts without a position go around the switch that has one, away from its other links; there are trees by
+# default, and the long links, which limit them, are the widest.
+expect 0 '' draw "${srcdir:-.}/examples/sites.dot" -o "$tmp/sites-map.dot"
+awk -v sites=3 '/^  v[0-9]+ \[/ { split($0, part, "pos=\""); split(part[2], at, "[,!]"); x[++n] = at[1]; y[n] = at[2] }
+    /^  v[0-9]+ -- / { split($0, part, "penwidth="); width = part[2] + 0; wan = $1 ~ /v[012]$/ && $3 ~ /v[012]$/
+        if (wan && (least == 0 || width < least)) least = width
+        if (!wan && width > most) most = width }
+    END { far = 0
+        for (i = sites + 1; i <= n; i++) {
+            home = int((i - sites - 1) / 2) + 1; far += sqrt((x[i] - x[home]) ^ 2 + (y[i] - y[home]) ^ 2) > 1.6 }
+        print (n == 9 && far == 0 && x[1] < x[2] && y[3] < y[1] && y[1] < y[2] && least > 2 * most) ? "a map" : "no map" }' \
+    "$tmp/sites-map.dot" >"$tmp/shape"
+says "$tmp/shape" '^a map'
 expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
 expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
 

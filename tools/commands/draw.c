@@ -22,7 +22,8 @@
 
 typedef struct {
     const char *topology, *plan, *output, *format;
-    bool with_plan; /* planning options were given */
+    bool with_options; /* planning options were given */
+    bool network;      /* without trees */
     bool multiples;
     bool json;
     plan_options_t planning;
@@ -33,6 +34,8 @@ static const option_t options[] = {
      .help = "the picture; the end of its name says the format"},
     {"plan", 'p', OPTION_TEXT, offsetof(arguments_t, plan), .argument = "PLAN.json",
      .help = "a plan saved by mtree plan -o"},
+    {"network", 'n', OPTION_FLAG, offsetof(arguments_t, network),
+     .help = "the network alone"},
     {"multiples", 'M', OPTION_FLAG, offsetof(arguments_t, multiples),
      .help = "each tree on a small map of its own, side by side"},
     {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
@@ -179,17 +182,17 @@ static mtree_status_t draw(const arguments_t *arguments, map_scene_t *scene)
     return status;
 }
 
-/* The topology with the plan that was given or asked for, or alone. */
+/* The topology with the plan that was given, with a new one, or alone. */
 static mtree_status_t prepare(const arguments_t *arguments, planned_network_t *planned)
 {
     if (arguments->plan != NULL) {
         return planned_network_read(arguments->plan, arguments->topology, planned);
     }
-    if (arguments->with_plan) {
-        return planned_network_run(&arguments->planning, arguments->topology, planned);
+    if (arguments->network) {
+        *planned = (planned_network_t){0};
+        return mtree_topology_read(arguments->topology, &planned->topology);
     }
-    *planned = (planned_network_t){0};
-    return mtree_topology_read(arguments->topology, &planned->topology);
+    return planned_network_run(&arguments->planning, arguments->topology, planned);
 }
 
 static int run_draw(const arguments_t *arguments)
@@ -219,8 +222,9 @@ static int run(int argc, char **argv)
     arguments_t arguments = {0};
     const option_group_t groups[] = {
         {options, .data = &arguments},
-        {plan_options, .data = &arguments.planning, .given_p = &arguments.with_plan},
-        {plan_size_option, .data = &arguments.planning, .given_p = &arguments.with_plan},
+        {plan_options, .data = &arguments.planning, .given_p = &arguments.with_options},
+        {plan_size_option, .data = &arguments.planning,
+         .given_p = &arguments.with_options},
         {0}};
     int code;
 
@@ -235,13 +239,14 @@ static int run(int argc, char **argv)
             &command_draw,
             "-o FILE is needed, whose name ends in .svg, .png, .pdf or .dot");
     }
-    if (arguments.plan != NULL && arguments.with_plan) {
+    if (arguments.plan != NULL && arguments.with_options) {
         return command_misuse(&command_draw,
                               "--plan and planning options exclude each other");
     }
-    if (arguments.multiples && arguments.plan == NULL && !arguments.with_plan) {
+    if (arguments.network &&
+        (arguments.multiples || arguments.plan != NULL || arguments.with_options)) {
         return command_misuse(&command_draw,
-                              "--multiples needs --plan or a planning option");
+                              "--network draws no trees; leave the other options out");
     }
     arguments.topology = argv[optind];
     return run_draw(&arguments);
@@ -251,10 +256,10 @@ const command_t command_draw = {
     .name = "draw",
     .summary = "draw a topology and the trees of a plan",
     .usage = "[OPTION]... FILE.dot -o OUT.svg|png|pdf|dot",
-    .help = "Draw the network; with a plan, or with any planning option, also its trees: "
-            "a colour\n"
-            "each, a dot in that colour at the root, and the use of every link in per "
-            "cent.\nRelays have a double line around them.\n",
+    .help = "Draw the network and the trees of a plan: a colour each, a dot in that "
+            "colour at the\nroot, and the use of every link in per cent; full links are "
+            "wide.  lon and lat, or\npos, of the file say where a node is; what has none "
+            "goes around its neighbour.\nRelays have a double line around them.\n",
     .examples =
         {"mtree draw examples/sites.dot -o sites.svg",
          "mtree draw --multiples --plan plan.json examples/sites.dot -o trees.pdf"},

@@ -7,6 +7,9 @@
 
 #define LEAST_WIDTH  1.2
 #define MOST_WIDTH   5.0
+#define LEAST_TREE   0.8 /* of the line of a tree */
+#define MOST_TREE    2.5 /* or: */
+#define TREES_WIDTH  9.0 /* of all lines of a link together */
 #define LARGE_MAP    120 /* vertices */
 #define MAX_COLOURED 8   /* lines of one link; of more trees there is one dark line */
 
@@ -83,15 +86,22 @@ static void write_label(const map_scene_t *scene, int number, FILE *out)
     fputs(">", out);
 }
 
-/* A list of colours draws parallel lines, one per tree. */
-static void write_colours(const map_scene_t *scene, int link, FILE *out)
+static int count_trees(const map_scene_t *scene, int link)
 {
-    const char *colon = "";
     int trees = 0;
 
     for (int t = 0; t < scene->num_trees; t++) {
         trees += map_tree_crosses(&scene->trees[t], link);
     }
+    return trees;
+}
+
+/* A list of colours draws parallel lines, one per tree. */
+static void write_colours(const map_scene_t *scene, int link, FILE *out)
+{
+    const char *colon = "";
+    const int trees = count_trees(scene, link);
+
     fputs("color=\"", out);
     if (trees == 0 || trees > MAX_COLOURED) {
         fputs(trees > 0 ? "#333333" : scene->has_plan ? "#CCCCCC" : "#666666", out);
@@ -105,14 +115,29 @@ static void write_colours(const map_scene_t *scene, int link, FILE *out)
     fputs("\"", out);
 }
 
+/* The width of each line of a link.  With a plan the full links are wide, whatever they
+ * carry: these are what limits it. */
+static double line_width(const map_scene_t *scene, int number)
+{
+    const mtree_link_t *link = &scene->topology->links[number];
+    const int trees = count_trees(scene, number);
+
+    if (!scene->has_plan) {
+        return map_width(fmax(link->capacity[0], link->capacity[1]) /
+                             fmax(scene->largest, 1),
+                         LEAST_WIDTH, MOST_WIDTH);
+    }
+    return map_width(
+        map_scene_use(scene, number), LEAST_TREE,
+        fmax(TREES_WIDTH / (trees <= MAX_COLOURED ? fmax(trees, 1) : 1), MOST_TREE));
+}
+
 static void write_link(const map_scene_t *scene, int number, FILE *out)
 {
     const mtree_link_t *link = &scene->topology->links[number];
-    double width = map_scene_width(scene, fmax(link->capacity[0], link->capacity[1]),
-                                   LEAST_WIDTH, MOST_WIDTH);
 
     fprintf(out, "  v%d -- v%d [penwidth=%.2f ", link->u, link->v,
-            scene->has_plan ? width / 2 : width);
+            line_width(scene, number));
     write_colours(scene, number, out);
     write_label(scene, number, out);
     fputs("];\n", out);
@@ -133,9 +158,37 @@ static void write_title(const map_scene_t *scene, FILE *out)
     fprintf(out, "%s%s</td></tr>\n", scene->has_plan ? ": " : "", scene->summary);
 }
 
+static bool has_latencies(const mtree_topology_t *topology)
+{
+    for (int l = 0; l < topology->num_links; l++) {
+        if (topology->links[l].latency > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the figures stand for. */
+static void write_keys(const map_scene_t *scene, FILE *out)
+{
+    fprintf(out,
+            "    <tr><td colspan=\"5\"><font point-size=\"9\" color=\"#444444\">"
+            "links: %s%s%sthe wider, the %s</font></td></tr>\n",
+            scene->is_uniform ? "" : "capacity, ", scene->has_plan ? "use, " : "",
+            has_latencies(scene->topology) ? "latency; " : "",
+            scene->has_plan ? "fuller" : "faster");
+    if (scene->num_trees > 0) {
+        fputs("    <tr><td></td><td></td><td align=\"right\">rate</td>"
+              "<td align=\"right\">of the message</td>"
+              "<td align=\"right\">root to leaf</td></tr>\n",
+              out);
+    }
+}
+
 static void write_legend(const map_scene_t *scene, FILE *out)
 {
     write_title(scene, out);
+    write_keys(scene, out);
     for (int t = 0; t < scene->num_trees && t < MAP_NUM_COLOURS; t++) {
         const map_tree_t *tree = &scene->trees[t];
 

@@ -117,13 +117,13 @@ static void write_vertex(const sheet_t *sheet, const map_tree_t *tree, int v, do
 static void write_link(const sheet_t *sheet, const map_tree_t *tree, int l)
 {
     const mtree_link_t *link = &sheet->scene->topology->links[l];
-    bool crossed = map_tree_crosses(tree, l);
-    double capacity = crossed ? fmax(link->capacity[0], link->capacity[1]) : 0;
+    const bool crossed = map_tree_crosses(tree, l);
 
-    fprintf(sheet->out, "  t%dv%d -- t%dv%d [penwidth=%.2f color=\"%s\"];\n",
-            tree->number, link->u, tree->number, link->v,
-            map_scene_width(sheet->scene, capacity, LEAST_WIDTH, MOST_WIDTH),
-            crossed ? tree->colour : "#D5DAE0");
+    fprintf(
+        sheet->out, "  t%dv%d -- t%dv%d [penwidth=%.2f color=\"%s\"];\n", tree->number,
+        link->u, tree->number, link->v,
+        map_width(crossed ? map_scene_use(sheet->scene, l) : 0, LEAST_WIDTH, MOST_WIDTH),
+        crossed ? tree->colour : "#D5DAE0");
 }
 
 static void write_legend(const sheet_t *sheet, const map_tree_t *tree, double x, double y)
@@ -131,10 +131,11 @@ static void write_legend(const sheet_t *sheet, const map_tree_t *tree, double x,
     fprintf(sheet->out,
             "  line%d [shape=plain style=\"\" fontsize=11 pos=\"%.3f,%.3f!\" label=<<b>"
             "<font color=\"%s\">tree %d</font></b>, root ",
-            tree->number, x + sheet->wide / 2 - MARGIN, y - 0.65 * MARGIN, tree->colour,
+            tree->number, x + sheet->wide / 2 - MARGIN, y - 0.8 * MARGIN, tree->colour,
             tree->number + 1);
     mtree_table_escape(tree->root_name, sheet->out);
-    fprintf(sheet->out, "<br/>%s, %s, %s>];\n", tree->rate, tree->share, tree->height);
+    fprintf(sheet->out, "<br/>%s, %s of the message<br/>%s from root to leaf>];\n",
+            tree->rate, tree->share, tree->height);
 }
 
 static void write_map(const sheet_t *sheet, const map_tree_t *tree, double x, double y)

@@ -129,10 +129,14 @@ bool map_tree_crosses(const map_tree_t *tree, int link)
     return tree->crossed[2 * link] > 0 || tree->crossed[2 * link + 1] > 0;
 }
 
-double map_scene_width(const map_scene_t *scene, double capacity, double least,
-                       double most)
+double map_scene_use(const map_scene_t *scene, int link)
 {
-    return least + (most - least) * capacity / fmax(scene->largest, 1);
+    return fmin(fmax(scene->use[2 * link], scene->use[2 * link + 1]), 1);
+}
+
+double map_width(double part, double least, double most)
+{
+    return least + (most - least) * part;
 }
 
 map_box_t map_bounds(const map_point_t *points, int count)

@@ -77,9 +77,11 @@ void map_scene_cleanup(map_scene_t *scene);
 /* Does the tree cross @a link in either direction? */
 bool map_tree_crosses(const map_tree_t *tree, int link);
 
-/* The line's width for @a capacity, from @a least to @a most for the largest. */
-double map_scene_width(const map_scene_t *scene, double capacity, double least,
-                       double most);
+/* How much of link number @a link is used, 0 to 1, in the direction with more. */
+double map_scene_use(const map_scene_t *scene, int link);
+
+/* The line's width for the part @a part of what is widest, from @a least to @a most. */
+double map_width(double part, double least, double most);
 
 /* The box around @a count points, of which there is one at least. */
 map_box_t map_bounds(const map_point_t *points, int count);

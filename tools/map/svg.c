@@ -13,6 +13,7 @@
 #define RADIUS      7.0
 #define LEAST_WIDTH 1.6 /* of a direction of a link */
 #define MOST_WIDTH  7.0
+#define MOST_LABELS 60  /* links; more figures could not be read */
 #define TREE_GAP    3.6 /* between trees that share a link */
 
 /* Fit the places into the picture, where y grows downwards; returns its height. */
@@ -48,7 +49,7 @@ static void write_arc(const map_scene_t *scene, int arc, FILE *out)
 {
     const mtree_topology_t *topology = scene->topology;
     const double capacity = mtree_arc_capacity(topology, arc), use = scene->use[arc];
-    const double width = map_scene_width(scene, capacity, LEAST_WIDTH, MOST_WIDTH);
+    const double width = map_width(fmin(use, 1), LEAST_WIDTH, MOST_WIDTH);
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
     map_point_t ends[2];
 
@@ -71,14 +72,36 @@ static void write_arc(const map_scene_t *scene, int arc, FILE *out)
         mtree_units_format_time(topology->links[arc / 2].latency, time, sizeof(time)));
 }
 
+/* Capacity and use at the middle of a link, there and back where they differ. */
+static void write_label(const map_scene_t *scene, int number, FILE *out)
+{
+    const mtree_link_t *link = &scene->topology->links[number];
+    const double *use = &scene->use[2 * number];
+    const map_point_t *u = &scene->places[link->u], *v = &scene->places[link->v];
+    char rate[MTREE_UNITS_LENGTH];
+
+    fprintf(out, "<text class=\"figure\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s",
+            (u->x + v->x) / 2, (u->y + v->y) / 2 + 4,
+            mtree_units_format_rate(link->capacity[0], rate, sizeof(rate)));
+    if (link->capacity[1] != link->capacity[0]) {
+        fprintf(out, " / %s",
+                mtree_units_format_rate(link->capacity[1], rate, sizeof(rate)));
+    }
+    fprintf(out,
+            fabs(use[0] - use[1]) < 0.005 ? ", %.0f %%</text>\n"
+                                          : ", %.0f / %.0f %%</text>\n",
+            100 * use[0], 100 * use[1]);
+}
+
 /* Trees of one plan lie beside each other on the links that they share. */
 static void write_tree(const map_scene_t *scene, const map_tree_t *tree, FILE *out)
 {
     const double aside = TREE_GAP * (tree->number - (tree->siblings - 1) / 2.0);
     map_point_t ends[2];
 
-    fprintf(out, "<g class=\"tree\" id=\"p%dt%d\" stroke=\"%s\"><title>tree %d, root ",
-            tree->plan, tree->number + 1, tree->colour, tree->number + 1);
+    fprintf(out, "<g class=\"tree%s\" id=\"p%dt%d\" stroke=\"%s\"><title>tree %d, root ",
+            tree->plan == scene->trees[0].plan ? " on" : "", tree->plan, tree->number + 1,
+            tree->colour, tree->number + 1);
     mtree_table_escape(tree->root_name, out);
     fputs("</title>", out);
     for (int arc = 0; arc < 2 * scene->topology->num_links; arc++) {
@@ -132,14 +155,19 @@ void map_svg_write(map_scene_t *scene, FILE *out)
     const double tall = fit(scene->places, scene->topology->num_vertices);
 
     fprintf(out,
-            "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Map of the "
+            "<svg%s viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Map of the "
             "network\">\n",
-            WIDTH, tall);
+            scene->num_trees > 0 ? " class=\"fading\"" : "", WIDTH, tall);
     for (int arc = 0; arc < 2 * scene->topology->num_links; arc++) {
         write_arc(scene, arc, out);
     }
     for (int t = 0; t < scene->num_trees; t++) {
         write_tree(scene, &scene->trees[t], out);
+    }
+    for (int l = 0; l < scene->topology->num_links; l++) {
+        if (scene->topology->num_links <= MOST_LABELS) {
+            write_label(scene, l, out);
+        }
     }
     write_vertices(scene, out);
     fputs("</svg>\n", out);

@@ -110,21 +110,24 @@ static void write_user(const json_t *report, size_t plan, FILE *out)
     }
 }
 
-/* Checkboxes for the trees of plan number @a number. */
-static void write_picker(const json_t *report, size_t number, FILE *out)
+/* Checkboxes for the trees of plan number @a number, which are shown if it is @a first.
+ */
+static void write_picker(const json_t *report, size_t number, bool first, FILE *out)
 {
     const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
+    const char *checked = first ? " checked=\"checked\"" : "";
     size_t count = json_array_size(json_object_get(plan, "trees"));
 
     fputs("<div class=\"picker\"><strong>Trees of ", out);
     write_user(report, number, out);
-    fprintf(out, "</strong><label><input type=\"checkbox\" data-all=\"%zu\"/>all</label>",
-            number);
+    fprintf(out,
+            "</strong><label><input type=\"checkbox\" data-all=\"%zu\"%s/>all</label>",
+            number, checked);
     for (size_t t = 0; t < count; t++) {
         fprintf(out,
-                "<label><input type=\"checkbox\" data-tree=\"p%zut%zu\"/><i "
+                "<label><input type=\"checkbox\" data-tree=\"p%zut%zu\"%s/><i "
                 "style=\"background:%s\"></i>%zu</label>",
-                number, t + 1, map_colour(t), t + 1);
+                number, t + 1, checked, map_colour(t), t + 1);
     }
     fputs("</div>\n", out);
 }
@@ -157,7 +160,9 @@ static void write_keys(bool has_relays, FILE *out)
         fprintf(out, "<span><i class=\"u%d\"></i>%d-%d %%</span>", step,
                 100 * step / MAP_SVG_STEPS, 100 * (step + 1) / MAP_SVG_STEPS);
     }
-    fprintf(out, "<span>width: capacity</span>%s</div>\n",
+    fprintf(out,
+            "<span>on links: capacity and use, there / back if they differ; the wider, "
+            "the fuller</span>%s</div>\n",
             has_relays ? "<span>double circle: a relay</span>" : "");
 }
 
@@ -167,6 +172,7 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     const json_t *topology =
         json_array_get(json_object_get(report, "topologies"), number);
     const json_t *plans = json_object_get(report, "plans");
+    bool first = true;
     mtree_status_t status;
 
     fputs("<h2>Network</h2>\n<section>\n", out);
@@ -179,7 +185,9 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     write_keys(mtree_page_has_relays(report, number), out);
     for (size_t p = 0; p < json_array_size(plans); p++) {
         if (mtree_page_plan_is_on(json_array_get(plans, p), number)) {
-            write_picker(report, p, out);
+            write_picker(report, p, first, out);
+            first = first && json_array_size(
+                                 json_object_get(json_array_get(plans, p), "trees")) == 0;
         }
     }
     write_fold("All links", mtree_page_links(topology), out);
