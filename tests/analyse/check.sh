@@ -33,7 +33,7 @@ unit=$(make -s print-check-programs)
 mpi="tests/mpi/every_collective.test tests/mpi/semantics.test tests/mpi/random_collectives.test
     tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
     tests/mpi/rules.test tests/mpi/errors.test tests/mpi/spawned.test tests/mpi/threads.test tests/mpi/arrival.test
-    tests/mpi/replan.test tests/mpi/hints.test tests/mpi/locality.test tests/mpi/unplanned.test
+    tests/mpi/replan.test tests/mpi/locality.test tests/mpi/unplanned.test
     tests/mpi/perturb.test tests/mpi/report.test tests/mpi/trace.test tests/mpi/outputs.test"
 
 # run alone|mpi|all TEST...: these, or of those that TESTS names the ones that run by themselves, the others, or all.
