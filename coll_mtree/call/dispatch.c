@@ -54,60 +54,50 @@ static int dispatch_empty(coll_mtree_form_t form, ompi_request_t **request_p)
     return OMPI_SUCCESS;
 }
 
-static int run_request(coll_mtree_request_t *req)
+/* Did the blocking call @a req pass through relays?  Where that fails, it is made over
+ * the plan without.  Later calls are planned anew where a relay is gone. */
+static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
+                             coll_mtree_comm_class_t *comm_class,
+                             coll_mtree_request_t *req)
 {
-    coll_mtree_request_start(req);
-    return coll_mtree_request_wait(req);
-}
+    coll_mtree_relayed_t *relayed = coll_mtree_plan_entry_relayed(req->entry);
+    coll_mtree_relayed_end_t end;
 
-/* Run it over the plan with relays; where that fails, the call is made over the plan
- * without.  Later calls are planned anew where a relay is gone.  Open MPI's code. */
-static int run_over_relays(coll_mtree_mpi_call_t *call,
-                           coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req)
-{
-    coll_mtree_relayed_end_t end =
-        coll_mtree_relayed_call_run(req, coll_mtree_plan_entry_relayed(req->entry));
-
+    if (call->form != MTREE_BLOCKING || relayed == NULL) {
+        return false;
+    }
+    end = coll_mtree_relayed_call_run(req, relayed);
     if (end == COLL_MTREE_RELAYED_DONE) {
         /* It has not entered the window of calls. */
         call->module->calls.issued--;
         coll_mtree_statistics_relayed(&call->count);
-        return OMPI_SUCCESS;
+        return true;
     }
     if (end == COLL_MTREE_RELAYED_LOST) {
         coll_mtree_plan_entry_renew(comm_class);
     } else {
         comm_class->left_relays = true;
     }
-    return run_request(req);
+    return false;
 }
 
-static int dispatch_blocking(coll_mtree_mpi_call_t *call,
-                             coll_mtree_comm_class_t *comm_class,
-                             coll_mtree_request_t *req)
-{
-    int rc;
-
-    req->blocking = true;
-    coll_mtree_statistics_served(&call->count, COLL_MTREE_TREES);
-    rc = coll_mtree_plan_entry_relayed(req->entry) != NULL
-             ? run_over_relays(call, comm_class, req)
-             : run_request(req);
-    if (rc == OMPI_SUCCESS) {
-        coll_mtree_plan_entry_note(req->entry, req);
-    }
-    coll_mtree_request_release(req);
-    coll_mtree_deferred_release_run();
-    return rc;
-}
-
-/* A nonblocking call, which is counted as such, or a persistent request. */
-static void dispatch_later(const coll_mtree_mpi_call_t *call,
-                           coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
-                           ompi_request_t **request_p)
+/* The request of @a call, over the plan of @a comm_class, which may still be made. */
+static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
+                                           coll_mtree_comm_class_t *comm_class)
 {
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
+    coll_mtree_plan_entry_t *entry =
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
+    coll_mtree_request_t *req = coll_mtree_request_create(
+        call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
 
+    call->args_taken = true;
+    req->transfer.record = call->count.record;
+    req->blocking = call->form == MTREE_BLOCKING;
+    if (req->blocking) {
+        coll_mtree_statistics_served(&call->count, COLL_MTREE_TREES);
+        return req;
+    }
     req->count = call->count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
@@ -117,27 +107,18 @@ static void dispatch_later(const coll_mtree_mpi_call_t *call,
     }
     if (call->form == MTREE_NONBLOCKING) {
         coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
-        coll_mtree_request_start(req);
     }
-    *request_p = &req->super.super;
+    return req;
 }
 
-/* Run it over the plan of @a comm_class, which may still be made. */
-static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
-                        ompi_request_t **request_p)
+/* The blocking call @a req has ended, with @a rc. */
+static void dispatch_finish(coll_mtree_request_t *req, int rc)
 {
-    coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
-    coll_mtree_request_t *req = coll_mtree_request_create(
-        call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
-
-    call->args_taken = true;
-    req->transfer.record = call->count.record;
-    if (call->form == MTREE_BLOCKING) {
-        return dispatch_blocking(call, comm_class, req);
+    if (rc == OMPI_SUCCESS) {
+        coll_mtree_plan_entry_note(req->entry, req);
     }
-    dispatch_later(call, comm_class, req, request_p);
-    return OMPI_SUCCESS;
+    coll_mtree_request_release(req);
+    coll_mtree_deferred_release_run();
 }
 
 static bool is_internal(const coll_mtree_mpi_call_t *call)
@@ -190,10 +171,10 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
     return comm_class;
 }
 
-/* Run @a call, whose class is @a comm_class, or leave it to the fallback.  Calls without
- * tags are no part of their class's order. */
-static int dispatch_serve(coll_mtree_mpi_call_t *call,
-                          coll_mtree_comm_class_t *comm_class, ompi_request_t **request_p)
+/* Does mtree serve @a call, of @a comm_class?  MTREE_DECLINED: the fallback does.  Calls
+ * without tags are no part of their class's order.  Open MPI's code. */
+static int dispatch_choose(coll_mtree_mpi_call_t *call,
+                           coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_fallback_reason_t reason;
     coll_mtree_backend_t backend;
@@ -211,7 +192,7 @@ static int dispatch_serve(coll_mtree_mpi_call_t *call,
         coll_mtree_mpi_call_note(call, comm_class, backend);
     }
     if (backend == COLL_MTREE_TREES) {
-        return dispatch_run(call, comm_class, request_p);
+        return OMPI_SUCCESS;
     }
     coll_mtree_encryption_missed(call->comm, call->args.function,
                                  coll_mtree_reason_text(reason));
@@ -268,15 +249,14 @@ static int agree_on_size(coll_mtree_mpi_call_t *call)
     return rc;
 }
 
-static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
+/* The class over whose plan mtree serves @a call, in *class_p.  MTREE_DECLINED: it does
+ * not.  Open MPI's code. */
+static int dispatch_look_up(coll_mtree_mpi_call_t *call,
+                            coll_mtree_comm_class_t **class_p)
 {
     const coll_mtree_coll_args_t *args = &call->args;
-    coll_mtree_comm_class_t *comm_class;
     int rc;
 
-    if (args->verdict == MTREE_COLL_ARGS_EMPTY) {
-        return dispatch_empty(call->form, request_p);
-    }
     /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
     if (is_internal(call)) {
         coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
@@ -288,19 +268,44 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         return rc;
     }
     dispatch_catch_up(call);
-    comm_class = class_of(call);
+    *class_p = class_of(call);
     coll_mtree_statistics_open(&call->count, call->module, call->comm, args->function,
-                               comm_class,
+                               *class_p,
                                (double)args->call.units * (double)args->call.unit_bytes);
-    return dispatch_serve(call, comm_class, request_p);
+    return dispatch_choose(call, *class_p);
+}
+
+/* Serve @a call over the plan of @a comm_class.  Open MPI's code. */
+static int dispatch_serve(coll_mtree_mpi_call_t *call,
+                          coll_mtree_comm_class_t *comm_class, ompi_request_t **request_p)
+{
+    coll_mtree_request_t *req = dispatch_make(call, comm_class);
+    int rc = OMPI_SUCCESS;
+
+    if (call->form != MTREE_PERSISTENT && !dispatch_relayed(call, comm_class, req)) {
+        coll_mtree_request_start(req);
+        rc = req->blocking ? coll_mtree_request_wait(req) : OMPI_SUCCESS;
+    }
+    if (req->blocking) {
+        dispatch_finish(req, rc);
+    } else {
+        *request_p = &req->super.super;
+    }
+    return rc;
 }
 
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 {
+    coll_mtree_comm_class_t *comm_class;
     int rc;
 
     coll_mtree_deferred_release_run();
-    rc = dispatch(call, request_p);
+    if (call->args.verdict == MTREE_COLL_ARGS_EMPTY) {
+        rc = dispatch_empty(call->form, request_p);
+    } else {
+        rc = dispatch_look_up(call, &comm_class);
+        rc = rc == OMPI_SUCCESS ? dispatch_serve(call, comm_class, request_p) : rc;
+    }
     if (!call->args_taken) {
         coll_mtree_coll_args_cleanup(&call->args);
     }

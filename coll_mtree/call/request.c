@@ -6,7 +6,6 @@
 #include "coll_mtree/call/plan_entry.h"
 
 #include "base/clock.h"
-#include "opal/runtime/opal_progress.h"
 #include "schedule/lanes.h"
 
 #include <stdlib.h>
@@ -196,40 +195,6 @@ static void request_destroy(coll_mtree_request_t *req)
     OBJ_RELEASE(req);
     /* With its last reference goes the module. */
     OBJ_RELEASE(comm);
-}
-
-/* The starts of a persistent request have an order of their own, the same on all ranks.
- */
-static void request_count_start(coll_mtree_request_t *req)
-{
-    const mtree_call_t *call = &req->args.call;
-
-    if (req->replan != &req->own_replan) {
-        return;
-    }
-    if (!req->is_settled) {
-        req->is_settled = true;
-        coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
-    }
-    coll_mtree_replan_nonblocking_count(&req->own_replan,
-                                        (double)(call->units * call->unit_bytes));
-}
-
-void coll_mtree_request_start(coll_mtree_request_t *req)
-{
-    request_count_start(req);
-    atomic_fetch_add(&req->holders, 1);
-    req->super.super.req_complete = REQUEST_PENDING;
-    req->super.super.req_state = OMPI_REQUEST_ACTIVE;
-    if (req->count.record != NULL) {
-        coll_mtree_statistics_enter(&req->count);
-    }
-    coll_mtree_request_run(req);
-    /* Open MPI reports losses of processes in its progress, where a rank that only sends
-     * would never be. */
-    if (coll_mtree_survives()) {
-        opal_progress();
-    }
 }
 
 int coll_mtree_request_wait(coll_mtree_request_t *req)

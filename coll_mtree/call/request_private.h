@@ -8,10 +8,6 @@
 
 #include "coll_mtree/call/request.h"
 
-/* Begin @a req, which is held for the operation, when its plan is known and the window of
- * calls allows it. */
-void coll_mtree_request_run(coll_mtree_request_t *req);
-
 /* Free what was prepared for a plan. */
 void coll_mtree_request_unprepare(coll_mtree_request_t *req);
 
