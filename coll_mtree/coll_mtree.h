@@ -41,8 +41,6 @@ BEGIN_C_DECLS
 #define MTREE_FOR_EACH_INTERFACE(_do) MTREE_INTERFACES(MTREE_ONCE, _do)
 #define MTREE_FOR_EACH_FUNCTION(_do)  MTREE_INTERFACES(MTREE_FORMS_OF, _do)
 
-OMPI_DECLSPEC extern mca_coll_base_component_t mca_coll_mtree_component;
-
 typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 
 /* What a communicator keeps of the calls of one class; each pointer may be NULL. */
@@ -133,8 +131,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
 int coll_mtree_open_other_components(bool enable_progress_threads,
                                      bool enable_mpi_threads);
 
-/* coll_mtree/base/params.c: register all parameters with Open MPI. */
-void coll_mtree_params_register(const mca_base_component_t *component);
+/* coll_mtree/base/params.c: register the parameters with Open MPI, @a all or those by
+ * which the component finds out whether it is asked for. */
+void coll_mtree_params_register(const mca_base_component_t *component, bool all);
 
 /*
  * The collectives, with the parameters of Open MPI's coll interface.  MTREE_PARAMETERS_x

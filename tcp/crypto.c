@@ -16,11 +16,6 @@ mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-bool mtree_crypto_is_supported(void)
-{
-    return true;
-}
-
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
                        size_t length, unsigned char code[MTREE_CRYPTO_CODE])
 {
@@ -143,11 +138,6 @@ bool mtree_cipher_open(mtree_cipher_t *cipher,
 }
 
 #else
-
-bool mtree_crypto_is_supported(void)
-{
-    return false;
-}
 
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
                        size_t length, unsigned char code[MTREE_CRYPTO_CODE])

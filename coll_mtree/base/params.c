@@ -45,17 +45,21 @@ static void param_register(const mca_base_component_t *component,
         (void *)param->value.string);
 }
 
-void coll_mtree_params_register(const mca_base_component_t *component)
+void coll_mtree_params_register(const mca_base_component_t *component, bool all)
 {
     size_t count;
     const coll_mtree_param_t *table = coll_mtree_params_table(&count);
 
     coll_mtree_params_reset();
     for (size_t i = 0; i < count; i++) {
-        param_register(component, &table[i]);
+        if (all || table[i].is_request ||
+            table[i].value.integer == &coll_mtree_params.verbose) {
+            param_register(component, &table[i]);
+        }
     }
 }
 
+/* A line if @a name is no parameter. */
 static void tell_unknown(const char *name)
 {
     size_t count;
@@ -64,6 +68,9 @@ static void tell_unknown(const char *name)
     char advice[MTREE_NEAREST_ADVICE];
 
     for (size_t i = 0; i < count; i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            return;
+        }
         mtree_nearest_offer(&nearest, table[i].name);
     }
     mtree_error("coll_mtree_%s is no parameter of mtree%s; 'ompi_info --param coll mtree "
@@ -83,9 +90,7 @@ void coll_mtree_params_tell_unknown(void)
             continue;
         }
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
-        if (mca_base_var_find("ompi", "coll", "mtree", name) < 0) {
-            tell_unknown(name);
-        }
+        tell_unknown(name);
     }
 }
 

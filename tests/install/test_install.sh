@@ -50,9 +50,10 @@ make -s install DESTDIR="$root" HOME="$tmp/home" >"$tmp/install.log" 2>&1 || {
     exit 1
 }
 component=$root$(value componentdir)/mca_coll_mtree.so
-[ -e "$component" ] || fail "no component in $(value componentdir)"
+library=${component%/*}/coll_mtree.so
+[ -e "$component" ] && [ -e "$library" ] || fail "no component in $(value componentdir)"
 # Symbols are bound when they are first used: what is missing would end a job then.
-missing=$(nm -D --undefined-only "$component" | grep -E ' (coll_)?mtree_')
+missing=$(nm -D --undefined-only "$component" "$library" | grep -E ' (coll_)?mtree_')
 [ -z "$missing" ] || fail "the component uses functions of mtree's that it does not have: $missing"
 [ -z "$(find "$root$(value componentdir)" -name '*.la')" ] || fail "a .la file beside the component"
 
@@ -108,7 +109,7 @@ ldd "$lib/libmtree.so" | grep -i -e libmpi -e libopen- && fail "libmtree needs M
 
 # A component without root, in a home of its own.
 check "make install-user" make -s install-user HOME="$tmp/home"
-[ "$(ls "$tmp/home/.openmpi/components" 2>&1)" = mca_coll_mtree.so ] ||
+[ "$(ls "$tmp/home/.openmpi/components" 2>&1 | tr '\n' ' ')" = "coll_mtree.so mca_coll_mtree.so " ] ||
     fail "make install-user left $(ls -R "$tmp/home")"
 if command -v ompi_info >/dev/null; then
     HOME=$tmp/home ompi_info --param coll mtree --level 9 >"$tmp/out" 2>&1

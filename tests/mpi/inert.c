@@ -21,7 +21,7 @@ static bool is_loaded(void)
     bool found = false;
 
     while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL) {
-        found = strstr(line, "/mca_coll_mtree.so") != NULL;
+        found = strstr(line, "coll_mtree.so") != NULL;
     }
     if (maps != NULL) {
         fclose(maps);

@@ -11,7 +11,7 @@
 #
 # With mtree and shared it is a failure when mtree served nothing.  TIMEOUT (seconds, 120) ends a run that hangs;
 # MPIRUN and MPIRUN_ARGS may be set, and RUN_UNDER, a command like valgrind that runs the program; SAID names
-# a file for what mtree said; COMPONENTS a folder with components for the test; status 77, "skipped", when there is no mpirun or no mtree here.
+# a file for what mtree said; COMPONENTS a folder with components for the test, COMPONENT that with mtree; status 77, "skipped", when there is no mpirun or no mtree here.
 set -u
 if [ $# -lt 3 ]; then
     sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
@@ -49,7 +49,7 @@ mtree | shared | bare | installed)
         exit 77
     fi
     build=$(pwd)
-    export OMPI_MCA_mca_base_component_path="$build/.libs:${COMPONENTS:+$COMPONENTS:}SYS_DEFAULT"
+    export OMPI_MCA_mca_base_component_path="${COMPONENT:-$build/.libs}:${COMPONENTS:+$COMPONENTS:}SYS_DEFAULT"
     # Open MPI 5 would have PMIx look there for its own components, and complain; here are none.
     export PMIX_MCA_mca_base_component_path=/sys
     ;;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/main.h"
+
+#include "coll_mtree/coll_mtree.h"
+
+#include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/call/arrival.h"
+#include "coll_mtree/control/btl_network.h"
+#include "coll_mtree/control/modex.h"
+#include "coll_mtree/plan/decision.h"
+#include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/relay/links.h"
+#include "coll_mtree/relay/relays.h"
+#include "coll_mtree/relay/world.h"
+#include "coll_mtree/report/outcome.h"
+#include "coll_mtree/report/pvars.h"
+#include "coll_mtree/report/statistics.h"
+#include "coll_mtree/tcp/transport.h"
+#include "coll_mtree/transport/transport.h"
+
+static void main_register(const mca_base_component_t *component)
+{
+    coll_mtree_params_register(component, true);
+    coll_mtree_pvars_register(component);
+}
+
+static int main_open(void)
+{
+    coll_mtree_log_open();
+    coll_mtree_params_confine(coll_mtree_world_rank() == 0);
+    coll_mtree_arrival_open();
+    coll_mtree_modex_publish();
+    coll_mtree_relay_world_publish();
+    coll_mtree_btl_network_publish();
+    return OMPI_SUCCESS;
+}
+
+/* From the top down: a room uses those that are closed after it. */
+static int main_close(void)
+{
+    coll_mtree_outcome_tell();
+    coll_mtree_decisions_close();
+    coll_mtree_bandwidth_monitor_close();
+    coll_mtree_relays_close();
+    coll_mtree_relay_links_close();
+    coll_mtree_relay_world_close();
+    coll_mtree_tcp_close();
+    coll_mtree_transport_close();
+    coll_mtree_modex_close();
+    coll_mtree_proc_group_close();
+    coll_mtree_statistics_finish();
+    coll_mtree_planning_context_close();
+    coll_mtree_log_close();
+    return OMPI_SUCCESS;
+}
+
+const coll_mtree_main_t coll_mtree_main = {.register_all = main_register,
+                                           .open = main_open,
+                                           .close = main_close,
+                                           .init_query = coll_mtree_init_query,
+                                           .comm_query = coll_mtree_comm_query};
