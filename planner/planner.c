@@ -239,9 +239,11 @@ static bool is_quickly_searched(const mtree_problem_t *problem)
  * and on average a host receives each chunk once and sends it once, per pass, which may
  * overlap.
  */
-static double least_processing(const mtree_plan_t *plan, bool overlap)
+static double least_processing(const mtree_problem_t *problem, const mtree_plan_t *plan,
+                               bool overlap)
 {
-    double passes = mtree_collective_passes(plan->collective) * MTREE_CHUNK_OVERHEAD;
+    double passes =
+        mtree_collective_passes(plan->collective) * mtree_problem_hop(problem);
     double largest = 1.0;
 
     for (int t = 0; t < plan->num_trees; t++) {
@@ -257,7 +259,7 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
 {
     double carried = 8.0 * plan->bytes / MTREE_PLAN_YIELD;
     bool is_quick = is_quickly_searched(problem);
-    double processing = least_processing(plan, is_quick);
+    double processing = least_processing(problem, plan, is_quick);
     double gain =
         is_quick || plan->num_hosts < MANY_SEARCH_HOSTS ? SEARCH_GAIN : MANY_SEARCH_GAIN;
     double least = plan->seconds, delay = 0.0;
@@ -273,9 +275,10 @@ static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_
 
 /* The seconds that @a plan takes, where the messages of its busiest host may take longer
  * than links do: trees of a search may have hosts with many children. */
-static double processed_seconds(const mtree_plan_t *plan)
+static double processed_seconds(const mtree_problem_t *problem, const mtree_plan_t *plan)
 {
-    return fmax(plan->seconds, mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD);
+    return fmax(plan->seconds,
+                mtree_plan_messages(plan, NULL) * mtree_problem_hop(problem));
 }
 
 /* The user leaves it to the planner, whose default is @a algorithm. */
@@ -295,7 +298,7 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem,
         status = run_algorithm(problem, algorithm, plan_p);
     }
     if (status == MTREE_OK && quick != NULL &&
-        processed_seconds(quick) < processed_seconds(*plan_p)) {
+        processed_seconds(problem, quick) < processed_seconds(problem, *plan_p)) {
         replace_plan(plan_p, quick);
         return MTREE_OK;
     }

@@ -39,6 +39,7 @@ static json_t *link_json(const mtree_topology_t *topology, const mtree_link_t *l
 json_t *mtree_report_network(const mtree_topology_t *topology,
                              const mtree_topology_t *map, const char *origin)
 {
+    const mtree_message_cost_t cost = mtree_message_cost(&topology->cost);
     json_t *vertices = json_array(), *links = json_array();
 
     for (int v = 0; v < topology->num_vertices; v++) {
@@ -48,7 +49,8 @@ json_t *mtree_report_network(const mtree_topology_t *topology,
         json_array_append_new(links,
                               link_json(topology, &topology->links[l], &map->links[l]));
     }
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", topology->name, "origin", origin,
+    return json_pack("{s:s, s:s, s:f, s:f, s:o, s:o}", "name", topology->name, "origin",
+                     origin, "message_cost_s", cost.message, "byte_cost_s", cost.byte,
                      "vertices", vertices, "links", links);
 }
 
@@ -102,6 +104,9 @@ mtree_status_t mtree_report_network_read(const json_t *json,
     if (status != MTREE_OK) {
         return status;
     }
+    (*topology_p)->cost =
+        (mtree_message_cost_t){.message = mtree_page_number(json, "message_cost_s"),
+                               .byte = mtree_page_number(json, "byte_cost_s")};
     status = add_vertices(json_object_get(json, "vertices"), *topology_p);
     if (status == MTREE_OK) {
         status = add_links(json_object_get(json, "links"), *topology_p);

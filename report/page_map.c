@@ -44,6 +44,13 @@ void mtree_page_topology(const json_t *report, size_t number, FILE *out)
     fprintf(out, "%zu links, from %s",
             json_array_size(json_object_get(topology, "links")),
             mtree_page_text(topology, "origin"));
+    if (mtree_page_number(topology, "message_cost_s") > 0.0) {
+        char cost[MTREE_UNITS_LENGTH];
+
+        fprintf(out, ", %s a message",
+                mtree_units_format_time(mtree_page_number(topology, "message_cost_s"),
+                                        cost, sizeof(cost)));
+    }
 }
 
 /* The first relay among @a vertices from number @a from on; their number: none. */

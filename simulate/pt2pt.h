@@ -32,7 +32,7 @@ typedef struct {
     size_t eager_bytes; /* longest message sent without asking; 0: no limit */
     size_t
         control_bytes; /* an envelope: part of each message, all of an acknowledgement */
-    double overhead;   /* seconds of a rank's time for each message, at both ends */
+    mtree_message_cost_t cost; /* of a rank's time, at both ends of a message */
 } mtree_pt2pt_options_t;
 
 typedef struct mtree_pt2pt mtree_pt2pt_t;

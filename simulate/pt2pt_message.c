@@ -11,10 +11,14 @@ static mtree_rank_t *rank_of(mtree_transport_t *transport)
     return MTREE_CONTAINER_OF(transport, mtree_rank_t, transport);
 }
 
-/* The rank handles one message; returns when that is over. */
-static double handle(mtree_rank_t *rank)
+/* The rank handles the message of @a send; returns when that is over. */
+static double handle(mtree_rank_t *rank, const mtree_send_t *send)
 {
-    mtree_pt2pt_compute(rank->pt2pt, rank->number, rank->pt2pt->options.overhead);
+    const mtree_pt2pt_options_t *options = &rank->pt2pt->options;
+    const double bytes = (double)(send->count * options->unit_bytes);
+
+    mtree_pt2pt_compute(rank->pt2pt, rank->number,
+                        options->cost.message + options->cost.byte * bytes);
     return rank->free_at;
 }
 
@@ -109,7 +113,7 @@ static void copy_data(const mtree_send_t *send)
 static void deliver(mtree_send_t *send)
 {
     mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->recv->event,
-                          handle(send->pair->to));
+                          handle(send->pair->to, send));
     send_release(send);
 }
 
@@ -288,7 +292,7 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     mtree_list_append(&pt2pt->sends, &send->live);
     pt2pt->messages++;
     pt2pt->pending++;
-    mtree_event_queue_add(pt2pt->queue, &send->event, handle(rank));
+    mtree_event_queue_add(pt2pt->queue, &send->event, handle(rank, send));
     return MTREE_OK;
 }
 

@@ -14,7 +14,7 @@ void mtree_simulate_default_options(mtree_simulate_options_t *options)
     *options = (mtree_simulate_options_t){.ranks_per_host = 1,
                                           .eager_bytes = 65536,
                                           .control_bytes = 32,
-                                          .overhead = 20e-6,
+                                          .overhead = -1.0,
                                           .fold_rate = 2e9};
     mtree_network_default_options(&options->network);
 }
@@ -36,9 +36,19 @@ double mtree_simulate_planned_bytes(mtree_collective_t collective,
     return bytes * (has_blocks && is_personalized ? options->ranks_per_host : 1);
 }
 
-mtree_processor_costs_t mtree_simulate_costs(const mtree_simulate_options_t *options)
+static mtree_message_cost_t find_cost(const mtree_topology_t *topology,
+                                      const mtree_simulate_options_t *options)
 {
-    return (mtree_processor_costs_t){.overhead = options->overhead,
+    mtree_message_cost_t cost = mtree_message_cost(&topology->cost);
+
+    cost.message = options->overhead < 0.0 ? cost.message : options->overhead;
+    return cost;
+}
+
+mtree_processor_costs_t mtree_simulate_costs(const mtree_topology_t *topology,
+                                             const mtree_simulate_options_t *options)
+{
+    return (mtree_processor_costs_t){.overhead = find_cost(topology, options).message,
                                      .fold_rate = options->fold_rate,
                                      .ranks_per_host = options->ranks_per_host};
 }
@@ -64,10 +74,9 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
             options->root, num_hosts);
         return MTREE_ERR_INVALID;
     }
-    if (!(options->overhead >= 0.0) || !(options->fold_rate >= 0.0)) {
-        mtree_error(
-            "simulator: overhead %g s, fold rate %g bytes/s; none may be negative",
-            options->overhead, options->fold_rate);
+    if (!(options->fold_rate >= 0.0)) {
+        mtree_error("simulator: fold rate %g bytes/s; it may not be negative",
+                    options->fold_rate);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
@@ -87,7 +96,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .data = options->check,
                                          .eager_bytes = options->eager_bytes,
                                          .control_bytes = options->control_bytes,
-                                         .overhead = options->overhead};
+                                         .cost = find_cost(topology, options)};
     mtree_network_options_t network = options->network;
     mtree_simulation_t simulation = {.options = options,
                                      .num_arcs = 2 * topology->num_links,

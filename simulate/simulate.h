@@ -23,7 +23,8 @@ typedef struct {
     size_t segment_bytes;   /* of baselines that cut messages; 0: whole messages */
     size_t eager_bytes;     /* longest message sent before it is matched; 0: no limit */
     size_t control_bytes;   /* the envelope of a message */
-    double overhead;        /* seconds per message of a rank's time, at both ends */
+    double overhead;        /* seconds per message of a rank's time, at both ends;
+                               negative: as the topology says (topo/costs.h) */
     double fold_rate;       /* bytes/s that a rank adds up; 0: adding takes no time */
     const double *arrivals; /* [ranks] seconds after which each rank enters the call;
                                NULL: all at 0 */
@@ -52,8 +53,9 @@ double mtree_simulate_planned_bytes(mtree_collective_t collective,
                                     const mtree_simulate_options_t *options,
                                     int num_hosts);
 
-/* What the simulated processors need (planner/bound/least_time.h). */
-mtree_processor_costs_t mtree_simulate_costs(const mtree_simulate_options_t *options);
+/* What the simulated processors need on @a topology (planner/bound/least_time.h). */
+mtree_processor_costs_t mtree_simulate_costs(const mtree_topology_t *topology,
+                                             const mtree_simulate_options_t *options);
 
 /* What Open MPI over TCP shows in the lab; `bytes` is 0. */
 void mtree_simulate_default_options(mtree_simulate_options_t *options);

@@ -64,7 +64,8 @@ const option_t simulate_options[] = {
     {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
      .help = "longest message sent without a rendezvous (default 64K)", .example = "64K"},
     {"overhead", 0, OPTION_TIME, MEMBER(overhead), .argument = "TIME",
-     .help = "time that a rank spends on a message, at both ends (default 20us)",
+     .help = "time that a rank spends on a message, at both ends (default: as the file "
+             "says, else 20us)",
      .example = "20us"},
     {"window", 0, OPTION_OTHER, .argument = "BYTES", .take = take_window,
      .help = "most bytes in flight per connection (default: no limit)"},

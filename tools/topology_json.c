@@ -124,6 +124,12 @@ json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *ro
         "hosts", json_vertices(topology, MTREE_VERTEX_HOST), "switches",
         json_vertices(topology, MTREE_VERTEX_SWITCH), "links", json_links(topology));
 
+    if (json != NULL && topology->cost.message > 0.0) {
+        json_object_set_new(json, "message_cost_s", json_real(topology->cost.message));
+    }
+    if (json != NULL && topology->cost.byte > 0.0) {
+        json_object_set_new(json, "copy_bps", json_real(8.0 / topology->cost.byte));
+    }
     if (json != NULL && routes != NULL &&
         json_object_set_new(json, "routes", json_routes(topology, routes, num_hosts)) !=
             0) {

@@ -11,6 +11,7 @@
 
 #include "base/address_value.h"
 #include "base/status.h"
+#include "topo/costs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,7 @@ typedef struct {
     int num_links;
     mtree_link_t *links;
     int vertex_capacity, link_capacity;
+    mtree_message_cost_t cost; /* as it was measured between these hosts */
 } mtree_topology_t;
 
 /*

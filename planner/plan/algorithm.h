@@ -23,6 +23,12 @@ typedef struct {
     mtree_arena_t *arena;     /* what the algorithm needs for a while; freed after it */
 } mtree_problem_t;
 
+/* What a message costs at each hop besides its bytes, seconds. */
+static inline double mtree_problem_hop(const mtree_problem_t *problem)
+{
+    return mtree_message_cost_hop(&problem->topology->cost);
+}
+
 /* An empty plan for @a problem with room for @a num_trees trees (mtree_plan_create). */
 static inline mtree_status_t mtree_problem_plan(const mtree_problem_t *problem,
                                                 const char *algorithm, int num_trees,

@@ -201,7 +201,7 @@ static double chunk_most(const mtree_plan_t *plan, const mtree_tree_t *tree)
 
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
  * of size. */
-static void fill_chunks(mtree_plan_t *plan)
+static void fill_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double chunks = 1.0, most = 0.0;
     bool is_prefix = mtree_collective_is_prefix(plan->collective);
@@ -213,7 +213,8 @@ static void fill_chunks(mtree_plan_t *plan)
 
         path.num_links = is_prefix ? hops : path.num_links;
         double bytes = tree_bytes(plan, &plan->trees[t]);
-        double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
+        double best =
+            mtree_chunk_production_size(&path, bytes, mtree_problem_hop(problem));
 
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
         most = fmax(most, bytes);
@@ -251,10 +252,10 @@ double mtree_plan_filling(const mtree_plan_t *plan)
  * what links need for them.  Chunks that are f times as long cost 1/f of that, and take f
  * times as long to fill the trees.
  */
-static void lengthen_chunks(mtree_plan_t *plan)
+static void lengthen_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double seconds = 8.0 * plan->bytes / plan->throughput;
-    double messages = mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD;
+    double messages = mtree_plan_messages(plan, NULL) * mtree_problem_hop(problem);
     double factor = fmin(messages / (MTREE_CHUNK_PROCESSOR_PART * seconds),
                          sqrt(messages / mtree_plan_filling(plan)));
 
@@ -285,7 +286,7 @@ static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree,
         rate =
             fmin(rate, mtree_routes_capacity(problem->routes, host, tree->parent[host]));
     }
-    return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
+    return tree->latency[host] + mtree_problem_hop(problem) + bits / rate;
 }
 
 /* Of predict(), [num_hosts] each. */
@@ -479,7 +480,7 @@ static mtree_status_t cut_messages(const mtree_problem_t *problem, mtree_plan_t 
     status = mtree_program_messages(&program, find_farthest, &farthest);
     pieces = ceil(farthest.longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
     if (status == MTREE_OK && pieces > 1.0 &&
-        farthest.latency > pieces * MTREE_CHUNK_OVERHEAD) {
+        farthest.latency > pieces * mtree_problem_hop(problem)) {
         plan->message_bytes = MTREE_CHUNK_EAGER;
     }
     return status;
@@ -507,7 +508,8 @@ static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_program_chain(&program, problem->routes, MTREE_CHUNK_OVERHEAD, &chain);
+    status = mtree_program_chain(&program, problem->routes, mtree_problem_hop(problem),
+                                 &chain);
     plan->seconds = chain + 8.0 * plan->bytes * busiest;
     return status;
 }
@@ -537,8 +539,8 @@ mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *p
     fill_shares(plan, delay, members);
     plan->throughput = plan_throughput(plan);
     if (plan->bytes > 0.0) {
-        fill_chunks(plan);
-        lengthen_chunks(plan);
+        fill_chunks(problem, plan);
+        lengthen_chunks(problem, plan);
         status = predict(problem, plan);
     }
     return status;

@@ -8,10 +8,6 @@
 
 #include "planner/plan/algorithm.h"
 
-/* What a chunk costs at each hop besides its bytes, seconds: the time to start and match
- * a message. */
-#define MTREE_CHUNK_OVERHEAD 30e-6
-
 /* Chunks stay below the eager limit of Open MPI's TCP transport (64 KiB), with room for a
  * header. */
 #define MTREE_CHUNK_MAX ((size_t)32 << 10)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/double_tree.h"
 
-#include "planner/plan/finish.h"
 #include "planner/regular/nearest_order.h"
 
 #include <math.h>
@@ -95,7 +94,7 @@ static double estimate(const mtree_problem_t *problem, const mtree_plan_t *plan)
         mtree_plan_tree_load(plan, t, problem->routes, 8.0 / NUM_TREES, load);
     }
     return load == NULL ? INFINITY
-                        : hops * MTREE_CHUNK_OVERHEAD +
+                        : hops * mtree_problem_hop(problem) +
                               fmax(problem->request->bytes, 1.0) *
                                   mtree_plan_busiest(problem->topology, load);
 }

@@ -2,7 +2,6 @@
 #include "planner/regular/shallow_tree.h"
 
 #include "planner/graph/candidates.h"
-#include "planner/plan/finish.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@ typedef struct {
     int *next;     /* [num_hosts] the first end of a host that may not be reached yet */
     double *ready; /* [num_hosts] when a host can send the next time; infinite: not
                       reached */
+    double hop;    /* seconds that a message costs */
 } grower_t;
 
 static int end_compare(const void *left, const void *right)
@@ -43,6 +43,7 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_problem_t *probl
         return status;
     }
     grower->candidates = candidates;
+    grower->hop = mtree_problem_hop(problem);
     first = candidates->out_first;
     MTREE_ARENA_ARRAY(problem->arena, grower->ends, (size_t)first[num_hosts]);
     MTREE_ARENA_ARRAY(problem->arena, grower->next, num_hosts);
@@ -66,7 +67,7 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_problem_t *probl
 /*
  * Grow a tree from @a root: the next host is always the one that can have the message
  * soonest, when every host that has it sends it on to one after the other,
- * MTREE_CHUNK_OVERHEAD apart.  Where latencies are large this is the tree of least
+ * `hop` apart.  Where latencies are large this is the tree of least
  * latencies; where they are small it is binomial.
  */
 static void grow_tree(grower_t *grower, int root, mtree_tree_t *tree)
@@ -105,8 +106,8 @@ static void grow_tree(grower_t *grower, int root, mtree_tree_t *tree)
         int child = grower->ends[grower->next[parent]].host;
 
         tree->parent[child] = parent;
-        grower->ready[child] = soonest + MTREE_CHUNK_OVERHEAD;
-        grower->ready[parent] += MTREE_CHUNK_OVERHEAD;
+        grower->ready[child] = soonest + grower->hop;
+        grower->ready[parent] += grower->hop;
     }
 }
 

@@ -73,11 +73,13 @@ typedef struct {
 } search_t;
 
 /* The estimate, with the messages of a host, which are one behind the other. */
-static double cost(const mtree_plan_t *plan)
+static double cost(const search_t *search)
 {
-    return plan->bytes > 0.0
-               ? plan->seconds + mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD
-               : 1.0 / plan->throughput;
+    const mtree_plan_t *plan = search->plan;
+
+    return plan->bytes > 0.0 ? plan->seconds + mtree_plan_messages(plan, NULL) *
+                                                   mtree_problem_hop(search->problem)
+                             : 1.0 / plan->throughput;
 }
 
 static mtree_status_t try_shape(search_t *search, const shape_t *shape)
@@ -93,8 +95,8 @@ static mtree_status_t try_shape(search_t *search, const shape_t *shape)
     memset(plan->shape, 0, sizeof(plan->shape));
     memcpy(plan->shape, shape->size, (size_t)shape->num * sizeof(*shape->size));
     status = mtree_plan_finish(search->problem, plan);
-    if (status == MTREE_OK && (search->least < 0.0 || cost(plan) < search->least)) {
-        search->least = cost(plan);
+    if (status == MTREE_OK && (search->least < 0.0 || cost(search) < search->least)) {
+        search->least = cost(search);
         search->best = *shape;
         memcpy(search->best_order, search->order, size);
     }

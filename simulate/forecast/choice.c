@@ -138,7 +138,7 @@ static mtree_status_t least_seconds(const mtree_contest_t *contest, double *seco
     mtree_status_t status;
 
     mtree_simulate_default_options(&options);
-    call.costs = mtree_simulate_costs(&options);
+    call.costs = mtree_simulate_costs(on->topology, &options);
     status = mtree_least_time(on->topology, on->hosts, on->num_hosts, &call, &time);
     *seconds_p = time.seconds;
     mtree_least_time_clear(&time);

@@ -113,10 +113,17 @@ static mtree_status_t scale_while_faster(mtree_contest_t *contest,
     return status;
 }
 
+/* Seconds that messages of @a plan cost the processor of its busiest host. */
+static double message_seconds(const mtree_contest_t *contest, const mtree_plan_t *plan)
+{
+    return mtree_plan_messages(plan, NULL) *
+           mtree_message_cost_hop(&contest->on.topology->cost);
+}
+
 /* Find the chunks with which @a entrant is the fastest. */
 static mtree_status_t tune(mtree_contest_t *contest, mtree_entrant_t *entrant)
 {
-    double messages = mtree_plan_messages(entrant->plan, NULL) * MTREE_CHUNK_OVERHEAD;
+    double messages = message_seconds(contest, entrant->plan);
     size_t *before = malloc((size_t)entrant->plan->num_trees * sizeof(*before));
     mtree_status_t status = before == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
     bool gains = false;
@@ -141,10 +148,11 @@ static mtree_status_t tune(mtree_contest_t *contest, mtree_entrant_t *entrant)
 
 /* The least seconds that @a entrant might take with other chunks: without the time in
  * which they fill trees, or with links alone; 0 where receivers are asked first. */
-static double least_with_chunks(const mtree_entrant_t *entrant)
+static double least_with_chunks(const mtree_contest_t *contest,
+                                const mtree_entrant_t *entrant)
 {
     const mtree_plan_t *plan = entrant->plan;
-    double messages = mtree_plan_messages(plan, NULL) * MTREE_CHUNK_OVERHEAD;
+    double messages = message_seconds(contest, plan);
     double spared =
         fmax(messages - 8.0 * plan->bytes / plan->throughput, mtree_plan_filling(plan));
 
@@ -168,7 +176,7 @@ static mtree_entrant_t *next_to_tune(mtree_contest_t *contest, const bool *tuned
 
         if (entrant->plan != NULL && !tuned[e] && entrant->facts.is_simulated &&
             entrant->plan->num_trees > 0 && mtree_plan_num_steps(entrant->plan) == 0 &&
-            least_with_chunks(entrant) <= most &&
+            least_with_chunks(contest, entrant) <= most &&
             (next == NULL || entrant->facts.seconds < next->facts.seconds)) {
             next = entrant;
         }

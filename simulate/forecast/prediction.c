@@ -57,8 +57,8 @@ static mtree_status_t most_added(const mtree_plan_t *plan, double bytes, double 
 }
 
 /* What messages, and adding up, cost the processor of the busiest host. */
-static mtree_status_t busiest_host(const mtree_plan_t *plan, double bytes,
-                                   mtree_prediction_load_t *load)
+static mtree_status_t busiest_host(const mtree_prediction_t *on, const mtree_plan_t *plan,
+                                   double bytes, mtree_prediction_load_t *load)
 {
     mtree_simulate_options_t options;
     mtree_status_t status = MTREE_OK;
@@ -68,7 +68,8 @@ static mtree_status_t busiest_host(const mtree_plan_t *plan, double bytes,
     if (mtree_collective_reduces(plan->collective)) {
         status = most_added(plan, bytes, &added);
     }
-    load->busiest = mtree_plan_messages(plan, &load->messages) * MTREE_CHUNK_OVERHEAD +
+    load->busiest = mtree_plan_messages(plan, &load->messages) *
+                        mtree_message_cost_hop(&on->topology->cost) +
                     added / options.fold_rate;
     return status;
 }
@@ -104,7 +105,7 @@ mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
         }
     }
     free(load);
-    return busiest_host(plan, bits / 8.0, load_p);
+    return busiest_host(on, plan, bits / 8.0, load_p);
 }
 
 /* Has each edge of @a plan as many messages, however short the call is? */

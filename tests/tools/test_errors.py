@@ -39,7 +39,7 @@ UNREAD = {
     "simulator: … ranks; 1 to": "mtree simulate has seen to it",
     "… is needed": "only what is put in",
     "give finite demands": "no command takes demands",
-    "none may be negative": "the commands read no negative ones",
+    "it may not be negative": "the commands read no negative ones",
     "is wrong": "the program itself would be",
     "takes more than …u steps": "takes a simulation of an hour",
     "Graphviz could not": "Graphviz would have to fail",

@@ -164,7 +164,8 @@ static mtree_status_t find_bound(session_t *session)
 {
     const planned_network_t *planned = &session->planned;
     const mtree_simulate_options_t *options = &session->simulation.options;
-    const mtree_processor_costs_t costs = mtree_simulate_costs(options);
+    const mtree_processor_costs_t costs =
+        mtree_simulate_costs(planned->topology, options);
 
     return bound_find(planned,
                       mtree_simulate_planned_bytes(planned->request.collective, options,

@@ -26,6 +26,21 @@ static void print_capacity(const mtree_link_t *link)
     }
 }
 
+static void print_cost(const mtree_message_cost_t *cost)
+{
+    char text[MTREE_UNITS_LENGTH];
+
+    if (cost->message > 0.0) {
+        printf("  a message costs a processor %s",
+               mtree_units_format_time(cost->message, text, sizeof(text)));
+        if (cost->byte > 0.0) {
+            printf(", its bytes %s",
+                   mtree_units_format_rate(8.0 / cost->byte, text, sizeof(text)));
+        }
+        putchar('\n');
+    }
+}
+
 static void print_topology(const mtree_topology_t *topology)
 {
     char text[MTREE_UNITS_LENGTH];
@@ -37,6 +52,7 @@ static void print_topology(const mtree_topology_t *topology)
            topology->source, num_hosts, MTREE_UNITS_PLURAL(num_hosts), num_switches,
            num_switches == 1 ? "" : "es", topology->num_links,
            MTREE_UNITS_PLURAL(topology->num_links));
+    print_cost(&topology->cost);
     for (int i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         printf("  %s -- %s: ", topology->vertices[link->u].name,

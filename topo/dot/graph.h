@@ -50,6 +50,7 @@ typedef struct {
     int num_nodes, num_edges, num_names;
     mtree_dot_node_t **nodes; /* in the order of the file, as are the edges */
     mtree_dot_edge_t **edges;
+    mtree_dot_attribute_t *attributes; /* its own, not those of subgraphs */
     mtree_dot_attribute_name_t names[MTREE_DOT_MAX_ATTRIBUTES];
     /* Private. */
     int node_capacity, edge_capacity;

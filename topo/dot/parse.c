@@ -271,6 +271,20 @@ static void parse_defaults(parser_t *parser, mtree_dot_kind_t kind)
     if (kind != MTREE_DOT_OF_GRAPHS) {
         mtree_dot_attributes_set_all(parser->graph, &parser->scope->attributes[kind],
                                      parser->attributes);
+    } else if (parser->scope->parent == NULL) {
+        mtree_dot_attributes_set_all(parser->graph, &parser->graph->attributes,
+                                     parser->attributes);
+    }
+}
+
+/* ID "=" ID, of a graph or a subgraph; the first has been read. */
+static void parse_own_attribute(parser_t *parser, const char *name)
+{
+    const char *value = parse_id(parser);
+
+    declare(parser, MTREE_DOT_OF_GRAPHS, name);
+    if (parser->scope->parent == NULL) {
+        mtree_dot_attributes_set(parser->graph, &parser->graph->attributes, name, value);
     }
 }
 
@@ -290,8 +304,7 @@ static void parse_statement(parser_t *parser)
     } else {
         id = parse_id(parser);
         if (accept(parser, '=')) {
-            declare(parser, MTREE_DOT_OF_GRAPHS, id);
-            (void)parse_id(parser);
+            parse_own_attribute(parser, id);
         } else {
             parse_chain(parser, id, line);
         }

@@ -8,6 +8,7 @@
 #include "topo/dot/attributes.h"
 #include "topo/dot/cables.h"
 #include "topo/dot/conditions.h"
+#include "topo/dot/costs.h"
 #include "topo/dot/parse.h"
 
 #include <stdint.h>
@@ -352,7 +353,9 @@ static mtree_status_t read_graph(reader_t *reader)
     mtree_status_t status;
 
     mtree_dot_attributes_warn(reader->name, reader->graph);
-    if ((status = read_nodes(reader)) != MTREE_OK ||
+    if ((status = mtree_dot_costs_read(reader->name, reader->graph,
+                                       &reader->topology->cost)) != MTREE_OK ||
+        (status = read_nodes(reader)) != MTREE_OK ||
         (status = check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||
         (status = mtree_dot_cables_check(reader->name, reader->graph,

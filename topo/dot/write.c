@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "topo/dot/cables.h"
 #include "topo/dot/conditions.h"
+#include "topo/dot/costs.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ static void write_link(const mtree_topology_t *topology, const mtree_link_t *lin
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
 {
     fprintf(out, "graph \"%s\" {\n", topology->name);
+    mtree_dot_costs_write(&topology->cost, out);
     for (int i = 0; i < topology->num_vertices; ++i) {
         write_vertex(&topology->vertices[i], out);
     }

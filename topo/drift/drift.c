@@ -47,6 +47,7 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
     if (status != MTREE_OK) {
         return status;
     }
+    to->cost = from->cost;
     for (int v = 0; v < from->num_vertices && status == MTREE_OK; v++) {
         const mtree_vertex_t *vertex = &from->vertices[v];
 

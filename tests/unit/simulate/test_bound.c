@@ -61,12 +61,12 @@ static drawn_t draw(unsigned seed)
     drawn.options.overhead = mtree_random_below(&random, 2) ? 20e-6 : 0;
     drawn.options.fold_rate = mtree_random_below(&random, 2) ? 2e7 : 0;
     drawn.options.bytes = (size_t)sizes[mtree_random_below(&random, 3)];
-    drawn.call =
-        (mtree_least_time_call_t){.collective = drawn.collective,
-                                  .root = drawn.options.root,
-                                  .bytes = mtree_simulate_planned_bytes(
-                                      drawn.collective, &drawn.options, drawn.num_hosts),
-                                  .costs = mtree_simulate_costs(&drawn.options)};
+    drawn.call = (mtree_least_time_call_t){
+        .collective = drawn.collective,
+        .root = drawn.options.root,
+        .bytes = mtree_simulate_planned_bytes(drawn.collective, &drawn.options,
+                                              drawn.num_hosts),
+        .costs = mtree_simulate_costs(drawn.topology, &drawn.options)};
     return drawn;
 }
 

@@ -132,7 +132,7 @@ START_TEST(test_overhead)
     fixture_t fixture;
     done_t sent[2], received[2];
 
-    options.overhead = 0.004;
+    options.cost.message = 0.004;
     fixture = make(options);
     recv(&fixture, 1, 0, 0, NULL, 1000, &received[0]);
     recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);

@@ -134,6 +134,32 @@ START_TEST(test_chain)
 }
 END_TEST
 
+/* A message of 4000 bytes over a link of a byte a microsecond and 10 ms; at both ends it
+ * costs a ms, and its bytes a tenth of what they take on the link. */
+START_TEST(test_costs_of_the_topology)
+{
+    fixture_t fixture = parse("graph g { message_cost=\"1ms\"; copy_rate=\"80Mbps\";"
+                              " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    mtree_simulate_options_t options = bare(4000);
+    mtree_plan_t *plan = chain(MTREE_BCAST, 2, 8e6, 0.010);
+    mtree_simulate_result_t result = {0};
+
+    options.chunk_bytes = 4000;
+    for (int named = 0; named < 2; named++) {
+        options.overhead = named ? 2e-3 : -1;
+        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
+                                             MTREE_BCAST, &options, &result),
+                         MTREE_OK);
+        ck_assert_double_eq_tol(result.seconds, named ? 0.0188 : 0.0168, 1e-9);
+        ck_assert_double_eq(mtree_simulate_costs(fixture.topology, &options).overhead,
+                            named ? 2e-3 : 1e-3);
+        mtree_simulate_result_clear(&result);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
 /* Every collective with real data on an allreduce plan, or its own where it is
  * personalized, one and two ranks per host, both models. */
 START_TEST(test_collectives)
@@ -513,6 +539,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_chain);
+    tcase_add_test(tcase, test_costs_of_the_topology);
     tcase_add_loop_test(tcase, test_lab, 0, 3);
     tcase_add_loop_test(tcase, test_links_carry_the_blocks_below_them, 0, 3);
     tcase_add_test(tcase, test_a_root_leaves_when_all_is_sent);

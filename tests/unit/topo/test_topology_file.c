@@ -203,6 +203,13 @@ static const struct {
      "t.dot:2: link a-b: jitter '5': no unit"},
     {"graph {\n a -- b [capacity=\"1Mbps\" cross=\"-1Mbps\"];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: cross '-1Mbps': must not be negative"},
+    {"graph {\n message_cost=9;\n a -- b [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot: message_cost '9': no unit"},
+    {"graph {\n message_cost=\"2s\";\n a -- b [capacity=\"1Mbps\"];\n}",
+     MTREE_ERR_INVALID,
+     "t.dot: message_cost '2s': not from 1 ns to 1 s; write it like message_cost="},
+    {"graph {\n copy_rate=\"0bps\";\n a -- b [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot: copy_rate '0bps': no rate above zero; write it like"},
     {"graph {\n a -- b [capacity=\"1Mbps\" capacity_back=\"x\"];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: capacity_back 'x': not a number"},
     {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
@@ -429,6 +436,23 @@ START_TEST(test_conditions_of_links)
 }
 END_TEST
 
+START_TEST(test_costs_are_those_of_the_graph)
+{
+    mtree_topology_t *topology =
+        parse("graph { message_cost=\"9us\"; subgraph { message_cost=\"1us\"; a; }\n"
+              "a -- b [capacity=\"1Mbps\"]; }");
+
+    ck_assert_double_eq(mtree_message_cost(&topology->cost).message, 9e-6);
+    ck_assert_double_eq(mtree_message_cost(&topology->cost).byte, 0);
+    ck_assert_double_eq_tol(mtree_message_cost_hop(&topology->cost), 13.5e-6, 1e-12);
+    mtree_topology_destroy(topology);
+    topology = parse("graph { a -- b [capacity=\"1Mbps\"]; }");
+    ck_assert_double_eq(topology->cost.message, 0);
+    ck_assert_double_eq(mtree_message_cost(&topology->cost).message, 20e-6);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(test_write_reads_back)
 {
     mtree_topology_t *topology, *back;
@@ -438,7 +462,8 @@ START_TEST(test_write_reads_back)
     int i;
 
     topology = parse(
-        "graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; "
+        "graph \"a b\" { message_cost=\"1.5us\"; graph [copy_rate=\"20Gbps\"]; x "
+        "[host=\"x.y\" pos=\"0.1,-3\"]; "
         "y [relay=\"[::1]:7000\"]; s [kind=switch];\n"
         "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\" mtu=1500 jitter=\"1.5ms\"];\n"
         "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\"];\n"
@@ -460,6 +485,9 @@ START_TEST(test_write_reads_back)
         ck_assert(back->vertices[i].x == topology->vertices[i].x);
         ck_assert(back->vertices[i].y == topology->vertices[i].y);
     }
+    ck_assert_double_eq_tol(topology->cost.message, 1.5e-6, 1e-15);
+    ck_assert_double_eq_tol(topology->cost.byte, 4e-10, 1e-18);
+    ck_assert_mem_eq(&back->cost, &topology->cost, sizeof(topology->cost));
     ck_assert_int_eq(back->num_links, topology->num_links);
     for (i = 0; i < topology->num_links; ++i) {
         ck_assert_int_eq(back->links[i].u, topology->links[i].u);
@@ -495,6 +523,7 @@ int main(void)
     tcase_add_test(tcase, test_shipped);
     tcase_add_test(tcase, test_b4_is_drawn_as_the_paper_says);
     tcase_add_test(tcase, test_conditions_of_links);
+    tcase_add_test(tcase, test_costs_are_those_of_the_graph);
     tcase_add_test(tcase, test_write_reads_back);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
