@@ -67,6 +67,7 @@ static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *l
     add_condition(json, "loss", conditions->loss);
     add_condition(json, "jitter_s", conditions->jitter);
     add_condition(json, "cross_bps", conditions->cross);
+    add_condition(json, "burst_bytes", conditions->burst);
     if (link->num_cables > 0) {
         json_object_set_new(json, "cables", json_cables(link));
     }

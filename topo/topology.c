@@ -222,12 +222,12 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
     if (status != MTREE_OK) {
         return status;
     }
-    topology->links[topology->num_links] =
-        (mtree_link_t){.u = u,
-                       .v = v,
-                       .capacity = {forward, backward},
-                       .latency = latency,
-                       .conditions = {.mtu = -1, .loss = -1, .jitter = -1, .cross = -1}};
+    topology->links[topology->num_links] = (mtree_link_t){
+        .u = u,
+        .v = v,
+        .capacity = {forward, backward},
+        .latency = latency,
+        .conditions = {.mtu = -1, .loss = -1, .jitter = -1, .cross = -1, .burst = -1}};
     if (link_p != NULL) {
         *link_p = topology->num_links;
     }

@@ -46,6 +46,7 @@ typedef struct {
     double loss;   /* the part of packets that is lost, 0 to 1 */
     double jitter; /* most seconds beyond the latency */
     double cross;  /* bits/s of other traffic */
+    double burst;  /* bytes that may follow at once, beyond the capacity, after a pause */
 } mtree_link_conditions_t;
 
 /*

@@ -12,6 +12,9 @@
 /* Where bytes add no more than this part to the longest path, latency binds. */
 #define HARDLY 0.01
 
+/* Of which the flow is a path. */
+#define LEAST_BYTES 1e-3
+
 static const char *const names[] = {[MTREE_BOUND_LATENCY] = "latency",
                                     [MTREE_BOUND_FLOW] = "flow",
                                     [MTREE_BOUND_CUT] = "cut",
@@ -36,6 +39,7 @@ typedef struct {
     const mtree_least_time_call_t *call;
     mtree_slowest_t path, flow;
     double telling, adding; /* seconds of processors */
+    double burst;           /* seconds for which the longest one fills its link */
 } needs_t;
 
 /* The least latency of a message between two hosts, seconds: of a link that joins two, or
@@ -56,6 +60,31 @@ static double nearest_hosts(const mtree_topology_t *topology)
     return nearest;
 }
 
+/* The bytes of the call that flows have to carry: less by the bursts of all links, which
+ * may be of one host's block. */
+static double flowing_bytes(needs_t *needs)
+{
+    const mtree_topology_t *topology = needs->topology;
+    const mtree_collective_t collective = needs->call->collective;
+    const bool has_blocks = mtree_collective_has_blocks(collective) ||
+                            mtree_collective_is_personalized(collective);
+    double bursts = 0.0;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        const mtree_link_t *link = &topology->links[l];
+
+        for (int way = 0; way < 2 && link->conditions.burst > 0.0; way++) {
+            if (link->capacity[way] > 0.0) {
+                needs->burst = fmax(needs->burst,
+                                    8.0 * link->conditions.burst / link->capacity[way]);
+            }
+        }
+        bursts += fmax(link->conditions.burst, 0.0);
+    }
+    return fmax(needs->call->bytes - bursts * (has_blocks ? needs->num_hosts : 1),
+                LEAST_BYTES);
+}
+
 static mtree_status_t find_needs(needs_t *needs)
 {
     const mtree_least_time_call_t *call = needs->call;
@@ -67,8 +96,8 @@ static mtree_status_t find_needs(needs_t *needs)
         &call->costs, call->collective, call->bytes,
         needs->num_hosts * (per_host > 1 ? per_host : 1), call->num_relays);
     return mtree_slowest_flow(needs->topology, needs->hosts, needs->num_hosts,
-                              call->collective, call->root, call->bytes, &needs->path,
-                              &needs->flow);
+                              call->collective, call->root, flowing_bytes(needs),
+                              &needs->path, &needs->flow);
 }
 
 /* The greatest of them. */
@@ -76,7 +105,8 @@ static void find_greatest(const needs_t *needs, mtree_least_time_t *time)
 {
     const mtree_least_time_call_t *call = needs->call;
     const double ends = 2.0 * call->costs.overhead;
-    const double cut = call->cut > 0.0 ? 8.0 * call->bytes / call->cut : 0.0;
+    const double cut =
+        call->cut > 0.0 ? 8.0 * call->bytes / call->cut - needs->burst : 0.0;
     const double network = fmax(needs->flow.seconds, cut);
     const double processors = fmax(needs->telling, needs->adding);
 

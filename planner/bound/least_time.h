@@ -12,6 +12,11 @@
  *   each of which costs its sender's processor something before its way and its
  *   receiver's after it, so that is added to the other three.
  *
+ * A link that is a token bucket (`burst` of its conditions) carries that many bytes more
+ * than its capacity in any time, once.  So a cut carries what it does in the time at the
+ * capacities and what the longest burst lasts, and a flow as many bytes more as the
+ * bursts of all links are, one way each.
+ *
  * Latencies, flows and processors bind all algorithms, also those that code across
  * elements.  The cut of a reduction binds those that pass on partial sums.
  */

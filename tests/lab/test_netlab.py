@@ -195,7 +195,7 @@ class StandingLab(unittest.TestCase):
         self.assertIn('"a" -- "s" [capacity="50Mbps"', self.inside("-", "sh", "-c", show))
         lab = ["run", LINE, "--name", f"{PREFIX}-topology", "--scale", "0.5", "--no-latency"]
         output = netlab(*lab, "--", "sh", "-c", show).stdout
-        self.assertIn('"a" -- "s" [capacity="25Mbps" mtu=9000]', output)
+        self.assertIn('"a" -- "s" [capacity="25Mbps" mtu=9000 burst=18028]', output)
         self.assertNotIn("latency=", output)
         mine = {**os.environ, "OMPI_MCA_coll_mtree_topology": "mine.dot"}
         command = ["exec", self.name, "-", "--", "printenv", "OMPI_MCA_coll_mtree_topology"]
@@ -357,7 +357,7 @@ class Conditions(unittest.TestCase):
     def test_the_map_of_the_lab_has_those_that_forecasts_know(self):
         self.up("--no-latency", "--mtu", "1500", "--loss", "0.01", "--jitter", "2ms")
         told = self.inside("a", "sh", "-c", 'cat "$OMPI_MCA_coll_mtree_topology"')
-        self.assertEqual(told.count('mtu=1500 loss="0.01"]'), 3)
+        self.assertEqual(told.count('mtu=1500 loss="0.01" burst='), 3)
 
     def test_a_file_gives_a_link_its_own(self):
         with tempfile.NamedTemporaryFile("w", suffix=".dot") as file:

@@ -84,6 +84,8 @@ expect 0 'a -- b: 5 Mb/s, 0 us from_address="10.1.0.1" to_address="10.1.0.2"$' t
 expect 0 '"from_address": "10.1.0.1"' topology --json "$tmp/ends.dot"
 expect 0 'mtu=1500 loss="0.01" jitter' topology --mtu 900 --loss 0.5 "$tmp/lossy.dot"
 expect 0 'mtu=900 loss="0.5"$' topology --mtu 900 --loss 0.5 "$tmp/two.dot"
+expect 0 ', 3 ms mtu=1500 burst=3028$' topology --mtu 1500 --burst 2ms "$tmp/two.dot"
+expect 0 ', 3 ms mtu=1500 burst=25000$' topology --mtu 1500 --burst 2ms --scale 10 "$tmp/two.dot"
 echo 'graph { message_cost="9us"; copy_rate="20Gbps"; a -- b [capacity="1Mbps"]; }' >"$tmp/costs.dot"
 expect 0 '^  a message costs a processor 9 us, its bytes 20 Gb/s$' topology "$tmp/costs.dot"
 expect 0 '"message_cost_s": 9' topology --json "$tmp/costs.dot"

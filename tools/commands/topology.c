@@ -11,7 +11,10 @@
 #include "topo/dot/read.h"
 #include "topo/routes.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define ETHERNET_HEADER 14
 
 static void print_capacity(const mtree_link_t *link)
 {
@@ -120,8 +123,16 @@ typedef struct {
     bool no_latency;
     int mtu; /* of links that the file gives none, and the loss; negative: none */
     double loss;
+    double burst;         /* seconds at the capacity; 0: none */
     link_options_t links; /* with the output, if any */
 } arguments_t;
+
+/* Bytes that a link of a lab lets through at once: two frames at least. */
+static double lab_burst(const mtree_link_t *link, double seconds)
+{
+    return fmax(ceil(seconds / 8 * fmax(link->capacity[0], link->capacity[1])),
+                2 * (fmax(link->conditions.mtu, 0) + ETHERNET_HEADER));
+}
 
 /* The network as a lab plays it (netlab(1)). */
 static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
@@ -146,6 +157,9 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
         }
         if (link->conditions.loss < 0) {
             link->conditions.loss = arguments->loss;
+        }
+        if (arguments->burst > 0) {
+            link->conditions.burst = lab_burst(link, arguments->burst);
         }
     }
 }
@@ -191,6 +205,9 @@ static int run(int argc, char **argv)
          .most = 65535},
         {"loss", 0, OPTION_NUMBER, offsetof(arguments_t, loss), .argument = "PART",
          .help = "of the packets of links that have none in the file", .most = 1},
+        {"burst", 0, OPTION_TIME, offsetof(arguments_t, burst), .argument = "TIME",
+         .help = "at its capacity, that each link lets through at once, as netlab's do",
+         .example = "2ms"},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, links.output),
          .argument = "FILE", .help = "write it there, too, as a topology file"},
         {0}};

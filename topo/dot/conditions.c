@@ -9,7 +9,8 @@
 #define LEAST_MTU 576 /* what every host must accept (RFC 791) */
 #define MOST_MTU  65535
 
-const char *const mtree_dot_condition_names[] = {"mtu", "loss", "jitter", "cross", NULL};
+const char *const mtree_dot_condition_names[] = {"mtu",   "loss",  "jitter",
+                                                 "cross", "burst", NULL};
 
 static mtree_status_t parse_mtu(const char *text, double *mtu_p, const char **why_p)
 {
@@ -41,6 +42,15 @@ static mtree_status_t parse_jitter(const char *text, double *jitter_p, const cha
         *why_p = "over 100 s";
         status = MTREE_ERR_INVALID;
     }
+    return status;
+}
+
+static mtree_status_t parse_burst(const char *text, double *burst_p, const char **why_p)
+{
+    size_t bytes;
+    mtree_status_t status = mtree_units_parse_size(text, &bytes, why_p);
+
+    *burst_p = status == MTREE_OK ? (double)bytes : *burst_p;
     return status;
 }
 
@@ -76,7 +86,9 @@ mtree_status_t mtree_dot_conditions_read(const char *name, const mtree_dot_edge_
         (status = read_one(name, edge, "loss", parse_loss, "loss=\"0.001\"",
                            &conditions->loss)) != MTREE_OK ||
         (status = read_one(name, edge, "jitter", parse_jitter, "jitter=\"2ms\"",
-                           &conditions->jitter)) != MTREE_OK) {
+                           &conditions->jitter)) != MTREE_OK ||
+        (status = read_one(name, edge, "burst", parse_burst, "burst=\"64K\"",
+                           &conditions->burst)) != MTREE_OK) {
         return status;
     }
     return read_one(name, edge, "cross", mtree_units_parse_rate, "cross=\"20Mbps\"",
@@ -98,5 +110,8 @@ void mtree_dot_conditions_write(const mtree_link_conditions_t *conditions, FILE 
     }
     if (conditions->cross >= 0) {
         fprintf(out, " cross=\"%s\"", mtree_units_write_rate(conditions->cross, text));
+    }
+    if (conditions->burst >= 0) {
+        fprintf(out, " burst=%s", mtree_units_write_number(conditions->burst, text));
     }
 }

@@ -225,6 +225,71 @@ START_TEST(test_the_greatest_binds)
 }
 END_TEST
 
+/* Of the 4000 bytes 1000 go at once, so 3000 need 3 ms and the last one a ms more. */
+START_TEST(test_a_burst_goes_at_once)
+{
+    mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 4000};
+    mtree_topology_t *topology = one_link();
+
+    topology->links[0].conditions.burst = 1000;
+    ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 4 * MS, 1e-9);
+    call.cut = 4e6;
+    ck_assert_double_eq_tol(least_time(topology, &call, "cut", NULL), 7 * MS, 1e-9);
+    call.bytes = 500;
+    ck_assert_double_eq_tol(least_time(topology, &call, "latency", NULL), MS, 1e-6);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* What the links from the hosts of @a set to others carry a second, and at once, bits. */
+static double carried(const mtree_topology_t *topology, unsigned set, double *burst_p)
+{
+    double rate = 0.0;
+
+    *burst_p = 0.0;
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        const double capacity = mtree_arc_capacity(topology, arc);
+
+        if ((set >> mtree_arc_from(topology, arc) & 1) != 0 &&
+            (set >> mtree_arc_to(topology, arc) & 1) == 0 && capacity > 0.0) {
+            rate += capacity;
+            *burst_p += 8.0 * topology->links[arc / 2].conditions.burst;
+        }
+    }
+    return rate;
+}
+
+/* Without latencies a vector gets from host to host by what crosses the tightest of all
+ * cuts, each of which is looked at. */
+START_TEST(test_bursts_are_no_more_than_cuts_let_through)
+{
+    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
+    mtree_least_time_call_t call = {
+        .collective = MTREE_ALLREDUCE, .bytes = 1000 * (1 + _i), .cut = INFINITY};
+    double needed = 0.0, without = 0.0, found, burst;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        topology->links[l].latency = 0;
+        topology->links[l].conditions.burst = 10 * (_i * l % 7);
+    }
+    for (unsigned set = 1; set < (1u << NUM_HOSTS) - 1; set++) {
+        const double rate = carried(topology, set, &burst);
+
+        call.cut = fmin(call.cut, rate);
+        needed = fmax(needed, (8 * call.bytes - burst) / rate);
+    }
+    found = least_time(topology, &call, NULL, NULL);
+    ck_assert_double_le(found, needed * (1 + 1e-9));
+    for (int l = 0; l < topology->num_links; l++) {
+        topology->links[l].conditions.burst = -1;
+    }
+    without = least_time(topology, &call, NULL, NULL);
+    ck_assert_double_le(found, without);
+    ck_assert_double_ge(found, without - 8 * 60 / 1e6);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(test_one_host_or_no_bytes_need_no_time)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
@@ -317,6 +382,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_a_vector_takes_the_slowest_flow, 0, 100);
     tcase_add_test(tcase, test_blocks_take_the_slowest_flow_of_several);
     tcase_add_test(tcase, test_the_greatest_binds);
+    tcase_add_test(tcase, test_a_burst_goes_at_once);
+    tcase_add_loop_test(tcase, test_bursts_are_no_more_than_cuts_let_through, 0, 100);
     tcase_add_test(tcase, test_one_host_or_no_bytes_need_no_time);
     tcase_add_loop_test(tcase, test_telling_grows_like_fibonacci_numbers, 0, 12);
     tcase_add_test(tcase, test_adding_is_shared);

@@ -210,6 +210,8 @@ static const struct {
      "t.dot: message_cost '2s': not from 1 ns to 1 s; write it like message_cost="},
     {"graph {\n copy_rate=\"0bps\";\n a -- b [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
      "t.dot: copy_rate '0bps': no rate above zero; write it like"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" burst=x];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: burst 'x': not a number"},
     {"graph {\n a -- b [capacity=\"1Mbps\" capacity_back=\"x\"];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: capacity_back 'x': not a number"},
     {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
@@ -417,15 +419,16 @@ START_TEST(test_conditions_of_links)
 {
     mtree_topology_t *topology =
         parse("graph { edge [capacity=\"1Mbps\"]; a -- b [mtu=1500 loss=\"0.001\"];\n"
-              "b -- c [jitter=\"2ms\" cross=\"20Mbps\" loss=0]; }");
+              "b -- c [jitter=\"2ms\" cross=\"20Mbps\" loss=0 burst=\"64K\"]; }");
     const mtree_link_conditions_t *first = &topology->links[0].conditions;
     const mtree_link_conditions_t *second = &topology->links[1].conditions;
 
     ck_assert_int_eq(heard_lines(), 0);
     ck_assert(first->mtu == 1500 && first->loss == 0.001);
-    ck_assert(first->jitter < 0 && first->cross < 0);
+    ck_assert(first->jitter < 0 && first->cross < 0 && first->burst < 0);
     ck_assert(second->mtu < 0 && second->loss == 0);
     ck_assert(second->jitter == 0.002 && second->cross == 20e6);
+    ck_assert(second->burst == 65536);
     mtree_topology_destroy(topology);
 
     topology = parse("digraph { edge [capacity=\"1Mbps\"]; a -> b [mtu=1500];\n"
@@ -466,7 +469,8 @@ START_TEST(test_write_reads_back)
         "[host=\"x.y\" pos=\"0.1,-3\"]; "
         "y [relay=\"[::1]:7000\"]; s [kind=switch];\n"
         "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\" mtu=1500 jitter=\"1.5ms\"];\n"
-        "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\"];\n"
+        "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\" "
+        "burst=3028];\n"
         "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
     out = open_memstream(&text, &length);
     ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);

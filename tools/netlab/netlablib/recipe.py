@@ -9,13 +9,12 @@ hardware address and do not use ARP, so that no address resolution waits in a fu
 import ipaddress
 import re
 
-from .topology import DEFAULT_MTU, route_mtus
+from .topology import BURST_SECONDS, DEFAULT_MTU, route_mtus
 
 HOST_DEVICE = "netlab"  # carries a host's address, the same on every host
 HOST_PEER = "netlab-peer"  # its other end: without one that is up it reports no carrier
 ETHERNET_HEADER = 14  # what tbf counts of a packet beside its MTU
 QUEUE_SECONDS = 0.03  # the longest queue before a link
-BURST_SECONDS = 0.002  # of traffic that may follow at once when the machine was late
 LEAST_QUEUE_FRAMES = 8
 LEAST_RATE = 8000  # bits/s; tbf has no rate of zero
 

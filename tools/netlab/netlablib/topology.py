@@ -13,6 +13,7 @@ from .errors import NetlabError
 from .quantities import MOST_MTU, Rate
 
 DEFAULT_MTU = 9000
+BURST_SECONDS = 0.002  # of traffic that may follow at once when the machine was late
 
 
 @dataclass
@@ -144,7 +145,7 @@ def read(options):
 def write(options, path):
     """Write the lab's network as a topology file.  What forecasts take no notice of is not
     in it unless it is in the options' file."""
-    conditions = ["--mtu", str(options.mtu)]
+    conditions = ["--mtu", str(options.mtu), "--burst", f"{BURST_SECONDS * 1e3:g}ms"]
     if options.loss > 0:
         conditions += ["--loss", repr(options.loss)]
     ask_mtree(options, "--scale", repr(options.scale), *conditions, "--output", path)
