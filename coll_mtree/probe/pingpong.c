@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* For all round trips together; no network that is worth using needs a tenth of it. */
@@ -19,12 +20,18 @@ struct coll_mtree_ping {
     bool failed;
     double deadline, started; /* the latter: this round trip */
     double *seconds;          /* [part.repeats] of the counted ones */
+    double send; /* the least seconds in which a counted message was handed over */
 };
 
 static void ping_send(coll_mtree_ping_t *ping)
 {
+    const double begin = mtree_clock_seconds();
+
     ping->out = coll_mtree_message_send(ping->channel, ping->part.peer, ping->part.tag,
                                         ping->sent, ping->part.bytes);
+    if (ping->left <= ping->part.repeats) {
+        ping->send = fmin(ping->send, mtree_clock_seconds() - begin);
+    }
 }
 
 static void ping_recv(coll_mtree_ping_t *ping)
@@ -62,6 +69,7 @@ coll_mtree_ping_t *coll_mtree_ping_begin(const coll_mtree_channel_t *channel,
     ping->channel = channel;
     ping->part = *part;
     ping->left = part->repeats + 1;
+    ping->send = INFINITY;
     ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
     ping->sent = coll_mtree_calloc(part->bytes, 1);
     ping->received = coll_mtree_calloc(part->bytes, 1);
@@ -136,6 +144,7 @@ static void ping_report(const coll_mtree_ping_t *ping, mtree_probe_result_t *res
               compare_seconds);
         result->least = ping->seconds[first];
         result->median = ping->seconds[first + count / 2];
+        result->send = isfinite(ping->send) ? ping->send : 0;
     }
 }
 

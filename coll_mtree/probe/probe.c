@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/host/copy.h"
 #include "topo/probe/load.h"
 
 #include <math.h>
@@ -119,7 +120,8 @@ static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double sec
     mtree_probe_options_t options = {.seconds = seconds,
                                      .bytes = (double)coll_mtree_params.probe_bytes,
                                      .seed = 1,
-                                     .log = lead->record};
+                                     .log = lead->record,
+                                     .byte_seconds = mtree_copy_seconds_per_byte()};
     size_t hosts = (size_t)lead->num_hosts;
     mtree_probe_host_t *list = coll_mtree_calloc(hosts, sizeof(*list));
     char(*text)[MTREE_ADDRESS_LENGTH] = coll_mtree_calloc(hosts, sizeof(*text));

@@ -43,6 +43,8 @@ typedef struct {
     uint64_t seed;  /* of the random samples of large networks */
     bool routes;    /* experiments of kind ROUTE can be carried out */
     FILE *log;      /* receives a record of all results; NULL: none */
+    double
+        byte_seconds; /* that a processor needs for a byte of a message; 0: not known */
 } mtree_probe_options_t;
 
 typedef enum {
@@ -99,6 +101,8 @@ typedef struct {
     bool failed; /* it could not be carried out; the rest is ignored */
     /* PING, seconds of a round trip. */
     double least, median;
+    double send; /* PING: the least seconds of the sender's processor for a message; 0:
+                    not known */
     /* STREAM: 8 to MTREE_PROBE_MAX_SAMPLES at about equal intervals, the first and the
      * last byte among them. */
     int num_samples;

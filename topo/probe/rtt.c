@@ -264,6 +264,7 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
             pair->rtt.seconds = results[i].least;
         }
         pair->noise = results[i].median / results[i].least - 1;
+        mtree_probe_keep_send(pair, results[i].send);
         probe->bytes += 2.0 * experiment->repeats * (double)experiment->bytes;
     }
     return MTREE_OK;

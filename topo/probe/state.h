@@ -28,6 +28,7 @@ typedef enum {
 typedef struct {
     mtree_probe_rtt_t rtt; /* seconds: the least; 0: none yet */
     double noise;          /* relative difference of the median and the least */
+    double send;           /* least seconds of a processor for a message; 0: not known */
     int passes;            /* how often it was asked for */
 } mtree_probe_pair_t;
 
@@ -91,6 +92,14 @@ mtree_status_t mtree_probe_fill_rtt(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
+
+/* Keep the least @a seconds of a processor for a message between @a pair. */
+void mtree_probe_keep_send(mtree_probe_pair_t *pair, double seconds);
+
+/* What messages cost, the median of the pairs' in *cost; as it is where no ping told.
+ * MTREE_ERR_NO_MEMORY (logged). */
+mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,
+                                     mtree_message_cost_t *cost);
 
 /* Draw the conclusions of a stage that is over: the graph, from routes; the interfaces
  * that links share. */

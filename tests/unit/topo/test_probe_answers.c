@@ -161,6 +161,45 @@ START_TEST(test_any_answers)
 }
 END_TEST
 
+/* Seconds that all pings say a message costs, and what comes of it. */
+static const struct {
+    double said, cost;
+} costs[] = {{7e-6, 7e-6}, {1e-9, 0.5e-6}, {1, 50e-6}, {0, 0}};
+
+START_TEST(test_the_cost_of_a_message_is_kept_within_limits)
+{
+    const mtree_probe_options_t options = {.seconds = 5, .byte_seconds = 1};
+    const mtree_probe_host_t hosts[] = {{"a", "a", 0}, {"b", "b", 0}, {"c", "c", 0}};
+    mtree_probe_findings_t findings;
+    mtree_probe_round_t round;
+    mtree_probe_t *probe;
+
+    ck_assert_int_eq(mtree_probe_create(hosts, 3, &options, &probe), MTREE_OK);
+    while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
+        mtree_probe_result_t *results =
+            calloc((size_t)round.num_experiments, sizeof(*results));
+
+        ck_assert_ptr_nonnull(results);
+        for (int i = 0; i < round.num_experiments; ++i) {
+            results[i] = (mtree_probe_result_t){
+                .failed = round.experiments[i].kind != MTREE_PROBE_PING,
+                .least = 1e-3,
+                .median = 1e-3,
+                /* One is later than the others. */
+                .send = costs[_i].said * (i == 0 ? 100 : 1)};
+        }
+        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
+        free(results);
+    }
+    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_OK);
+    ck_assert_double_eq_tol(findings.topology->cost.message, costs[_i].cost, 1e-15);
+    ck_assert_double_eq_tol(findings.topology->cost.byte, costs[_i].cost > 0 ? 8e-9 : 0,
+                            1e-18);
+    mtree_probe_findings_clear(&findings);
+    mtree_probe_destroy(probe);
+}
+END_TEST
+
 START_TEST(test_one_host)
 {
     const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
@@ -191,6 +230,8 @@ int main(void)
     tcase_add_test(tcase, test_order_of_calls);
     tcase_add_test(tcase, test_nothing_works);
     tcase_add_loop_test(tcase, test_any_answers, 0, 100);
+    tcase_add_loop_test(tcase, test_the_cost_of_a_message_is_kept_within_limits, 0,
+                        (int)(sizeof(costs) / sizeof(costs[0])));
     tcase_add_test(tcase, test_one_host);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
