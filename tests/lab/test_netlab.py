@@ -273,6 +273,93 @@ class StandingLab(unittest.TestCase):
             self.assertRegex(done.stderr, r"\Anetlab: error: .*\n\Z")
 
 
+class Outages(unittest.TestCase):
+    """Two hosts with two cables and a LAN: what is cut or reset, and what is not."""
+
+    name = PREFIX + "-outages"
+    SPEAK = """
+import socket, sys
+if sys.argv[1] == "serve":
+    listener = socket.create_server((sys.argv[2], int(sys.argv[3])))
+    print("up", flush=True)
+    stream = listener.accept()[0]
+else:
+    stream = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+for line in sys.stdin:
+    try:
+        stream.sendall(line.encode())
+        print(stream.recv(9).decode() or "end", end="", flush=True)
+    except OSError as error:
+        print(error.errno, flush=True)
+"""
+
+    def setUp(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".dot") as file:
+            links = [f'a -- b [capacity="50Mbps" from_address="10.88.{i}.1" to_address="10.88.{i}.2"];' for i in "12"]
+            file.write(f'graph {{ a; b; lan [kind=switch]; a -- lan [capacity="20Mbps"]; b -- lan [capacity="20Mbps"]; {" ".join(links)} }}')
+            file.flush()
+            netlab("up", file.name, "--name", self.name)
+        self.addCleanup(netlab, "down", self.name, check=False)
+
+    def arrives(self, address):
+        """Does a packet from a reach this address of b?"""
+        probe = "import socket, sys; s = socket.socket(); s.settimeout(0.3); print(s.connect_ex((sys.argv[1], 9)))"
+        return netlab("exec", self.name, "a", "--", "python3", "-c", probe, address).stdout == "111\n"
+
+    def arriving(self):
+        return [self.arrives(f"10.88.{cable}.2") for cable in "12"]
+
+    def test_a_link_is_cut_and_mended(self):
+        self.assertEqual(self.arriving(), [True, True])
+        for link in ("a--b#2", "a->b#2", "b->a#2"):
+            netlab("cut", self.name, link)
+            netlab("cut", self.name, link)
+            self.assertEqual(self.arriving(), [True, False])
+            netlab("mend", self.name, link)
+            self.assertEqual(self.arriving(), [True, True])
+        start = time.monotonic()
+        cut = subprocess.Popen([NETLAB, "cut", self.name, "a--b", "--seconds", "5"])
+        self.addCleanup(cut.wait)
+        self.assertTrue(wait_until(lambda: not self.arrives("10.88.1.2")))
+        self.assertEqual(cut.wait(), 0)
+        self.assertGreater(time.monotonic() - start, 5)
+        self.assertEqual(self.arriving(), [True, True])
+
+    def speaker(self, host, *arguments):
+        return subprocess.Popen(
+            [NETLAB, "exec", self.name, host, "--", "python3", "-c", self.SPEAK, *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+
+    def test_connections_are_reset(self):
+        ends = []
+        for port in ("2000", "3000"):
+            ends.append(self.speaker("b", "serve", "10.88.1.2", port))
+            self.assertEqual(ends[-1].stdout.readline(), "up\n")
+            ends.append(self.speaker("a", "dial", "10.88.1.2", port))
+        wait_until(lambda: netlab("exec", self.name, "a", "--", "ss", "-Htn").stdout.count("ESTAB") == 2)
+        done = netlab("reset", self.name, "a", "b", "--ports", "2000-2999")
+        self.assertEqual(done.stdout, "a and b: 1 connections ended\n")
+        answers = [end.communicate("word\n", timeout=TIMEOUT)[0] for end in ends[:2]]
+        self.assertNotIn("word", "".join(answers))
+        for end in ends[2:]:
+            end.stdin.write("word\n")
+            end.stdin.flush()
+        self.assertEqual([end.stdout.readline() for end in ends[2:]], ["word\n", "word\n"])
+        for end in ends[2:]:
+            end.communicate(timeout=TIMEOUT)
+        self.assertIn("0 connections", netlab("reset", self.name, "b", "a").stdout)
+
+    def test_mistakes_are_told(self):
+        for words, *arguments in (
+            ["no link 'a--b#3'", "cut", self.name, "a--b#3"],
+            ["no host 'c'", "reset", self.name, "a", "c"],
+            ["not a range of ports", "reset", self.name, "a", "b", "--ports", "9"],
+            ["not a positive number", "cut", self.name, "a--b", "--seconds", "0"],
+        ):
+            self.assertIn(words, netlab(*arguments, check=False).stderr)
+
+
 @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
 class Rates(unittest.TestCase):
     name = PREFIX + "-rates"

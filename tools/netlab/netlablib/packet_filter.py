@@ -9,12 +9,13 @@ from .errors import NetlabError
 
 NETFILTER, SUBSYSTEM = 12, 10  # NETLINK_NETFILTER, NFNL_SUBSYS_NFTABLES
 BATCH_BEGIN, BATCH_END = 0x10, 0x11
-NEW_TABLE, NEW_CHAIN, NEW_RULE = 0, 3, 6
+NEW_TABLE, DELETE_TABLE, NEW_CHAIN, NEW_RULE = 0, 2, 3, 6
 REQUEST, ACKNOWLEDGE, CREATE, APPEND = 1, 4, 0x400, 0x800
-IPV4 = 2
-TABLE = b"netlab\0"
+INET, IPV4 = 1, 2
+TABLE = "netlab"
 # Each chain by its name here: where packets meet it, its priority and its type.
 CHAINS = {
+    "arriving": (0, -300, b"filter\0"),
     "prerouting": (0, -100, b"nat\0"),
     "input": (1, 0, b"filter\0"),
     "output": (3, 0, b"filter\0"),
@@ -23,6 +24,7 @@ CHAINS = {
 EQUAL, DIFFERENT, AT_MOST, GREATER, AT_LEAST = 0, 1, 3, 4, 5
 LOOPBACK = 1  # the number of lo in each network namespace
 INDEXES = {"input": 4, "output": 5}  # NFT_META_IIF, NFT_META_OIF
+INPUT_NAME = 6  # NFT_META_IIFNAME
 NETWORK, TRANSPORT = 1, 2  # the headers that a match begins at
 DROP = 0
 
@@ -119,34 +121,47 @@ def translate_target(outside, inside):
     return "prerouting", match_address("target", outside) + translate("target", inside)
 
 
+def drop_arriving(device):
+    name = expression(b"meta", number(1, 1), number(2, INPUT_NAME))
+    return "arriving", name + compare(EQUAL, device.encode().ljust(16, b"\0")) + drop()
+
+
 def message(kind, flags, sequence, family, resource, *parts):
     body = struct.pack(">BBH", family, 0, resource) + b"".join(parts)
     return struct.pack("=IHHII", 16 + len(body), kind, flags | REQUEST, sequence, 0) + body
 
 
-def batch(rules):
-    """The messages that make a table, its chains and the (chain, expressions) of RULES."""
+def name_table(table):
+    return attribute(1, table.encode() + b"\0")
+
+
+def describe(rules, table):
+    """The messages that make TABLE, its chains and the (chain, expressions) of RULES."""
     make = ACKNOWLEDGE | CREATE
-    messages = [(NEW_TABLE, make, [attribute(1, TABLE)])]
+    messages = [(NEW_TABLE, make, [name_table(table)])]
     for chain in sorted({chain for chain, _ in rules}):
         hook, priority, kind = CHAINS[chain]
-        messages.append((NEW_CHAIN, make, [attribute(1, TABLE), attribute(3, chain.encode() + b"\0"),
+        messages.append((NEW_CHAIN, make, [name_table(table), attribute(3, chain.encode() + b"\0"),
                                            nested(4, number(1, hook), number(2, priority)), attribute(7, kind)]))
     for chain, expressions in rules:
-        messages.append((NEW_RULE, make | APPEND, [attribute(1, TABLE), attribute(2, chain.encode() + b"\0"),
+        messages.append((NEW_RULE, make | APPEND, [name_table(table), attribute(2, chain.encode() + b"\0"),
                                                    nested(4, expressions)]))
+    return messages
+
+
+def batch(messages, family):
     data = message(BATCH_BEGIN, 0, 1, 0, SUBSYSTEM)
     for sequence, (kind, flags, parts) in enumerate(messages, 2):
-        data += message(SUBSYSTEM << 8 | kind, flags, sequence, IPV4, 0, *parts)
-    return data + message(BATCH_END, 0, len(messages) + 2, 0, SUBSYSTEM), len(messages)
+        data += message(SUBSYSTEM << 8 | kind, flags, sequence, family, 0, *parts)
+    return data + message(BATCH_END, 0, len(messages) + 2, 0, SUBSYSTEM)
 
 
-def install(rules):
-    """Give the network namespace of this process the (chain, expressions) of RULES."""
-    data, expected = batch(rules)
+def send(messages, family):
+    """Have the network namespace of this process take MESSAGES."""
+    expected = len(messages)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETFILTER) as sock:
         sock.settimeout(5)
-        sock.sendto(data, (0, 0))
+        sock.sendto(batch(messages, family), (0, 0))
         while expected > 0:
             answer = sock.recv(1 << 16)
             while len(answer) >= 20:
@@ -155,3 +170,13 @@ def install(rules):
                     raise NetlabError(f"the kernel refuses a rule of its packet filter: {os.strerror(-code)}")
                 expected -= kind == 2
                 answer = answer[(length + 3) & ~3 :]
+
+
+def install(rules, table=TABLE, family=IPV4):
+    """Give the network namespace of this process the (chain, expressions) of RULES."""
+    send(describe(rules, table), family)
+
+
+def remove(table, family):
+    """Take TABLE from the network namespace of this process."""
+    send([(DELETE_TABLE, ACKNOWLEDGE, [name_table(table)])], family)

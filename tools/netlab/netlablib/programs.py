@@ -185,7 +185,7 @@ def execute(lab, vertex, program):
 
 
 def run_inside(lab, command):
-    """Run a command in the lab's own namespaces; its output is the error when it fails."""
+    """The output of a command in the lab's own namespaces; it is the error when that fails."""
     done = subprocess.run(
         [*inside(lab), *command],
         stdout=subprocess.PIPE,
@@ -195,3 +195,4 @@ def run_inside(lab, command):
     )
     if done.returncode != 0:
         raise NetlabError(f"'{' '.join(command)}' failed: {done.stdout.strip()}")
+    return done.stdout

@@ -183,6 +183,7 @@ def describe_link(link, devices, scale, kind):
         "from": link.ends[0],
         "to": link.ends[1],
         "devices": devices,
+        "addresses": list(link.addresses),
         "capacity_bps": [rate * scale for rate in link.rates],
         "file_capacity_bps": list(link.rates),
         "latency_s": link.latency if kind != "none" else 0,

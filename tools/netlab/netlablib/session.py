@@ -198,14 +198,20 @@ def parse_rate(text, what):
 
 
 def find_link(lab, text):
-    """The link that TEXT names, and which of its directions: (link, [sides])."""
+    """The link that TEXT names, and which of its directions: (link, [sides]).  A#2 is the second one of those
+    that join the same two."""
+    named, _, which = text.partition("#")
+    passed = int(which) - 1 if which.isdigit() else 0
     for link in lab.description["links"]:
+        if passed > 0 and {link["from"], link["to"]} == set(named.replace("->", "--").split("--")):
+            passed -= 1
+            continue
         for side, ends in enumerate(
             ((link["from"], link["to"]), (link["to"], link["from"]))
         ):
-            if text == "--".join(ends):
+            if named == "--".join(ends):
                 return link, [0, 1]
-            if text == "->".join(ends):
+            if named == "->".join(ends):
                 return link, [side]
     raise NetlabError(
         f"lab {lab.name} has no link '{text}'; write A--B for both ways or "
