@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -32,6 +33,68 @@ static bool connection_fail(mtree_tcp_connection_t *connection, mtree_status_t s
     connection->status = status;
     connection->reason = reason;
     return false;
+}
+
+void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
+                               const mtree_record_keys_t *keys)
+{
+    mtree_tcp_connection_t *connection = &peer->connections[number];
+
+    *connection = (mtree_tcp_connection_t){
+        .peer = peer, .socket = socket, .is_encrypted = keys != NULL};
+    mtree_list_init(&connection->under_way);
+    mtree_list_init(&connection->again);
+    connection->attempt.socket = -1;
+    if (peer->redial != NULL) {
+        connection->attempt.number = peer->redial->attempts[number];
+        if (keys != NULL) {
+            mtree_record_keys_keep(keys, &connection->kept);
+        }
+    }
+}
+
+bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
+                               const mtree_record_keys_t *keys)
+{
+    mtree_tcp_peer_t *peer = connection->peer;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                                .data.ptr = connection};
+
+    connection->socket = socket;
+    connection->is_readable = connection->is_writable = true;
+    connection->is_ending = false;
+    connection->written = 0;
+    connection->tail_probe = (mtree_tail_probe_t){.written = 0};
+    if (peer->silence > 0) {
+        mtree_tcp_socket_keep(socket, peer->silence);
+    }
+    if (keys != NULL && (connection->sealed = mtree_sealed_create(keys)) == NULL) {
+        return connection_fail(connection, MTREE_ERR_NO_MEMORY,
+                               "there is no memory to encrypt them");
+    }
+    return epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, socket, &event) == 0 ||
+           connection_fail(connection, MTREE_ERR_TRANSPORT, strerror(errno));
+}
+
+/* A socket that a forked child holds stays in the epoll set when it is closed, and its
+ * events name a connection that is gone. */
+void mtree_tcp_connection_close(mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_connection_acknowledged(connection);
+    mtree_sealed_destroy(connection->sealed);
+    connection->sealed = NULL;
+    (void)epoll_ctl(connection->peer->tcp->epoll, EPOLL_CTL_DEL, connection->socket,
+                    NULL);
+    mtree_tcp_socket_close(connection->socket);
+    connection->socket = -1;
+    connection->is_readable = connection->is_writable = false;
+}
+
+/* Its socket has failed. */
+static bool connection_cut(mtree_tcp_connection_t *connection, const char *reason)
+{
+    connection->is_cut = true;
+    return connection_fail(connection, MTREE_ERR_TRANSPORT, reason);
 }
 
 /* All of the payload has come. */
@@ -84,6 +147,7 @@ static void connection_advance(mtree_tcp_connection_t *connection, size_t bytes)
 {
     size_t payload = bytes < connection->left ? bytes : connection->left;
 
+    connection->received += bytes;
     connection->left -= payload;
     connection->place += connection->place == NULL ? 0 : payload;
     connection->header_bytes += bytes - payload;
@@ -149,16 +213,14 @@ static bool connection_read_some(mtree_tcp_connection_t *connection, bool *has_r
         if (bytes < 0 && is_later(errno)) {
             connection->is_readable = false;
         } else if (bytes < 0 && errno != EINTR) {
-            return connection_fail(connection, MTREE_ERR_TRANSPORT,
-                                   connection->sealed != NULL &&
-                                           errno == MTREE_SEALED_ERRNO
-                                       ? MTREE_SEALED_REASON
-                                       : strerror(errno));
+            return connection->sealed != NULL && errno == MTREE_SEALED_ERRNO
+                       ? connection_fail(connection, MTREE_ERR_TRANSPORT,
+                                         MTREE_SEALED_REASON)
+                       : connection_cut(connection, strerror(errno));
         } else if (bytes == 0) {
             /* What the peer's kernel has got is done, though nobody has looked yet. */
             mtree_tcp_connection_confirm(connection);
-            return connection_fail(connection, MTREE_ERR_TRANSPORT,
-                                   "the connection was closed");
+            return connection_cut(connection, "the connection was closed");
         } else if (bytes > 0) {
             /* Less than wanted is all that there was, but of records.  The end of the
              * stream may have had its event already. */
@@ -235,17 +297,12 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             return true;
         }
         if (bytes < 0 && errno != EINTR) {
-            return connection_fail(connection, MTREE_ERR_TRANSPORT, strerror(errno));
+            return connection_cut(connection, strerror(errno));
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
     }
     connection->sending = NULL;
-    if (message->is_synchronous && message->done != NULL) {
-        message->end = connection->written;
-        mtree_list_append(&connection->under_way, &message->link);
-    } else {
-        mtree_tcp_message_complete(message, MTREE_OK);
-    }
+    mtree_tcp_connection_hold(connection, message);
     return true;
 }
 
@@ -259,7 +316,8 @@ static bool is_last(const mtree_tcp_connection_t *connection,
         const mtree_tcp_message_t *next =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-        if (memcmp(&next->frame.key, &message->frame.key, sizeof(next->frame.key)) == 0) {
+        if (next->done != NULL && next->is_synchronous &&
+            memcmp(&next->frame.key, &message->frame.key, sizeof(next->frame.key)) == 0) {
             return false;
         }
         link = link->next;
@@ -281,8 +339,10 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
             return;
         }
         if (message->end + unacknowledged <= connection->written ||
-            !is_last(connection, message)) {
+            (message->peer->redial == NULL && !is_last(connection, message))) {
             mtree_tcp_message_complete(message, MTREE_OK);
+        } else if (message->done != NULL && !is_last(connection, message)) {
+            mtree_tcp_message_keep(message);
         }
     }
 }
@@ -302,7 +362,8 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
 {
     mtree_tcp_message_t *message;
 
-    if (connection->sending != NULL || !connection->is_writable ||
+    if (connection->sending != NULL || !mtree_list_is_empty(&connection->again) ||
+        !connection->is_writable ||
         !mtree_tail_probe_is_due(&connection->tail_probe, connection->written, now)) {
         return true;
     }
@@ -343,7 +404,7 @@ bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
         return true;
     }
     if (is_silent(connection, now)) {
-        return connection_fail(connection, MTREE_ERR_TRANSPORT, "its host is silent");
+        return connection_cut(connection, "its host is silent");
     }
     is_done = mtree_tcp_socket_unacknowledged(connection->socket) == 0;
     mtree_tcp_connection_confirm(connection);
@@ -352,21 +413,4 @@ bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
     }
     mtree_tcp_connection_acknowledged(connection);
     return true;
-}
-
-void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
-                                  const mtree_tcp_session_t *session)
-{
-    mtree_list_t *link, *next;
-
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
-    {
-        mtree_tcp_message_t *message =
-            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-
-        if (session == NULL || message->session == session) {
-            mtree_tcp_message_complete(message, session == NULL ? connection->peer->status
-                                                                : MTREE_ERR_TRANSPORT);
-        }
-    }
 }

@@ -53,7 +53,8 @@ void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t sta
     mtree_tcp_message_free(message);
 }
 
-bool mtree_tcp_message_detach(mtree_tcp_message_t *message)
+/* It ends with @a status; false: there is no memory. */
+static bool leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
 {
     char *copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
 
@@ -65,8 +66,20 @@ bool mtree_tcp_message_detach(mtree_tcp_message_t *message)
     }
     message->bytes = copy;
     message->is_owned = true;
-    mtree_tcp_message_end(message, MTREE_ERR_TRANSPORT);
+    mtree_tcp_message_end(message, status);
     return true;
+}
+
+bool mtree_tcp_message_detach(mtree_tcp_message_t *message)
+{
+    return leave_copy(message, MTREE_ERR_TRANSPORT);
+}
+
+void mtree_tcp_message_keep(mtree_tcp_message_t *message)
+{
+    if (message->done != NULL) {
+        (void)leave_copy(message, MTREE_OK);
+    }
 }
 
 static bool has_bytes(const mtree_tcp_message_t *message)

@@ -4,11 +4,9 @@
 #include "base/log.h"
 #include "tcp/socket.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <time.h>
 
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
@@ -42,44 +40,31 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
                                       const mtree_record_keys_t *keys, int count,
                                       mtree_tcp_tuning_t tuning)
 {
-    mtree_status_t status = MTREE_OK;
-    const char *reason = NULL;
-
     for (int i = 0; i < count; i++) {
-        mtree_tcp_connection_t *connection = &peer->connections[i];
-        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                                    .data.ptr = connection};
-
-        *connection = (mtree_tcp_connection_t){
-            .peer = peer, .socket = sockets[i], .is_readable = true, .is_writable = true};
-        mtree_list_init(&connection->under_way);
-        if (peer->silence > 0) {
-            mtree_tcp_socket_keep(sockets[i], peer->silence);
-        }
-        if (keys != NULL &&
-            (connection->sealed = mtree_sealed_create(&keys[i])) == NULL) {
-            status = MTREE_ERR_NO_MEMORY;
-            reason = "there is no memory to encrypt them";
-        }
-        if (epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, sockets[i], &event) != 0) {
-            status = MTREE_ERR_IO;
-            reason = strerror(errno);
-        }
+        mtree_tcp_connection_init(peer, i, sockets[i], keys == NULL ? NULL : &keys[i]);
     }
     peer->num_connections = count;
-    mtree_tcp_peer_use(peer, tuning);
-    if (status != MTREE_OK) {
-        mtree_tcp_peer_fail(
-            peer, status == MTREE_ERR_NO_MEMORY ? status : MTREE_ERR_TRANSPORT, reason);
-        return status;
+    for (int i = 0; i < count && peer->status == MTREE_OK; i++) {
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        if (!mtree_tcp_connection_open(connection, sockets[i],
+                                       keys == NULL ? NULL : &keys[i])) {
+            mtree_tcp_peer_fail(peer, connection->status, connection->reason);
+        }
     }
-    mtree_tcp_peer_pump(peer);
-    return MTREE_OK;
+    if (peer->status == MTREE_OK) {
+        mtree_tcp_peer_use(peer, tuning);
+        mtree_tcp_peer_pump(peer);
+    }
+    return peer->status;
 }
 
-/* @a connection has failed, and with it its peer. */
-static bool peer_lose(const mtree_tcp_connection_t *connection)
+/* @a connection has failed.  False: and with it its peer. */
+static bool peer_lose(mtree_tcp_connection_t *connection)
 {
+    if (connection->is_cut && connection->peer->redial != NULL) {
+        return mtree_tcp_connection_lose(connection);
+    }
     mtree_tcp_peer_fail(connection->peer, connection->status, connection->reason);
     return false;
 }
@@ -121,15 +106,26 @@ static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
     return NULL;
 }
 
+/* Has @a connection something to write before others: in part, or again? */
+static bool has_to_finish(mtree_tcp_connection_t *connection)
+{
+    if (connection->sending == NULL && !mtree_list_is_empty(&connection->again)) {
+        connection->sending = MTREE_CONTAINER_OF(mtree_list_take(&connection->again),
+                                                 mtree_tcp_message_t, link);
+    }
+    return connection->sending != NULL;
+}
+
 /* Go on with what is written in part; false: the peer has failed. */
 static bool finish_writing(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->num_connections; i++) {
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
-        if (connection->sending != NULL && connection->is_writable &&
-            !peer_write(connection)) {
-            return false;
+        while (connection->is_writable && has_to_finish(connection)) {
+            if (!peer_write(connection)) {
+                return false;
+            }
         }
     }
     return true;
@@ -177,8 +173,8 @@ void mtree_tcp_peer_work(mtree_tcp_peer_t *peer)
 void mtree_tcp_peer_look(mtree_tcp_peer_t *peer, double now)
 {
     for (int i = 0; i < peer->num_connections; i++) {
-        if (!mtree_tcp_connection_look(&peer->connections[i], now)) {
-            (void)peer_lose(&peer->connections[i]);
+        if (!mtree_tcp_connection_look(&peer->connections[i], now) &&
+            !peer_lose(&peer->connections[i])) {
             return;
         }
     }
@@ -202,24 +198,24 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
     }
 }
 
-/* Close the socket and end what is half sent or received.  A socket that a forked child
- * holds stays in the epoll set when it is closed, and its events name a connection that
- * is gone. */
-static void connection_close(mtree_tcp_connection_t *connection)
+/* Close it and end what is half sent or received. */
+static void connection_end(mtree_tcp_connection_t *connection)
 {
     if (connection->sending != NULL) {
         mtree_tcp_message_complete(connection->sending, connection->peer->status);
     }
-    mtree_tcp_connection_give_up(connection, NULL);
-    mtree_tcp_connection_acknowledged(connection);
+    (void)mtree_tcp_connection_give_up(connection, NULL);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, connection->peer->status);
     }
-    mtree_sealed_destroy(connection->sealed);
-    (void)epoll_ctl(connection->peer->tcp->epoll, EPOLL_CTL_DEL, connection->socket,
-                    NULL);
-    mtree_tcp_socket_close(connection->socket);
+    if (connection->is_lost) {
+        mtree_tcp_attempt_end(connection);
+        connection->peer->tcp->num_lost--;
+    } else {
+        mtree_tcp_connection_close(connection);
+    }
+    explicit_bzero(&connection->kept, sizeof(connection->kept));
 }
 
 /* Any session of @a peer; NULL: there is none. */
@@ -237,7 +233,7 @@ static mtree_tcp_session_t *any_session(mtree_tcp_peer_t *peer)
 static void peer_disconnect(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->num_connections; i++) {
-        connection_close(&peer->connections[i]);
+        connection_end(&peer->connections[i]);
     }
     peer->num_connections = peer->width = 0;
     fail_sends(&peer->urgent, NULL, peer->status);
@@ -320,7 +316,8 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
 {
     mtree_tcp_message_t *sending = connection->sending, *reading = connection->reading;
 
-    mtree_tcp_connection_give_up(connection, session);
+    bool is_kept = mtree_tcp_connection_give_up(connection, session);
+
     if (reading != NULL && reading->session == session) {
         connection->reading = NULL;
         connection->place = NULL;
@@ -328,8 +325,8 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
             mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
         }
     }
-    return sending == NULL || sending->session != session || sending->done == NULL ||
-           mtree_tcp_message_detach(sending);
+    return is_kept && (sending == NULL || sending->session != session ||
+                       sending->done == NULL || mtree_tcp_message_detach(sending));
 }
 
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
@@ -360,6 +357,10 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
     }
     mtree_hash_table_cleanup(&peer->sessions);
     mtree_list_remove(&peer->link);
+    if (peer->redial != NULL) {
+        explicit_bzero(peer->redial, sizeof(*peer->redial));
+        free(peer->redial);
+    }
     free(peer);
 }
 

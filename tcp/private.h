@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The connections of a process, in layers, each of which calls those before it: message.c
- * (messages), session.c (which message belongs to which receive), connection.c (one
- * socket), tuning.c (how many of these are used), peer.c (what they send, and their end),
- * requests.c (what the owners of sessions ask for) and tcp.c (life and polling).
+ * (messages), session.c (which message belongs to which receive), held.c (what a
+ * connection may have to write again), connection.c (one socket), tuning.c (how many of
+ * these are used), peer.c (what they send, and their end) with redial.c (connections that
+ * are made again), requests.c (what the owners of sessions ask for) and tcp.c (life and
+ * polling).
  */
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
 
 #include "base/hash.h"
+#include "tcp/polled_time.h"
+#include "tcp/redial.h"
 #include "tcp/sealed.h"
 #include "tcp/tail_probe.h"
 #include "tcp/tcp.h"
@@ -25,8 +29,9 @@ struct mtree_tcp_message {
     mtree_completion_t *done;     /* NULL: nobody waits for its end */
     mtree_tcp_frame_t frame;
     unsigned char header[MTREE_TCP_HEADER];
-    size_t moved; /* of a send: bytes of header and payload that were written */
-    uint64_t end; /* of a synchronous send: bytes of its connection up to its last */
+    size_t moved;   /* of a send: bytes of header and payload that were written */
+    uint64_t end;   /* of a send: bytes of its socket up to its last */
+    uint64_t until; /* the same of bytes of frames, of all sockets of the connection */
     char *bytes;
     bool is_owned;              /* `bytes` is freed with the message */
     bool is_synchronous;        /* a send ends when the peer's kernel has it, about */
@@ -60,18 +65,39 @@ struct mtree_tcp_session {
     int num_flows, flows_capacity;
 };
 
+/* At making a connection again (tcp/redial.c). */
+typedef struct {
+    uint32_t number; /* of the last attempt: that stands, or of who dials that began */
+    int socket;      /* -1: none has begun */
+    int tries;       /* since the loss */
+    int error;       /* of the last one; errno */
+    bool is_greeted; /* the other end's answer is awaited */
+    bool is_refused; /* nobody listened there, and nobody has since */
+    double until;    /* the end of the pause, or of the attempt */
+    mtree_tcp_greeting_reader_t reader;
+    mtree_tcp_polled_time_t lost, refused;
+} mtree_tcp_attempt_t;
+
 struct mtree_tcp_connection {
     mtree_tcp_peer_t *peer;
     int socket;
-    mtree_status_t status;         /* MTREE_OK until it has failed */
-    const char *reason;            /* why it has; until the next system call */
-    mtree_sealed_t *sealed;        /* NULL: its bytes travel as they are */
+    bool is_cut;  /* its socket has failed, and nothing else is wrong */
+    bool is_lost; /* it has no socket: it is to be made again */
+    mtree_tcp_attempt_t attempt;
+    bool is_encrypted;
+    mtree_record_keys_t kept; /* that the keys of the next socket follow from */
+    uint64_t sent, received;  /* bytes of frames that are written to their end; read */
+    mtree_list_t again;       /* messages to be written again, before others */
+    mtree_status_t status;    /* MTREE_OK until it has failed */
+    const char *reason;       /* why it has; until the next system call */
+    mtree_sealed_t *sealed;   /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     bool is_ending;                /* the end of the stream or an error has come */
     mtree_tcp_message_t *sending;  /* written in part */
-    uint64_t written;              /* bytes */
+    uint64_t written;              /* bytes of the socket */
     bool is_unacknowledged;        /* some of these, at the last look */
-    mtree_list_t under_way;        /* synchronous sends that are written */
+    mtree_list_t under_way;        /* what is written and not confirmed: synchronous
+                                      sends, and where it may be lost all */
     mtree_tail_probe_t tail_probe;
     double
         unacknowledged; /* clock since which that was seen, or asked last; 0: no more */
@@ -100,6 +126,9 @@ struct mtree_tcp_peer {
     double pace;                /* bits/s of each connection at most; 0: not set */
     mtree_tcp_budget_t *budget; /* NULL: no limit */
     int silence;                /* seconds of it after which it is lost; 0: never */
+    mtree_tcp_redial_t *redial; /* NULL: it is lost with its first connection */
+    bool is_draining;           /* what came on a connection that is lost is read */
+    bool has_bbr;               /* its first connection, by what was measured */
     int num_running;            /* sessions that have begun here and not ended */
     mtree_tcp_tuning_t tuning;
     bool is_full;     /* packets to it wait, or nobody has looked */
@@ -121,6 +150,7 @@ struct mtree_tcp {
     bool has_more;          /* a connection that is active was left before its end */
     int num_completed;      /* since the last poll */
     int num_unacknowledged; /* connections that are */
+    int num_lost;           /* connections that are to be made again */
     double next_look;       /* at those; steady clock */
 };
 
@@ -135,9 +165,12 @@ void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
 /* @a message has ended; it is freed. */
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
-/* What is half sent of @a message is sent from a copy, so that the next frame is found;
- * false: there is no memory. */
+/* What @a message has to send is sent from a copy, so that the next frame is found, and
+ * nobody waits for it any more; false: there is no memory. */
 bool mtree_tcp_message_detach(mtree_tcp_message_t *message);
+
+/* The same of one that is written, and has succeeded; without memory it goes on. */
+void mtree_tcp_message_keep(mtree_tcp_message_t *message);
 
 /* Put @a message, whose frame is complete, into the queue of its peer. */
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
@@ -177,8 +210,33 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* connection.c: read until nothing is left, or for a while.  False, here and below: the
- * connection has failed, which its peer is to be told. */
+/* held.c: @a message is written: it ends, or is kept until the peer's kernel has it. */
+void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection,
+                               mtree_tcp_message_t *message);
+
+/* The peer has read @a position bytes of frames: have all behind them written again.
+ * False: that cannot be, or they are not kept. */
+bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t position);
+
+/* End those of @a session (NULL: of any) that are kept with an error; false: there was no
+ * memory to keep their bytes. */
+bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+                                  const mtree_tcp_session_t *session);
+
+/* connection.c: set connection @a number of @a peer up, which has @a socket and @a keys
+ * at first (NULL: nothing is encrypted). */
+void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
+                               const mtree_record_keys_t *keys);
+
+/* Use @a socket, which @a connection takes over.  False, here and below: the connection
+ * has failed, which its peer is to be told. */
+bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
+                               const mtree_record_keys_t *keys);
+
+/* Close its socket. */
+void mtree_tcp_connection_close(mtree_tcp_connection_t *connection);
+
+/* Read until nothing is left, or for a while. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
 /* Write `sending`, which is NULL when all of it is written. */
@@ -201,10 +259,6 @@ bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
 /* All that was written is acknowledged, or nobody wants to know. */
 void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);
 
-/* End those of @a session (NULL: of any) with an error. */
-void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
-                                  const mtree_tcp_session_t *session);
-
 /* tuning.c: a session begins that is planned at @a rate bits/s; 0: not known. */
 void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
 
@@ -219,6 +273,16 @@ void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
 
 /* Send what the connections take. */
 void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
+
+/* redial.c: the socket of @a connection has failed: it is to be made again.  False: its
+ * peer has failed. */
+bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection);
+
+/* Give the attempt up that has begun, if one has. */
+void mtree_tcp_attempt_end(mtree_tcp_connection_t *connection);
+
+/* Make connections again that are lost. */
+void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now);
 
 /* A receive was posted: connections that waited for one go on. */
 void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer);

@@ -7,7 +7,7 @@
 #define LENGTH_BYTES (MTREE_RECORD_OVERHEAD - MTREE_CRYPTO_TAG)
 
 /* What a key is for. */
-typedef enum { CONNECTION, FROM_FIRST, FROM_SECOND, NEXT } purpose_t;
+typedef enum { CONNECTION, FROM_FIRST, FROM_SECOND, NEXT, KEPT, AGAIN } purpose_t;
 
 /* The key for @a purpose that follows from @a key and @a length further @a bytes. */
 static void derive(const mtree_record_key_t *key, purpose_t purpose, const void *bytes,
@@ -28,6 +28,25 @@ void mtree_record_keys_derive(const mtree_record_key_t *shared, const void *cont
     derive(&key, FROM_FIRST, "", 0, is_first ? &keys->send : &keys->receive);
     derive(&key, FROM_SECOND, "", 0, is_first ? &keys->receive : &keys->send);
     explicit_bzero(&key, sizeof(key));
+}
+
+void mtree_record_keys_keep(const mtree_record_keys_t *keys, mtree_record_keys_t *kept)
+{
+    derive(&keys->send, KEPT, "", 0, &kept->send);
+    derive(&keys->receive, KEPT, "", 0, &kept->receive);
+}
+
+void mtree_record_keys_renew(const mtree_record_keys_t *kept, uint32_t attempt,
+                             const uint64_t positions[2], mtree_record_keys_t *keys)
+{
+    uint32_t words[5] = {htonl(attempt)};
+
+    for (int i = 0; i < 2; i++) {
+        words[1 + 2 * i] = htonl((uint32_t)(positions[i] >> 32));
+        words[2 + 2 * i] = htonl((uint32_t)positions[i]);
+    }
+    derive(&kept->send, AGAIN, words, sizeof(words), &keys->send);
+    derive(&kept->receive, AGAIN, words, sizeof(words), &keys->receive);
 }
 
 mtree_status_t mtree_record_flow_init(mtree_record_flow_t *flow,

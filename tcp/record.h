@@ -7,7 +7,8 @@
  * Each direction of each connection has a key of its own.  Records are numbered, and the
  * number is the nonce: it is not sent, and no two records have the same.  So a record
  * that was changed, left out, said again, or moved to another place, direction or
- * connection does not open.  After every MTREE_RECORDS_PER_KEY records both ends go on to
+ * connection does not open.  A connection that is made again (tcp/redial.h) has new keys.
+ * After every MTREE_RECORDS_PER_KEY records both ends go on to
  * the code of the key.
  */
 #ifndef MTREE_TCP_RECORD_H
@@ -47,6 +48,16 @@ typedef struct {
  */
 void mtree_record_keys_derive(const mtree_record_key_t *shared, const void *context,
                               size_t length, bool is_first, mtree_record_keys_t *keys);
+
+/* What the keys follow from of a connection that is made again: from @a keys, those of
+ * the first time, which do not follow from it. */
+void mtree_record_keys_keep(const mtree_record_keys_t *keys, mtree_record_keys_t *kept);
+
+/* The keys of the @a attempt, from 1, at making the connection of @a kept again, where
+ * the end that dials has read @a positions[0] bytes, and the other one [1].  No two
+ * attempts have the same. */
+void mtree_record_keys_renew(const mtree_record_keys_t *kept, uint32_t attempt,
+                             const uint64_t positions[2], mtree_record_keys_t *keys);
 
 /* One direction, at one of its ends. */
 typedef struct {

@@ -279,8 +279,9 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
         *reason_p = "it sent a message twice";
         return MTREE_TCP_WRONG;
     }
-    if (session->has_begun && (session->peer->early + frame->length > MTREE_TCP_EARLY ||
-                               session->peer->num_early >= MOST_EARLY)) {
+    if (session->has_begun && !session->peer->is_draining &&
+        (session->peer->early + frame->length > MTREE_TCP_EARLY ||
+         session->peer->num_early >= MOST_EARLY)) {
         return MTREE_TCP_LATER;
     }
     session->early += frame->length;

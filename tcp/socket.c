@@ -25,6 +25,12 @@
  * reno begin again with few packets; BBR does not.
  */
 #define TIMEOUT 50000
+/* Milliseconds between two times that the kernel sends it again, at most, where it is
+ * Linux 6.15 or newer: a link that was gone is used soon when it is back. */
+#define MOST_TIMEOUT 1000
+#ifndef TCP_RTO_MAX_MS
+#define TCP_RTO_MAX_MS 44
+#endif
 #ifndef TCP_RTO_MIN_US
 #define TCP_RTO_MIN_US 45
 #endif
@@ -245,11 +251,12 @@ void mtree_tcp_socket_restart_bbr(int fd)
 
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
-    int yes = 1, unsent = UNSENT;
+    int yes = 1, unsent = UNSENT, most = MOST_TIMEOUT;
     bool is_set;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MAX_MS, &most, sizeof(most));
     is_set = congestion == NULL || set_congestion(fd, congestion);
     if (uses_bbr(fd)) {
         shorten_timeout(fd);

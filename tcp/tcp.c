@@ -64,7 +64,9 @@ int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
 
 double mtree_tcp_patience(const mtree_tcp_t *tcp)
 {
-    return tcp->has_more ? 0 : tcp->num_unacknowledged > 0 ? LOOK : INFINITY;
+    return tcp->has_more                                      ? 0
+           : tcp->num_unacknowledged > 0 || tcp->num_lost > 0 ? LOOK
+                                                              : INFINITY;
 }
 
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
@@ -74,6 +76,9 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
 
 static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
 {
+    if (connection->is_lost) {
+        return;
+    }
     connection->is_ending |= (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0;
     connection->is_readable |= connection->is_ending || (events & EPOLLIN) != 0;
     connection->is_writable |= (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
@@ -91,7 +96,10 @@ static void look_at_peers(mtree_tcp_t *tcp)
     tcp->next_look = now + LOOK;
     MTREE_LIST_FOR_EACH(link, &tcp->peers)
     {
-        mtree_tcp_peer_look(MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link), now);
+        mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
+
+        mtree_tcp_peer_look(peer, now);
+        mtree_tcp_peer_make_again(peer, now);
     }
 }
 
@@ -116,7 +124,7 @@ int mtree_tcp_poll(mtree_tcp_t *tcp)
             }
         }
     }
-    if (tcp->num_unacknowledged > 0) {
+    if (tcp->num_unacknowledged > 0 || tcp->num_lost > 0) {
         look_at_peers(tcp);
     }
     return tcp->num_completed;

@@ -79,6 +79,7 @@ static void peer_use_bbr(mtree_tcp_peer_t *peer)
 {
     peer->tuning = MTREE_TCP_TUNING_WIDTH;
     if (mtree_tcp_socket_use_bbr(peer->connections[0].socket)) {
+        peer->has_bbr = true;
         peer->part = 1;
         peer->most = 1;
     }

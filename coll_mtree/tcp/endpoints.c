@@ -21,10 +21,13 @@
 /* Seconds that mpirun has to say that a process has ended, before calls with it fail. */
 #define GRACE 1
 
-/* Seconds in which the kernel of a peer says nothing until its connections are lost.  The
- * own kernel asks it four times in them, so that firewalls and NAT, of which some forget
- * after five minutes, know of those that are idle. */
-#define SILENCE 600
+/* Seconds between two looks at the listener while all processes are connected. */
+#define LISTEN 0.02
+
+/* Seconds in which the kernel of a peer says nothing until its connections are lost, and
+ * are made again.  The own kernel asks it four times in them, so that firewalls and NAT
+ * know of those that are idle. */
+#define SILENCE 15
 
 /* Polls between two looks at the sockets while no operation uses them. */
 #define IDLE_POLLS 64
@@ -52,7 +55,8 @@ static opal_recursive_mutex_t lock;
 static mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
 static mtree_hash_table_t endpoints;
 static int num_undecided;
-static double last_look;
+static double last_look, last_listen;
+static bool is_looking; /* at processes that are not connected yet */
 
 static bool endpoint_equals(const mtree_hash_link_t *link, const void *key)
 {
@@ -72,14 +76,18 @@ static endpoint_t *endpoint_find(int rank)
     return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
 }
 
-/* Is a connection to the listener one that is awaited? */
+/* Is a connection to the listener one that is awaited, or was lost? */
 static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
 
     (void)arg;
-    return endpoint != NULL && endpoint->handshake != NULL &&
-           coll_mtree_handshake_admit(endpoint->handshake, greeting, socket);
+    if (endpoint == NULL || endpoint->peer == NULL) {
+        return false;
+    }
+    return endpoint->handshake == NULL
+               ? mtree_tcp_peer_admit(endpoint->peer, greeting, socket)
+               : coll_mtree_handshake_admit(endpoint->handshake, greeting, socket);
 }
 
 static int poll_endpoints(void);
@@ -209,29 +217,24 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         int sockets[MTREE_TCP_CONNECTIONS];
         bool is_encrypted = coll_mtree_handshake_keys(handshake, keys);
         int count = coll_mtree_handshake_sockets(handshake, sockets);
+        mtree_tcp_redial_t redial;
 
+        coll_mtree_handshake_redial(handshake, &redial);
+        (void)mtree_tcp_peer_redial(endpoint->peer, &redial);
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
                                      count, tuning(endpoint));
         explicit_bzero(keys, sizeof(keys));
+        explicit_bzero(&redial, sizeof(redial));
     } else {
         endpoint_refuse(endpoint, handshake);
     }
     coll_mtree_handshake_end(handshake);
-    if (num_undecided == 0) {
-        coll_mtree_handshakes_close();
-    }
 }
 
 /* What it sends may have the PML poll this unit again. */
 static void look_at_undecided(double now)
 {
-    static bool is_looking;
-
-    if (is_looking) {
-        return;
-    }
     is_looking = true;
-    coll_mtree_handshakes_listen();
     for (size_t i = 0; i < endpoints.num_buckets; i++) {
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
              link = link->next) {
@@ -248,9 +251,19 @@ static void look_at_undecided(double now)
     is_looking = false;
 }
 
+/* Who connects to this process? */
+static void listen_to_peers(double now)
+{
+    if (!is_looking && now > last_listen + (num_undecided > 0 ? LOOK : LISTEN)) {
+        last_listen = now;
+        coll_mtree_handshakes_listen();
+    }
+}
+
 static int poll_endpoints(void)
 {
     static atomic_uint polls;
+    double now;
     int ended;
 
     if (tcp == NULL ||
@@ -258,13 +271,11 @@ static int poll_endpoints(void)
         opal_mutex_trylock(&lock) != 0) {
         return 0;
     }
-    if (num_undecided > 0) {
-        double now = mtree_clock_seconds();
-
-        if (now > last_look + LOOK) {
-            last_look = now;
-            look_at_undecided(now);
-        }
+    now = mtree_clock_seconds();
+    listen_to_peers(now);
+    if (num_undecided > 0 && !is_looking && now > last_look + LOOK) {
+        last_look = now;
+        look_at_undecided(now);
     }
     ended = mtree_tcp_poll(tcp);
     coll_mtree_endpoint_unlock();

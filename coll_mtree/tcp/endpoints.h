@@ -6,7 +6,7 @@
  * messages, addresses, port and secret.  The one of lower rank in MPI_COMM_WORLD dials,
  * and tells the other, again over Open MPI's messages, whether all connections stand.  If
  * they do, messages go over them from then on; if not, over the PML.  Until that is
- * decided messages wait.  A process listens only while it waits for such connections.
+ * decided messages wait.
  */
 #ifndef COLL_MTREE_TCP_ENDPOINTS_H
 #define COLL_MTREE_TCP_ENDPOINTS_H

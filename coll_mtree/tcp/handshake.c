@@ -404,6 +404,29 @@ int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets
     return handshake->num_connections;
 }
 
+void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
+                                 mtree_tcp_redial_t *redial)
+{
+    const messages_t *dialer = handshake->dials ? handshake->mine : handshake->theirs;
+    const contact_t *theirs = &handshake->theirs->contact;
+
+    *redial = (mtree_tcp_redial_t){.dial = {.rank = (uint32_t)coll_mtree_world_rank(),
+                                            .secret = theirs->secret,
+                                            .port = (uint16_t)theirs->port},
+                                   .dials = handshake->dials,
+                                   .rank = (uint32_t)handshake->rank,
+                                   .secret = own.secret,
+                                   .congestion = coll_mtree_congestion_control()};
+    memcpy(redial->attempts, dialer->dialed.attempts, sizeof(redial->attempts));
+    fill_addresses(handshake, &redial->dial);
+    redial->num_first = redial->dial.num_addresses;
+    for (int i = 0; handshake->num_cables > 0 && i < theirs->num_addresses &&
+                    redial->dial.num_addresses < MTREE_TCP_ADDRESSES;
+         i++) {
+        redial->dial.addresses[redial->dial.num_addresses++] = theirs->addresses[i];
+    }
+}
+
 coll_mtree_handshake_failure_t
 coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
 {

@@ -7,7 +7,8 @@
  * MPI_COMM_WORLD dials, and says whether the other one's kernel has its connections.
  * The other one says whether it has heard of them, and so whether they stand.  Each waits
  * for the other's word for as long as the other computes; time counts only while a
- * process polls.
+ * process polls.  It listens from its first handshake on, as connections that are lost
+ * are made again (tcp/redial.h).
  */
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
@@ -16,6 +17,7 @@
 #include "schedule/plan_part.h"
 #include "tcp/listener.h"
 #include "tcp/record.h"
+#include "tcp/redial.h"
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
@@ -51,6 +53,11 @@ int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets
 bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
                                mtree_record_keys_t *keys);
 
+/* How the connections that stand are made again when they are lost: each over its cable,
+ * the other ones, or the network that all hosts share. */
+void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
+                                 mtree_tcp_redial_t *redial);
+
 /* Why there are none. */
 typedef struct {
     const char *host;                        /* of the other end */
@@ -66,7 +73,7 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
 /* Free @a handshake. */
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake);
 
-/* Listen no more, until another handshake begins. */
+/* Listen no more. */
 void coll_mtree_handshakes_close(void);
 
 #endif

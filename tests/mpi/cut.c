@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cut FIRST LAST [TEXT]: broadcasts until, in the midst of one, rank 1 cuts its
- * connections that have a port of FIRST to LAST at either end; or, if it is given, slips
- * TEXT into what they carry.
+ * cut FIRST LAST [TEXT]: broadcasts, which are checked.  In the midst of one rank 1 cuts
+ * its connections that have a port of FIRST to LAST at either end; or, if it is given,
+ * slips TEXT into what they carry.
  */
 #include <mpi.h>
 #include <arpa/inet.h>
@@ -50,6 +50,28 @@ static int cut_connections(int first, int last, const char *text)
     return cut;
 }
 
+static char byte_of(int root, size_t at)
+{
+    return (char)(at * 7 + at / 253 + (size_t)root);
+}
+
+static void fill(char *bytes, int root, int rank)
+{
+    for (size_t i = 0; i < BYTES; i++) {
+        bytes[i] = rank == root ? byte_of(root, i) : 0;
+    }
+}
+
+static void check(const char *bytes, int root, int rank)
+{
+    for (size_t i = 0; i < BYTES; i++) {
+        if (bytes[i] != byte_of(root, i)) {
+            printf("cut: rank %d: byte %zu is wrong\n", rank, i);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     char *bytes = calloc(1, BYTES);
@@ -59,6 +81,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+    fill(bytes, 0, rank);
     MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     if (rank == 1) {
         printf("cut: %d connections\n",
@@ -66,8 +89,11 @@ int main(int argc, char **argv)
         (void)fflush(stdout);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(bytes, 0, rank);
     /* Not all ranks need have noticed. */
+    fill(bytes, 1, rank);
     MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
+    check(bytes, 1, rank);
     free(bytes);
     MPI_Finalize();
     return 0;

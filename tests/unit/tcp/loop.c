@@ -75,13 +75,13 @@ void loop_connect_over_tcp(int sockets[2])
     (void)close(listener);
 }
 
-void loop_connect(loop_t *loop, int count)
+static void connect_by(loop_t *loop, int count, void (*make)(int pair[2]))
 {
     loop->count = count;
     for (int i = 0; i < count; i++) {
         int pair[2];
 
-        make_pair(pair);
+        make(pair);
         loop->sockets[0][i] = pair[0];
         loop->sockets[1][i] = pair[1];
     }
@@ -96,6 +96,16 @@ void loop_connect(loop_t *loop, int count)
                                                 MTREE_TCP_TUNING_NONE),
                          MTREE_OK);
     }
+}
+
+void loop_connect(loop_t *loop, int count)
+{
+    connect_by(loop, count, make_pair);
+}
+
+void loop_connect_tcp(loop_t *loop, int count)
+{
+    connect_by(loop, count, loop_connect_over_tcp);
 }
 
 void loop_create(loop_t *loop, int count)

@@ -41,6 +41,7 @@ int loop_run(const char *suite_name, TCase *plain,
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);
 void loop_connect(loop_t *loop, int count);
+void loop_connect_tcp(loop_t *loop, int count); /* over the loopback interface */
 void loop_destroy(loop_t *loop);
 
 /* Both ends of a TCP connection over the loopback interface, as it was made. */

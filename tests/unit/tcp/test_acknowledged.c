@@ -102,6 +102,7 @@ START_TEST(the_last_of_a_session_is_there_when_it_ends)
         messages[i] = mtree_tcp_message_create(loop.ends[0].peer, NULL);
         messages[i]->frame.key.context = (uint32_t)session[i];
         messages[i]->done = loop_begin(&done[i]);
+        messages[i]->is_synchronous = true;
         messages[i]->end = (uint64_t)(i + 1) * BYTES;
         mtree_list_append(&connection.under_way, &messages[i]->link);
     }

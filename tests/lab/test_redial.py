@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Connections of mtree's own that are reset, and links that are cut, while checked calls run: results are right, and
+the job goes on.
+
+MTREE_REDIAL_RESETS is how many resets the longest test does (default 40).
+"""
+
+import os
+import random
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import labs
+
+FIRST, LAST = 28900, 28999
+RESETS = int(os.environ.get("MTREE_REDIAL_RESETS", "40"))
+RING = """graph ring {{ r0; r1; r2; {hub}
+r0 -- r1 [capacity="100Mbps" from_address="10.88.1.1" to_address="10.88.1.2"];
+r1 -- r2 [capacity="100Mbps" from_address="10.88.2.1" to_address="10.88.2.2"];
+r2 -- r0 [capacity="100Mbps" from_address="10.88.3.1" to_address="10.88.3.2"]; {lan} }}"""
+LAN = " ".join(f'r{i} -- lan [capacity="20Mbps"];' for i in range(3))
+
+
+class Redial(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.name = f"redial-{os.getpid()}-{self._testMethodName[-8:]}"
+        lab = self.write(folder.name, "lab.dot", RING.format(hub="lan [kind=switch];", lan=LAN))
+        self.cables = self.write(folder.name, "cables.dot", RING.format(hub="", lan=""))
+        self.netlab("up", lab, "--name", self.name)
+        self.addCleanup(self.netlab, "down", self.name)
+
+    @staticmethod
+    def write(folder, name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def netlab(self, *command):
+        done = labs.netlab(*command, environment=labs.environment(), timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def start(self, program, *arguments, seconds=200, **parameters):
+        """A job over the cables alone, which its own connections take."""
+        job = subprocess.Popen(
+            ["timeout", str(seconds), labs.NETLAB, "exec", self.name, "-", "--", "mpirun",
+             os.path.join(labs.BUILD, "tests", program), *arguments],
+            env=labs.environment(topology=self.cables, verbose="2", min_bytes="0", tcp_ports=f"{FIRST}-{LAST}",
+                                 **parameters),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        output = []
+        reader = threading.Thread(target=lambda: output.extend(iter(job.stdout.readline, "")))
+        reader.start()
+        for clean in (job.stdout.close, reader.join, job.stdin.close, job.kill):
+            self.addCleanup(clean)
+        return job, reader, output
+
+    def finish(self, job, reader, output, said):
+        status = job.wait()
+        reader.join()
+        self.assertEqual(status, 0, "".join(output)[-3000:])
+        self.assertIn(said, "".join(output))
+
+    @staticmethod
+    def calls(output):
+        return sum(line.startswith("call ") for line in output)
+
+    def reset(self):
+        """How many connections were reset between two hosts."""
+        first, second = random.sample(["r0", "r1", "r2"], 2)
+        return int(self.netlab("reset", self.name, first, second, "--ports", f"{FIRST}-{LAST}").split()[3])
+
+    def check_resets(self, resets, **parameters):
+        calls = 40 * resets
+        job, reader, output = self.start("lab/lab_replan", "400000", str(calls), **parameters)
+        while self.calls(output) < 3 and job.poll() is None:
+            time.sleep(0.05)
+        done = 0
+        while done < resets and job.poll() is None:
+            done += self.reset()
+            time.sleep(random.random() / 5)
+        # On a fast machine the calls are over before that.
+        self.assertGreaterEqual(done, resets // 2, "".join(output)[-3000:])
+        self.finish(job, reader, output, "ok\n")
+
+    def test_connections_that_are_reset_in_calls(self):
+        self.check_resets(RESETS)
+
+    def test_the_same_of_connections_that_are_encrypted(self):
+        self.check_resets(RESETS // 4, encrypt="1")
+
+    def idle(self, resets):
+        job, reader, output = self.start("lab/lab_replan", "400000", "6", "wait")
+        while self.calls(output) < 3 and job.poll() is None:
+            time.sleep(0.05)
+        self.assertGreater(sum(self.reset() for _ in range(resets)), 0)
+        job.stdin.write("\n")
+        job.stdin.flush()
+        self.finish(job, reader, output, "ok\n")
+
+    def test_connections_that_are_reset_while_idle(self):
+        self.idle(4)
+
+    def cut(self, seconds, size, calls):
+        """Seconds of the call in which the cable of r0 and r1 is cut, and of one before it."""
+        job, reader, output = self.start("lab/lab_replan", str(size), str(calls))
+        while self.calls(output) < calls - 1 and job.poll() is None:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        self.netlab("cut", self.name, "r0--r1", *(["--seconds", str(seconds)] if seconds else []))
+        self.finish(job, reader, output, "ok\n")
+        times = [float(line.split()[2]) for line in output if line.startswith("call ")]
+        return times[-1], times[-2]
+
+    @labs.again
+    def test_a_link_that_is_gone_for_a_while(self):
+        with_cut, without = self.cut(5, 16000000, 4)
+        self.assertLess(with_cut, 1.5 * without + 5)
+
+    def test_a_link_that_is_gone_for_good(self):
+        self.cut(None, 2000000, 6)
+
+
+if __name__ == "__main__":
+    labs.main()
