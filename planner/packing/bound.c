@@ -2,6 +2,7 @@
 #include "planner/packing/bound.h"
 
 #include "planner/packing/bottleneck.h"
+#include "planner/packing/draft.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,7 +172,8 @@ mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load)
 
 static bool is_close(const mtree_colgen_t *colgen, const mtree_plan_t *plan)
 {
-    return plan->throughput >= colgen->bound * (1.0 - CLOSE);
+    return plan->throughput >=
+           colgen->bound * mtree_draft_num_blocks(colgen) * (1.0 - CLOSE);
 }
 
 static mtree_status_t bound_by_plan(mtree_colgen_t *colgen, const mtree_plan_t *plan)
@@ -220,7 +222,7 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
         status = bound_below(colgen, plan);
     }
     if (status == MTREE_OK) {
-        plan->bound = colgen->bound;
+        plan->bound = colgen->bound * mtree_draft_num_blocks(colgen);
         status = mtree_bottleneck_describe(problem, candidates, colgen->bound_price,
                                            &plan->limit);
     }

@@ -24,12 +24,22 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
                                     .max_trees = 10,
                                     .bytes = bytes};
     mtree_plan_t *plan = network_plan(topology, &request);
+    int hosts[16];
 
+    for (int host = 0; host < plan->num_hosts; host++) {
+        hosts[host] = host;
+    }
     ck_assert_str_eq(plan->algorithm, algorithm);
     ck_assert_double_gt(plan->throughput, 0);
     if (plan->bound > 0) {
         ck_assert_double_le(plan->throughput, plan->bound * ROUNDING);
     }
+    ck_assert_int_eq(
+        mtree_planner_bound(topology, hosts, plan->num_hosts, &request, plan), MTREE_OK);
+    ck_assert_msg(plan->throughput <= plan->bound * ROUNDING,
+                  "%s by %s: %g bits/s, the bound is %g",
+                  mtree_collective_name(collective), algorithm, plan->throughput,
+                  plan->bound);
     mtree_plan_destroy(plan);
 }
 
