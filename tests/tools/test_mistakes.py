@@ -140,6 +140,8 @@ def check_planning(folder):
 def check_netlab():
     says([*NETLAB, "up", B4, "--ranks-per-host", "0"], 2, "'0' is not a whole number above zero")
     says([*NETLAB, "up", B4, "--scale", "none"], 2, "'none' is not a positive number")
+    says([*NETLAB, "rnu", STAR], 2, r"invalid choice: 'rnu' .*did you mean run\?")
+    says([*NETLAB, "up", STAR, "--scael", "0.1"], 2, r"unrecognized arguments: --scael 0.1 .did you mean --scale\?.; see")
     says([*NETLAB, "down", "no-such-lab"], 1, "no lab is named no-such-lab; netlab status lists those that stand")
     says([*NETLAB, "set", "no-such-lab", "a--b", "latency=1ms"], 1, "'latency=1ms': only capacity=RATE and cross=RATE can be set")
     says([*NETLAB, "run", B4], 2, "run needs '-- COMMAND' at the end")

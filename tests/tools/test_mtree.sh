@@ -531,6 +531,7 @@ longer "whole messages in a pipeline" "$whole" \
     "$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")"
 expect 1 "no allreduce by 'rnig' (did you mean ring?)" compare -a openmpi:rnig "$maps/b4.dot"
 expect 1 "Open MPI has no allreduce by 'magic'" compare -a openmpi:magic "$maps/b4.dot"
+expect 1 'no algorithm pakcing (did you mean packing?)' compare -a pakcing,openmpi "$maps/b4.dot"
 expect 1 "there is no algorithm loop" compare -a loop "$maps/b4.dot"
 
 # draw

@@ -102,11 +102,17 @@ static mtree_status_t add_default(session_t *session)
 static mtree_status_t add_named(session_t *session, const char *name)
 {
     const mtree_baseline_t *baseline;
+    const mtree_algorithm_t *algorithm;
 
     if (strcmp(name, OPENMPI) == 0) {
         return add_default(session);
     }
     if (strncmp(name, OPENMPI_PREFIX, strlen(OPENMPI_PREFIX)) != 0) {
+        if (strcmp(name, RELAYS) != 0 && mtree_algorithms_help(name) == NULL) {
+            /* It says that there is none. */
+            return mtree_algorithms_choose(&(mtree_plan_request_t){.algorithm = name},
+                                           &algorithm);
+        }
         return add_row(session, name, NULL);
     }
     baseline = mtree_baseline_find(session->planned.request.collective,
