@@ -29,7 +29,7 @@ cd "$kind"
 [ -e Makefile ] || "$top/configure" -q "$@"
 make -s -j"$jobs" all
 
-unit=$(make -s print-check-programs)
+unit=$(make -s print-unit-tests)
 mpi="tests/mpi/every_collective.test tests/mpi/semantics.test tests/mpi/random_collectives.test
     tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
     tests/mpi/rules.test tests/mpi/errors.test tests/mpi/spawned.test tests/mpi/threads.test tests/mpi/arrival.test

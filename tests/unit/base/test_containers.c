@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/list.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -167,13 +167,8 @@ START_TEST(a_table_finds_every_element_also_under_one_hash)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("containers");
-    TCase *tcase = tcase_create("containers");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, an_array_keeps_its_elements_as_it_grows);
     tcase_add_test(tcase, an_array_that_has_no_memory_stays_as_it_was);
     tcase_add_test(tcase, an_arena_gives_zeroed_memory_until_there_is_none);
@@ -181,10 +176,4 @@ int main(void)
     tcase_add_test(tcase, a_list_takes_over_the_links_of_another);
     tcase_add_test(tcase, hashes_are_fnv_1a);
     tcase_add_test(tcase, a_table_finds_every_element_also_under_one_hash);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which names are of the same host. */
 #include "base/host_name.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 START_TEST(names_have_no_case_and_may_end_with_a_dot)
 {
@@ -64,20 +62,10 @@ START_TEST(a_label_ends_before_the_first_dot)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("host_name");
-    TCase *tcase = tcase_create("host_name");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, names_have_no_case_and_may_end_with_a_dot);
     tcase_add_test(tcase, other_names_are_ordered);
     tcase_add_test(tcase, labels_are_compared_up_to_the_first_dot);
     tcase_add_test(tcase, a_label_ends_before_the_first_dot);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

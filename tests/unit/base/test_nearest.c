@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What may have been meant by names that are misspelt. */
 #include "base/nearest.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 START_TEST(the_nearest_name_takes_the_fewest_edits)
@@ -81,19 +80,9 @@ START_TEST(long_names_are_cut)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("nearest");
-    TCase *tcase = tcase_create("nearest");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, the_nearest_name_takes_the_fewest_edits);
     tcase_add_test(tcase, only_what_is_near_is_advised);
     tcase_add_test(tcase, long_names_are_cut);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

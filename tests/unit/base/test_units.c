@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/units.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 
 START_TEST(test_rates)
 {
@@ -230,13 +229,8 @@ START_TEST(test_status_words)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("units");
-    TCase *tcase = tcase_create("units");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, test_rates);
     tcase_add_test(tcase, test_bad_rates);
     tcase_add_test(tcase, test_times_and_sizes);
@@ -246,10 +240,4 @@ int main(void)
     tcase_add_test(tcase, test_write_reads_back);
     tcase_add_test(tcase, test_locale_does_not_matter);
     tcase_add_test(tcase, test_status_words);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,16 +2,15 @@
 /*
  * Large segments are counted and cut as the kernel would segment them.
  */
+#include "tests/unit/runner.h"
 #include "tools/netlab/segments.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <linux/if_ether.h>
 #include <linux/virtio_net.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GSO_SIZE 1000
@@ -114,19 +113,9 @@ START_TEST(test_cut_the_last_one)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("segments");
-    TCase *tcase = tcase_create("segments");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_count);
     tcase_add_test(tcase, test_cut_from_the_front);
     tcase_add_test(tcase, test_cut_the_last_one);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
