@@ -181,21 +181,13 @@ static void encrypt(void)
     loop_encrypts = true;
 }
 
-int loop_run(const char *suite_name, TCase *plain, TCase *(*make_tests)(const char *name))
+void loop_add(TCase *tests, unit_add_func_t add)
 {
-    Suite *suite = suite_create(suite_name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    suite_add_tcase(suite, plain);
+    add(tests);
     if (mtree_crypto_is_supported()) {
-        TCase *encrypted = make_tests("encrypted");
+        TCase *encrypted = unit_case("encrypted");
 
         tcase_add_checked_fixture(encrypted, encrypt, NULL);
-        suite_add_tcase(suite, encrypted);
+        add(encrypted);
     }
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

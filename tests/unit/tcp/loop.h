@@ -7,8 +7,8 @@
 #define MTREE_TESTS_UNIT_TCP_LOOP_H
 
 #include "tcp/tcp.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdint.h>
 
 /* A message, as both ends see it. */
@@ -32,11 +32,9 @@ typedef struct {
 /* Are connections that are made from now on encrypted? */
 extern bool loop_encrypts;
 
-/* Run a suite of the tests @a plain and, where encryption is supported, those that
- * @a make_tests makes under a name, with connections that are encrypted.  The program's
- * exit status. */
-int loop_run(const char *suite_name, TCase *plain,
-             TCase *(*make_tests)(const char *name));
+/* Add the tests of @a add to a suite, and once more with connections that are encrypted
+ * where that is supported. */
+void loop_add(TCase *tests, unit_add_func_t add);
 
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);

@@ -3,10 +3,8 @@
  * counts as arrived where packets are lost. */
 #include "tcp/private.h"
 #include "tcp/socket.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 /* Kernels acknowledge the first packets of a connection at once anyway. */
 enum { TURNS = 400, BYTES = 1000 };
@@ -119,19 +117,8 @@ START_TEST(the_last_of_a_session_is_there_when_it_ends)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("acknowledged");
-    TCase *tcase = tcase_create("acknowledged");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_send_does_not_wait_for_one_back);
     tcase_add_loop_test(tcase, the_last_of_a_session_is_there_when_it_ends, 0, 8);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* BBR on a socket: it is known for what it is, and stays when it begins again. */
 #include "tcp/socket.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -94,13 +93,8 @@ START_TEST(nor_where_it_is_the_default)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("bbr");
-    TCase *tcase = tcase_create("bbr");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, connect_with_reno, disconnect);
     tcase_add_test(tcase, another_congestion_control_has_no_pace);
     tcase_add_test(tcase, who_may_not_have_it_is_told);
@@ -108,9 +102,4 @@ int main(void)
     tcase_add_test(tcase, timeouts_of_others_are_left_to_the_kernel);
     tcase_add_test(tcase, it_does_not_wait_long_for_what_is_lost);
     tcase_add_test(tcase, nor_where_it_is_the_default);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,9 +2,8 @@
 /* Headers of frames, and ranges of ports: what is written is read, and nothing else. */
 #include "tcp/frame.h"
 #include "tcp/ports.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const mtree_tcp_frame_t frame = {
@@ -115,20 +114,10 @@ START_TEST(ports_of_open_mpi)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("frame");
-    TCase *tcase = tcase_create("read");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_loop_test(tcase, what_is_written_is_read, 0, 5);
     tcase_add_test(tcase, nothing_else_is_read);
     tcase_add_test(tcase, ports_are_read);
     tcase_add_test(tcase, ports_of_open_mpi);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -8,13 +8,12 @@
 #include "tcp/hearing.h"
 #include "tcp/listener.h"
 #include "tcp/socket.h"
+#include "tests/unit/runner.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -570,14 +569,8 @@ START_TEST(the_first_free_port_is_taken)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("handshake");
-    TCase *tcase = tcase_create("connections");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
     tcase_add_test(tcase, connections_go_from_their_sources);
@@ -594,9 +587,4 @@ int main(void)
     tcase_add_test(tcase, all_of_the_newest_attempts_are_heard);
     tcase_add_test(tcase, each_address_has_its_turn);
     tcase_add_test(tcase, the_first_free_port_is_taken);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel lets TCP hold, and the command that raises it. */
 #include "tcp/kernel_buffers.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,18 +71,8 @@ START_TEST(the_kernels_files_are_read)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("kernel buffers");
-    TCase *tcase = tcase_create("kernel buffers");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, what_is_too_small_is_raised);
     tcase_add_test(tcase, the_kernels_files_are_read);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,9 @@
 #include "base/log.h"
 #include "tcp/sealed.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -343,10 +343,8 @@ START_TEST(a_message_that_is_too_long_ends_its_receive_alone)
 END_TEST
 
 /* What holds whether connections are encrypted or not. */
-static TCase *make_tests(const char *name)
+static void add_usual(TCase *tcase)
 {
-    TCase *tcase = tcase_create(name);
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
     tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
@@ -357,13 +355,10 @@ static TCase *make_tests(const char *name)
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, a_message_that_is_too_long_ends_its_receive_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
-    return tcase;
 }
 
-int main(void)
+UNIT_SUITE(plain)
 {
-    TCase *plain = make_tests("lost peers");
-
+    loop_add(plain, add_usual);
     tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 3);
-    return loop_run("lost_peers", plain, make_tests);
 }

@@ -4,9 +4,9 @@
  */
 #include "tests/folded.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,10 +400,8 @@ START_TEST(each_connection_may_have_the_planned_rate)
 END_TEST
 
 /* What holds whether connections are encrypted or not. */
-static TCase *make_tests(const char *name)
+static void add_usual(TCase *tcase)
 {
-    TCase *tcase = tcase_create(name);
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, each_message_meets_its_receive, 0, 24);
     tcase_add_test(tcase, messages_wait_for_connections);
@@ -413,13 +411,10 @@ static TCase *make_tests(const char *name)
     tcase_add_test(tcase, little_is_sent_before_the_peer_begins);
     tcase_add_test(tcase, what_comes_early_has_a_limit);
     tcase_add_test(tcase, each_connection_may_have_the_planned_rate);
-    return tcase;
 }
 
-int main(void)
+UNIT_SUITE(plain)
 {
-    TCase *plain = make_tests("messages");
-
+    loop_add(plain, add_usual);
     tcase_add_test(plain, a_message_may_have_any_length);
-    return loop_run("messages", plain, make_tests);
 }

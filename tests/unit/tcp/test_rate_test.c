@@ -2,11 +2,10 @@
 /* What a connection carries, as both ends see it; and one that is cut carries nothing. */
 #include "base/clock.h"
 #include "tcp/rate_test.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 /* Both ends of a connection until both have ended, and how. */
@@ -60,19 +59,8 @@ START_TEST(what_is_cut_fails)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("rate_test");
-    TCase *tcase = tcase_create("connections");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, both_ends_measure);
     tcase_add_test(tcase, what_is_cut_fails);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

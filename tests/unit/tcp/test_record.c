@@ -5,8 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "tcp/sealed.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,13 +350,8 @@ START_TEST(a_changed_byte_ends_the_text)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("record");
-    TCase *tests = tcase_create("record");
-    SRunner *runner;
-    int failed;
-
     if (mtree_crypto_is_supported()) {
         tcase_add_loop_test(tests, ciphers_are_aes_256_gcm, 0,
                             sizeof(gcm) / sizeof(gcm[0]));
@@ -370,10 +365,4 @@ int main(void)
         tcase_add_test(tests, a_long_text_passes_in_pieces);
         tcase_add_test(tests, a_changed_byte_ends_the_text);
     }
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,10 +9,10 @@
 #include "tcp/redial.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -363,21 +363,16 @@ START_TEST(a_peer_that_has_failed_says_so)
 }
 END_TEST
 
-static TCase *make_tests(const char *name)
+static void add_usual(TCase *tcase)
 {
-    TCase *tcase = tcase_create(name);
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
     tcase_add_test(tcase, a_peer_that_has_failed_says_so);
     tcase_add_loop_test(tcase, every_byte_arrives_once, 0, 10);
-    return tcase;
 }
 
-int main(void)
+UNIT_SUITE(plain)
 {
-    TCase *plain = make_tests("redial");
-
+    loop_add(plain, add_usual);
     tcase_add_test(plain, a_peer_that_is_gone_is_given_up);
-    return loop_run("redial", plain, make_tests);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of the connections to a peer get its messages. */
+#include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 
 enum { FEW = 2, MANY = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };
@@ -74,19 +73,9 @@ START_TEST(the_rest_goes_over_the_others)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("striping");
-    TCase *tcase = tcase_create("striping");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, what_the_first_of_two_takes_goes_over_it);
     tcase_add_test(tcase, more_than_two_take_turns);
     tcase_add_test(tcase, the_rest_goes_over_the_others);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

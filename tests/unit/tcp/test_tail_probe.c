@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Behind the last message there are tail loss probes until all is acknowledged. */
 #include "tcp/tail_probe.h"
+#include "tests/unit/runner.h"
 
 #include "base/clock.h"
 #include "tcp/frame.h"
 #include "tests/unit/tcp/loop.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -112,20 +111,9 @@ START_TEST(a_connection_sends_probes_until_all_is_read)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("tail_probe");
-    TCase *tcase = tcase_create("tail_probe");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_probe_is_due_behind_the_last_message);
     tcase_add_test(tcase, probes_end_and_begin_again_with_a_message);
     tcase_add_test(tcase, a_connection_sends_probes_until_all_is_read);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

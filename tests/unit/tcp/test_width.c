@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many connections fill a link, by what the kernel says of those that there are. */
 #include "tcp/width.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST = 8 };
 
@@ -139,13 +138,8 @@ START_TEST(a_short_link_has_no_limit)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("width");
-    TCase *tcase = tcase_create("width");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
     tcase_add_test(tcase, small_windows_take_more_connections);
     tcase_add_test(tcase, a_queue_takes_no_more_connections);
@@ -159,9 +153,4 @@ int main(void)
     tcase_add_test(tcase, there_are_no_more_than_were_made);
     tcase_add_test(tcase, a_long_link_is_not_flooded);
     tcase_add_test(tcase, a_short_link_has_no_limit);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
