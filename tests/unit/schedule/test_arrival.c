@@ -5,9 +5,9 @@
  */
 #include "planner/regular/chains.h"
 #include "schedule/arrival/arrival.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,22 +460,12 @@ START_TEST(test_failure_is_told)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("arrival");
-    TCase *tcase = tcase_create("arrival");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, test_random_arrivals, 0, LOOPS);
     tcase_add_test(tcase, test_bcast_one_late);
     tcase_add_test(tcase, test_bcast_source_is_relieved);
     tcase_add_test(tcase, test_reduce_one_late);
     tcase_add_test(tcase, test_failure_is_told);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

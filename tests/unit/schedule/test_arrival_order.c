@@ -5,8 +5,8 @@
  */
 #include "schedule/arrival/chain.h"
 #include "schedule/arrival/directory.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
@@ -375,13 +375,8 @@ START_TEST(test_hosts_are_left_once)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("arrival_order");
-    TCase *tcase = tcase_create("arrival_order");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_figure_4);
     tcase_add_test(tcase, test_gone_is_no_source);
     tcase_add_test(tcase, test_nearest_first);
@@ -392,9 +387,4 @@ int main(void)
     tcase_add_test(tcase, test_section_4_3);
     tcase_add_test(tcase, test_two_dimensions);
     tcase_add_test(tcase, test_hosts_are_left_once);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

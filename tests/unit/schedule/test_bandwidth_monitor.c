@@ -4,9 +4,7 @@
  * looked after them.
  */
 #include "schedule/bandwidth_monitor.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 #define PATHS 2
 #define TURN  0.01 /* seconds between two turns of progress */
@@ -118,21 +116,11 @@ START_TEST(a_path_that_others_share_tells_nothing)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("gauge");
-    TCase *tcase = tcase_create("gauge");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, what_two_operations_send_at_once_adds_up);
     tcase_add_test(tcase, time_in_which_nobody_looked_presses_nothing);
     tcase_add_test(tcase, time_between_operations_is_nobodys);
     tcase_add_test(tcase, a_path_that_others_share_tells_nothing);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

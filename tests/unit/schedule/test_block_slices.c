@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How blocks are cut: every unit is in one slice, and no message is too long. */
 #include "schedule/block_slices.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -149,22 +149,13 @@ START_TEST(blocks_that_are_alike_are_cut_alike)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
     const int num_cases = (int)(sizeof(cases) / sizeof(cases[0]));
-    Suite *suite = suite_create("block_slices");
-    TCase *tcase = tcase_create("block_slices");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_loop_test(tcase, slices_are_the_whole_block, 0, num_cases);
     tcase_add_loop_test(tcase, streams_share_out_each_block, 0, num_cases);
     tcase_add_loop_test(tcase, the_fewest_slices_fit, 0, num_cases);
     tcase_add_test(tcase, long_blocks_do_not_overflow);
     tcase_add_test(tcase, blocks_that_are_alike_are_cut_alike);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

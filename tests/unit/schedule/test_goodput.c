@@ -3,9 +3,7 @@
  * What counts as the pace of a link: a pressed peer's, from the first that it took on.
  */
 #include "schedule/goodput.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 static mtree_goodput_t *goodput_of_two_peers(void)
 {
@@ -75,19 +73,9 @@ START_TEST(trees_end_with_their_last_message)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("goodput");
-    TCase *tcase = tcase_create("goodput");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, a_peer_that_comes_late_was_not_backlogged);
     tcase_add_test(tcase, backlogged_times_add_up);
     tcase_add_test(tcase, trees_end_with_their_last_message);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The turns of the streams between two ranks, in every order in which they may end. */
 #include "schedule/lanes.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 enum { MOST = 6 };
 
@@ -99,18 +97,8 @@ START_TEST(turns_follow_those_that_were_dropped)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("lanes");
-    TCase *tcase = tcase_create("lanes");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, a_turn_opens_when_its_predecessor_ends);
     tcase_add_test(tcase, turns_follow_those_that_were_dropped);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

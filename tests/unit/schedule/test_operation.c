@@ -6,11 +6,11 @@
 #include "schedule/lanes.h"
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -518,22 +518,12 @@ START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(results)
 {
-    Suite *suite = suite_create("operation");
-    TCase *results = tcase_create("results");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, every_collective_gives_its_result, 0, LOOPS);
     tcase_add_loop_test(results, many_streams_run_one_batch_after_the_other, 0, 4);
     tcase_add_loop_test(results, a_failing_send_ends_the_operation, 0, 100);
     tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
                         0, 100);
-    suite_add_tcase(suite, results);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

@@ -4,9 +4,9 @@
  * (tests/fixtures/machines).
  */
 #include "schedule/placement.h"
+#include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,24 +265,12 @@ START_TEST(test_bad_hosts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("placement");
-    TCase *tcase = tcase_create("placement");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_hangs, 0, LENGTH(cases));
     tcase_add_loop_test(tcase, test_crossings, 0, LENGTH(machines));
     tcase_add_test(tcase, test_work_is_spread);
     tcase_add_test(tcase, test_nothing_known);
     tcase_add_test(tcase, test_leaders);
     tcase_add_test(tcase, test_bad_hosts);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of plans, cut and sent. */
 #include "schedule/plan_part.h"
+#include "tests/unit/runner.h"
 
 #include "base/address.h"
 #include "schedule/layout.h"
 #include "schedule/plan_part_wire.h"
 #include "tests/unit/captured_log.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,13 +417,8 @@ START_TEST(damaged_bytes_are_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("plan_part");
-    TCase *tcase = tcase_create("plan_part");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_loop_test(tcase, a_part_has_the_edges_of_its_host, 0,
                         MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, a_part_has_the_cables_of_its_host);
@@ -433,9 +428,4 @@ int main(void)
     tcase_add_test(tcase, a_part_names_the_program);
     tcase_add_test(tcase, a_piece_has_an_end);
     tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
 }

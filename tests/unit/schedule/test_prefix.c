@@ -3,10 +3,10 @@
  * How scans cut the vector: the streams from one rank to the next bring each unit once,
  * and each has its share of every part of the vector.
  */
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #define CASES 300
@@ -86,17 +86,7 @@ START_TEST(each_rank_gets_every_unit_once)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("prefix");
-    TCase *tcase = tcase_create("prefix");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, each_rank_gets_every_unit_once);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

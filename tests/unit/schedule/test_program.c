@@ -4,12 +4,12 @@
  * and collective have the right results on all ranks, the same bits everywhere, and scans
  * add strictly from left to right.
  */
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/random_parts.h"
 
 #include "schedule/program/rank_program.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,19 +480,8 @@ START_TEST(a_failure_ends_all)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("program");
-    TCase *tcase = tcase_create("program");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, random_jobs_have_right_results);
     tcase_add_test(tcase, a_failure_ends_all);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,10 +6,10 @@
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "schedule/plan_part_wire.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/random_parts.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,20 +257,8 @@ START_TEST(others_are_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("relays");
-    TCase *tests = tcase_create("relays");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, relays_pass_on_and_sum_up);
     tcase_add_test(tests, others_are_refused);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

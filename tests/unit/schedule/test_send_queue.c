@@ -7,9 +7,8 @@
 #include "schedule/goodput.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/whole_plan.h"
-
-#include <check.h>
 
 enum { RANKS = 8, UNITS = 400, CHUNK = 20000, CHUNKS = 100, MOST_SENT = 100 };
 
@@ -402,13 +401,8 @@ START_TEST(losses_are_no_backlog)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("outlet");
-    TCase *tcase = tcase_create("order");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
     tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
     tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
@@ -416,10 +410,4 @@ int main(void)
     tcase_add_loop_test(tcase, windows_of_allgathers_are_for_what_is_sent, 0, 2);
     tcase_add_loop_test(tcase, windows_of_forwarded_blocks_begin_with_slow_start, 0, 3);
     tcase_add_loop_test(tcase, losses_are_no_backlog, 0, 2);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

@@ -10,6 +10,7 @@
  */
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/job_shapes.h"
 #include "tests/unit/schedule/snapshot.h"
@@ -17,7 +18,6 @@
 #include "tests/unit/schedule/visited.h"
 #include "tests/unit/whole_plan.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,19 +369,9 @@ START_TEST(windows_that_differ_end_in_a_deadlock)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(orders)
 {
-    Suite *suite = suite_create("windows");
-    TCase *orders = tcase_create("orders");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(orders, 120);
     tcase_add_loop_test(orders, every_command_ends_well, 0, (int)num_job_shapes);
     tcase_add_test(orders, windows_that_differ_end_in_a_deadlock);
-    suite_add_tcase(suite, orders);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }
