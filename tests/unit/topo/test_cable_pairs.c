@@ -2,9 +2,9 @@
 /*
  * Which interfaces may be the ends of cables: three hosts in a ring beside a LAN.
  */
+#include "tests/unit/runner.h"
 #include "topo/probe/cable_pairs.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 enum { HOSTS = 3 };
@@ -97,20 +97,10 @@ START_TEST(a_network_of_all_two_hosts_is_one)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("cable_pairs");
-    TCase *tcase = tcase_create("interfaces");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, start, NULL);
     tcase_add_test(tcase, networks_of_two_hosts_are_cables);
     tcase_add_test(tcase, a_network_of_three_hosts_is_none);
     tcase_add_test(tcase, a_network_of_all_two_hosts_is_one);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parser of DOT: each rule of the language, and each fault. */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/parse.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,24 +299,12 @@ START_TEST(test_nul_byte)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("dot_parse");
-    TCase *tcase = tcase_create("dot_parse");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_good_text, 0, sizeof(good) / sizeof(good[0]));
     tcase_add_loop_test(tcase, test_bad_text, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(tcase, test_attribute_names);
     tcase_add_loop_test(tcase, test_large_text, 0, sizeof(large) / sizeof(large[0]));
     tcase_add_test(tcase, test_limits_are_exact);
     tcase_add_test(tcase, test_nul_byte);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
  * Drift: slow links are found, changed and tried again, with rates from a lab and with
  * rates of paths whose narrowest links are known.
  */
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/drift/drift.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_SAMPLES 600
@@ -468,14 +467,8 @@ START_TEST(test_corrections_become_rare)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("drift");
-    TCase *tcase = tcase_create("drift");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_cut_link_of_the_lab_is_found);
     tcase_add_loop_test(tcase, test_jitter_of_a_fifth_changes_nothing, 0, 5);
     tcase_add_test(tcase, test_one_bad_call_in_ten_changes_nothing);
@@ -489,9 +482,4 @@ int main(void)
     tcase_add_test(tcase, test_corrected_link_recovers);
     tcase_add_test(tcase, test_corrections_become_rare);
     tcase_add_test(tcase, test_invalid_samples_are_ignored);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

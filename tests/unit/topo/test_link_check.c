@@ -3,10 +3,10 @@
  * Link checks: when calls are slow enough for one, which links it measures, and what
  * becomes of their capacities.
  */
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/drift/link_check.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,13 +217,8 @@ START_TEST(of_many_changes_the_greatest_is_described)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("link_check");
-    TCase *tcase = tcase_create("link_check");
-    SRunner *runner;
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, streams_go_both_ways_between_neighbours_only);
     tcase_add_test(tcase, no_stream_runs_beside_one_in_the_opposite_direction);
@@ -235,10 +230,4 @@ int main(void)
     tcase_add_test(tcase, capacities_are_raised_and_lowered_at_once);
     tcase_add_test(tcase, what_was_not_measured_or_is_about_the_same_stays);
     tcase_add_test(tcase, of_many_changes_the_greatest_is_described);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,9 +4,9 @@
  * (tests/fixtures/machines).
  */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,14 +264,8 @@ START_TEST(test_bad_files)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("machine");
-    TCase *tcase = tcase_create("machine");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_places, 0, LENGTH(places));
     tcase_add_test(tcase, test_nowhere);
     tcase_add_test(tcase, test_order);
@@ -282,10 +276,4 @@ int main(void)
     tcase_add_test(tcase, test_tcp);
     tcase_add_test(tcase, test_this_machine);
     tcase_add_test(tcase, test_bad_files);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

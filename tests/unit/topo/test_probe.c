@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/runner.h"
 #include "tests/unit/topo/probed.h"
 
 #include "planner/planner.h"
@@ -6,7 +7,6 @@
 #include "topo/generators.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -452,13 +452,8 @@ START_TEST(test_many_hosts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe");
-    TCase *tcase = tcase_create("probe");
-    SRunner *runner;
-    int failed;
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, test_b4, 0, 6);
     tcase_add_loop_test(tcase, test_tree, 0, 6);
@@ -475,10 +470,4 @@ int main(void)
     tcase_add_test(tcase, test_deterministic);
     tcase_add_loop_test(tcase, test_short_of_time, 0, 50);
     tcase_add_loop_test(tcase, test_many_hosts, 0, 4);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

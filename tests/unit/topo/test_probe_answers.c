@@ -2,11 +2,11 @@
 /* What a probe says to its caller and its caller to it: arguments, the order of calls,
  * and answers of all kinds, none at all among them. */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 
 #include "base/random.h"
 #include "topo/probe/probe.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,13 +218,8 @@ START_TEST(test_one_host)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe_answers");
-    TCase *tcase = tcase_create("probe_answers");
-    SRunner *runner;
-    int failed;
-
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, test_arguments);
     tcase_add_test(tcase, test_order_of_calls);
@@ -233,10 +228,4 @@ int main(void)
     tcase_add_loop_test(tcase, test_the_cost_of_a_message_is_kept_within_limits, 0,
                         (int)(sizeof(costs) / sizeof(costs[0])));
     tcase_add_test(tcase, test_one_host);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/runner.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/fit.h"
 #include "topo/probe/test_batch.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define MARKS 21
 
@@ -234,13 +233,8 @@ START_TEST(test_agenda)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe_fit");
-    TCase *tcase = tcase_create("probe_fit");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, test_start_left_out, 0, 2);
     tcase_add_test(tcase, test_rising);
     tcase_add_loop_test(tcase, test_late, 0, 2);
@@ -249,10 +243,4 @@ int main(void)
     tcase_add_test(tcase, test_inseparable_latencies);
     tcase_add_test(tcase, test_explain);
     tcase_add_test(tcase, test_agenda);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

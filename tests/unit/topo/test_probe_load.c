@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When a probe counts as one under load. */
+#include "tests/unit/runner.h"
 #include "topo/probe/load.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <time.h>
 
 START_TEST(test_reasons)
@@ -48,18 +47,8 @@ START_TEST(test_pressure)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe_load");
-    TCase *tcase = tcase_create("probe_load");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_reasons);
     tcase_add_test(tcase, test_pressure);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/runner.h"
 #include "topo/probe/record.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const mtree_probe_host_t hosts[] = {{"a", "192.0.2.1", 1e9},
@@ -62,18 +62,8 @@ START_TEST(test_no_log)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe log");
-    TCase *tcase = tcase_create("probe log");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_lines);
     tcase_add_test(tcase, test_no_log);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

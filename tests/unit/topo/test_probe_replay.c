@@ -3,11 +3,11 @@
  * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.
  */
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/routes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,18 +190,7 @@ START_TEST(test_capacities)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe_replay");
-    TCase *tcase = tcase_create("probe_replay");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, test_capacities, 0, 2);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

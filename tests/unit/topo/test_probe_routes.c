@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 
 #include "topo/probe/routes.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 #define MAX_HOPS 6
 
@@ -231,13 +229,8 @@ START_TEST(test_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("probe_routes");
-    TCase *tcase = tcase_create("probe_routes");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, test_hosts_forward);
     tcase_add_test(tcase, test_routers);
     tcase_add_test(tcase, test_interfaces);
@@ -247,10 +240,4 @@ int main(void)
     tcase_add_test(tcase, test_silent_inner);
     tcase_add_test(tcase, test_last_counts);
     tcase_add_test(tcase, test_refused);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,14 +257,8 @@ START_TEST(test_unreachable_and_too_many)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("routes");
-    TCase *tcase = tcase_create("routes");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_least_latency);
     tcase_add_test(tcase, test_fewer_links_break_ties);
     tcase_add_test(tcase, test_one_way_links);
@@ -274,10 +268,4 @@ int main(void)
     tcase_add_test(tcase, test_fat_tree_spreads);
     tcase_add_test(tcase, test_large);
     tcase_add_test(tcase, test_unreachable_and_too_many);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

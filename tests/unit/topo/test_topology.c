@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/random.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 #include "topo/topology.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 START_TEST(test_find_host)
@@ -238,14 +237,8 @@ START_TEST(test_drawing)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("topology");
-    TCase *tcase = tcase_create("topology");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_find_host);
     tcase_add_test(tcase, test_names);
     tcase_add_test(tcase, test_bad_links);
@@ -253,10 +246,4 @@ int main(void)
     tcase_add_loop_test(tcase, test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]));
     tcase_add_loop_test(tcase, test_bad_shapes, 0, 20);
     tcase_add_test(tcase, test_drawing);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/cache.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -372,13 +372,8 @@ START_TEST(test_places)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("topology_cache");
-    TCase *tcase = tcase_create("topology_cache");
-    SRunner *runner;
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_written_is_read);
     tcase_add_test(tcase, test_corrected_keeps_stamp);
@@ -392,10 +387,4 @@ int main(void)
     tcase_add_test(tcase, test_two_writers);
     tcase_add_test(tcase, test_folder_is_a_link);
     tcase_add_test(tcase, test_places);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/address.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -508,14 +508,8 @@ START_TEST(test_write_reads_back)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("topology_file");
-    TCase *tcase = tcase_create("topology_file");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_example);
     tcase_add_test(tcase, test_directed);
     tcase_add_test(tcase, test_cables);
@@ -529,10 +523,4 @@ int main(void)
     tcase_add_test(tcase, test_conditions_of_links);
     tcase_add_test(tcase, test_costs_are_those_of_the_graph);
     tcase_add_test(tcase, test_write_reads_back);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/runner.h"
 #include "topo/host/kernel_route.h"
 #include "topo/host/traceroute.h"
 
-#include <check.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* All on the loopback device, which every machine has. */
@@ -119,22 +118,11 @@ START_TEST(test_hops_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("hops");
-    TCase *tcase = tcase_create("hops");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_address_text);
     tcase_add_test(tcase, test_address_forms);
     tcase_add_test(tcase, test_first_hop);
     tcase_add_test(tcase, test_hops);
     tcase_add_test(tcase, test_hops_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 #include "topo/probe/traceroute_search.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 /* Answers that a router gives one host in a burst, as Linux does. */
@@ -353,13 +353,8 @@ START_TEST(test_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("route_search");
-    TCase *tcase = tcase_create("route_search");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]));
     tcase_add_test(tcase, test_map);
     tcase_add_test(tcase, test_without_first_hops);
@@ -368,10 +363,4 @@ int main(void)
     tcase_add_test(tcase, test_silent_router);
     tcase_add_test(tcase, test_silent_network);
     tcase_add_test(tcase, test_refused);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
