@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "coll_mtree/relay/control.h"
 #include "relay/server.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,22 +81,12 @@ START_TEST(a_relay_that_does_not_answer_is_silent)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("control");
-    TCase *tests = tcase_create("control");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     if (!mtree_crypto_is_supported()) {
-        return 77;
+        return;
     }
     tcase_add_checked_fixture(tests, start, stop);
     tcase_add_test(tests, who_was_away_asks_again);
     tcase_add_test(tests, a_relay_that_does_not_answer_is_silent);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

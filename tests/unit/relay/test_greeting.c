@@ -8,8 +8,8 @@
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -123,22 +123,12 @@ START_TEST(a_welcome_that_is_changed_is_none)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("greeting");
-    TCase *tests = tcase_create("greeting");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     if (!mtree_crypto_is_supported()) {
-        return 77;
+        return;
     }
     tcase_add_loop_test(tests, a_relay_tells_its_version_to_another_one, 0, 3);
     tcase_add_test(tests, a_relay_of_another_version_is_named);
     tcase_add_test(tests, a_welcome_that_is_changed_is_none);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -9,8 +9,8 @@
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -263,17 +263,11 @@ START_TEST(a_job_has_so_many_connections)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("limits");
-    TCase *tests = tcase_create("limits");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     if (!mtree_crypto_is_supported()) {
-        return 77;
+        return;
     }
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_call_begins_once);
     tcase_add_test(tests, messages_of_one_job_let_others_in_between);
     tcase_add_test(tests, frames_of_one_peer_let_others_in_between);
@@ -281,9 +275,4 @@ int main(void)
     tcase_add_test(tests, a_job_has_so_many_connections);
     tcase_add_test(tests, what_comes_early_counts_and_ends);
     tcase_add_loop_test(tests, plans_take_no_more_than_they_may, 0, 2);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

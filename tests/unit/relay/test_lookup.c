@@ -7,12 +7,11 @@
 #include "base/clock.h"
 #include "relay/dialer.h"
 #include "relay/lookup.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,19 +93,9 @@ START_TEST(what_is_no_address_is_not_dialed)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("lookup");
-    TCase *tests = tcase_create("lookup");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, nobody_waits_for_a_name);
     tcase_add_test(tests, a_name_that_is_known_is_dialed);
     tcase_add_loop_test(tests, what_is_no_address_is_not_dialed, 0, 5);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

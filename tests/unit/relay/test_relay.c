@@ -11,8 +11,8 @@
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -546,14 +546,8 @@ START_TEST(numbers_are_folded)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("relay");
-    TCase *tests = tcase_create("relay");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, numbers_are_folded);
     tcase_add_test(tests, a_relay_that_sleeps_is_woken);
     tcase_add_test(tests, a_share_of_a_processor_is_kept);
@@ -575,10 +569,4 @@ int main(void)
         tcase_add_test(tests, plans_that_are_not_used_are_forgotten);
         tcase_add_test(tests, strangers_are_turned_away);
     }
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
