@@ -4,12 +4,11 @@
  */
 #include "report/derive.h"
 #include "report/page.h"
+#include "tests/unit/runner.h"
 
 #include "tests/unit/captured_log.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* a - b - c, 100 bits/s and 40 bits/s; arcs 0 and 1 are a > b and back, 2 and 3 b > c and
@@ -241,13 +240,8 @@ START_TEST(a_report_that_contradicts_itself_is_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    TCase *tests = tcase_create("derive");
-    Suite *suite = suite_create("derive");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, links_carry_what_trees_put_on_them);
     tcase_add_test(tests, calls_have_sums_and_forecasts);
     tcase_add_test(tests, calls_of_all_ranks_have_the_least_time);
@@ -259,9 +253,4 @@ int main(void)
     tcase_add_test(tests, calls_through_relays_are_those_that_were);
     tcase_add_loop_test(tests, a_report_that_contradicts_itself_is_refused, 0,
                         sizeof(faults) / sizeof(faults[0]));
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

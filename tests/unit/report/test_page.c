@@ -3,9 +3,8 @@
  * What the head of a report says: what was measured, and forecasts that are called so.
  */
 #include "report/page.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What @a line says of the report in @a text, in which ' stands for ". */
@@ -99,21 +98,11 @@ START_TEST(calls_that_overlap_count_once_in_forecasts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    TCase *tests = tcase_create("page");
-    Suite *suite = suite_create("page");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, time_in_calls_is_that_of_the_ranks);
     tcase_add_test(tests, no_rank_spent_more_than_the_job_lasted);
     tcase_add_test(tests, what_is_beside_that_is_apart);
     tcase_add_test(tests, a_forecast_is_called_so);
     tcase_add_test(tests, calls_that_overlap_count_once_in_forecasts);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

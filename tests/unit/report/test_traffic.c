@@ -3,10 +3,8 @@
  * What links gave, by what was measured between hosts.
  */
 #include "report/traffic.h"
+#include "tests/unit/runner.h"
 #include "topo/topology.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 /* a - b - c, 100 bits/s and 40 bits/s; arcs 0 and 1 are a > b and back, 2 and 3 b > c and
  * back. */
@@ -89,19 +87,9 @@ START_TEST(groups_add_up)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    TCase *tests = tcase_create("traffic");
-    Suite *suite = suite_create("traffic");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, the_link_that_is_nearest_to_full_is_the_narrowest);
     tcase_add_test(tests, ways_that_kept_up_tell_nothing);
     tcase_add_test(tests, groups_add_up);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
