@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -237,12 +237,9 @@ START_TEST(test_default)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("baseline");
-    TCase *tcase = tcase_create("baseline");
-    SRunner *runner = srunner_create(suite);
-    int num = 0, failed;
+    int num = 0;
 
     while (baseline_at((size_t)num) != NULL) {
         num++;
@@ -253,9 +250,4 @@ int main(void)
     tcase_add_test(tcase, test_left);
     tcase_add_test(tcase, test_default);
     tcase_add_test(tcase, hosts_of_their_own_have_other_rules);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -7,12 +7,12 @@
 #include "planner/bound/least_time.h"
 #include "planner/planner.h"
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 
 #include "base/log.h"
 #include "base/random.h"
 
-#include <check.h>
 #include <math.h>
 
 #define MAX_HOSTS 16
@@ -150,18 +150,7 @@ START_TEST(test_nothing_is_faster)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("bound");
-    TCase *tcase = tcase_create("bound");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_nothing_is_faster, 0, 54);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

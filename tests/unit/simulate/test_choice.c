@@ -7,10 +7,10 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/contest.h"
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -490,14 +490,8 @@ START_TEST(chunks_grow_with_rates)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("choice");
-    TCase *tcase = tcase_create("choice");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, the_fastest_is_best);
     tcase_add_test(tcase, of_equals_the_one_with_most_slack_is_best);
     tcase_add_test(tcase, then_the_lowest_then_the_last);
@@ -518,9 +512,4 @@ int main(void)
     tcase_add_loop_test(tcase, no_named_one_is_clearly_faster, 0, 6);
     tcase_add_test(tcase, candidates_are_listed);
     tcase_add_test(tcase, chunks_grow_with_rates);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -5,6 +5,7 @@
  */
 #include "planner/algorithms.h"
 #include "planner/plan/collective.h"
+#include "tests/unit/runner.h"
 
 #include "base/log.h"
 #include "planner/planner.h"
@@ -15,7 +16,6 @@
 #include "tests/unit/whole_plan.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <string.h>
 
 #define HOSTS 8
@@ -246,13 +246,8 @@ START_TEST(another_value_is_not_run)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("collective");
-    TCase *tcase = tcase_create("table");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, each_has_a_name_that_is_parsed_and_listed);
     tcase_add_loop_test(tcase, each_row_is_consistent, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, each_says_what_mpi_says, 0, MTREE_COLLECTIVE_LAST);
@@ -261,10 +256,4 @@ int main(void)
     tcase_add_loop_test(tcase, another_value_has_no_row, 0, NUM_STRANGE);
     tcase_add_loop_test(tcase, another_value_is_not_planned, 0, NUM_STRANGE);
     tcase_add_loop_test(tcase, another_value_is_not_run, 0, NUM_STRANGE);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/event_queue.h"
-
-#include <check.h>
+#include "tests/unit/runner.h"
 
 typedef struct {
     mtree_timer_t event;
@@ -137,20 +136,10 @@ START_TEST(test_fail)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("queue");
-    TCase *tcase = tcase_create("queue");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_remove_and_move);
     tcase_add_test(tcase, test_heap);
     tcase_add_test(tcase, test_fail);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/fair_share.h"
+#include "tests/unit/runner.h"
 
 #include "base/random.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -147,18 +147,8 @@ START_TEST(test_touched)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("flow");
-    TCase *tcase = tcase_create("flow");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_loop_test(tcase, test_come_and_go, 0, 20);
     tcase_add_test(tcase, test_touched);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

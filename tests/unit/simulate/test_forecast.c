@@ -7,11 +7,9 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 #define MAX_HOSTS 16
 #define WORK      20e-6 /* the simulator's, of a message, at each end */
@@ -225,13 +223,8 @@ START_TEST(a_part_tells_the_whole)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(estimates)
 {
-    Suite *suite = suite_create("estimate");
-    TCase *estimates = tcase_create("estimates");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(estimates, a_star_without_latency_is_left_to_open_mpi);
     tcase_add_test(estimates, the_busiest_host_counts);
     tcase_add_test(estimates, relays_contribute_no_block);
@@ -242,9 +235,4 @@ int main(void)
     tcase_add_loop_test(estimates, a_part_tells_the_whole, 0, 4);
     tcase_add_loop_test(estimates, a_torus_of_512_hosts_is_forecast, 0,
                         MTREE_COLLECTIVE_LAST);
-    suite_add_tcase(suite, estimates);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

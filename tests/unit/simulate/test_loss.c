@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/loss.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 
 /* Packets that pass an arc of @a seed before the first one is lost. */
@@ -81,20 +81,10 @@ START_TEST(windows_are_those_of_the_paper)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("loss");
-    TCase *tcase = tcase_create("loss");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, as_many_are_lost_as_the_link_says);
     tcase_add_test(tcase, the_same_ones_are_lost_however_packets_are_grouped);
     tcase_add_test(tcase, without_loss_all_packets_pass);
     tcase_add_test(tcase, windows_are_those_of_the_paper);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

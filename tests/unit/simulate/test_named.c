@@ -7,10 +7,10 @@
 #include "planner/algorithms.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,19 +140,9 @@ START_TEST(nothing_named_is_faster)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("named");
-    TCase *tcase = tcase_create("named");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, runs_all() ? 1800 : 120);
     tcase_add_loop_test(tcase, nothing_named_is_faster, 0,
                         runs_all() ? NUM_NETWORKS : NUM_USUAL);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

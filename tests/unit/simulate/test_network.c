@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/loss.h"
 #include "simulate/network.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -518,13 +517,9 @@ START_TEST(test_options)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("network");
-    TCase *tcase = tcase_create("network");
-    SRunner *runner = srunner_create(suite);
     const int first = MTREE_NETWORK_QUEUE, last = MTREE_NETWORK_FLOW + 1;
-    int failed;
 
     tcase_add_loop_test(tcase, test_one_link, first, last);
     tcase_add_loop_test(tcase, test_headers_and_acks, first, last);
@@ -543,9 +538,4 @@ int main(void)
     tcase_add_test(tcase, test_tail_loss);
     tcase_add_test(tcase, test_backing_off);
     tcase_add_test(tcase, test_options);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/pt2pt.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Hosts on a line, 8 Mb/s (one byte per microsecond) and 10 ms per link; no headers. */
@@ -281,13 +280,8 @@ START_TEST(test_errors)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("world");
-    TCase *tcase = tcase_create("world");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_eager);
     tcase_add_test(tcase, test_overhead);
     tcase_add_test(tcase, test_rendezvous);
@@ -295,9 +289,4 @@ int main(void)
     tcase_add_test(tcase, test_compute);
     tcase_add_test(tcase, test_ranks_per_host);
     tcase_add_test(tcase, test_errors);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -8,9 +8,9 @@
 #include "simulate/simulate.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -405,15 +405,10 @@ START_TEST(other_relays_are_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("relays");
-    TCase *tests = tcase_create("relays");
-    SRunner *runner;
-    int failed;
-
     if (!mtree_lp_is_available()) {
-        return 77; /* skipped */
+        return;
     }
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_relay_opens_a_second_way, 0, NUM_SERVED);
@@ -428,10 +423,4 @@ int main(void)
     tcase_add_loop_test(tests, many_ways_take_many_trees, 0, 2);
     tcase_add_test(tests, small_gains_are_none);
     tcase_add_loop_test(tests, other_relays_are_refused, 0, 3);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

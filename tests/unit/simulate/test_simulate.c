@@ -2,9 +2,9 @@
 #include "planner/planner.h"
 #include "simulate/check_data.h"
 #include "simulate/simulate.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <string.h>
 
 /* The 12 sites and 19 links of Google's B4, with rates as in the lab. */
@@ -530,14 +530,8 @@ START_TEST(test_late_host)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("simulate");
-    TCase *tcase = tcase_create("simulate");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_chain);
     tcase_add_test(tcase, test_costs_of_the_topology);
     tcase_add_loop_test(tcase, test_lab, 0, 3);
@@ -551,9 +545,4 @@ int main(void)
     tcase_add_loop_test(tcase, test_late_host, 0, 2);
     tcase_add_test(tcase, test_errors);
     tcase_add_test(tcase, test_sample);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }
