@@ -2,11 +2,10 @@
 /* Which algorithms coll_mtree_algorithm and mtree_algorithm choose. */
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/params.h"
+#include "tests/unit/runner.h"
 
 #include "tests/unit/captured_log.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *chosen[MTREE_COLLECTIVE_LAST];
@@ -118,13 +117,8 @@ START_TEST(without_a_parameter_the_planner_chooses)
 END_TEST
 
 /* Check runs each test in a process of its own, so each reads the parameter anew. */
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("algorithm_param");
-    TCase *tcase = tcase_create("algorithm_param");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, a_name_is_for_every_collective_that_the_algorithm_does);
     tcase_add_test(tcase, a_collective_before_the_name_limits_it);
     tcase_add_test(tcase, the_last_of_several_counts_and_empty_ones_do_not);
@@ -133,9 +127,4 @@ int main(void)
     tcase_add_test(tcase, the_parameter_is_read_once);
     tcase_add_test(tcase, a_parameter_that_is_invalid_is_logged_once);
     tcase_add_test(tcase, without_a_parameter_the_planner_chooses);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the blocks of a vector lie. */
 #include "coll_mtree/call/blocks.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -92,22 +92,12 @@ START_TEST(one_block_holds_everything)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("blocks");
-    TCase *tcase = tcase_create("blocks");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, offsets_are_sums_in_units);
     tcase_add_test(tcase, vectors_may_be_longer_than_an_int_counts);
     tcase_add_test(tcase, blocks_may_be_longer_than_an_int_counts);
     tcase_add_test(tcase, an_array_has_the_bytes_of_its_items);
     tcase_add_test(tcase, every_unit_is_found_in_the_block_that_holds_it);
     tcase_add_test(tcase, one_block_holds_everything);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,9 +2,7 @@
 /* The key of all that is kept about similar calls, and tables of it. */
 #include "coll_mtree/base/call_class.h"
 #include "coll_mtree/base/class_table.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 static coll_mtree_call_class_t allreduce_of(size_t bytes)
 {
@@ -178,13 +176,8 @@ START_TEST(an_empty_table_finds_nothing_and_holds_nothing)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("call_class");
-    TCase *tcase = tcase_create("call_class");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, calls_of_a_size_to_a_factor_of_two_share_a_class);
     tcase_add_test(tcase, all_short_calls_share_a_class);
     tcase_add_test(tcase, a_size_may_be_as_large_as_memory);
@@ -195,9 +188,4 @@ int main(void)
     tcase_add_test(tcase,
                    a_table_has_one_element_per_class_in_the_order_of_their_first_calls);
     tcase_add_test(tcase, an_empty_table_finds_nothing_and_holds_nothing);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

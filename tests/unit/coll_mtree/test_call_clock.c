@@ -3,9 +3,7 @@
  * Where the time of calls goes; no moment counts twice.
  */
 #include "coll_mtree/base/call_clock.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 static coll_mtree_call_clock_t call_clock;
 
@@ -112,21 +110,11 @@ START_TEST(a_thread_that_comes_late_with_its_time_takes_none_away)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    TCase *tests = tcase_create("call clock");
-    Suite *suite = suite_create("call clock");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, one_call_after_the_other);
     tcase_add_test(tests, overlapping_calls_count_once_and_share_the_time);
     tcase_add_test(tests, what_runs_counts_before_what_waits);
     tcase_add_test(tests, connections_count_apart_while_calls_run);
     tcase_add_test(tests, a_thread_that_comes_late_with_its_time_takes_none_away);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

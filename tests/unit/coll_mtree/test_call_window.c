@@ -4,11 +4,10 @@
  * message meets a receive of its own call.
  */
 #include "coll_mtree/base/call_window.h"
+#include "tests/unit/runner.h"
 
 #include "base/container_of.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 3, CALLS = 5 * COLL_MTREE_LIVE_CALLS, SEEDS = 300 };
@@ -231,21 +230,10 @@ START_TEST(after_a_failure_no_call_waits)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("call_window");
-    TCase *tcase = tcase_create("call_window");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, messages_meet_their_calls_and_all_calls_end);
     tcase_add_test(tcase, so_many_calls_begin_at_a_time);
     tcase_add_test(tcase, few_long_calls_begin_and_always_the_first);
     tcase_add_test(tcase, after_a_failure_no_call_waits);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

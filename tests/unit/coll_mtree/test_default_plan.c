@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan that every rank makes without a message. */
 #include "coll_mtree/call/default_plan.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/whole_plan.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 static int depth_of(const mtree_tree_t *tree, int host)
 {
@@ -103,20 +101,10 @@ START_TEST(there_is_one_for_every_collective)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("default_plan");
-    TCase *tcase = tcase_create("default_plan");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, one_binomial_tree_spans_all_ranks);
     tcase_add_test(tcase, each_rank_is_a_host_of_its_own);
     tcase_add_test(tcase, personalized_ones_have_a_star_per_root);
     tcase_add_test(tcase, there_is_one_for_every_collective);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many connections a process may open, and what it sets its limit to. */
 #include "coll_mtree/tcp/descriptors.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <limits.h>
-#include <stdlib.h>
 
 START_TEST(connections_share_what_is_left)
 {
@@ -71,18 +70,8 @@ START_TEST(no_limit_is_passed)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("descriptors");
-    TCase *tcase = tcase_create("descriptors");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, connections_share_what_is_left);
     tcase_add_test(tcase, no_limit_is_passed);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

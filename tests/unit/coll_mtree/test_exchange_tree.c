@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of an exchange: every rank is in it once, below its parent. */
 #include "coll_mtree/control/exchange_tree.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <limits.h>
-#include <stdlib.h>
 
 /* Walk the subtree of @a rank, whose ranks must follow each other; their number. */
 static int walk(int rank, int ranks)
@@ -90,21 +89,11 @@ START_TEST(parts_follow_one_another)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("exchange_tree");
-    TCase *tcase = tcase_create("exchange_tree");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, every_rank_is_in_the_tree_once);
     tcase_add_test(tcase, parents_lack_the_lowest_digit);
     tcase_add_test(tcase, a_leaf_has_no_children);
     tcase_add_test(tcase, the_largest_communicator_does_not_overflow);
     tcase_add_test(tcase, parts_follow_one_another);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a probe has found is written as a topology, with a comment on each figure. */
 #include "coll_mtree/probe/findings.h"
+#include "tests/unit/runner.h"
 
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,20 +121,10 @@ START_TEST(what_was_measured_is_not_measured_again)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("findings");
-    TCase *tcase = tcase_create("findings");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, each_figure_has_a_comment);
     tcase_add_test(tcase, the_text_is_the_topology);
     tcase_add_test(tcase, what_was_measured_is_not_measured_again);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages in fragments arrive whole, over any transport, and end once when one fails. */
 #include "coll_mtree/control/fragmented_message.h"
+#include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 
 #include "base/container_of.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LENGTH = 1000, TAG = 3 };
@@ -218,19 +217,9 @@ START_TEST(a_message_that_fails_ends_once)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("fragmented_message");
-    TCase *tcase = tcase_create("fragmented_message");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, messages_arrive_whole);
     tcase_add_test(tcase, a_message_that_fails_ends_once);
     tcase_add_test(tcase, nothing_more_is_received_of_an_abandoned_message);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

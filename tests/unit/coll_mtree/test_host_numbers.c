@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hosts are numbered as ranks name them, here and where the numbers were sent. */
 #include "coll_mtree/control/host_numbers.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
 {
@@ -79,21 +78,10 @@ START_TEST(other_numbers_are_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("host_numbers");
-    TCase *tcase = tcase_create("host_numbers");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, hosts_are_numbered_in_the_order_of_their_first_ranks);
     tcase_add_test(tcase, many_ranks_are_numbered);
     tcase_add_test(tcase, numbers_that_were_sent_are_the_same);
     tcase_add_test(tcase, other_numbers_are_refused);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,8 +4,8 @@
  * for.
  */
 #include "coll_mtree/base/memory.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,18 +51,8 @@ START_TEST(the_reason_says_how_many_bytes)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("memory");
-    TCase *tcase = tcase_create("memory");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, there_is_memory_even_of_no_bytes);
     tcase_add_test(tcase, the_reason_says_how_many_bytes);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why mtree does not serve a communicator. */
 #include "coll_mtree/obstacle.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 START_TEST(a_communicator_of_two_ranks_has_no_obstacle)
 {
@@ -83,22 +81,12 @@ START_TEST(what_was_asked_for_is_no_news)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("obstacle");
-    TCase *tcase = tcase_create("obstacle");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, a_communicator_of_two_ranks_has_no_obstacle);
     tcase_add_test(tcase, the_first_obstacle_of_a_communicator_is_named);
     tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
     tcase_add_test(tcase, ranks_on_several_hosts_may_send_all_the_same);
     tcase_add_test(tcase, every_obstacle_has_a_text);
     tcase_add_test(tcase, what_was_asked_for_is_no_news);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of parameters: its rows, their initial values, and what ranks compare. */
 #include "coll_mtree/base/params.h"
+#include "tests/unit/runner.h"
 
 #include "tcp/crypto.h"
 #include "tests/unit/captured_log.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void setup(void)
@@ -257,13 +256,8 @@ START_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("params");
-    TCase *tcase = tcase_create("params");
-    SRunner *runner;
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, every_row_has_a_name_of_its_own_a_level_and_a_help);
     tcase_add_test(tcase, what_is_written_on_all_ranks_is_compared);
@@ -280,10 +274,4 @@ int main(void)
     tcase_add_test(tcase, what_only_tunes_does_not_ask);
     tcase_add_test(tcase,
                    a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

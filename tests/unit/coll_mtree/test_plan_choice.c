@@ -4,11 +4,10 @@
  * plans.
  */
 #include "coll_mtree/plan/plan_choice.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective)
 {
@@ -222,13 +221,8 @@ START_TEST(a_slower_link_takes_transfer_time_and_not_latency)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("plan_choice");
-    TCase *tcase = tcase_create("plan_choice");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, a_request_is_for_the_class_and_the_parameters);
     tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
@@ -240,10 +234,4 @@ int main(void)
     tcase_add_test(tcase, other_shares_do_where_they_come_close_to_new_trees);
     tcase_add_test(tcase, other_shares_are_worth_a_small_gain);
     tcase_add_test(tcase, a_slower_link_takes_transfer_time_and_not_latency);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_thread.h"
+#include "tests/unit/runner.h"
 
 #include "base/cancel.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define TASKS 5
@@ -153,21 +152,10 @@ START_TEST(close_cancels_the_task_that_runs)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("plan_thread");
-    TCase *tcase = tcase_create("plan_thread");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, tasks_run_in_order_in_another_thread);
     tcase_add_test(tcase, nothing_ends_without_a_poll);
     tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
     tcase_add_test(tcase, close_cancels_the_task_that_runs);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

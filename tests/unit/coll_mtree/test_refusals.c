@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of several threads that a relay refuses. */
 #include "coll_mtree/relay/refusals.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 /* Each is known until as many others have followed as a relay has calls under way. */
 START_TEST(no_refusal_hides_another)
@@ -25,17 +23,7 @@ START_TEST(no_refusal_hides_another)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("refusals");
-    TCase *tcase = tcase_create("refusals");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, no_refusal_hides_another);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
  * When replan queries begin, when their replies apply, and what follows from a reply.
  */
 #include "coll_mtree/adapt/replan_schedule.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective, double bytes)
 {
@@ -182,13 +180,8 @@ START_TEST(sums_that_round_change_once_for_a_fifth)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("replan_schedule");
-    TCase *tcase = tcase_create("replan_schedule");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, long_calls_are_monitored_where_the_user_wants_it);
     tcase_add_test(tcase, deterministic_sums_keep_their_plan);
     tcase_add_test(tcase, a_query_is_due_after_enough_bytes_per_rank);
@@ -201,10 +194,4 @@ int main(void)
     tcase_add_test(tcase, a_plan_in_lockstep_or_none_does_not_change);
     tcase_add_test(tcase, two_replies_change_all_plans);
     tcase_add_test(tcase, sums_that_round_change_once_for_a_fifth);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The seat of a process among those of its host, as coll_mtree_hosts has them. */
 #include "coll_mtree/control/seat.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 static const coll_mtree_seat_t real = {7, 9};
 
@@ -63,21 +61,11 @@ START_TEST(empty_names_do_not_count)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("seat");
-    TCase *tcase = tcase_create("seat");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, without_a_list_the_seat_is_the_real_one);
     tcase_add_test(tcase, a_list_seats_its_ranks);
     tcase_add_test(tcase, a_rank_behind_the_list_has_its_real_seat);
     tcase_add_test(tcase, a_list_names_the_hosts_of_its_ranks);
     tcase_add_test(tcase, empty_names_do_not_count);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

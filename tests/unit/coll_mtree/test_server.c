@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who serves the calls of a class, and why it is the fallback. */
 #include "coll_mtree/call/server.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 /* Open MPI takes twice as long, hardly longer, hardly less, and half as long. */
 static const mtree_forecast_t faster = {.pays = true, .seconds = 1, .fallback = 2};
@@ -163,13 +161,8 @@ START_TEST(every_reason_has_a_name_and_a_text)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("server");
-    TCase *tcase = tcase_create("server");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, the_forecast_decides);
     tcase_add_test(tcase, every_fallback_has_a_reason);
     tcase_add_test(tcase, an_order_stays_unless_another_gains_enough);
@@ -180,9 +173,4 @@ int main(void)
         tcase, a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order);
     tcase_add_test(tcase, an_order_over_the_default_plan_stays);
     tcase_add_test(tcase, every_reason_has_a_name_and_a_text);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What processes publish of their parameters, and how two of them are compared. */
 #include "coll_mtree/control/settings.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINES "protocol 9\ntrees 0\nchunk 65536\n"
@@ -84,21 +83,11 @@ START_TEST(other_versions_have_no_line_that_differs)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("settings");
-    TCase *tcase = tcase_create("settings");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, what_is_published_is_equal_to_its_lines);
     tcase_add_test(tcase, what_does_not_fit_is_refused);
     tcase_add_test(tcase, others_are_not_equal);
     tcase_add_test(tcase, the_first_line_that_differs_is_named);
     tcase_add_test(tcase, other_versions_have_no_line_that_differs);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

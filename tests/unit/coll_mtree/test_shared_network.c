@@ -4,10 +4,9 @@
  * ring with networks 10.88.0 to 10.88.3, beside a LAN, 10.99.0.
  */
 #include "coll_mtree/control/shared_network.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static coll_mtree_shared_networks_t networks;
 static char names[64];
@@ -88,22 +87,12 @@ START_TEST(all_are_used_where_none_is_shared)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("shared_network");
-    TCase *tcase = tcase_create("interfaces");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, start, NULL);
     tcase_add_test(tcase, cables_are_left_out);
     tcase_add_test(tcase, several_networks_may_be_shared);
     tcase_add_test(tcase, the_first_one_is_shared);
     tcase_add_test(tcase, all_are_used_where_all_are_shared);
     tcase_add_test(tcase, all_are_used_where_none_is_shared);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

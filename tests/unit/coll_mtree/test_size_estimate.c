@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/size_estimate.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 /* The calls of the first 100 at which the ranks agree. */
 START_TEST(agrees_now_and_then)
@@ -42,18 +40,8 @@ START_TEST(takes_the_mean_since_the_last_time)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("size_estimate");
-    TCase *tcase = tcase_create("size_estimate");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, agrees_now_and_then);
     tcase_add_test(tcase, takes_the_mean_since_the_last_time);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What rank 0 decides while it has no topology: every branch. */
 #include "coll_mtree/topology/source_decision.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 #define AUTO  COLL_MTREE_TOPOLOGY_AUTO
 #define PROBE COLL_MTREE_TOPOLOGY_PROBE
@@ -37,18 +35,8 @@ START_TEST(a_failed_exchange_means_never)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("source_decision");
-    TCase *tcase = tcase_create("source_decision");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, the_first_decision_follows_from_the_facts);
     tcase_add_test(tcase, a_failed_exchange_means_never);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

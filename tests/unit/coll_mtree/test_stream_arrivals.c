@@ -2,9 +2,7 @@
 /* The arrivals of a stream are kept in bounded room, and make marks at equal intervals.
  */
 #include "coll_mtree/probe/stream_arrivals.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 /* A stream of @a count messages of 1,000 bytes on the wire, one each millisecond. */
 static void add(coll_mtree_stream_arrivals_t *arrivals, int count)
@@ -75,20 +73,10 @@ START_TEST(many_arrivals_are_thinned)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("stream_arrivals");
-    TCase *tcase = tcase_create("stream_arrivals");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, few_arrivals_tell_nothing);
     tcase_add_test(tcase, marks_are_at_equal_intervals_and_count_headers);
     tcase_add_test(tcase, marks_end_when_the_sender_did);
     tcase_add_test(tcase, many_arrivals_are_thinned);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

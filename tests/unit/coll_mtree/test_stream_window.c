@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many bytes of a probe's stream may be under way. */
 #include "coll_mtree/probe/stream_window.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define TRIP  0.02
 #define SPEED 1e9
@@ -173,13 +172,8 @@ START_TEST(a_pause_hardly_lowers_the_rate)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("stream_window");
-    TCase *tcase = tcase_create("stream_window");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, the_first_window_is_shared);
     tcase_add_test(tcase, two_messages_always_fit);
     tcase_add_test(tcase, messages_stay_below_the_longest);
@@ -189,9 +183,4 @@ int main(void)
     tcase_add_test(tcase, streams_that_share_see_the_queue_and_keep_it_short);
     tcase_add_test(tcase, the_window_grows_faster_far_below_the_interfaces);
     tcase_add_test(tcase, a_pause_hardly_lowers_the_rate);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What coll_mtree_streams asks for, and between whom. */
 #include "coll_mtree/tcp/streams.h"
+#include "tests/unit/runner.h"
 
 #include "tcp/tcp.h"
-
-#include <check.h>
-#include <stdlib.h>
 
 START_TEST(the_parameter_is_read)
 {
@@ -143,13 +141,8 @@ START_TEST(what_goes_between_two_hosts_is_shared)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("streams");
-    TCase *tcase = tcase_create("streams");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, the_parameter_is_read);
     tcase_add_test(tcase, a_number_is_for_all_calls);
     tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
@@ -157,9 +150,4 @@ int main(void)
     tcase_add_test(tcase, where_little_is_on_a_link_personalized_calls_have_none);
     tcase_add_test(tcase, all_edges_have_them_where_one_tree_has_a_long_one);
     tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

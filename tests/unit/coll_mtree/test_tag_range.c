@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which tags calls and persistent requests take. */
 #include "coll_mtree/base/tag_range.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 #define LIMIT 8388607 /* UCX */
 
@@ -114,20 +112,10 @@ START_TEST(a_pml_with_few_tags_has_none)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("tag_range");
-    TCase *tcase = tcase_create("tag_range");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, calls_have_sets_of_tags_in_turn);
     tcase_add_test(tcase, persistent_requests_that_live_never_share_tags);
     tcase_add_test(tcase, control_messages_have_tags_of_their_own);
     tcase_add_test(tcase, a_pml_with_few_tags_has_none);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Persistent requests take tags alike on all ranks, and again those of freed ones. */
 #include "coll_mtree/base/tag_slots.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 enum { RANKS = 3, SMALL = 80, LARGE = 528, MOST_TAGS = 1000000 };
 
@@ -134,20 +132,10 @@ START_TEST(where_all_live_there_are_none_until_one_is_freed)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("tag_slots");
-    TCase *tcase = tcase_create("tag_slots");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, freed_requests_give_their_tags_back);
     tcase_add_test(tcase, what_one_rank_uses_no_rank_takes);
     tcase_add_test(tcase, where_all_live_there_are_none_until_one_is_freed);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

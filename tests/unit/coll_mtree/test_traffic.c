@@ -3,8 +3,8 @@
  * What the calls of one process sent to other hosts, and what a rank reports of it.
  */
 #include "coll_mtree/adapt/traffic.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const int host[] = {0, 1, 1, 0};
@@ -136,23 +136,12 @@ START_TEST(nothing_is_reported_of_no_time)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("traffic");
-    TCase *tcase = tcase_create("traffic");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, calls_add_up_by_host_and_leave_out_their_own);
     tcase_add_test(tcase, a_call_that_was_not_measured_adds_nothing);
     tcase_add_test(tcase, what_is_taken_away_leaves_nothing);
     tcase_add_test(tcase, rates_are_bits_per_second);
     tcase_add_test(tcase, the_most_backlogged_paths_are_reported);
     tcase_add_test(tcase, nothing_is_reported_of_no_time);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,10 +2,9 @@
 /* Whenever ranks notice that they fail, no two of as many as there are turns speak in the
  * same one. */
 #include "coll_mtree/tcp/turn.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define TODAY 1795755600.0
 
@@ -24,17 +23,7 @@ START_TEST(ranks_speak_one_after_another)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tests)
 {
-    Suite *suite = suite_create("turn");
-    TCase *tests = tcase_create("turn");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tests, ranks_speak_one_after_another);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

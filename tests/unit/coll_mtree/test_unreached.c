@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of the relays that cannot reach each other are left out. */
 #include "coll_mtree/relay/unreached.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 #define ALL UINT64_MAX
 
@@ -67,21 +65,10 @@ START_TEST(no_pair_is_made_of_what_is_no_relay)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("unreached");
-    TCase *tcase = tcase_create("unreached");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, of_two_the_one_that_is_dialed_is_left_out);
     tcase_add_test(tcase, a_relay_that_is_cut_off_is_left_out_alone);
     tcase_add_test(tcase, earlier_pairs_count);
     tcase_add_test(tcase, no_pair_is_made_of_what_is_no_relay);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that wait for a plan leave the processors that they share to who plans. */
 #include "coll_mtree/transport/wait_pause.h"
-
-#include <check.h>
-#include <stdlib.h>
+#include "tests/unit/runner.h"
 
 #define LEAST  COLL_MTREE_WAIT_PAUSE_LEAST
 #define MOST   COLL_MTREE_WAIT_PAUSE_MOST
@@ -39,21 +37,10 @@ START_TEST(looks_take_a_small_part_of_the_processors)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("wait_pause");
-    TCase *tcase = tcase_create("wait_pause");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, a_reply_at_hand_is_looked_for_at_once);
     tcase_add_test(tcase, ranks_with_processors_of_their_own_look_often);
     tcase_add_test(tcase, sleeps_grow_where_processors_are_shared);
     tcase_add_test(tcase, looks_take_a_small_part_of_the_processors);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
