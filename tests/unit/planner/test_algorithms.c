@@ -5,12 +5,12 @@
  * without GLPK leaves out the algorithms that need it.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/algorithms.h"
 #include "tests/unit/captured_log.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <string.h>
 
 /* A tolerance for throughputs, as a factor. */
@@ -146,25 +146,16 @@ START_TEST(a_plan_has_hosts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("algorithms");
-    TCase *tcase = tcase_create("algorithms");
-    SRunner *runner = srunner_create(suite);
-    int num_algorithms = 0, num_failed;
+    int num_algorithms = 0;
 
     while (mtree_algorithms_names()[num_algorithms] != NULL) {
         num_algorithms++;
     }
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
     tcase_add_loop_test(tcase, a_row_says_what_it_refuses, 0,
                         sizeof(limits) / sizeof(limits[0]));
     tcase_add_test(tcase, a_network_may_be_too_large);
     tcase_add_test(tcase, a_plan_has_hosts);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    num_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return num_failed == 0 ? 0 : 1;
 }

@@ -5,11 +5,11 @@
  * its throughput are the same in all of them.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/solver/lp.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -418,13 +418,8 @@ START_TEST(search_is_short)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("all_to_all");
-    TCase *tcase = tcase_create("all_to_all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, rings_and_tori, 0, 9);
     tcase_add_loop_test(tcase, hypercubes, 2, 6);
@@ -439,9 +434,4 @@ int main(void)
     tcase_add_test(tcase, few_demands);
     tcase_add_test(tcase, two_hundred_hosts);
     tcase_add_loop_test(tcase, search_is_short, 0, 10);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/arborescence.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,18 +112,8 @@ START_TEST(test_unreachable)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("arborescence");
-    TCase *tcase = tcase_create("arborescence");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_cheapest);
     tcase_add_test(tcase, test_unreachable);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

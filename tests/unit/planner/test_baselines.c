@@ -7,10 +7,9 @@
 #include "planner/published/psld_plink.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MBPS 1e6
@@ -253,15 +252,9 @@ START_TEST(test_unpipelined_shares_are_max_min)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("baselines");
-    TCase *tcase = tcase_create("baselines");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_set_timeout(tcase, 60);
     if (mtree_lp_is_available()) {
         tcase_add_test(tcase, test_blink_packs_figure_2);
         tcase_add_test(tcase, test_blink_packing_is_nearly_optimal);
@@ -276,9 +269,4 @@ int main(void)
     tcase_add_test(tcase, test_plink_has_two_levels);
     tcase_add_test(tcase, test_unpipelined_chain);
     tcase_add_test(tcase, test_unpipelined_shares_are_max_min);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,9 +5,9 @@
  */
 #include "base/address.h"
 #include "planner/plan/cables.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,19 +89,9 @@ START_TEST(any_two_hosts_of_a_program_may)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("cables");
-    TCase *tcase = tcase_create("plans");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_test(tcase, edges_of_trees_have_cables);
     tcase_add_test(tcase, any_two_hosts_of_a_program_may);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

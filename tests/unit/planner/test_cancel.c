@@ -4,14 +4,13 @@
  * from another thread.  What comes after that is as if nothing had been.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "base/cancel.h"
 #include "planner/algorithms.h"
 #include "simulate/forecast/forecast.h"
 
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define MOST_HOSTS 64
@@ -110,12 +109,9 @@ START_TEST(any_moment_will_do)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("cancel");
-    TCase *tcase = tcase_create("cancel");
-    SRunner *runner;
-    int num_algorithms = 0, failed;
+    int num_algorithms = 0;
 
     while (mtree_algorithms_names()[num_algorithms] != NULL &&
            mtree_algorithms_unavailable(mtree_algorithms_names()[num_algorithms]) ==
@@ -126,10 +122,4 @@ int main(void)
     tcase_add_loop_test(tcase, nothing_is_planned, 0, num_algorithms);
     tcase_add_test(tcase, nothing_is_simulated);
     tcase_add_loop_test(tcase, any_moment_will_do, 0, MTREE_COLLECTIVE_LAST);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

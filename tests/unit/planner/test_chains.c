@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/chain_times.h"
+#include "tests/unit/runner.h"
 
 #include "planner/plan/json.h"
 #include "planner/planner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,21 +139,11 @@ START_TEST(test_plan_tells_routes)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("chains");
-    TCase *tcase = tcase_create("chains");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_condition);
     tcase_add_test(tcase, test_times_and_switch);
     tcase_add_test(tcase, test_arrival_example);
     tcase_add_test(tcase, test_depth);
     tcase_add_test(tcase, test_plan_tells_routes);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/chunk_times.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define OVERHEAD 1e-4
 
@@ -111,22 +110,12 @@ START_TEST(test_whole_bytes)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("chunk_model");
-    TCase *tcase = tcase_create("chunk_model");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_path_is_the_longest_and_doubles_for_allreduce);
     tcase_add_test(tcase, test_published_worked_example);
     tcase_add_test(tcase, test_best_sizes_beat_their_neighbours);
     tcase_add_test(tcase, test_nothing_to_pipeline);
     tcase_add_test(tcase, test_best_size_never_exceeds_the_message);
     tcase_add_test(tcase, test_whole_bytes);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

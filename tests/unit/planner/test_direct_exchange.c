@@ -5,8 +5,8 @@
  */
 #include "planner/plan/finish.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -175,13 +175,8 @@ START_TEST(many_hosts_need_no_search)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("direct");
-    TCase *tcase = tcase_create("direct");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, even_star_is_full, 0, 2);
     tcase_add_test(tcase, slow_host_sums_nothing);
     tcase_add_test(tcase, equal_hosts_share_the_sum);
@@ -189,10 +184,4 @@ int main(void)
     tcase_add_loop_test(tcase, chunks_to_all_peers_fit_into_a_queue, 0, 4);
     tcase_add_test(tcase, chunks_on_fast_links_are_long);
     tcase_add_test(tcase, many_hosts_need_no_search);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

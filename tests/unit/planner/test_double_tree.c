@@ -4,10 +4,9 @@
  * without a search.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "topo/generators.h"
-
-#include <check.h>
 
 static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
                                                  MTREE_REDUCE};
@@ -189,14 +188,8 @@ START_TEST(limits_are_searched)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("double tree");
-    TCase *tcase = tcase_create("double tree");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, star_is_full, 0, 3);
     tcase_add_loop_test(tcase, hosts_that_forward_have_a_bound, 0, 3);
     tcase_add_loop_test(tcase, many_hosts_need_no_search, 0, 4);
@@ -205,10 +198,4 @@ int main(void)
     tcase_add_test(tcase, several_links_need_one);
     tcase_add_loop_test(tcase, long_messages_are_searched, 0, 5);
     tcase_add_test(tcase, limits_are_searched);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

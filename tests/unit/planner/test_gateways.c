@@ -5,8 +5,8 @@
  */
 #include "planner/regular/gateways.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdio.h>
 
 #define NUM_SITES 3
@@ -158,20 +158,9 @@ START_TEST(sites_are_far_from_each_other)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("gateways");
-    TCase *tcase = tcase_create("gateways");
-    SRunner *runner;
-    int failed;
-
     tcase_add_loop_test(tcase, each_site_is_entered_once, 0, 6);
     tcase_add_test(tcase, lines_have_a_connection_per_host);
     tcase_add_loop_test(tcase, sites_are_far_from_each_other, 0, 2);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

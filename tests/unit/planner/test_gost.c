@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/gost.h"
+#include "tests/unit/runner.h"
 
 #include "base/log.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,13 +255,8 @@ START_TEST(test_plan_with_limits_and_chunks)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("gost");
-    TCase *tcase = tcase_create("gost");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_figure_2);
     tcase_add_test(tcase, test_ith_lowers_the_height_at_no_loss);
@@ -275,9 +270,4 @@ int main(void)
             "test_plan_with_limits_and_chunks are skipped: built without GLPK\n");
     }
     tcase_add_test(tcase, test_heights_of_algorithm_2);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

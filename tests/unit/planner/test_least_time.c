@@ -5,12 +5,12 @@
  */
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/planner/time_expanded.h"
+#include "tests/unit/runner.h"
 
 #include "planner/bound/least_time.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <math.h>
 
 #define MS        1e-3
@@ -369,14 +369,8 @@ START_TEST(test_what_is_looked_at_among_many_hosts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("least time");
-    TCase *tcase = tcase_create("least time");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_short_sums_take_the_longest_path, 0,
                         (int)(sizeof(paths) / sizeof(paths[0])));
     tcase_add_loop_test(tcase, test_a_vector_takes_the_slowest_flow, 0, 100);
@@ -388,9 +382,4 @@ int main(void)
     tcase_add_loop_test(tcase, test_telling_grows_like_fibonacci_numbers, 0, 12);
     tcase_add_test(tcase, test_adding_is_shared);
     tcase_add_test(tcase, test_what_is_looked_at_among_many_hosts);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/multitree_schedule.h"
+#include "tests/unit/runner.h"
 
 #include "planner/planner.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define GBPS 1e9
 
@@ -219,22 +218,12 @@ START_TEST(test_the_plan_keeps_the_capacities)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("multitree");
-    TCase *tcase = tcase_create("multitree");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_2x2_mesh_of_figure_3);
     tcase_add_test(tcase, test_schedule_table_of_figure_5);
     tcase_add_test(tcase, test_grids_are_free_of_contention);
     tcase_add_test(tcase, test_children_are_found_through_switches);
     tcase_add_test(tcase, test_the_plan_keeps_the_capacities);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

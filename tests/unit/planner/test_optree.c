@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 #include "papers/baselines/optree_steps.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,13 +230,8 @@ START_TEST(test_bad_arguments)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("optree");
-    TCase *tcase = tcase_create("optree");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_motivation_example);
     tcase_add_test(tcase, test_table_1);
     tcase_add_test(tcase, test_best_stages_is_minimum);
@@ -246,9 +241,4 @@ int main(void)
     tcase_add_test(tcase, test_least_stages);
     tcase_add_test(tcase, test_time);
     tcase_add_test(tcase, test_bad_arguments);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

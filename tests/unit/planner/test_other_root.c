@@ -5,12 +5,11 @@
  */
 #include "planner/other_root.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* What calls may take beside those over plans sought for their root, where the first
  * root's plan is as good as any. */
@@ -202,13 +201,8 @@ START_TEST(a_plan_of_something_else_is_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("other_root");
-    TCase *tcase = tcase_create("other_root");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, calls_take_about_as_long_as_over_plans_of_their_own, 0,
                         NUM_CASES);
@@ -217,9 +211,4 @@ int main(void)
     tcase_add_test(tcase, where_rerooted_trees_carry_half_others_take_their_place);
     tcase_add_test(tcase, seconds_are_beside_those_of_the_other_root);
     tcase_add_test(tcase, a_plan_of_something_else_is_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

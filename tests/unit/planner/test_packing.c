@@ -5,11 +5,10 @@
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/bound.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Plans without limits come this close to the bound. */
@@ -225,13 +224,8 @@ START_TEST(plans_repeat)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("packing");
-    TCase *tcase = tcase_create("packing");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, references_agree);
     tcase_add_test(tcase, small_allreduce);
@@ -247,9 +241,4 @@ int main(void)
     }
     tcase_add_test(tcase, limit_is_named);
     tcase_add_test(tcase, plans_repeat);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -3,14 +3,13 @@
  * "packing" for a size, latency included, against the least time over all spanning trees.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/plan/finish.h"
 #include "planner/solver/lp.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NUM_HOSTS 12
@@ -221,13 +220,8 @@ START_TEST(small_messages_take_low_trees)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("packing for a size");
-    TCase *tcase = tcase_create("packing for a size");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 600);
     if (mtree_lp_is_available()) {
         tcase_add_loop_test(tcase, b4, 0, 3);
@@ -236,9 +230,4 @@ int main(void)
     }
     tcase_add_loop_test(tcase, seconds_of_one_link, 0, 2);
     tcase_add_test(tcase, small_messages_take_low_trees);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

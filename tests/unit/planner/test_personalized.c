@@ -3,12 +3,12 @@
  * Plans of scatter, gather and all-to-all: each edge carries the blocks below it.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/algorithms.h"
 #include "planner/plan/json.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -138,20 +138,9 @@ START_TEST(files_keep_them)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("personalized");
-    TCase *tcase = tcase_create("personalized");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES);
     tcase_add_test(tcase, parts_of_a_chain);
     tcase_add_loop_test(tcase, files_keep_them, 0, NUM_COLLECTIVES);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/json.h"
+#include "tests/unit/runner.h"
 
 #include "base/log.h"
 
-#include <check.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,20 +146,9 @@ START_TEST(test_a_relay_is_neither_root_nor_leaf)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("plan_json");
-    TCase *tcase = tcase_create("plan_json");
-    SRunner *runner;
-    int failed;
-
     tcase_add_test(tcase, test_a_plan_is_written_whole_or_not_at_all);
     tcase_add_test(tcase, test_a_plan_with_relays_is_read_and_written);
     tcase_add_loop_test(tcase, test_a_relay_is_neither_root_nor_leaf, 0, 6);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

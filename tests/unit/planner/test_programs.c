@@ -10,9 +10,9 @@
 #include "planner/program/swing.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -352,13 +352,8 @@ START_TEST(a_wrong_order_is_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("programs");
-    TCase *tcase = tcase_create("programs");
-    SRunner *runner = srunner_create(suite);
-    int num_failed;
-
     tcase_add_test(tcase, an_exchange_takes_the_longest_path);
     tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
     tcase_add_test(tcase, long_messages_over_long_links_are_cut);
@@ -374,9 +369,4 @@ int main(void)
     tcase_add_test(tcase, a_torus_is_written_and_read);
     tcase_add_loop_test(tcase, a_wrong_order_is_refused, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    num_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return num_failed == 0 ? 0 : 1;
 }

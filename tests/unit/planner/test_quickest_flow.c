@@ -5,10 +5,10 @@
  */
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/planner/time_expanded.h"
+#include "tests/unit/runner.h"
 
 #include "planner/bound/quickest_flow.h"
 
-#include <check.h>
 #include <math.h>
 
 #define MBPS 1e6
@@ -148,20 +148,10 @@ START_TEST(test_is_that_of_the_network_expanded_in_time)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("quickest flow");
-    TCase *tcase = tcase_create("quickest flow");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_a_longer_path_helps_where_there_is_time);
     tcase_add_test(tcase, test_flow_is_taken_back);
     tcase_add_test(tcase, test_a_direction_without_capacity_is_none);
     tcase_add_loop_test(tcase, test_is_that_of_the_network_expanded_in_time, 0, 200);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

@@ -4,10 +4,10 @@
  * it, and come close to what new trees would give.
  */
 #include "planner/planner.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static mtree_topology_t *topology;
@@ -162,21 +162,10 @@ START_TEST(trees_of_something_else_are_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("rebalance");
-    TCase *tcase = tcase_create("rebalance");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, other_shares_win_back_much_of_what_one_link_lost);
     tcase_add_test(tcase, trees_are_rooted_where_the_request_wants);
     tcase_add_test(tcase, trees_of_something_else_are_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

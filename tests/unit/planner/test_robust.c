@@ -4,11 +4,11 @@
  * take not much longer than any plan could where one host sends far more.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -165,21 +165,9 @@ START_TEST(other_rates_stay_robust)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("robust");
-    TCase *tcase = tcase_create("robust");
-    SRunner *runner;
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4);
     tcase_add_test(tcase, a_packing_alone_is_late);
     tcase_add_loop_test(tcase, other_rates_stay_robust, 0, 2);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

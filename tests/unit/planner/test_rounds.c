@@ -2,11 +2,11 @@
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "papers/baselines/ring_schedule.h"
+#include "tests/unit/runner.h"
 
 #include "base/log.h"
 #include "planner/regular/double_tree.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,13 +254,8 @@ START_TEST(test_rank_mapping_spreads_partners)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("step_schedule");
-    TCase *tcase = tcase_create("step_schedule");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_ring_takes_2n_minus_2_steps);
     tcase_add_test(tcase, test_time_and_contention_of_a_ring_on_a_row);
@@ -271,9 +266,4 @@ int main(void)
     tcase_add_test(tcase, test_double_trees_swap_leaves_and_inner_hosts);
     tcase_add_test(tcase, test_halving_doubling_takes_2_log_n_steps);
     tcase_add_test(tcase, test_rank_mapping_spreads_partners);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,12 +4,11 @@
  * flows, and the maximum concurrent flow from each host to the next.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "topo/generators.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CAPACITY 1e9
@@ -200,14 +199,8 @@ START_TEST(many_hosts)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("scan");
-    TCase *tcase = tcase_create("scan");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, lines);
     tcase_add_test(tcase, rings);
     tcase_add_test(tcase, stars);
@@ -215,9 +208,4 @@ int main(void)
     tcase_add_loop_test(tcase, concurrent_flows, 0, 4);
     tcase_add_test(tcase, shares_and_time);
     tcase_add_test(tcase, many_hosts);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }

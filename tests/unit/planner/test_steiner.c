@@ -5,8 +5,8 @@
 #include "planner/planner.h"
 #include "planner/published/steiner.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,14 +303,8 @@ START_TEST(test_bad_requests)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("steiner");
-    TCase *tcase = tcase_create("steiner");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
     if (mtree_lp_is_available()) {
         tcase_add_test(tcase, test_constraints_and_optimum);
         tcase_add_test(tcase, test_equal_links);
@@ -323,9 +317,4 @@ int main(void)
                "GLPK\n");
     }
     tcase_add_test(tcase, test_bad_requests);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

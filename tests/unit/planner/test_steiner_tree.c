@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/steiner_tree.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -166,19 +166,9 @@ START_TEST(test_large)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("steiner_tree");
-    TCase *tcase = tcase_create("steiner_tree");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_add_test(tcase, test_against_all_trees);
     tcase_add_test(tcase, test_pair);
     tcase_add_test(tcase, test_large);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
 }

@@ -4,11 +4,11 @@
  * partners of a butterfly are as near as in Swing's paper.
  */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/regular/torus.h"
 #include "topo/generators.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #define LATENCY 1e-3
@@ -132,21 +132,11 @@ START_TEST(partners_are_as_near_as_in_the_paper)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("torus");
-    TCase *tcase = tcase_create("torus");
-    SRunner *runner = srunner_create(suite);
-    int num_failed;
-
     tcase_add_loop_test(tcase, a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]));
     tcase_add_loop_test(tcase, nothing_else_is_a_torus, 0,
                         sizeof(others) / sizeof(others[0]));
     tcase_add_loop_test(tcase, partners_are_as_near_as_in_the_paper, 0,
                         sizeof(chains) / sizeof(chains[0]));
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    num_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return num_failed == 0 ? 0 : 1;
 }

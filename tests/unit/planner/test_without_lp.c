@@ -7,9 +7,9 @@
 #include "planner/algorithms.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 /* Plans without limits come this close to the bound. */
@@ -212,13 +212,8 @@ START_TEST(algorithms_are_available_or_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE(tcase)
 {
-    Suite *suite = suite_create("without_lp");
-    TCase *tcase = tcase_create("without_lp");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     if (mtree_lp_is_available()) {
         abort(); /* linked with lp.c */
     }
@@ -229,9 +224,4 @@ int main(void)
     tcase_add_loop_test(tcase, no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, trees_are_kept, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, algorithms_are_available_or_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
