@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "planner/algorithms.h"
 #include "planner/packing/bound.h"
-#include "planner/packing/demands.h"
 #include "planner/packing/reweight.h"
 #include "planner/plan/finish.h"
 #include "planner/regular/direct_exchange.h"
@@ -390,65 +389,6 @@ mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *
     if (status == MTREE_OK) {
         problem.routes = request->routes == NULL ? routes : request->routes;
         status = mtree_bound_plan(&problem, plan);
-    }
-    mtree_routes_destroy(routes);
-    mtree_arena_cleanup(&arena);
-    return status;
-}
-
-/* Is anything to be sent to another host?  MTREE_ERR_INVALID, logged. */
-static mtree_status_t check_demand(const double *demand, int num_hosts, bool *any_p)
-{
-    size_t pairs = (size_t)num_hosts * (size_t)num_hosts;
-
-    *any_p = false;
-    for (size_t pair = 0; pair < pairs; pair++) {
-        if (!isfinite(demand[pair]) || demand[pair] < 0.0) {
-            mtree_error("planner: %g bytes for a host; give finite demands of at least 0",
-                        demand[pair]);
-            return MTREE_ERR_INVALID;
-        }
-        *any_p = *any_p || (demand[pair] > 0.0 &&
-                            pair / (size_t)num_hosts != pair % (size_t)num_hosts);
-    }
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_planner_least_seconds(const mtree_topology_t *topology,
-                                           const int *hosts, int num_hosts,
-                                           const double *demand, double *seconds_p,
-                                           char **limit_p)
-{
-    const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL};
-    mtree_arena_t arena = {0};
-    mtree_problem_t problem = {.topology = topology,
-                               .request = &request,
-                               .hosts = hosts,
-                               .num_hosts = num_hosts,
-                               .arena = &arena};
-    mtree_routes_t *routes = NULL;
-    char *limit = NULL;
-    bool any = false;
-    mtree_status_t status = check_request(&request, num_hosts);
-
-    if (status == MTREE_OK) {
-        status = check_demand(demand, num_hosts, &any);
-    }
-    if (status == MTREE_OK) {
-        status = name_hosts(&problem);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(topology, hosts, num_hosts, &routes);
-    }
-    problem.routes = routes;
-    *seconds_p = 0.0;
-    if (status == MTREE_OK && any) {
-        status = mtree_demands_bound(&problem, demand, seconds_p, &limit);
-    }
-    if (limit_p != NULL) {
-        *limit_p = limit;
-    } else {
-        free(limit);
     }
     mtree_routes_destroy(routes);
     mtree_arena_cleanup(&arena);

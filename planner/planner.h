@@ -32,16 +32,4 @@ mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *
                                    int num_hosts, const mtree_plan_request_t *request,
                                    mtree_plan_t *plan);
 
-/*
- * A lower bound on the seconds of an all-to-all whose blocks differ, without latencies:
- * the least time in which each host i can send demand[i * num_hosts + j] bytes to each
- * host j.  *limit_p (may be NULL) is what limits it, in words, the caller's to free; it
- * may become NULL.  MTREE_ERR_INVALID when a demand is negative or not finite; 0
- * seconds when there is none.  Errors as of mtree_planner_run().
- */
-mtree_status_t mtree_planner_least_seconds(const mtree_topology_t *topology,
-                                           const int *hosts, int num_hosts,
-                                           const double *demand, double *seconds_p,
-                                           char **limit_p);
-
 #endif

@@ -38,9 +38,8 @@ typedef struct {
     int num_constraints;
     double *capacity; /* [num_constraints] bits/s, positive */
     int *arc; /* [num_constraints] the arc of the topology that gave the capacity */
-    const int *blocks;  /* [num_hosts x num_hosts] blocks from host i for host j at i x
-                           num_hosts + j; NULL: one for each */
-    double mean_blocks; /* of those that are not 0; 1 where each has one */
+    const int *blocks; /* [num_hosts x num_hosts] blocks from host i for host j at i x
+                          num_hosts + j; NULL: one for each */
     int *parent, *waiting, *below; /* scratch, [num_hosts], of mtree_candidates_carried */
     int *carried;                  /* [num_hosts - 1] its result */
 } mtree_candidates_t;

@@ -72,8 +72,7 @@ mtree_status_t mtree_master_create(mtree_arena_t *arena, const mtree_columns_t *
     master->columns = columns;
     master->num_groups = num_groups;
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        master->scale += candidates->capacity[c] / candidates->num_constraints /
-                         candidates->mean_blocks;
+        master->scale += candidates->capacity[c] / candidates->num_constraints;
     }
     MTREE_ARENA_ARRAY(arena, master->constraint_price, num_constraints);
     MTREE_ARENA_ARRAY(arena, master->group_price, (size_t)num_groups);

@@ -38,7 +38,6 @@ UNREAD = {
     "give the root's number": "the commands give one",
     "simulator: … ranks; 1 to": "mtree simulate has seen to it",
     "… is needed": "only what is put in",
-    "give finite demands": "no command takes demands",
     "it may not be negative": "the commands read no negative ones",
     "is wrong": "the program itself would be",
     "takes more than …u steps": "takes a simulation of an hour",

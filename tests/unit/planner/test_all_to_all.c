@@ -4,6 +4,7 @@
  * networks, published figures, cuts and a linear program over flows.  A plan's bound and
  * its throughput are the same in all of them.
  */
+#include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
@@ -290,25 +291,6 @@ START_TEST(kautz_digraphs_are_close_to_the_least_distances)
 }
 END_TEST
 
-static double least_seconds(const mtree_topology_t *topology, const double *demand)
-{
-    int hosts[64], num_hosts = 0;
-    double seconds;
-    char *limit;
-
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
-    ck_assert_int_eq(
-        mtree_planner_least_seconds(topology, hosts, num_hosts, demand, &seconds, &limit),
-        MTREE_OK);
-    ck_assert_int_eq(limit != NULL, seconds > 0);
-    free(limit);
-    return seconds;
-}
-
 /* Equal demands are those of a plan: what a host sends in all takes as long. */
 START_TEST(equal_demands_take_as_long_as_plans)
 {
@@ -318,7 +300,7 @@ START_TEST(equal_demands_take_as_long_as_plans)
     for (int pair = 0; pair < 12 * 12; pair++) {
         demand[pair] = 1e6;
     }
-    seconds = least_seconds(topology, demand);
+    seconds = demands_least_seconds(topology, demand);
     ck_assert_double_eq_tol(seconds * throughput(topology, MTREE_ALLTOALL, 0), 8 * 12e6,
                             1e-4 * 8 * 12e6);
     mtree_topology_destroy(topology);
@@ -340,10 +322,10 @@ START_TEST(unequal_demands_behind_a_switch)
         demand[i * 8 + 5] = 7e5;
     }
     demand[2 * 8 + 5] = 1e6;
-    ck_assert_double_eq_tol(least_seconds(topology, demand), 8 * 7e6 / CAPACITY,
+    ck_assert_double_eq_tol(demands_least_seconds(topology, demand), 8 * 7e6 / CAPACITY,
                             2e-3 * 8 * 7e6 / CAPACITY);
     demand[3 * 8 + 5] = 9e6;
-    ck_assert_double_eq_tol(least_seconds(topology, demand),
+    ck_assert_double_eq_tol(demands_least_seconds(topology, demand),
                             8 * (5 * 7e5 + 1e6 + 9e6) / CAPACITY,
                             2e-3 * 8 * 13.5e6 / CAPACITY);
     mtree_topology_destroy(topology);
@@ -354,19 +336,11 @@ END_TEST
 START_TEST(few_demands)
 {
     mtree_topology_t *topology = shape("ring:6");
-    double demand[36] = {0}, seconds;
-    int hosts[] = {0, 1, 2, 3, 4, 5};
+    double demand[36] = {[0] = 1e9}; /* to itself */
 
-    ck_assert_double_eq(least_seconds(topology, demand), 0);
-    demand[0] = 1e9; /* to itself */
-    ck_assert_double_eq(least_seconds(topology, demand), 0);
     demand[1 * 6 + 3] = 1e6;
-    ck_assert_double_eq_tol(least_seconds(topology, demand), 8e6 / 2 / CAPACITY,
+    ck_assert_double_eq_tol(demands_least_seconds(topology, demand), 8e6 / 2 / CAPACITY,
                             (2e-3 + CLOSE) * 8e6 / CAPACITY);
-    demand[2 * 6 + 4] = -1;
-    ck_assert_int_eq(
-        mtree_planner_least_seconds(topology, hosts, 6, demand, &seconds, NULL),
-        MTREE_ERR_INVALID);
     mtree_topology_destroy(topology);
 }
 END_TEST

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/planner/demands.h"
+
+#include "planner/packing/mwu.h"
+
+#include <check.h>
+#include <math.h>
+
+/* A mean demand is this many blocks, so that rounding loses little; but a host sends no
+ * more than MOST_BLOCKS, which are counted as integers on all of a path. */
+#define MEAN_BLOCKS 1000.0
+#define MOST_BLOCKS (double)(1 << 24)
+
+/* As for equal blocks (planner/packing/packing.c). */
+#define TOLERANCE     1e-7
+#define MWU_TOLERANCE 5e-3
+#define MWU_WORK      8e9
+#define LP_WORK       2e8
+#define MAX_LP_LINES  1200
+
+/* Blocks per byte of @a demand. */
+static double blocks_per_byte(const double *demand, int num_hosts)
+{
+    double sum = 0.0, most = 0.0;
+    int count = 0;
+
+    for (int i = 0; i < num_hosts; ++i) {
+        double row = 0.0;
+
+        for (int j = 0; j < num_hosts; ++j) {
+            double bytes =
+                i == j ? 0.0 : demand[(size_t)i * (size_t)num_hosts + (size_t)j];
+
+            row += bytes;
+            count += bytes > 0.0;
+        }
+        sum += row;
+        most = fmax(most, row);
+    }
+    return fmin(MEAN_BLOCKS * count / sum, MOST_BLOCKS / most);
+}
+
+/* Demands in whole blocks, rounded down: what is proved for less holds for all of it.
+ * Returns the mean of those that are not 0. */
+static double set_blocks(mtree_arena_t *arena, size_t num_hosts, const double *demand,
+                         double per_byte, mtree_candidates_t *candidates)
+{
+    int *blocks, count = 0;
+    double sum = 0.0;
+
+    ck_assert_ptr_nonnull(MTREE_ARENA_ARRAY(arena, blocks, num_hosts * num_hosts));
+    for (size_t pair = 0; pair < num_hosts * num_hosts; ++pair) {
+        if (pair / num_hosts != pair % num_hosts) {
+            blocks[pair] = (int)floor(demand[pair] * per_byte);
+            sum += blocks[pair];
+            count += blocks[pair] > 0;
+        }
+    }
+    candidates->blocks = blocks;
+    return sum / count;
+}
+
+static mtree_status_t find_bound(mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    bool suits_lp = mtree_lp_is_available() &&
+                    candidates->num_constraints + candidates->num_hosts <= MAX_LP_LINES;
+    mtree_tree_set_t set = {0};
+    double x;
+    mtree_status_t status =
+        mtree_mwu_pack(colgen, false, MWU_TOLERANCE, MWU_WORK, &set, &x);
+
+    if (status == MTREE_OK && suits_lp) {
+        status = mtree_colgen_run(colgen, TOLERANCE, colgen->work + LP_WORK);
+    }
+    mtree_tree_set_clear(&set);
+    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+}
+
+double demands_least_seconds(const mtree_topology_t *topology, const double *demand)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL};
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {
+        .topology = topology, .request = &request, .arena = &arena};
+    mtree_candidates_t *candidates;
+    mtree_colgen_t *colgen;
+    mtree_routes_t *routes;
+    double per_byte, mean, seconds;
+    int *hosts;
+
+    ck_assert_ptr_nonnull(
+        MTREE_ARENA_ARRAY(&arena, hosts, (size_t)topology->num_vertices));
+    for (int v = 0; v < topology->num_vertices; ++v) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[problem.num_hosts++] = v;
+        }
+    }
+    problem.hosts = hosts;
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, problem.num_hosts, &routes),
+                     MTREE_OK);
+    problem.routes = routes;
+    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
+    per_byte = blocks_per_byte(demand, problem.num_hosts);
+    mean = set_blocks(&arena, (size_t)problem.num_hosts, demand, per_byte, candidates);
+    ck_assert_int_eq(mtree_colgen_create(&problem, candidates, &colgen), MTREE_OK);
+    /* Trees per second are so many times fewer. */
+    colgen->master->scale /= mean;
+    ck_assert_int_eq(find_bound(colgen), MTREE_OK);
+    /* A block is 8 / per_byte bits, and the bound is of blocks' bits per second. */
+    seconds = 8.0 / per_byte / colgen->bound;
+    mtree_colgen_destroy(colgen);
+    mtree_routes_destroy(routes);
+    mtree_arena_cleanup(&arena);
+    return seconds;
+}
