@@ -2,9 +2,13 @@
 #include "planner/solver/lp.h"
 
 #include "base/cancel.h"
+#include "base/log.h"
+#include "config/mtree_config.h"
 
+#include <dlfcn.h>
 #include <glpk.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,6 +26,40 @@ struct mtree_lp {
     int room;
     int max_pivots; /* 0: in proportion to the program */
 };
+
+/* What is called of GLPK.  Only who plans opens it, so the other ranks of a job do not
+ * have its libraries in memory. */
+/* clang-format off */
+#define FUNCTIONS(F)                                                                     \
+    F(add_cols) F(add_rows) F(create_prob) F(delete_prob) F(error_hook) F(free_env)      \
+    F(get_col_prim) F(get_it_cnt) F(get_num_cols) F(get_num_rows) F(get_obj_val)         \
+    F(get_prim_stat) F(get_row_dual) F(get_status) F(init_env) F(init_iocp)              \
+    F(init_smcp) F(intopt) F(ios_terminate) F(ios_tree_size) F(mip_col_val)              \
+    F(mip_status) F(set_col_bnds) F(set_col_kind) F(set_mat_col) F(set_obj_coef)         \
+    F(set_obj_dir) F(set_row_bnds) F(simplex) F(std_basis) F(term_hook) F(term_out)
+/* clang-format on */
+
+static struct {
+#define POINTER(name) __typeof__(glp_##name) *name;
+    FUNCTIONS(POINTER)
+    bool is_open;
+} glpk;
+static pthread_once_t glpk_once = PTHREAD_ONCE_INIT;
+
+static void open_glpk(void)
+{
+    void *library = dlopen(GLPK_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+    if (library == NULL) {
+        mtree_warn("planner: %s; plans are made without GLPK: install it", dlerror());
+        return;
+    }
+    glpk.is_open = true;
+#define FIND(name)                                                                       \
+    glpk.name = (__typeof__(glpk.name))dlsym(library, "glp_" #name);                     \
+    glpk.is_open = glpk.is_open && glpk.name != NULL;
+    FUNCTIONS(FIND)
+}
 
 /* So often the simplex method looks whether it is cancelled. */
 #define OUTPUT_MILLISECONDS 20
@@ -63,14 +101,14 @@ static int on_output(void *info, const char *text)
  * GLPK's other functions, which would make it themselves, end the process. */
 static bool has_state(void)
 {
-    return glp_init_env() <= 1;
+    return glpk.init_env() <= 1;
 }
 
 /* Free all of GLPK's memory on this thread at once, the programs made before with it. */
 static void drop_state(mtree_lp_t *lp, mtree_status_t status)
 {
-    glp_error_hook(NULL, NULL);
-    glp_free_env();
+    glpk.error_hook(NULL, NULL);
+    glpk.free_env();
     ++generation;
     lp->status = status;
 }
@@ -97,33 +135,38 @@ static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
         drop_state(lp, MTREE_ERR_SOLVER);
         return;
     }
-    glp_term_out(GLP_ON);
-    glp_term_hook(on_output, NULL);
-    glp_error_hook(on_error, NULL);
+    glpk.term_out(GLP_ON);
+    glpk.term_hook(on_output, NULL);
+    glpk.error_hook(on_error, NULL);
     func(lp, call);
-    glp_error_hook(NULL, NULL);
-    glp_term_hook(NULL, NULL);
-    glp_term_out(GLP_OFF);
+    glpk.error_hook(NULL, NULL);
+    glpk.term_hook(NULL, NULL);
+    glpk.term_out(GLP_OFF);
 }
 
 bool mtree_lp_is_available(void)
 {
-    return true;
+    pthread_once(&glpk_once, open_glpk);
+    return glpk.is_open;
 }
 
 static void call_create(mtree_lp_t *lp, call_t *call)
 {
     (void)call;
-    lp->problem = glp_create_prob();
-    glp_set_obj_dir(lp->problem, GLP_MAX);
+    lp->problem = glpk.create_prob();
+    glpk.set_obj_dir(lp->problem, GLP_MAX);
 }
 
 mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
 {
-    mtree_lp_t *lp = calloc(1, sizeof(*lp));
+    mtree_lp_t *lp;
     call_t call = {0};
     mtree_status_t status;
 
+    if (!mtree_lp_is_available()) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    lp = calloc(1, sizeof(*lp));
     if (lp == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -141,7 +184,7 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
 static void call_destroy(mtree_lp_t *lp, call_t *call)
 {
     (void)call;
-    glp_delete_prob(lp->problem);
+    glpk.delete_prob(lp->problem);
 }
 
 void mtree_lp_destroy(mtree_lp_t *lp)
@@ -171,11 +214,11 @@ static int bound_type(double lower, double upper)
 
 static void call_add_rows(mtree_lp_t *lp, call_t *call)
 {
-    int first = glp_add_rows(lp->problem, call->count);
+    int first = glpk.add_rows(lp->problem, call->count);
 
     for (int row = first; row < first + call->count; ++row) {
-        glp_set_row_bnds(lp->problem, row, bound_type(call->lower, call->upper),
-                         call->lower, call->upper);
+        glpk.set_row_bnds(lp->problem, row, bound_type(call->lower, call->upper),
+                          call->lower, call->upper);
     }
 }
 
@@ -188,8 +231,8 @@ void mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
 
 static void call_bound_row(mtree_lp_t *lp, call_t *call)
 {
-    glp_set_row_bnds(lp->problem, call->row + 1, bound_type(call->lower, call->upper),
-                     call->lower, call->upper);
+    glpk.set_row_bnds(lp->problem, call->row + 1, bound_type(call->lower, call->upper),
+                      call->lower, call->upper);
 }
 
 void mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
@@ -223,15 +266,15 @@ static void take_coefficients(mtree_lp_t *lp, int count, const int *rows,
 
 static void call_set_column(mtree_lp_t *lp, call_t *call)
 {
-    glp_set_mat_col(lp->problem, call->column + 1, call->count, lp->index, lp->value);
+    glpk.set_mat_col(lp->problem, call->column + 1, call->count, lp->index, lp->value);
 }
 
 static void call_add_column(mtree_lp_t *lp, call_t *call)
 {
-    int column = glp_add_cols(lp->problem, 1);
+    int column = glpk.add_cols(lp->problem, 1);
 
-    glp_set_col_bnds(lp->problem, column, GLP_LO, 0.0, 0.0);
-    glp_set_obj_coef(lp->problem, column, call->objective);
+    glpk.set_col_bnds(lp->problem, column, GLP_LO, 0.0, 0.0);
+    glpk.set_obj_coef(lp->problem, column, call->objective);
     call->column = column - 1;
     call_set_column(lp, call);
 }
@@ -256,7 +299,7 @@ void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
 
 static void call_make_binary(mtree_lp_t *lp, call_t *call)
 {
-    glp_set_col_kind(lp->problem, call->column + 1, GLP_BV);
+    glpk.set_col_kind(lp->problem, call->column + 1, GLP_BV);
 }
 
 void mtree_lp_make_binary(mtree_lp_t *lp, int column)
@@ -273,18 +316,18 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh, int pivots)
     glp_smcp parameters;
     int code;
 
-    glp_init_smcp(&parameters);
+    glpk.init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_ON;
     parameters.out_frq = OUTPUT_MILLISECONDS;
     parameters.meth = method;
     parameters.it_lim = pivots;
     if (afresh) {
-        glp_std_basis(lp->problem);
+        glpk.std_basis(lp->problem);
     }
-    code = glp_simplex(lp->problem, &parameters);
-    return (code == 0 && glp_get_status(lp->problem) == GLP_OPT) ||
+    code = glpk.simplex(lp->problem, &parameters);
+    return (code == 0 && glpk.get_status(lp->problem) == GLP_OPT) ||
            (code == GLP_EITLIM && lp->max_pivots > 0 &&
-            glp_get_prim_stat(lp->problem) == GLP_FEAS);
+            glpk.get_prim_stat(lp->problem) == GLP_FEAS);
 }
 
 /* One way after another, until one finds a solution or, where pivots are limited, all
@@ -296,16 +339,17 @@ static void call_solve(mtree_lp_t *lp, call_t *call)
         bool afresh;
     } ways[] = {{GLP_PRIMAL, false}, {GLP_DUALP, false}, {GLP_PRIMAL, true}};
     const int num_ways = (int)(sizeof(ways) / sizeof(ways[0]));
-    const int begin = glp_get_it_cnt(lp->problem);
-    const int each = PIVOTS_PER_LINE *
-                     (glp_get_num_rows(lp->problem) + glp_get_num_cols(lp->problem) + 1);
+    const int begin = glpk.get_it_cnt(lp->problem);
+    const int each = PIVOTS_PER_LINE * (glpk.get_num_rows(lp->problem) +
+                                        glpk.get_num_cols(lp->problem) + 1);
 
     int left = lp->max_pivots > 0 ? lp->max_pivots : each;
 
     for (int i = 0; i < num_ways && !call->found && left > 0; i++) {
         call->found = solve_once(lp, ways[i].method, ways[i].afresh, left);
-        left = lp->max_pivots > 0 ? lp->max_pivots - (glp_get_it_cnt(lp->problem) - begin)
-                                  : each;
+        left = lp->max_pivots > 0
+                   ? lp->max_pivots - (glpk.get_it_cnt(lp->problem) - begin)
+                   : each;
     }
 }
 
@@ -327,9 +371,9 @@ static void on_node(glp_tree *tree, void *info)
 {
     int all;
 
-    glp_ios_tree_size(tree, NULL, NULL, &all);
+    glpk.ios_tree_size(tree, NULL, NULL, &all);
     if (all > *(const int *)info) {
-        glp_ios_terminate(tree);
+        glpk.ios_terminate(tree);
     }
 }
 
@@ -338,12 +382,12 @@ static void call_solve_integer(mtree_lp_t *lp, call_t *call)
     glp_iocp parameters;
     int code, found;
 
-    glp_init_iocp(&parameters);
+    glpk.init_iocp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     parameters.cb_func = on_node;
     parameters.cb_info = &call->max_nodes;
-    code = glp_intopt(lp->problem, &parameters);
-    found = glp_mip_status(lp->problem);
+    code = glpk.intopt(lp->problem, &parameters);
+    found = glpk.mip_status(lp->problem);
     call->found =
         (code == 0 || code == GLP_ESTOP) && (found == GLP_OPT || found == GLP_FEAS);
 }
@@ -360,25 +404,26 @@ mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
  * caller has from here. */
 double mtree_lp_objective(const mtree_lp_t *lp)
 {
-    return lp->generation == generation ? glp_get_obj_val(lp->problem) : 0.0;
+    return lp->generation == generation ? glpk.get_obj_val(lp->problem) : 0.0;
 }
 
 double mtree_lp_value(const mtree_lp_t *lp, int column)
 {
-    return lp->generation == generation ? glp_get_col_prim(lp->problem, column + 1) : 0.0;
+    return lp->generation == generation ? glpk.get_col_prim(lp->problem, column + 1)
+                                        : 0.0;
 }
 
 double mtree_lp_price(const mtree_lp_t *lp, int row)
 {
-    return lp->generation == generation ? glp_get_row_dual(lp->problem, row + 1) : 0.0;
+    return lp->generation == generation ? glpk.get_row_dual(lp->problem, row + 1) : 0.0;
 }
 
 int mtree_lp_pivots(const mtree_lp_t *lp)
 {
-    return lp->generation == generation ? glp_get_it_cnt(lp->problem) : 0;
+    return lp->generation == generation ? glpk.get_it_cnt(lp->problem) : 0;
 }
 
 double mtree_lp_integer_value(const mtree_lp_t *lp, int column)
 {
-    return lp->generation == generation ? glp_mip_col_val(lp->problem, column + 1) : 0.0;
+    return lp->generation == generation ? glpk.mip_col_val(lp->problem, column + 1) : 0.0;
 }

@@ -23,7 +23,7 @@
 
 typedef struct mtree_lp mtree_lp_t;
 
-/* Is there a solver in this build? */
+/* Is there a solver, in this build and on this machine?  It is opened here. */
 bool mtree_lp_is_available(void);
 
 /* An empty program, owned by the caller.  MTREE_ERR_UNSUPPORTED without a solver. */

@@ -99,7 +99,7 @@ run() {
 # shellcheck disable=SC2046,SC2086
 check "the example, static" $compiler $(value CFLAGS) "$root$(value docdir)/examples/plan.c" \
     -o "$tmp/static" $(flags --cflags) "$lib/libmtree.a" $(value HWLOC_LIBS) \
-    $(value JANSSON_LIBS) $(value GLPK_LIBS) -lm
+    $(value JANSSON_LIBS) -lm
 [ ! -x "$tmp/static" ] || run "" "$tmp/static"
 # What the headers promise is there, and nothing else is.
 nm -D --defined-only "$lib/libmtree.so" | sed -n 's/.* T //p' | sort >"$tmp/has"
