@@ -38,6 +38,12 @@ bool command_find(const char *name, const char *folder, char *path)
     return access(path, X_OK) == 0;
 }
 
+void command_become_python(const char *name, const char *const *words)
+{
+    execvp("python3", (char *const *)words);
+    mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
+}
+
 mtree_status_t command_print_json(json_t *json, FILE *out)
 {
     int failed;

@@ -56,6 +56,10 @@ int command_exit(mtree_status_t status);
  */
 bool command_find(const char *name, const char *folder, char *path);
 
+/* Become the program of Python that @a words call, up to a NULL, for the command @a name;
+ * returns only when that cannot be, which is logged. */
+void command_become_python(const char *name, const char *const *words);
+
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */
 mtree_status_t command_print_json(json_t *json, FILE *out);

@@ -77,7 +77,8 @@ def grams(text, length=12):
 
 def find_errors():
     """Each error in the sources, with its place."""
-    sources = [path for room in ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "tools", "bench", "coll_mtree", "mpich")
+    sources = [path for room in ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "tools", "bench", "coll_mtree", "mpich",
+                                 "papers/published")
                for path in sorted((ROOT / room).glob("**/*.c"))]
     scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
     lines = []

@@ -10,10 +10,8 @@
 #include "base/log.h"
 #include "tools/host_list.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FOLDER    "doctorlib"
 #define MOST_ARGS 16
@@ -114,8 +112,7 @@ static int run_python(const arguments_t *arguments, const char *hosts)
     if (arguments->json) {
         words[count++] = "--json";
     }
-    execvp(words[0], (char *const *)words);
-    mtree_error("doctor: python3 cannot be started: %s", strerror(errno));
+    command_become_python("doctor", words);
     return COMMAND_MISUSED;
 }
 
