@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/figures.h"
 
+#include "papers/published/algorithms.h"
+
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -45,6 +47,7 @@ int mtree_figures_main(int argc, char **argv, const mtree_figure_t *figures)
 {
     const mtree_figure_t *figure;
 
+    mtree_published_add();
     if (argc < 2) {
         print_list(argv[0], figures);
         return EXIT_SUCCESS;

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "papers/baselines/chunk_times.h"
 #include "papers/baselines/unpipelined.h"
-#include "planner/published/blink.h"
-#include "planner/published/gost.h"
+#include "papers/published/blink.h"
+#include "papers/published/gost.h"
 
 #include <math.h>
 #include <time.h>

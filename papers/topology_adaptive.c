@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"
-#include "planner/published/steiner.h"
+#include "papers/published/steiner.h"
 
 #include <math.h>
 #include <stdlib.h>

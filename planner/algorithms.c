@@ -4,13 +4,8 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "planner/packing/packing.h"
-#include "planner/published/blink.h"
-#include "planner/published/gost.h"
 #include "planner/published/multitree.h"
 #include "planner/published/optree.h"
-#include "planner/published/psld_plink.h"
-#include "planner/published/steiner.h"
-#include "planner/published/topoadopt.h"
 #include "planner/regular/chains.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/double_tree.h"
@@ -33,7 +28,7 @@
 
 #define PREFIX MTREE_DOES(MTREE_SCAN)
 
-/* Every algorithm of the planner; the first is the default. */
+/* The algorithms of every program; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"packing", "trees that together fill the links",
      ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan, false, NULL,
@@ -41,20 +36,8 @@ static const mtree_algorithm_t algorithms[] = {
     {"latency", "one low tree, for short messages",
      ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan, false, NULL,
      MTREE_AT_ONCE},
-    {"gost", "GOST of MTREE: spanning trees of bounded height", ALLREDUCE,
-     mtree_gost_plan, true, NULL, MTREE_BY_NAME},
-    {"blink", "Blink: a packing of spanning trees by multiplicative weights", ALLREDUCE,
-     mtree_blink_plan, true, NULL, MTREE_BY_NAME},
-    {"topoadopt", "spanning trees by simulated annealing", ALLREDUCE,
-     mtree_topoadopt_plan, true, NULL, MTREE_BY_NAME},
-    {"psld", "several parameter servers, to which all send", ALLREDUCE, mtree_psld_plan,
-     false, NULL, MTREE_BY_NAME},
-    {"plink", "PLink: groups of hosts, and a level above them", ALLREDUCE,
-     mtree_plink_plan, false, NULL, MTREE_BY_NAME},
     {"multitree", "MultiTree: one tree per host, grown in steps", ALLREDUCE | BLOCKS,
      mtree_multitree_plan, false, NULL, MTREE_AT_ONCE},
-    {"steiner", "Steiner trees through switches, by an integer program",
-     ALLREDUCE | ROOTED, mtree_steiner_plan, true, mtree_steiner_fits, MTREE_BY_NAME},
     {"optree", "OpTree: an all-gather in stages on an optical ring", BLOCKS,
      mtree_optree_plan, false, mtree_optree_fits, MTREE_AT_ONCE},
     {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
@@ -92,21 +75,37 @@ static const mtree_algorithm_t algorithms[] = {
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
 
+/* Those that this program has added. */
+static const mtree_algorithm_t *added;
+static int num_added;
+
+void mtree_algorithms_add(const mtree_algorithm_t *rows, int count)
+{
+    added = rows;
+    num_added = count < MTREE_ALGORITHMS_MOST_ADDED ? count : MTREE_ALGORITHMS_MOST_ADDED;
+}
+
+static const mtree_algorithm_t *row(int number)
+{
+    return number < NUM_ALGORITHMS ? &algorithms[number]
+                                   : &added[number - NUM_ALGORITHMS];
+}
+
 const char *const *mtree_algorithms_names(void)
 {
-    static const char *names[NUM_ALGORITHMS + 1];
+    static const char *names[NUM_ALGORITHMS + MTREE_ALGORITHMS_MOST_ADDED + 1];
 
-    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        names[a] = algorithms[a].name;
+    for (int a = 0; a < NUM_ALGORITHMS + num_added; ++a) {
+        names[a] = row(a)->name;
     }
     return names;
 }
 
 static const mtree_algorithm_t *find(const char *name)
 {
-    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        if (strcmp(name, algorithms[a].name) == 0) {
-            return &algorithms[a];
+    for (int a = 0; a < NUM_ALGORITHMS + num_added; ++a) {
+        if (strcmp(name, row(a)->name) == 0) {
+            return row(a);
         }
     }
     return NULL;

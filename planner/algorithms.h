@@ -8,6 +8,13 @@
 
 #include "planner/plan/algorithm.h"
 
+/* A program may have algorithms of its own, so many. */
+#define MTREE_ALGORITHMS_MOST_ADDED 8
+
+/* Add @a count algorithms to the planner's, which must remain; once, before anything is
+ * planned. */
+void mtree_algorithms_add(const mtree_algorithm_t *rows, int count);
+
 /* Their names, the default first, NULL-terminated, static. */
 const char *const *mtree_algorithms_names(void);
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
+#include "papers/published/algorithms.h"
 
 #include <string.h>
 
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
     if (command == NULL) {
         return refuse_command(argv[1]);
     }
+    mtree_published_add();
     snprintf(program, sizeof(program), "mtree %s", command->name);
     argv[1] = program;
     return command->run(argc - 1, argv + 1);

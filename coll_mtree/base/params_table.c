@@ -164,7 +164,7 @@ static const coll_mtree_param_t table[] = {
     {STRING("algorithm", algorithm), READ_ONCE, .level = 4,
      .help = "Planner algorithm, one of those that `mtree plan --help` lists, for the "
              "collectives that it does; or COLLECTIVE:ALGORITHM, or several of them, "
-             "separated by commas (allreduce:gost,bcast:packing). Empty: the one that "
+             "separated by commas (allreduce:ring,bcast:packing). Empty: the one that "
              "is fastest for the call in a simulation"},
     {STRING("plan", plan), READ_ONCE, .level = 5, .is_request = true,
      .help = "Path of a plan file (JSON, docs/plan-file.md), as `mtree plan` saves it, "

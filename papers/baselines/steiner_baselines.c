@@ -2,7 +2,7 @@
 #include "papers/baselines/steiner_baselines.h"
 
 #include "base/log.h"
-#include "planner/published/steiner.h"
+#include "papers/published/steiner.h"
 #include "planner/regular/double_tree.h"
 
 #include <math.h>

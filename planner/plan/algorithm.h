@@ -60,8 +60,7 @@ typedef bool (*mtree_algorithm_fits_t)(const mtree_topology_t *topology, int num
 typedef enum {
     MTREE_AT_ONCE,  /* in about a millisecond */
     MTREE_SEARCHED, /* by linear programs or a search, of which the work is limited */
-    MTREE_BY_NAME   /* it serves those who name it: papers' algorithms that solve integer
-                       programs or that others replace */
+    MTREE_BY_NAME   /* it serves those who name it */
 } mtree_effort_t;
 
 /* A set of collectives, one bit each. */

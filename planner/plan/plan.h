@@ -67,7 +67,7 @@ typedef struct {
 
 typedef struct {
     mtree_collective_t collective;
-    char *algorithm; /* "packing", "gost", ... */
+    char *algorithm; /* "packing", "ring", ... */
     int root;        /* host number where the collective has a root, -1 otherwise */
     double bytes;    /* message size that it is made for (alltoall: what each host sends);
                         0: throughput alone */

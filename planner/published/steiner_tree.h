@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cheapest directed Steiner tree: from a root to every active vertex, over relays
- * where that is cheaper.  The oracle of planner/published/steiner.h (algorithm A of
+ * where that is cheaper.  The oracle of papers/published/steiner.h (algorithm A of
  * papers/topology-adaptive.txt, Section IV).
  *
  * Exact by the Dreyfus-Wagner recursion over sets of active vertices, or by trying every

@@ -7,6 +7,7 @@
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
+#include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
 #include "tests/unit/captured_log.h"
 #include "topo/generators.h"
@@ -150,6 +151,7 @@ UNIT_SUITE(tcase)
 {
     int num_algorithms = 0;
 
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     while (mtree_algorithms_names()[num_algorithms] != NULL) {
         num_algorithms++;
     }

@@ -2,9 +2,10 @@
 /* The baselines of papers/mtree.txt: blink, topoadopt, psld, plink, and the time without
  * chunks. */
 #include "papers/baselines/unpipelined.h"
+#include "papers/published/algorithms.h"
+#include "papers/published/blink.h"
+#include "papers/published/psld_plink.h"
 #include "planner/planner.h"
-#include "planner/published/blink.h"
-#include "planner/published/psld_plink.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
@@ -254,6 +255,7 @@ END_TEST
 
 UNIT_SUITE(tcase)
 {
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     tcase_add_checked_fixture(tcase, NULL, teardown);
     if (mtree_lp_is_available()) {
         tcase_add_test(tcase, test_blink_packs_figure_2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/gost.h"
+#include "papers/published/algorithms.h"
+#include "papers/published/gost.h"
 #include "tests/unit/runner.h"
 
 #include "base/log.h"
@@ -257,6 +258,7 @@ END_TEST
 
 UNIT_SUITE(tcase)
 {
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_figure_2);
     tcase_add_test(tcase, test_ith_lowers_the_height_at_no_loss);

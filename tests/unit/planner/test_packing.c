@@ -2,6 +2,7 @@
 /*
  * "packing" against bounds that are computed in another way, and published figures.
  */
+#include "papers/published/algorithms.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/bound.h"
 #include "tests/unit/planner/networks.h"
@@ -226,6 +227,7 @@ END_TEST
 
 UNIT_SUITE(tcase)
 {
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, references_agree);
     tcase_add_test(tcase, small_allreduce);

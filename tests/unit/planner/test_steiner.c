@@ -2,8 +2,9 @@
 #include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"
+#include "papers/published/algorithms.h"
+#include "papers/published/steiner.h"
 #include "planner/planner.h"
-#include "planner/published/steiner.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/runner.h"
 
@@ -305,6 +306,7 @@ END_TEST
 
 UNIT_SUITE(tcase)
 {
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     if (mtree_lp_is_available()) {
         tcase_add_test(tcase, test_constraints_and_optimum);
         tcase_add_test(tcase, test_equal_links);

@@ -4,6 +4,7 @@
  * planner/solver/lp_none.c in the place of lp.c, so it tests what --without-glpk builds
  * also where GLPK is there.
  */
+#include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
@@ -214,6 +215,7 @@ END_TEST
 
 UNIT_SUITE(tcase)
 {
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     if (mtree_lp_is_available()) {
         abort(); /* linked with lp.c */
     }

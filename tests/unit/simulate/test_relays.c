@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans with relays: worked examples, their bounds, and runs in the simulator. */
-#include "planner/published/steiner.h"
+#include "papers/published/steiner.h"
 #include "planner/relays/relays.h"
 #include "planner/solver/lp.h"
 #include "simulate/forecast/choice.h"

@@ -3,8 +3,8 @@
  * TOPOADOPT, a baseline of papers/mtree.txt: several spanning trees found by simulated
  * annealing over all of them at once.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_TOPOADOPT_H
-#define MTREE_PLANNER_PUBLISHED_TOPOADOPT_H
+#ifndef MTREE_PAPERS_PUBLISHED_TOPOADOPT_H
+#define MTREE_PAPERS_PUBLISHED_TOPOADOPT_H
 
 #include "planner/plan/algorithm.h"
 

@@ -4,10 +4,10 @@
  * by multiplicative weights, then an integer program that keeps few of its trees. Heights
  * are not limited.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_BLINK_H
-#define MTREE_PLANNER_PUBLISHED_BLINK_H
+#ifndef MTREE_PAPERS_PUBLISHED_BLINK_H
+#define MTREE_PAPERS_PUBLISHED_BLINK_H
 
-#include "planner/published/forest.h"
+#include "papers/published/forest.h"
 
 /*
  * The packing: every tree is the cheapest under prices that grow with the use of each

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/steiner_solver.h"
+#include "papers/published/steiner_solver.h"
 
 #include "base/log.h"
 

@@ -15,8 +15,8 @@
  * them.  Here the same oracle serves column generation on (4) or (8) itself: no tree is
  * missed, so where the oracle is exact the optimum is, and the prices prove it.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_STEINER_H
-#define MTREE_PLANNER_PUBLISHED_STEINER_H
+#ifndef MTREE_PAPERS_PUBLISHED_STEINER_H
+#define MTREE_PAPERS_PUBLISHED_STEINER_H
 
 #include "planner/plan/algorithm.h"
 #include "planner/published/steiner_tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/psld_plink.h"
+#include "papers/published/psld_plink.h"
 
 #include "base/log.h"
 #include "planner/plan/finish.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/topoadopt.h"
+#include "papers/published/topoadopt.h"
 
 #include "base/log.h"
 #include "base/random.h"
-#include "planner/published/forest.h"
+#include "papers/published/forest.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * aggregators over their routes: PSLD (several parameter servers) and PLINK (two-level
  * hierarchy).
  */
-#ifndef MTREE_PLANNER_PUBLISHED_PSLD_PLINK_H
-#define MTREE_PLANNER_PUBLISHED_PSLD_PLINK_H
+#ifndef MTREE_PAPERS_PUBLISHED_PSLD_PLINK_H
+#define MTREE_PAPERS_PUBLISHED_PSLD_PLINK_H
 
 #include "planner/plan/algorithm.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/blink.h"
+#include "papers/published/blink.h"
 
 #include "base/arena.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/forest.h"
+#include "papers/published/forest.h"
 
 #include "base/log.h"
 #include "planner/graph/candidate_trees.h"

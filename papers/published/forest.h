@@ -4,8 +4,8 @@
  * tree-packing heuristics collect before some of the trees become a plan.  For allreduce,
  * where edges are undirected.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_FOREST_H
-#define MTREE_PLANNER_PUBLISHED_FOREST_H
+#ifndef MTREE_PAPERS_PUBLISHED_FOREST_H
+#define MTREE_PAPERS_PUBLISHED_FOREST_H
 
 #include "planner/graph/candidates.h"
 #include "planner/plan/algorithm.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/gost.h"
+#include "papers/published/gost.h"
 
 #include "base/arena.h"
 #include "base/log.h"

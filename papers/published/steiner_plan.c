@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/steiner.h"
+#include "papers/published/steiner.h"
 
 #include "base/log.h"
 #include "planner/plan/finish.h"

@@ -3,11 +3,11 @@
  * GOST: height-bounded spanning trees for allreduce, papers/mtree.txt section III-A,
  * Algorithms 1 to 3 as published.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_GOST_H
-#define MTREE_PLANNER_PUBLISHED_GOST_H
+#ifndef MTREE_PAPERS_PUBLISHED_GOST_H
+#define MTREE_PAPERS_PUBLISHED_GOST_H
 
 #include "base/random.h"
-#include "planner/published/forest.h"
+#include "papers/published/forest.h"
 
 /* rho of ITH as the planner uses it; the paper leaves it open. */
 #define MTREE_GOST_RHO 0.9

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of mtree_steiner_pack() (planner/published/steiner.h), shared by its two
+ * The state of mtree_steiner_pack() (papers/published/steiner.h), shared by its two
  * parts: steiner.c sets the linear program up, solves it and takes the packing from it,
  * steiner_columns.c makes the columns.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
-#define MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
+#ifndef MTREE_PAPERS_PUBLISHED_STEINER_SOLVER_H
+#define MTREE_PAPERS_PUBLISHED_STEINER_SOLVER_H
 
 #include "planner/graph/candidates.h"
-#include "planner/published/steiner.h"
+#include "papers/published/steiner.h"
 #include "planner/solver/lp.h"
 
 /*
