@@ -9,8 +9,7 @@
 /* Packets, headers and acknowledgements of TCP over Ethernet with jumbo frames. */
 void mtree_network_default_options(mtree_network_options_t *options)
 {
-    *options = (mtree_network_options_t){.model = MTREE_NETWORK_QUEUE,
-                                         .packet_bytes = 8948,
+    *options = (mtree_network_options_t){.packet_bytes = 8948,
                                          .header_bytes = 66,
                                          .ack_bytes = 66,
                                          .window_bytes = 0.0,
@@ -48,7 +47,7 @@ static void set_losses(mtree_network_t *network)
     for (int l = 0; l < topology->num_links; l++) {
         loses = loses || topology->links[l].conditions.loss > 0.0;
     }
-    if (!loses || network->options.model != MTREE_NETWORK_QUEUE) {
+    if (!loses) {
         return;
     }
     MTREE_ARENA_ARRAY(&network->arena, network->loss, (size_t)network->num_arcs);
@@ -80,7 +79,6 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     network->topology = topology;
     network->options = *options;
     network->num_arcs = (int)num_arcs;
-    network->timer.func = mtree_network_flow_timer;
     MTREE_ARENA_ARRAY(&network->arena, network->capacity, num_arcs);
     MTREE_ARENA_ARRAY(&network->arena, network->free_at, num_arcs);
     MTREE_ARENA_ARRAY(&network->arena, network->busy, num_arcs);
@@ -88,10 +86,6 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     status = network->arena.status;
     for (int arc = 0; arc < network->num_arcs && status == MTREE_OK; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, arc);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_fair_share_create(network->num_arcs, network->capacity,
-                                         &network->flows);
     }
     network->routes = options->routes;
     if (status == MTREE_OK && network->routes == NULL) {
@@ -112,37 +106,8 @@ void mtree_network_destroy(mtree_network_t *network)
         return;
     }
     mtree_routes_destroy(network->found);
-    mtree_fair_share_destroy(network->flows);
     mtree_arena_cleanup(&network->arena);
     free(network);
-}
-
-/* The flow of a connection loads its route with its bits, and the opposite direction with
- * its acknowledgements. */
-static mtree_status_t set_flow(mtree_connection_t *connection)
-{
-    mtree_network_t *network = connection->network;
-    mtree_fair_share_flow_t *flow = &connection->flow;
-    const double ack_share =
-        network->options.ack_bytes /
-        (double)(connection->packet_bytes + network->options.header_bytes);
-
-    MTREE_ARENA_ARRAY(&network->arena, flow->uses, 2 * (size_t)connection->num_arcs);
-    if (flow->uses == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < connection->num_arcs; i++) {
-        const int arc = connection->arcs[i];
-
-        flow->uses[flow->num_uses++] =
-            (mtree_fair_share_use_t){.arc = arc, .weight = 1.0};
-        if (ack_share > 0.0 && network->capacity[arc ^ 1] > 0.0) {
-            flow->uses[flow->num_uses++] =
-                (mtree_fair_share_use_t){.arc = arc ^ 1, .weight = ack_share};
-        }
-    }
-    flow->limit = connection->limit;
-    return MTREE_OK;
 }
 
 /* The payload of a full packet: what the least MTU of the route leaves. */
@@ -183,25 +148,16 @@ static void set_route(mtree_connection_t *connection, int from, int to)
 {
     const mtree_network_t *network = connection->network;
     const mtree_network_options_t *options = &network->options;
-    int i;
 
     connection->arcs = mtree_routes_get(network->routes, from, to, &connection->num_arcs);
     connection->packet_bytes = route_packet(connection);
-    connection->limit = INFINITY;
     connection->window = options->window_bytes > 0.0 ? options->window_bytes : INFINITY;
     if (connection->num_arcs == 0) {
         connection->latency = options->local_latency;
-        connection->limit = options->local_rate;
         return;
     }
     connection->latency = mtree_routes_latency(network->routes, from, to);
-    for (i = 1; i < connection->num_arcs; i++) {
-        connection->forwarding += 1.0 / network->capacity[connection->arcs[i]];
-    }
     connection->window = fmin(connection->window, lossy_window(connection));
-    if (options->window_bytes > 0.0 && connection->latency > 0.0) {
-        connection->limit = 8.0 * options->window_bytes / (2.0 * connection->latency);
-    }
 }
 
 mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
@@ -214,10 +170,9 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
     }
     connection->network = network;
     connection->last_p = &connection->first;
-    connection->completion.func = mtree_network_flow_complete;
     set_route(connection, from, to);
     mtree_network_repair_init(connection);
-    return set_flow(connection);
+    return MTREE_OK;
 }
 
 bool mtree_network_loses(const mtree_network_t *network)
@@ -235,9 +190,5 @@ void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message
     message->connection = connection;
     message->arrival.place = 0;
     message->departure.place = 0;
-    if (connection->network->options.model == MTREE_NETWORK_FLOW) {
-        mtree_network_flow_send(message);
-    } else {
-        mtree_network_queue_send(message);
-    }
+    mtree_network_queue_send(message);
 }

@@ -3,20 +3,16 @@
  * A network in virtual time.  A connection takes the route between two hosts; its
  * messages share the arcs of the route with those of other connections.
  *
- * There are two models:
- * - MTREE_NETWORK_QUEUE: each arc sends packets in the order of their arrival.  Few
- * packets of each connection wait before its first arc, so that the connections of a host
- * take turns.  Packets in the window wait for acknowledgements, which wait behind packets
- * in the opposite direction.
- * - MTREE_NETWORK_FLOW: the first unsent message of each connection is a flow.  Flows
- * share the arcs max-min fairly at every moment, so messages that meet all end late.  It
- * is what papers assume.
+ * Each arc sends packets in the order of their arrival.  Few packets of each connection
+ * wait before its first arc, so that the connections of a host take turns.  Packets in
+ * the window wait for acknowledgements, which wait behind packets in the opposite
+ * direction.
  *
  * On the wire a message is cut into packets with headers.  Acknowledgements take part of
  * the capacity of the opposite direction.
  *
- * Where the topology says that links lose packets, the queue model loses some, the same
- * ones in each run.  A lost packet has passed its link.  The sender hears of it when a
+ * Where the topology says that links lose packets, some are lost, the same ones in each
+ * run.  A lost packet has passed its link.  The sender hears of it when a
  * packet that it sent later is acknowledged, or else by a timeout, and sends it again
  * before all others.  What is behind it on its connection has to wait for it.
  * Acknowledgements are not lost, since later ones say the same.
@@ -28,10 +24,7 @@
 #include "topo/routes.h"
 #include "topo/topology.h"
 
-typedef enum { MTREE_NETWORK_QUEUE, MTREE_NETWORK_FLOW } mtree_network_model_t;
-
 typedef struct {
-    mtree_network_model_t model;
     size_t packet_bytes;          /* payload of a full packet, where no link of the route
                                      has an MTU; > 0 */
     size_t header_bytes;          /* added to each packet */
@@ -67,8 +60,7 @@ struct mtree_message {
     mtree_connection_t *connection;
     mtree_message_t *next;
     mtree_timer_t arrival, departure;
-    double bits; /* on the wire, still to be sent (flow model) */
-    size_t end;  /* bytes of the connection up to its last one, where packets are lost */
+    size_t end; /* bytes of the connection up to its last one, where packets are lost */
     mtree_message_t *next_unacknowledged;
 };
 
@@ -93,7 +85,7 @@ void mtree_network_destroy(mtree_network_t *network);
 mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
                                      mtree_connection_t **connection_p);
 
-/* Does @a network lose packets?  In the queue model, where its topology says so. */
+/* Does @a network lose packets?  Where its topology says so. */
 bool mtree_network_loses(const mtree_network_t *network);
 
 /* Does the network say when a message of @a connection is acknowledged?  Between hosts,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A network's insides, in layers: network_wire.c (what a message is on the wire, its
- * events, and free segments), network_repair.c (lost packets), network_queue.c and
- * network_flow.c (the two models), network.c (life and routes).  Only network_repair.c
- * calls upwards: the queue sends what it repeats.  Private to simulate/network*.c.
+ * events, and free segments), network_repair.c (lost packets), network_queue.c (packets
+ * on their way), network.c (life and routes).  Only network_repair.c calls upwards: the
+ * queue sends what it repeats.  Private to simulate/network*.c.
  */
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
 
 #include "base/arena.h"
 #include "base/list.h"
-#include "simulate/fair_share.h"
 #include "simulate/loss.h"
 #include "simulate/network.h"
 
@@ -50,13 +49,9 @@ struct mtree_connection {
     const int *arcs;     /* the route, the routes' own */
     double latency;      /* of the route */
     size_t packet_bytes; /* payload of a full packet */
-    double forwarding;   /* seconds per bit of the first packet until it is complete at
-                            all inner vertices */
-    double limit;        /* bits/s: of the window, or inside one host */
     double last_arrival; /* of the messages so far; no later message arrives before it */
     mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
-    /* Queue model. */
     double next_start; /* inside a host: time at which the next message can begin */
     double window;     /* bytes in flight at which nothing more is sent */
     size_t in_flight;  /* bytes sent and not acknowledged */
@@ -71,11 +66,6 @@ struct mtree_connection {
     size_t given, acknowledged;      /* bytes of all messages, and of what has arrived */
     mtree_message_t *unacknowledged; /* messages whose sender waits for that */
     mtree_message_t **unacknowledged_p;
-    /* Flow model. */
-    mtree_fair_share_flow_t flow;
-    double rate;    /* at which the first message is being sent */
-    double counted; /* time at which its bits were last counted down */
-    mtree_timer_t completion;
 };
 
 struct mtree_network {
@@ -88,13 +78,9 @@ struct mtree_network {
     int num_arcs;
     double *capacity;
     double *busy;
-    /* Queue model. */
     double *free_at;    /* time at which the arc has sent all it was given */
     mtree_loss_t *loss; /* [num_arcs] NULL: no packets are lost */
     mtree_segment_t *free_segments;
-    /* Flow model. */
-    mtree_timer_t timer; /* due when a flow has joined or left */
-    mtree_fair_share_t *flows;
 };
 
 /* What a message of @a bytes is on the wire: its packets, its bits with headers, and the
@@ -132,13 +118,7 @@ void mtree_network_repair_acknowledged(mtree_segment_t *segment);
 /* Send @a segment at once. */
 void mtree_network_queue_emit(mtree_segment_t *segment);
 
-/* Send in the queue model. */
+/* Send. */
 void mtree_network_queue_send(mtree_message_t *message);
-
-/* Send in the flow model.  Its timers: the first message of a connection has been sent; a
- * flow has joined or left, so the arcs are shared anew. */
-void mtree_network_flow_send(mtree_message_t *message);
-void mtree_network_flow_complete(mtree_timer_t *timer);
-void mtree_network_flow_timer(mtree_timer_t *timer);
 
 #endif

@@ -204,8 +204,8 @@ static void queue_send_locally(mtree_connection_t *connection, mtree_message_t *
     const double start =
         fmax(mtree_event_queue_now(network->queue), connection->next_start);
 
-    connection->next_start =
-        start + mtree_network_wire_bits(connection, message->bytes) / connection->limit;
+    connection->next_start = start + mtree_network_wire_bits(connection, message->bytes) /
+                                         connection->network->options.local_rate;
     mtree_network_set_departure(message, connection->next_start);
     mtree_network_set_arrival(message, connection->next_start + connection->latency);
 }

@@ -21,21 +21,6 @@ int simulation_parse(const command_t *command, const option_group_t *groups,
     return options_parse(command, groups, argc, argv);
 }
 
-static mtree_status_t take_model(const command_t *command, void *data, const char *value)
-{
-    simulation_t *simulation = data;
-
-    if (strcmp(value, "queue") == 0) {
-        simulation->options.network.model = MTREE_NETWORK_QUEUE;
-    } else if (strcmp(value, "flow") == 0) {
-        simulation->options.network.model = MTREE_NETWORK_FLOW;
-    } else {
-        mtree_error("%s: --model '%s': queue or flow is needed", command->name, value);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
 static mtree_status_t take_window(const command_t *command, void *data, const char *value)
 {
     simulation_t *simulation = data;
@@ -56,9 +41,6 @@ static mtree_status_t take_window(const command_t *command, void *data, const ch
 const option_t simulate_options[] = {
     {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
      .help = "ranks on each host (default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
-    {"model", 0, OPTION_OTHER, .argument = "M", .take = take_model,
-     .help = "queue (default): links send packet after packet;\n"
-             "flow: messages share links max-min fairly"},
     {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
      .help = "size of a plan's messages (default: the plan's)", .example = "64K"},
     {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",

@@ -42,7 +42,6 @@ expect "--help --version ${commands% }" mtree ""
 expect "--min-rate" mtree plan --mi
 expect "multitree" mtree plan -a mu
 expect "allgather allreduce alltoall" mtree simulate --collective a
-expect "flow queue" mtree simulate --model ""
 expect "" mtree plan --trees ""
 expect "b4.dot" mtree draw b
 expect "fattree:" mtree generate f

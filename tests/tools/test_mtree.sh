@@ -474,7 +474,7 @@ expect 0 '^allreduce of 1 MB by packing, .* of the bound$' simulate --size 1M "$
 says "$tmp/out" '^  [^ ]* *> [^ ]* *[0-9.]* %$'
 expect 0 "^allreduce of 16 MB by $published" simulate --plan "$tmp/plan.json" "$maps/b4.dot"
 expect 0 '^bcast of 64 KB by latency, 1 tree' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
-expect 0 '"share_of_bound": ' simulate --json --model queue -b 1M "$maps/star-8.dot"
+expect 0 '"share_of_bound": ' simulate --json -b 1M "$maps/star-8.dot"
 says "$tmp/out" '"bound_by": "cut"'
 # What no rank has a part of needs no time.
 expect 0 '"share_of_bound": 0.0' simulate --json -C gather -b 8 "$maps/star-8.dot"
@@ -509,7 +509,6 @@ expect 0 '^allreduce of' simulate -p "$tmp/plan.json" -C allreduce "$maps/b4.dot
 expect 1 '^mtree: simulate: --collective gather: .*/plan.json is a plan for allreduce; leave one of them out$' \
     simulate -p "$tmp/plan.json" -C gather "$maps/b4.dot"
 expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
-expect 2 "simulate: --model 'x': queue or flow" simulate --model x "$maps/b4.dot"
 expect 2 "--ranks-per-host '0'" simulate --ranks-per-host 0 "$maps/b4.dot"
 
 # compare
@@ -521,7 +520,7 @@ expect 0 "^openmpi:ring, Open MPI.s own, is .* times as fast as $published" \
 expect 0 "\"fastest_plan\": \"$published\"" compare -j -b 1M -a $published,openmpi:ring "$maps/star-8.dot"
 expect 0 '"bound_seconds": ' compare -j -b 1M -a openmpi:ring "$maps/star-8.dot"
 expect 0 '^bcast of 1 MB, 6 ranks on 3 hosts of star:8$' compare -b 1M -a packing,openmpi:pipeline -C bcast --root h3 \
-    --hosts h3,h1,h2 --trees 1 --height 1 --min-rate 1Mbps --seed 2 --ranks-per-host 2 --model queue --chunk 32K \
+    --hosts h3,h1,h2 --trees 1 --height 1 --min-rate 1Mbps --seed 2 --ranks-per-host 2 --chunk 32K \
     --eager 1K --overhead 1ms --window 64K --check "$maps/star-8.dot"
 says "$tmp/out" '^  packing  *1 '
 expect 0 '^  openmpi:pipeline ' compare -b 1M -a openmpi:pipeline -C bcast "$maps/star-8.dot"

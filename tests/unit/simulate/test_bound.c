@@ -57,7 +57,6 @@ static drawn_t draw(unsigned seed)
     mtree_simulate_default_options(&drawn.options);
     drawn.options.ranks_per_host = 1 + (int)mtree_random_below(&random, 2);
     drawn.options.root = (int)mtree_random_below(&random, (uint64_t)drawn.num_hosts);
-    drawn.options.network.model = (mtree_network_model_t)mtree_random_below(&random, 2);
     drawn.options.overhead = mtree_random_below(&random, 2) ? 20e-6 : 0;
     drawn.options.fold_rate = mtree_random_below(&random, 2) ? 2e7 : 0;
     drawn.options.bytes = (size_t)sizes[mtree_random_below(&random, 3)];

@@ -48,8 +48,8 @@ static double planned(const char *algorithm, double bytes)
     mtree_plan_t *plan;
     double seconds;
 
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL), MTREE_OK);
+    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL),
+                     MTREE_OK);
     seconds = plan->seconds;
     mtree_plan_destroy(plan);
     return seconds;

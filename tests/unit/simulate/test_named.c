@@ -90,8 +90,8 @@ static double seconds_of(const mtree_plan_request_t *request)
     mtree_plan_t *plan;
     double seconds;
 
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL), MTREE_OK);
+    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL),
+                     MTREE_OK);
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request->bytes;
     ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,

@@ -321,8 +321,7 @@ START_TEST(the_simulator_chooses)
     job.request.relays = job.vertices + job.num;
     job.request.bytes = _i == 0 ? 64e6 : 100;
     ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan,
-                          NULL),
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL),
         MTREE_OK);
     ck_assert_int_eq(plan->num_relays > 0, _i == 0);
     mtree_plan_destroy(plan);
@@ -356,8 +355,7 @@ START_TEST(many_ways_take_many_trees)
     job.request.max_trees = 4;
     job.request.bytes = _i == 0 ? 16 << 20 : 20 << 10;
     ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan,
-                          NULL),
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL),
         MTREE_OK);
     if (_i == 0) {
         ck_assert_int_gt(plan->num_relays, 0);

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/units.h"
-#include "simulate/fair_share.h"
+#include "tests/unit/topo/fair_share.h"
 #include "topo/routes.h"
 
 #include <check.h>

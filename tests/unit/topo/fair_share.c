@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/fair_share.h"
+#include "tests/unit/topo/fair_share.h"
 
 #include "base/arena.h"
 #include "base/array.h"

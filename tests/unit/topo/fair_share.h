@@ -7,8 +7,8 @@
  * Flows join and leave.  Rates are computed anew only for flows that share arcs with
  * those, directly or through other flows.
  */
-#ifndef MTREE_SIMULATE_FAIR_SHARE_H
-#define MTREE_SIMULATE_FAIR_SHARE_H
+#ifndef MTREE_TESTS_UNIT_TOPO_FAIR_SHARE_H
+#define MTREE_TESTS_UNIT_TOPO_FAIR_SHARE_H
 
 #include "base/status.h"
 
