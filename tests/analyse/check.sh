@@ -6,12 +6,13 @@
 #             drown them: valgrind is for those)
 #   thread    ThreadSanitizer: the unit tests, and an MPI program whose threads call collectives at once
 #   valgrind  memcheck: unit tests and MPI programs, leaks too
+#   without   no library that configure can do without: unit tests, messages
 #   coverage  gcov, then the part of each room's lines that ran
 #
 # Run by make check-address and so on, in the build folder.  TESTS="..." runs these tests only.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
-kind=${1:?what to check: address, thread, valgrind or coverage}
+kind=${1:?what to check: address, thread, valgrind, without or coverage}
 shift
 jobs=${JOBS:-$(nproc)}
 supp=$top/tests/analyse
@@ -20,8 +21,9 @@ case $kind in
 address) set -- --enable-sanitizers=address,undefined CFLAGS="-g -O1" "$@" ;;
 thread) set -- --enable-sanitizers=thread CFLAGS="-g -O1" "$@" ;;
 valgrind) set -- CFLAGS="-g -O1" "$@" ;;
+without) set -- --without-glpk --without-graphviz --without-libcrypto --without-libyaml --without-mpich "$@" ;;
 coverage) set -- CFLAGS="-g -O0 --coverage" "$@" ;;
-*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 mkdir -p "$kind"
@@ -73,6 +75,9 @@ valgrind)
     done
     TIMEOUT=600 run mpi tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
     CK_FORK=no LOG_COMPILER=$RUN_UNDER run alone tests/unit/schedule/test_windows
+    ;;
+without)
+    run all $unit tests/mpi/messages.test tests/tools/test_mtree.sh
     ;;
 coverage)
     find . -name '*.gcda' -delete
