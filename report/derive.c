@@ -1,12 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/derive.h"
 
-#include "report/bound.h"
+#include "planner/bound/least_time.h"
 #include "report/page.h"
+#include "report/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void write_bound(double seconds, mtree_bound_t by, const char *limit,
+                        json_t *calls)
+{
+    json_object_set_new(calls, "bound_seconds", json_real(seconds));
+    json_object_set_new(calls, "bound_by", json_string(mtree_bound_name(by)));
+    if (limit != NULL) {
+        json_object_set_new(calls, "bound_limit", json_string(limit));
+    }
+}
+
+/*
+ * Add to @a calls the least time of a call of @a bytes, as the plan counts them, over @a
+ * plan's network: `bound_seconds`, `bound_by` and `bound_limit`; nothing where the plan
+ * is on no map.  MTREE_ERR_NO_MEMORY is logged.
+ *
+ * Where all ranks depend on each other it is that of planner/bound/least_time.h.  No
+ * matter who comes first, what two of them spend in a call is at least what bits need to
+ * get from each of them to the other, so the mean of the slowest rank is no shorter. With
+ * a root, and in a scan, one call may begin while the last one is under way, and what any
+ * rank spends in it tells of the cut alone.
+ */
+static mtree_status_t add_bound(const mtree_report_plan_t *placed, double bytes,
+                                json_t *calls)
+{
+    const mtree_plan_t *plan = placed->plan;
+    const mtree_least_time_call_t call = {.collective = plan->collective,
+                                          .bytes = bytes,
+                                          .cut = plan->bound,
+                                          .limit = plan->limit,
+                                          .num_relays = plan->num_relays};
+    mtree_least_time_t time = {0};
+    mtree_status_t status = MTREE_OK;
+
+    if (placed->map == NULL || bytes <= 0) {
+        return MTREE_OK;
+    }
+    if (mtree_collective_has_root(plan->collective) ||
+        mtree_collective_is_prefix(plan->collective)) {
+        if (plan->bound > 0) {
+            write_bound(8 * bytes / plan->bound, MTREE_BOUND_CUT, plan->limit, calls);
+        }
+        return MTREE_OK;
+    }
+    status = mtree_least_time(placed->map->topology, placed->hosts,
+                              mtree_plan_num_active(plan), &call, &time);
+    if (status == MTREE_OK && time.seconds > 0) {
+        write_bound(time.seconds, time.by, time.limit, calls);
+    }
+    mtree_least_time_clear(&time);
+    return status;
+}
+
+/* Add what part of the slowest rank's mean that is.  Returns it; 0: it is not known. */
+static double add_share_of_bound(json_t *calls)
+{
+    double bound = mtree_page_number(calls, "bound_seconds");
+    double seconds =
+        mtree_page_number(mtree_page_served_by(calls, "trees"), "slowest_rank_s");
+
+    if (bound <= 0 || seconds <= 0) {
+        return 0;
+    }
+    json_object_set_new(calls, "share_of_bound", json_real(bound / seconds));
+    return bound / seconds;
+}
 
 /* The factor by which a map and the calls may differ. */
 #define DISAGREES 2.0
@@ -149,8 +216,8 @@ static mtree_status_t derive_calls(const mtree_report_source_t *source, json_t *
             fmax(mtree_page_number(calls, "calls"), 1) *
             mtree_page_number(calls, "host_share");
     add_forecast(plan->plan, bytes, calls);
-    status = mtree_report_bound(plan, bytes, calls);
-    disagrees = mtree_report_share_of_bound(calls) > DISAGREES;
+    status = add_bound(plan, bytes, calls);
+    disagrees = add_share_of_bound(calls) > DISAGREES;
     json_object_set_new(calls, "disagrees", json_boolean(disagrees));
     if (plan->map != NULL) {
         plan->map->disagrees = plan->map->disagrees || disagrees;

@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
-#include "schedule/below.h"
 #include "schedule/chunks.h"
 #include "schedule/layout_private.h"
+#include "schedule/placement.h"
+#include "schedule/plan_part.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/*
+ * The ranks below @a rank in tree number @a number of @a part, the part of its host whose
+ * leader in this tree is @a leader: @a rank first, parents before children, the subtrees
+ * of children in the order of a layout.  How many; @a below has memory for twice the
+ * ranks of the call.
+ */
+static int list_below(const mtree_plan_part_t *part, const mtree_placement_t *placement,
+                      int number, int rank, int leader, int *below)
+{
+    const mtree_part_tree_t *tree = &part->trees[number];
+    int count = mtree_placement_walk(placement, rank, leader, number, below);
+
+    /* The ranks of a host come before those of the hosts below it. */
+    for (int i = 1; i < tree->num_below && rank == leader; i++) {
+        int other = mtree_placement_leader(placement, tree->below[i], number);
+
+        count += mtree_placement_walk(placement, other, other, number, below + count);
+    }
+    return count;
+}
+
+/* Where the subtree of each of @a children begins in @a below. */
+static void find_below(const int *below, const int *children, int num_children,
+                       int *first)
+{
+    int place = 0;
+
+    for (int i = 0; i < num_children; i++) {
+        while (below[place] != children[i]) {
+            place++;
+        }
+        first[i] = place;
+    }
+}
 
 void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
                            double latency)
@@ -91,8 +127,8 @@ static void builder_add_below(mtree_layout_builder_t *builder, mtree_stream_t *s
     double rate = tree->rate * builder->load / placement->num_ranks;
 
     below->num =
-        mtree_below_list(builder->part, placement, number, builder->rank, leader, ranks);
-    mtree_below_find(ranks, children, stream->num_children, places);
+        list_below(builder->part, placement, number, builder->rank, leader, ranks);
+    find_below(ranks, children, stream->num_children, places);
     builder->num_below += below->num;
     for (int i = 0; i < stream->num_children; i++) {
         int end = i + 1 < stream->num_children ? places[i + 1] : below->num;

@@ -2,13 +2,49 @@
 #include "planner/program/build.h"
 
 #include "planner/program/alltoall.h"
-#include "planner/program/bruck.h"
+#include "planner/program/blocks.h"
 #include "planner/program/butterfly.h"
 #include "planner/program/exchange.h"
 #include "planner/program/swing.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * Allgather in ceil(log2 n) rounds between any number of hosts (J. Bruck et al.,
+ * Efficient Algorithms for All-to-All Communications in Multiport Message-Passing
+ * Systems, 1997, section 4).  Blocks are in the order of the places from the own one on.
+ * A host that has the first k sends as many as are missing of them k places back.
+ */
+static void bruck_order(const mtree_program_job_t *job, int place, int *sequence)
+{
+    for (int i = 0; i < job->num_hosts; i++) {
+        sequence[i] = (place + i) % job->num_hosts;
+    }
+}
+
+static void bruck_gather(const mtree_blocks_t *blocks)
+{
+    mtree_program_t *program = blocks->program;
+    const int hosts = blocks->job->num_hosts;
+    const size_t sends = program->num_steps;
+
+    for (int have = 1, more; have < hosts; have += more) {
+        const size_t begin = blocks->first[have];
+        size_t receive;
+
+        more = have < hosts - have ? have : hosts - have;
+        receive = mtree_program_recv(program, (blocks->place + have) % hosts,
+                                     mtree_place(MTREE_BUFFER_WORK, begin),
+                                     blocks->first[have + more] - begin);
+        (void)mtree_program_send(program, (blocks->place - have + hosts) % hosts,
+                                 mtree_place(MTREE_BUFFER_WORK, 0), blocks->first[more]);
+        mtree_program_wait(program, receive);
+    }
+    mtree_program_wait_sends(program, sends);
+}
+
+static const mtree_blocks_kind_t bruck_blocks = {bruck_order, bruck_gather};
 
 #define DOES(_collective) (1u << (_collective))
 
@@ -29,7 +65,7 @@ static const struct {
                                DOES(MTREE_ALLREDUCE) | DOES(MTREE_REDUCE_SCATTER),
                                mtree_halving_sum, &mtree_halving_blocks},
     [MTREE_PROGRAM_BRUCK] = {"bruck", DOES(MTREE_ALLGATHER) | DOES(MTREE_ALLTOALL), NULL,
-                             &mtree_bruck_blocks},
+                             &bruck_blocks},
     [MTREE_PROGRAM_SWING] = {"swing", DOES(MTREE_ALLREDUCE), mtree_swing_sum, NULL},
     [MTREE_PROGRAM_STAGES] = {"staged_exchange", DOES(MTREE_ALLREDUCE),
                               mtree_exchange_stages, NULL},

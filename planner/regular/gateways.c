@@ -3,18 +3,129 @@
 
 #include "planner/packing/packing.h"
 #include "planner/packing/reweight.h"
+#include "planner/plan/algorithm.h"
 #include "planner/regular/direct_exchange.h"
-#include "planner/regular/sites.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Hosts that are near each other and far from all others, by the latencies of their
+ * routes. */
+typedef struct {
+    int num_sites;
+    int *site;   /* [num_hosts] of each host */
+    int *place;  /* [num_hosts] of the host among those of its site */
+    int *first;  /* [num_sites + 1] where the hosts of a site start in `member` */
+    int *member; /* [num_hosts] hosts, by site, in ascending order */
+} sites_t;
+
+/* The host that stands for @a site towards the host in @a place of another. */
+static int gateway_of(const sites_t *sites, int site, int place)
+{
+    int first = sites->first[site];
+
+    return sites->member[first + place % (sites->first[site + 1] - first)];
+}
+
+/* Hosts are near each other where their latency is at most this part of the longest. */
+#define NEAR_PART 0.125
+
+/* The longest latency between two hosts. */
+static double longest_latency(const mtree_problem_t *problem)
+{
+    double longest = 0.0;
+
+    for (int from = 0; from < problem->num_hosts; from++) {
+        for (int to = 0; to < problem->num_hosts; to++) {
+            longest = fmax(longest, mtree_routes_latency(problem->routes, from, to));
+        }
+    }
+    return longest;
+}
+
+/* Is @a host near the first host of @a site, both ways? */
+static bool is_near(const mtree_problem_t *problem, int host, int other, double near)
+{
+    return mtree_routes_latency(problem->routes, host, other) <= near &&
+           mtree_routes_latency(problem->routes, other, host) <= near;
+}
+
+/* Give each host the site of the first host that is near it.  False: nearness is not the
+ * same seen from all hosts of a site, so there are no clusters. */
+static bool group_hosts(const mtree_problem_t *problem, double near, sites_t *sites)
+{
+    int num_hosts = problem->num_hosts;
+
+    sites->num_sites = 0;
+    for (int host = 0; host < num_hosts; host++) {
+        int other = 0;
+
+        while (other < host && !is_near(problem, host, other, near)) {
+            other++;
+        }
+        sites->site[host] = other < host ? sites->site[other] : sites->num_sites++;
+    }
+    for (int host = 0; host < num_hosts; host++) {
+        for (int other = 0; other < host; other++) {
+            if (is_near(problem, host, other, near) !=
+                (sites->site[host] == sites->site[other])) {
+                return false;
+            }
+        }
+    }
+    return sites->num_sites > 1;
+}
+
+static void list_members(const mtree_problem_t *problem, sites_t *sites)
+{
+    int count = 0;
+
+    for (int site = 0; site < sites->num_sites; site++) {
+        sites->first[site] = count;
+        for (int host = 0; host < problem->num_hosts; host++) {
+            if (sites->site[host] == site) {
+                sites->place[host] = count - sites->first[site];
+                sites->member[count++] = host;
+            }
+        }
+    }
+    sites->first[sites->num_sites] = count;
+}
+
+/*
+ * The sites of the problem's hosts, in its arena.  Where latencies form no clusters, or
+ * one, each host is a site.  MTREE_ERR_NO_MEMORY.
+ */
+static mtree_status_t find_sites(const mtree_problem_t *problem, sites_t *sites_p)
+{
+    size_t num_hosts = (size_t)problem->num_hosts;
+    double near = longest_latency(problem) * NEAR_PART;
+
+    MTREE_ARENA_ARRAY(problem->arena, sites_p->site, num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, sites_p->place, num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, sites_p->first, num_hosts + 1);
+    MTREE_ARENA_ARRAY(problem->arena, sites_p->member, num_hosts);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (near <= 0.0 || !group_hosts(problem, near, sites_p)) {
+        sites_p->num_sites = problem->num_hosts;
+        for (int host = 0; host < problem->num_hosts; host++) {
+            sites_p->site[host] = host;
+        }
+    }
+    list_members(problem, sites_p);
+    return MTREE_OK;
+}
 
 bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts)
 {
     mtree_arena_t arena = {0};
     const mtree_problem_t problem = {
         .routes = routes, .num_hosts = num_hosts, .arena = &arena};
-    mtree_sites_t sites;
+    sites_t sites;
     bool fit = mtree_direct_exchange_fits(routes, num_hosts) &&
-               mtree_sites_find(&problem, &sites) == MTREE_OK &&
-               sites.num_sites < num_hosts;
+               find_sites(&problem, &sites) == MTREE_OK && sites.num_sites < num_hosts;
 
     mtree_arena_cleanup(&arena);
     return fit;
@@ -22,8 +133,8 @@ bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts)
 
 /* The packing between sites: one host of each stands for it, that of the root the root.
  */
-static mtree_status_t plan_sites(const mtree_problem_t *problem,
-                                 const mtree_sites_t *sites, mtree_plan_t **plan_p)
+static mtree_status_t plan_sites(const mtree_problem_t *problem, const sites_t *sites,
+                                 mtree_plan_t **plan_p)
 {
     mtree_plan_request_t request = *problem->request;
     mtree_problem_t between = *problem;
@@ -39,7 +150,7 @@ static mtree_status_t plan_sites(const mtree_problem_t *problem,
         return MTREE_ERR_NO_MEMORY;
     }
     for (int site = 0; site < sites->num_sites; site++) {
-        int host = mtree_sites_gateway(sites, site, 0);
+        int host = gateway_of(sites, site, 0);
 
         if (has_root && sites->site[request.root] == site) {
             host = request.root;
@@ -67,7 +178,7 @@ static mtree_status_t plan_sites(const mtree_problem_t *problem,
  * comes to a site comes to the gateway that stands for it towards the root's place, and
  * from there straight to the site's other hosts.
  */
-static void draw_tree(const mtree_problem_t *problem, const mtree_sites_t *sites,
+static void draw_tree(const mtree_problem_t *problem, const sites_t *sites,
                       const mtree_tree_t *above, int root, mtree_tree_t *tree)
 {
     int place = sites->place[root];
@@ -75,8 +186,7 @@ static void draw_tree(const mtree_problem_t *problem, const mtree_sites_t *sites
     tree->root = root;
     for (int host = 0; host < problem->num_hosts; host++) {
         int site = sites->site[host];
-        int gateway =
-            above->parent[site] < 0 ? root : mtree_sites_gateway(sites, site, place);
+        int gateway = above->parent[site] < 0 ? root : gateway_of(sites, site, place);
 
         if (host == root) {
             tree->parent[host] = -1;
@@ -86,16 +196,15 @@ static void draw_tree(const mtree_problem_t *problem, const mtree_sites_t *sites
             int next = above->parent[site];
 
             tree->parent[host] =
-                above->parent[next] < 0 ? root : mtree_sites_gateway(sites, next, place);
+                above->parent[next] < 0 ? root : gateway_of(sites, next, place);
         }
     }
 }
 
 /* The trees of @a between for each host of the site of their root, or for the only root.
  */
-static mtree_status_t draw_trees(const mtree_problem_t *problem,
-                                 const mtree_sites_t *sites, const mtree_plan_t *between,
-                                 mtree_plan_t **plan_p)
+static mtree_status_t draw_trees(const mtree_problem_t *problem, const sites_t *sites,
+                                 const mtree_plan_t *between, mtree_plan_t **plan_p)
 {
     int root =
         mtree_collective_has_root(between->collective) ? problem->request->root : -1;
@@ -126,8 +235,8 @@ mtree_status_t mtree_gateways_plan(const mtree_problem_t *problem, mtree_plan_t 
     mtree_plan_request_t request = *problem->request;
     mtree_problem_t again = *problem;
     mtree_plan_t *between = NULL, *drawn = NULL;
-    mtree_sites_t sites;
-    mtree_status_t status = mtree_sites_find(problem, &sites);
+    sites_t sites;
+    mtree_status_t status = find_sites(problem, &sites);
 
     if (status == MTREE_OK) {
         status = plan_sites(problem, &sites, &between);

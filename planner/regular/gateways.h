@@ -22,7 +22,7 @@ bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts);
 
 /*
  * The algorithm "gateways" of the planner, for personalized collectives.  The trees of a
- * packing between the sites (planner/regular/sites.h), each drawn for every host of its
+ * packing between the sites, each drawn for every host of its
  * root's site, with the rates that carry most.  Where hosts form no sites it is a packing
  * between hosts.  Errors are those of mtree_packing_plan() and mtree_reweight_plan().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a map shows, as data: a network with the place of each vertex, the use of each
- * direction of its links, and trees.  A plan (here) or a report (tools/report/scene.h)
+ * direction of its links, and trees.  A plan (here) or a report (tools/report/html.c)
  * becomes a scene, and a writer makes a file of one format of it: dot.h, multiples.h,
  * svg.h.
  */
