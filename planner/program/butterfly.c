@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/butterfly.h"
 
-mtree_butterfly_t mtree_butterfly(int num_places)
+typedef struct {
+    int num_places;
+    int num_members; /* the largest power of two that is no larger */
+    int num_rounds;
+} butterfly_t;
+
+static butterfly_t make_butterfly(int num_places)
 {
-    mtree_butterfly_t butterfly = {.num_places = num_places, .num_members = 1};
+    butterfly_t butterfly = {.num_places = num_places, .num_members = 1};
 
     while (butterfly.num_members <= num_places / 2) {
         butterfly.num_members *= 2;
@@ -12,30 +18,25 @@ mtree_butterfly_t mtree_butterfly(int num_places)
     return butterfly;
 }
 
-/* The first places are in pairs, of which the second one has the member. */
-int mtree_butterfly_member(const mtree_butterfly_t *butterfly, int place)
+/* The member that takes part for the host at @a place.  The first places are in pairs, of
+ * which the second one has the member. */
+static int member_of(const butterfly_t *butterfly, int place)
 {
     const int pairs = butterfly->num_places - butterfly->num_members;
 
     return place < 2 * pairs ? place / 2 : place - pairs;
 }
 
-int mtree_butterfly_place(const mtree_butterfly_t *butterfly, int member)
+static int member_place(const butterfly_t *butterfly, int member)
 {
     const int pairs = butterfly->num_places - butterfly->num_members;
 
     return member < pairs ? 2 * member + 1 : member + pairs;
 }
 
-int mtree_butterfly_partner(const mtree_butterfly_t *butterfly, int member, int round)
-{
-    (void)butterfly;
-    return member ^ (1 << round);
-}
-
 /* A host on its way through a butterfly. */
 typedef struct {
-    mtree_butterfly_t butterfly;
+    butterfly_t butterfly;
     int place, member;
     bool is_member;
     size_t units;
@@ -48,28 +49,26 @@ typedef struct {
 static walk_t begin_walk(const mtree_program_job_t *job, int place,
                          mtree_program_t *program)
 {
-    walk_t walk = {.butterfly = mtree_butterfly(job->num_hosts),
+    walk_t walk = {.butterfly = make_butterfly(job->num_hosts),
                    .place = place,
                    .units = job->units,
                    .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
                    .program = program};
 
-    walk.member = mtree_butterfly_member(&walk.butterfly, place);
-    walk.is_member = mtree_butterfly_place(&walk.butterfly, walk.member) == place;
+    walk.member = member_of(&walk.butterfly, place);
+    walk.is_member = member_place(&walk.butterfly, walk.member) == place;
     return walk;
 }
 
 static int partner_place(const walk_t *walk, int round)
 {
-    return mtree_butterfly_place(
-        &walk->butterfly, mtree_butterfly_partner(&walk->butterfly, walk->member, round));
+    return member_place(&walk->butterfly, walk->member ^ (1 << round));
 }
 
 /* Is the host of @a place a guest of the member of this walk? */
 static bool is_guest(const walk_t *walk, int place)
 {
-    return place != walk->place &&
-           mtree_butterfly_member(&walk->butterfly, place) == walk->member;
+    return place != walk->place && member_of(&walk->butterfly, place) == walk->member;
 }
 
 /* Consecutive units of the vector. */
@@ -79,7 +78,7 @@ typedef struct {
 
 /* The parts of members are in the order of their bits, the lowest first; a member's
  * number is that of which it is the number. */
-static int part_number(const mtree_butterfly_t *butterfly, int member)
+static int part_number(const butterfly_t *butterfly, int member)
 {
     int number = 0;
 
@@ -91,7 +90,7 @@ static int part_number(const mtree_butterfly_t *butterfly, int member)
 
 /* How many hosts have members whose parts are before part @a number: these members and
  * their guests. */
-static int hosts_before(const mtree_butterfly_t *butterfly, int number)
+static int hosts_before(const butterfly_t *butterfly, int number)
 {
     const int pairs = butterfly->num_places - butterfly->num_members;
     int hosts = number;
@@ -140,8 +139,8 @@ static void fold_guests(walk_t *walk)
 {
     if (!walk->is_member) {
         mtree_program_send_now(walk->program,
-                               mtree_butterfly_place(&walk->butterfly, walk->member),
-                               walk->vector, walk->units);
+                               member_place(&walk->butterfly, walk->member), walk->vector,
+                               walk->units);
         return;
     }
     for (int place = walk->butterfly.num_places - 1; place >= 0; place--) {
@@ -163,7 +162,7 @@ static void serve_guests(const walk_t *walk,
         const part_t own = part(walk, walk->place);
 
         mtree_program_recv_now(walk->program,
-                               mtree_butterfly_place(&walk->butterfly, walk->member),
+                               member_place(&walk->butterfly, walk->member),
                                place_of(walk, own), own.count);
         return;
     }
@@ -270,14 +269,14 @@ void mtree_halving_sum(const mtree_program_job_t *job, int place,
  * before its member, are before its member's. */
 static void order_by_parts(const mtree_program_job_t *job, int place, int *sequence)
 {
-    const mtree_butterfly_t butterfly = mtree_butterfly(job->num_hosts);
+    const butterfly_t butterfly = make_butterfly(job->num_hosts);
     const int pairs = butterfly.num_places - butterfly.num_members;
     int num = 0;
 
     (void)place;
     for (int number = 0; number < butterfly.num_members; number++) {
         const int member = part_number(&butterfly, number);
-        const int at = mtree_butterfly_place(&butterfly, member);
+        const int at = member_place(&butterfly, member);
 
         if (member < pairs) {
             sequence[num++] = at - 1;
@@ -289,11 +288,11 @@ static void order_by_parts(const mtree_program_job_t *job, int place, int *seque
 /* The blocks of the host at @a place. */
 static part_t host_blocks(const walk_t *walk, int place)
 {
-    const mtree_butterfly_t *butterfly = &walk->butterfly;
-    const int member = mtree_butterfly_member(butterfly, place);
+    const butterfly_t *butterfly = &walk->butterfly;
+    const int member = member_of(butterfly, place);
     const bool is_behind_guest =
         member < butterfly->num_places - butterfly->num_members &&
-        mtree_butterfly_place(butterfly, member) == place;
+        member_place(butterfly, member) == place;
     const int hosts =
         hosts_before(butterfly, part_number(butterfly, member)) + is_behind_guest;
 
@@ -317,7 +316,7 @@ static void collect_guests(walk_t *walk)
         const part_t own = host_blocks(walk, walk->place);
 
         mtree_program_send_now(walk->program,
-                               mtree_butterfly_place(&walk->butterfly, walk->member),
+                               member_place(&walk->butterfly, walk->member),
                                place_of(walk, own), own.count);
     }
     for (int place = 0; place < walk->butterfly.num_places && walk->is_member; place++) {

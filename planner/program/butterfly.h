@@ -13,23 +13,6 @@
 
 #include "planner/program/blocks.h"
 
-typedef struct {
-    int num_places;
-    int num_members; /* the largest power of two that is no larger */
-    int num_rounds;
-} mtree_butterfly_t;
-
-/* The butterfly over @a num_places places; in round r numbers of partners differ in bit
- * r. */
-mtree_butterfly_t mtree_butterfly(int num_places);
-
-/* The member that takes part for the host at @a place, and the place of a member. */
-int mtree_butterfly_member(const mtree_butterfly_t *butterfly, int place);
-int mtree_butterfly_place(const mtree_butterfly_t *butterfly, int member);
-
-/* The partner of @a member in @a round. */
-int mtree_butterfly_partner(const mtree_butterfly_t *butterfly, int member, int round);
-
 /*
  * What the leader of the host at @a place adds to @a program, as mtree_exchange_sum() has
  * it.  Recursive doubling swaps whole vectors.  Recursive halving sums an equal part of

@@ -3,13 +3,13 @@
 
 /* A path around the hosts from each of them.  In a lockstep step @a s brings a block to
  * the host that is @a s away. */
-static mtree_status_t create(mtree_collective_t collective, const char *algorithm,
-                             int num_hosts, const char *const *hosts, bool lockstep,
-                             mtree_plan_t **plan_p)
+static mtree_status_t make_ring(const mtree_problem_t *problem, const char *algorithm,
+                                bool lockstep, mtree_plan_t **plan_p)
 {
-    int n = num_hosts;
+    const mtree_collective_t collective = problem->request->collective;
+    int n = problem->num_hosts;
     mtree_plan_t *plan;
-    mtree_status_t status = mtree_plan_create(collective, algorithm, n, hosts, n, &plan);
+    mtree_status_t status = mtree_problem_plan(problem, algorithm, n, &plan);
 
     if (status != MTREE_OK) {
         return status;
@@ -28,22 +28,14 @@ static mtree_status_t create(mtree_collective_t collective, const char *algorith
     return MTREE_OK;
 }
 
-mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
-                                 const char *const *hosts, mtree_plan_t **plan_p)
-{
-    return create(collective, "ring", num_hosts, hosts, true, plan_p);
-}
-
 /* mtree_plan_finish() gives all trees the highest common rate. */
 mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    return mtree_ring_create(problem->request->collective, problem->num_hosts,
-                             problem->names, plan_p);
+    return make_ring(problem, "ring", true, plan_p);
 }
 
 mtree_status_t mtree_segmented_ring_plan(const mtree_problem_t *problem,
                                          mtree_plan_t **plan_p)
 {
-    return create(problem->request->collective, "segmented_ring", problem->num_hosts,
-                  problem->names, false, plan_p);
+    return make_ring(problem, "segmented_ring", false, plan_p);
 }

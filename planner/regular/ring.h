@@ -8,15 +8,10 @@
 #include "planner/plan/algorithm.h"
 
 /*
- * A plan for allreduce, allgather or reduce_scatter that needs no topology and leaves
- * rates open: every host's block, or the n-th part that is summed at it, goes around the
- * hosts in their order, one lockstep step per host.  An allreduce comes back over the
- * same hosts.  Owned by the caller.  MTREE_ERR_NO_MEMORY.
+ * The algorithm "ring" of the planner, for allreduce, allgather and reduce_scatter: every
+ * host's block, or the n-th part that is summed at it, goes around the hosts in their
+ * order, one lockstep step per host.  An allreduce comes back over the same hosts.
  */
-mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
-                                 const char *const *hosts, mtree_plan_t **plan_p);
-
-/* The algorithm "ring" of the planner: that plan, with rates. */
 mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 /*
