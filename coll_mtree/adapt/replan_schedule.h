@@ -23,7 +23,7 @@
 
 /* What rank 0 replies. */
 typedef enum {
-    COLL_MTREE_REPLY_STAY,      /* also where rank 0 has no memory for its reply */
+    COLL_MTREE_REPLY_STAY,
     COLL_MTREE_REPLY_REBALANCE, /* new shares for the trees of all plans */
     COLL_MTREE_REPLY_REPLAN,    /* new trees for all plans */
     COLL_MTREE_REPLY_PLAN,      /* the payload is the new plan of the class */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/default_plan.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,26 +13,24 @@
 
 /* A plan with @a num_trees trees whose edges are not set; each host is named after its
  * rank. */
-static mtree_status_t plan_create(mtree_collective_t collective, int num_ranks,
-                                  int num_trees, mtree_plan_t **plan_p)
+static mtree_plan_t *plan_create(mtree_collective_t collective, int num_ranks,
+                                 int num_trees)
 {
-    const char **names = calloc((size_t)num_ranks, sizeof(*names));
-    char *text = malloc((size_t)num_ranks * NAME_LENGTH);
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    const char **names = coll_mtree_calloc((size_t)num_ranks, sizeof(*names));
+    char *text = coll_mtree_malloc((size_t)num_ranks * NAME_LENGTH);
+    mtree_plan_t *plan;
 
-    if (names != NULL && text != NULL) {
-        for (int rank = 0; rank < num_ranks; rank++) {
-            char *name = text + (size_t)rank * NAME_LENGTH;
+    for (int rank = 0; rank < num_ranks; rank++) {
+        char *name = text + (size_t)rank * NAME_LENGTH;
 
-            snprintf(name, NAME_LENGTH, "%d", rank);
-            names[rank] = name;
-        }
-        status =
-            mtree_plan_create(collective, "plain", num_ranks, names, num_trees, plan_p);
+        snprintf(name, NAME_LENGTH, "%d", rank);
+        names[rank] = name;
     }
+    coll_mtree_require(
+        mtree_plan_create(collective, "plain", num_ranks, names, num_trees, &plan));
     free(names);
     free(text);
-    return status;
+    return plan;
 }
 
 /* All other hosts are below @a root. */
@@ -50,20 +50,16 @@ static void make_binomial(mtree_tree_t *tree, int num_hosts)
     }
 }
 
-mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int root,
-                                              int num_ranks, mtree_plan_t **plan_p)
+mtree_plan_t *coll_mtree_default_plan_create(mtree_collective_t collective, int root,
+                                             int num_ranks)
 {
     const bool has_demands = mtree_collective_has_demands(collective);
     const bool has_root = mtree_collective_has_root(collective);
-    mtree_status_t status =
-        plan_create(has_demands ? collective : MTREE_ALLREDUCE, num_ranks,
-                    has_demands && !has_root ? num_ranks : 1, plan_p);
+    mtree_plan_t *plan = plan_create(has_demands ? collective : MTREE_ALLREDUCE,
+                                     num_ranks, has_demands && !has_root ? num_ranks : 1);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int t = 0; t < (*plan_p)->num_trees; t++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[t];
+    for (int t = 0; t < plan->num_trees; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
 
         if (has_demands) {
             make_star(tree, num_ranks, has_root ? root : t);
@@ -74,40 +70,33 @@ mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int
         tree->share = 1;
     }
     if (has_demands && has_root) {
-        (*plan_p)->root = root;
+        plan->root = root;
     }
-    (*plan_p)->throughput = ASSUMED_RATE;
-    return MTREE_OK;
+    plan->throughput = ASSUMED_RATE;
+    return plan;
 }
 
-mtree_status_t coll_mtree_default_placement_create(int num_ranks,
-                                                   mtree_placement_t **placement_p)
+mtree_placement_t *coll_mtree_default_placement_create(int num_ranks)
 {
-    int *host = malloc((size_t)num_ranks * sizeof(*host));
-    mtree_status_t status;
+    int *host = coll_mtree_malloc((size_t)num_ranks * sizeof(*host));
+    mtree_placement_t *placement;
 
-    if (host == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int rank = 0; rank < num_ranks; rank++) {
         host[rank] = rank;
     }
-    status = mtree_placement_create(num_ranks, num_ranks, host, NULL, placement_p);
+    coll_mtree_require(
+        mtree_placement_create(num_ranks, num_ranks, host, NULL, &placement));
     free(host);
-    return status;
+    return placement;
 }
 
-mtree_status_t coll_mtree_default_part_create(mtree_collective_t collective, int root,
-                                              int rank, int num_ranks,
-                                              mtree_plan_part_t **part_p)
+mtree_plan_part_t *coll_mtree_default_part_create(mtree_collective_t collective, int root,
+                                                  int rank, int num_ranks)
 {
-    mtree_plan_t *plan;
-    mtree_status_t status =
-        coll_mtree_default_plan_create(collective, root, num_ranks, &plan);
+    mtree_plan_t *plan = coll_mtree_default_plan_create(collective, root, num_ranks);
+    mtree_plan_part_t *part;
 
-    if (status == MTREE_OK) {
-        status = mtree_plan_part_create(plan, rank, part_p);
-        mtree_plan_destroy(plan);
-    }
-    return status;
+    coll_mtree_require(mtree_plan_part_create(plan, rank, &part));
+    mtree_plan_destroy(plan);
+    return part;
 }

@@ -287,12 +287,11 @@ static void make_default(coll_mtree_plan_entry_t *entry)
     int ranks = ompi_comm_size(entry->comm);
 
     if (module->default_placement == NULL) {
-        coll_mtree_require(
-            coll_mtree_default_placement_create(ranks, &module->default_placement));
+        module->default_placement = coll_mtree_default_placement_create(ranks);
     }
-    coll_mtree_require(coll_mtree_default_part_create(
+    entry->default_part = coll_mtree_default_part_create(
         entry->call_class.collective, entry->call_class.root, ompi_comm_rank(entry->comm),
-        ranks, &entry->default_part));
+        ranks);
 }
 
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,

@@ -37,7 +37,7 @@ struct coll_mtree_plan_entry {
 };
 
 /* Start the exchange of a new entry.  All ranks start those of a communicator in the same
- * order.  NULL: no memory. */
+ * order. */
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
 
 /* The exchange has ended: calls may begin, and the exchange of the next entry may end. */

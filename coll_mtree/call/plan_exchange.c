@@ -3,6 +3,7 @@
 #include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
@@ -113,22 +114,15 @@ static void decision_release(coll_mtree_decision_t *super)
     free(decision);
 }
 
-/* NULL: no memory. */
 static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
                                         coll_mtree_proc_group_t *group,
                                         const coll_mtree_host_t *contributions)
 {
     size_t bytes = (size_t)ompi_comm_size(entry->comm) * sizeof(*contributions);
-    plan_decision_t *decision = calloc(1, sizeof(*decision));
+    plan_decision_t *decision = coll_mtree_calloc(1, sizeof(*decision));
 
-    if (decision == NULL) {
-        return NULL;
-    }
-    if (contributions != NULL && (decision->contributions = malloc(bytes)) == NULL) {
-        free(decision);
-        return NULL;
-    }
     if (contributions != NULL) {
+        decision->contributions = coll_mtree_malloc(bytes);
         memcpy(decision->contributions, contributions, bytes);
     }
     decision->super.comm = entry->comm;
@@ -152,15 +146,14 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     coll_mtree_plan_entry_t *entry = arg;
     coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
     coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(false)};
-    plan_decision_t *decision;
 
-    if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
+    if ((contributions == NULL && entry->module->context == NULL) ||
         (!entry->call_class.relayed &&
-         coll_mtree_planning_context_find(group, &entry->call_class, &planned)) ||
-        (decision = decision_create(entry, group, contributions)) == NULL) {
+         coll_mtree_planning_context_find(group, &entry->call_class, &planned))) {
         entry_reply(entry, exchange, &planned, &(coll_mtree_appendix_t){NULL, 0});
     } else {
-        coll_mtree_decision_start(&decision->super, exchange);
+        coll_mtree_decision_start(&decision_create(entry, group, contributions)->super,
+                                  exchange);
     }
 }
 

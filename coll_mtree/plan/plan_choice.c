@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_choice.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,11 +91,13 @@ size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan)
 double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan)
 {
     size_t hosts = (size_t)plan->num_hosts;
-    double *bytes =
-        hosts > MOST_PAIRED_HOSTS ? NULL : calloc(hosts * hosts, sizeof(*bytes));
-    double most = 0;
+    double *bytes, most = 0;
 
-    for (int t = 0; t < plan->num_trees && bytes != NULL; t++) {
+    if (hosts > MOST_PAIRED_HOSTS) {
+        return 0;
+    }
+    bytes = coll_mtree_calloc(hosts * hosts, sizeof(*bytes));
+    for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
 
         for (size_t h = 0; h < hosts; h++) {
@@ -121,13 +125,10 @@ double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
                                       const mtree_topology_t *topology,
                                       const mtree_routes_t *routes)
 {
-    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double *load = coll_mtree_calloc(2 * (size_t)topology->num_links, sizeof(*load));
     double transfer = 8 * plan->bytes / plan->throughput;
     double overload;
 
-    if (load == NULL) {
-        return 0;
-    }
     mtree_plan_load(plan, routes, load);
     overload = mtree_plan_busiest(topology, load);
     free(load);

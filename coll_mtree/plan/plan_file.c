@@ -2,6 +2,7 @@
 #include "coll_mtree/plan/plan_file.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/topology/user_files.h"
 
@@ -16,18 +17,17 @@ static bool is_among(const int *numbers, int count, int number)
     return count > 0;
 }
 
-/* The number in @a hosts of each host of @a plan.  NULL: they are not the same hosts, or
- * no memory. */
+/* The number in @a hosts of each host of @a plan.  NULL: they are not the same hosts. */
 static int *plan_host_numbers(const mtree_plan_t *plan,
                               const coll_mtree_plan_hosts_t *hosts)
 {
-    int *number = malloc((size_t)plan->num_hosts * sizeof(*number));
     int num_hosts = hosts->num_hosts;
+    int *number;
 
-    if (number == NULL || plan->num_hosts != num_hosts) {
-        free(number);
+    if (plan->num_hosts != num_hosts) {
         return NULL;
     }
+    number = coll_mtree_malloc((size_t)num_hosts * sizeof(*number));
     for (int i = 0; i < num_hosts; i++) {
         int vertex = mtree_topology_find_host(hosts->topology, plan->hosts[i]);
 
@@ -59,52 +59,42 @@ static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int 
     }
 }
 
-/* The order of a program; false: no memory. */
-static bool order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
+/* The order of a program. */
+static void order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
 {
     if (from->order == NULL) {
-        return true;
+        return;
     }
-    to->order = malloc((size_t)from->num_hosts * sizeof(*to->order));
-    for (int i = 0; to->order != NULL && i < from->num_hosts; i++) {
+    to->order = coll_mtree_malloc((size_t)from->num_hosts * sizeof(*to->order));
+    for (int i = 0; i < from->num_hosts; i++) {
         to->order[i] = number[from->order[i]];
     }
     memcpy(to->shape, from->shape, sizeof(to->shape));
     to->message_bytes = from->message_bytes;
-    return to->order != NULL;
 }
 
-/* A copy of @a plan with host i as number[i].  NULL: no memory. */
+/* A copy of @a plan with host i as number[i]. */
 static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 {
-    const char **names = malloc((size_t)plan->num_hosts * sizeof(*names));
-    mtree_plan_t *renumbered = NULL;
+    const char **names = coll_mtree_malloc((size_t)plan->num_hosts * sizeof(*names));
+    mtree_plan_t *renumbered;
 
-    if (names == NULL) {
-        return NULL;
-    }
     for (int i = 0; i < plan->num_hosts; i++) {
         names[number[i]] = plan->hosts[i];
     }
-    if (mtree_plan_create(plan->collective, plan->algorithm, plan->num_hosts, names,
-                          plan->num_trees, &renumbered) == MTREE_OK) {
-        renumbered->root = plan->root < 0 ? -1 : number[plan->root];
-        renumbered->bytes = plan->bytes;
-        renumbered->throughput = plan->throughput;
-        renumbered->bound = plan->bound;
-        renumbered->seconds = plan->seconds;
-        for (int t = 0; t < plan->num_trees; t++) {
-            tree_renumber(&renumbered->trees[t], &plan->trees[t], number,
-                          plan->num_hosts);
-        }
-        if (!order_renumber(renumbered, plan, number)) {
-            mtree_plan_destroy(renumbered);
-            renumbered = NULL;
-        }
-    } else {
-        renumbered = NULL;
-    }
+    coll_mtree_require(mtree_plan_create(plan->collective, plan->algorithm,
+                                         plan->num_hosts, names, plan->num_trees,
+                                         &renumbered));
     free(names);
+    renumbered->root = plan->root < 0 ? -1 : number[plan->root];
+    renumbered->bytes = plan->bytes;
+    renumbered->throughput = plan->throughput;
+    renumbered->bound = plan->bound;
+    renumbered->seconds = plan->seconds;
+    for (int t = 0; t < plan->num_trees; t++) {
+        tree_renumber(&renumbered->trees[t], &plan->trees[t], number, plan->num_hosts);
+    }
+    order_renumber(renumbered, plan, number);
     return renumbered;
 }
 

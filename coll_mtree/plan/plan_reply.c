@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_reply.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "planner/plan/json.h"
 #include "schedule/plan_part_wire.h"
 
@@ -15,27 +17,15 @@ typedef struct {
     char bytes[];
 } payload_t;
 
-/* @a plan as JSON, if all ranks need it; *text_p NULL: they do not.  False: no memory. */
-static bool write_whole(const mtree_plan_t *plan, char **text_p)
-{
-    *text_p = NULL;
-    return !mtree_plan_is_by_arrival(plan) ||
-           mtree_plan_to_json(plan, text_p) == MTREE_OK;
-}
-
-/* False: no memory. */
-static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
+static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
                         const mtree_forecast_t *forecast, const mtree_wire_t *common,
                         const char *whole, const coll_mtree_appendix_t *appendix)
 {
     size_t common_length = (size_t)common->length;
     size_t before = common_length + appendix->length;
     size_t whole_length = whole == NULL ? 0 : strlen(whole);
-    payload_t *payload = malloc(sizeof(*payload) + before + whole_length);
+    payload_t *payload = coll_mtree_malloc(sizeof(*payload) + before + whole_length);
 
-    if (payload == NULL) {
-        return false;
-    }
     payload->forecast = *forecast;
     payload->common_length = common->length;
     payload->appendix_length = (int)appendix->length;
@@ -49,7 +39,6 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
     coll_mtree_exchange_reply(exchange, kind, payload,
                               sizeof(*payload) + before + whole_length);
     free(payload);
-    return true;
 }
 
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
@@ -57,19 +46,19 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_forecast_t *forecast, const int *host,
                                 int num_ranks, const coll_mtree_appendix_t *appendix)
 {
-    int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
+    int *lengths = coll_mtree_calloc((size_t)num_ranks, sizeof(*lengths));
     mtree_wire_t common = {0}, own = {0};
     char *whole = NULL;
-    bool sent =
-        lengths != NULL && plan != NULL && write_whole(plan, &whole) &&
-        mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) == MTREE_OK;
 
-    if (sent) {
-        coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
-        sent = send_pieces(exchange, kind, forecast, &common, whole, appendix);
+    if (plan != NULL && mtree_plan_is_by_arrival(plan)) {
+        coll_mtree_require(mtree_plan_to_json(plan, &whole));
     }
-    /* Without memory there is no plan, on any rank. */
-    if (!sent) {
+    /* Parts of more than INT_MAX bytes are not written. */
+    if (plan != NULL && mtree_plan_parts_write(plan, host, num_ranks, &common, &own,
+                                               lengths) == MTREE_OK) {
+        coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
+        send_pieces(exchange, kind, forecast, &common, whole, appendix);
+    } else {
         coll_mtree_exchange_reply(exchange, 0, NULL, 0);
     }
     free(lengths);

@@ -19,8 +19,8 @@ typedef struct {
 } coll_mtree_appendix_t;
 
 /* On rank 0, from the decision of @a exchange: reply @a kind with @a plan for ranks on @a
- * host [num_ranks], its @a forecast and the @a appendix; kind 0 where there is no plan or
- * no memory. */
+ * host [num_ranks], its @a forecast and the @a appendix; kind 0 where there is no plan,
+ * or it is too long. */
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_plan_t *plan,
                                 const mtree_forecast_t *forecast, const int *host,

@@ -41,7 +41,7 @@ coll_mtree_stored_plan_t *
 coll_mtree_plan_store_find(const coll_mtree_plan_store_t *store,
                            const coll_mtree_call_class_t *call_class);
 
-/* The same, made without a plan when there is nothing.  NULL: no memory. */
+/* The same, made without a plan when there is nothing. */
 coll_mtree_stored_plan_t *
 coll_mtree_plan_store_get(coll_mtree_plan_store_t *store,
                           const coll_mtree_call_class_t *call_class);

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
@@ -76,18 +77,11 @@ static coll_mtree_planning_context_t *
 context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
 {
     size_t procs = (size_t)ompi_comm_size(comm);
-    coll_mtree_planning_context_t *context = calloc(1, sizeof(*context));
+    coll_mtree_planning_context_t *context = coll_mtree_calloc(1, sizeof(*context));
 
-    if (context == NULL) {
-        return NULL;
-    }
     coll_mtree_plan_store_init(&context->plans);
     context->num_procs = (int)procs;
-    context->vertices = calloc(procs, sizeof(int));
-    if (context->vertices == NULL) {
-        coll_mtree_planning_context_destroy(context);
-        return NULL;
-    }
+    context->vertices = coll_mtree_calloc(procs, sizeof(int));
     context_read(context, comm, contributions);
     return context;
 }
@@ -98,12 +92,13 @@ coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicato
 {
     coll_mtree_planning_context_t *context = group->context;
 
-    if (context == NULL && (context = context_create(comm, contributions)) != NULL) {
+    if (context == NULL) {
+        context = context_create(comm, contributions);
         pthread_mutex_lock(&contexts_lock);
         group->context = context;
         pthread_mutex_unlock(&contexts_lock);
     }
-    return context != NULL && context->hosts.topology != NULL ? context : NULL;
+    return context->hosts.topology != NULL ? context : NULL;
 }
 
 void coll_mtree_planning_context_lock(void)
@@ -182,19 +177,14 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     pthread_mutex_unlock(&contexts_lock);
 }
 
-/* @a stored (NULL: no memory for it), as others see it. */
+/* @a stored, as others see it. */
 static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
                                         const coll_mtree_stored_plan_t *stored)
 {
-    coll_mtree_planned_t seen = {.context = context,
-                                 .version = context->version,
-                                 .forecast = mtree_forecast_of(false)};
-
-    if (stored != NULL) {
-        seen.plan = mtree_plan_retain(stored->plan);
-        seen.forecast = stored->forecast;
-    }
-    return seen;
+    return (coll_mtree_planned_t){.context = context,
+                                  .plan = mtree_plan_retain(stored->plan),
+                                  .version = context->version,
+                                  .forecast = stored->forecast};
 }
 
 coll_mtree_planned_t
@@ -211,7 +201,7 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
     pthread_mutex_lock(&contexts_lock);
     stored = coll_mtree_plan_store_get(&context->plans, &by_host);
     pthread_mutex_unlock(&contexts_lock);
-    if (stored != NULL && !coll_mtree_plan_store_is_current(stored, context->version)) {
+    if (!coll_mtree_plan_store_is_current(stored, context->version)) {
         context_run(context, comm, stored, max_trees);
     }
     return context_see(context, stored);
@@ -235,9 +225,6 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
     pthread_mutex_lock(&contexts_lock);
     stored = coll_mtree_plan_store_get(&context->plans, &by_host);
     pthread_mutex_unlock(&contexts_lock);
-    if (stored == NULL) {
-        return NULL;
-    }
     if (!coll_mtree_plan_store_is_current(stored, context->version) ||
         (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What measurements change in a planning context (coll_mtree/plan/planning_context.h). */
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/planning_context_private.h"
@@ -59,14 +60,11 @@ static void context_renew(coll_mtree_planning_context_t *context,
 static void context_keep(coll_mtree_planning_context_t *context,
                          const mtree_path_sample_t *samples, int num_samples)
 {
-    mtree_path_sample_t *kept =
-        realloc(context->samples, (size_t)num_samples * sizeof(*context->samples));
+    size_t bytes = (size_t)num_samples * sizeof(*samples);
 
-    if (kept != NULL) {
-        memcpy(kept, samples, (size_t)num_samples * sizeof(*kept));
-        context->samples = kept;
-        context->num_samples = num_samples;
-    }
+    context->samples = coll_mtree_realloc(context->samples, bytes);
+    memcpy(context->samples, samples, bytes);
+    context->num_samples = num_samples;
 }
 
 const mtree_path_sample_t *

@@ -2,6 +2,7 @@
 #include "coll_mtree/plan/rank_hosts.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 
 #include <stdatomic.h>
@@ -67,9 +68,8 @@ bool coll_mtree_rank_hosts_find(ompi_communicator_t *comm,
                                 coll_mtree_host_numbers_t *numbers_p, int *vertices)
 {
     const int num_ranks = ompi_comm_size(comm);
-    const char **names = calloc((size_t)num_ranks, sizeof(*names));
-    bool done =
-        names != NULL && find_names(comm, contributions, origin, hosts->topology, names);
+    const char **names = coll_mtree_calloc((size_t)num_ranks, sizeof(*names));
+    bool done = find_names(comm, contributions, origin, hosts->topology, names);
 
     if (done) {
         coll_mtree_host_numbers_create(names, num_ranks, numbers_p);

@@ -14,8 +14,8 @@
  * Number the hosts of the ranks of @a comm, which @a contributions [ranks] name, and find
  * them in hosts->topology, whose name in messages is @a origin: *numbers_p is set, to be
  * cleaned up in any case, @a vertices [ranks], the caller's, and the rest of @a hosts,
- * which points to them.  False when mtree cannot serve: a host is not in the topology, or
- * there is just one, which is logged; or there is no memory.
+ * which points to them.  False, which is logged, when mtree cannot serve: a host is not
+ * in the topology, or there is just one.
  */
 bool coll_mtree_rank_hosts_find(ompi_communicator_t *comm,
                                 const coll_mtree_host_t *contributions,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/cable_links.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/log.h"
 #include "base/units.h"
 
@@ -29,26 +31,24 @@ static int ask_hosts(coll_mtree_probe_coordinator_t *coordinator,
     return rc;
 }
 
-/* The pairs of interfaces of the hosts; false: no memory. */
-static bool find_pairs(const coll_mtree_probe_coordinator_t *coordinator,
+/* The pairs of interfaces of the hosts. */
+static void find_pairs(const coll_mtree_probe_coordinator_t *coordinator,
                        const coll_mtree_cable_host_t *described,
                        mtree_cable_pair_t **pairs_p, int *num_p)
 {
     const int num_hosts = coordinator->num_hosts;
-    mtree_host_interfaces_t *list = calloc((size_t)num_hosts, sizeof(*list));
-    bool found = list != NULL;
+    mtree_host_interfaces_t *list = coll_mtree_calloc((size_t)num_hosts, sizeof(*list));
 
-    for (int host = 0; host < num_hosts && found; host++) {
+    for (int host = 0; host < num_hosts; host++) {
         memcpy(list[host].list, described[host].list, sizeof(list[host].list));
         list[host].count = described[host].count;
     }
-    found = found && mtree_cable_pairs_find(list, num_hosts, pairs_p, num_p) == MTREE_OK;
+    coll_mtree_require(mtree_cable_pairs_find(list, num_hosts, pairs_p, num_p));
     free(list);
-    return found;
 }
 
-/* Give each host its ends of the @a num pairs to try; false: no memory. */
-static bool share_out(coll_mtree_probe_coordinator_t *coordinator,
+/* Give each host its ends of the @a num pairs to try. */
+static void share_out(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_cable_host_t *described,
                       const mtree_cable_pair_t *pairs, int num)
 {
@@ -57,12 +57,9 @@ static bool share_out(coll_mtree_probe_coordinator_t *coordinator,
         const mtree_cable_pair_t *pair = &pairs[p / 2];
         const int near = p % 2, other = pair->hosts[!near];
         coll_mtree_share_t *share = &coordinator->share[pair->hosts[near]];
-        coll_mtree_cable_part_t *items = realloc(
+        coll_mtree_cable_part_t *items = coll_mtree_realloc(
             share->items, ((size_t)share->command.num_items + 1) * sizeof(*items));
 
-        if (items == NULL) {
-            return false;
-        }
         items[share->command.num_items++] =
             (coll_mtree_cable_part_t){.number = p / 2,
                                       .dials = near == 0,
@@ -71,7 +68,6 @@ static bool share_out(coll_mtree_probe_coordinator_t *coordinator,
                                       .secret = described[other].secret};
         share->items = items;
     }
-    return true;
 }
 
 /* What the ends of the pairs have measured; those that carry nothing are no cables. */
@@ -115,12 +111,11 @@ static int try_pairs(coll_mtree_probe_coordinator_t *coordinator,
                      coll_mtree_probe_cables_t *cables)
 {
     double took;
-    int rc = OMPI_ERR_OUT_OF_RESOURCE;
+    int rc;
 
-    cables->list = calloc((size_t)num + 1, sizeof(*cables->list));
-    if (cables->list != NULL && share_out(coordinator, described, pairs, num)) {
-        rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
-    }
+    cables->list = coll_mtree_calloc((size_t)num, sizeof(*cables->list));
+    share_out(coordinator, described, pairs, num);
+    rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
     if (rc == OMPI_SUCCESS) {
         take_reports(coordinator, pairs, num, cables);
         mtree_debug("probe: %d of %d pairs of interfaces are cables, after %.3f s",
@@ -133,15 +128,12 @@ int coll_mtree_probe_cables_find(coll_mtree_probe_coordinator_t *coordinator,
                                  coll_mtree_probe_cables_t *cables)
 {
     coll_mtree_cable_host_t *described =
-        calloc((size_t)coordinator->num_hosts, sizeof(*described));
+        coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
     mtree_cable_pair_t *pairs = NULL;
-    int num = 0, rc = OMPI_ERR_OUT_OF_RESOURCE;
+    int num = 0, rc = ask_hosts(coordinator, described);
 
-    if (described != NULL) {
-        rc = ask_hosts(coordinator, described);
-    }
-    if (rc == OMPI_SUCCESS && !find_pairs(coordinator, described, &pairs, &num)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_SUCCESS) {
+        find_pairs(coordinator, described, &pairs, &num);
     }
     if (rc == OMPI_SUCCESS && num > 0) {
         rc = try_pairs(coordinator, described, pairs, num, cables);
@@ -178,11 +170,8 @@ static mtree_status_t link_of(const coll_mtree_probe_cable_t *found,
     if (*link_p >= 0 && topology->links[*link_p].num_cables > 0) {
         return MTREE_OK;
     }
-    links = realloc(findings->links,
-                    ((size_t)topology->num_links + 1) * sizeof(*findings->links));
-    if (links == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    links = coll_mtree_realloc(findings->links, ((size_t)topology->num_links + 1) *
+                                                    sizeof(*findings->links));
     findings->links = links;
     if (*link_p < 0) {
         status = mtree_topology_add_link(topology, found->hosts[0], found->hosts[1], 1, 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/cables.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
@@ -97,14 +98,9 @@ static mtree_tcp_dialer_t *dial(const coll_mtree_cable_part_t *part)
 coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
                                                    int num_parts)
 {
-    coll_mtree_cables_trial_t *trial = calloc(1, sizeof(*trial));
-    end_t *ends = calloc((size_t)num_parts + 1, sizeof(*ends));
+    coll_mtree_cables_trial_t *trial = coll_mtree_calloc(1, sizeof(*trial));
+    end_t *ends = coll_mtree_calloc((size_t)num_parts, sizeof(*ends));
 
-    if (trial == NULL || ends == NULL) {
-        free(trial);
-        free(ends);
-        return NULL;
-    }
     *trial = (coll_mtree_cables_trial_t){parts, num_parts, ends, mtree_clock_seconds()};
     for (int p = 0; p < num_parts; p++) {
         ends[p].dialer = parts[p].dials ? dial(&parts[p]) : NULL;

@@ -44,7 +44,7 @@ void coll_mtree_cables_close(void);
 
 typedef struct coll_mtree_cables coll_mtree_cables_trial_t;
 
-/* Begin to try @a parts, which stay.  NULL: no memory. */
+/* Begin to try @a parts, which stay. */
 coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
                                                    int num_parts);
 

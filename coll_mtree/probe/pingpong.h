@@ -11,7 +11,7 @@ typedef struct coll_mtree_ping coll_mtree_ping_t;
 
 /*
  * Begin this host's side of @a part, over @a channel, which stays.  The first round trip,
- * which may open the connection, is not counted.  NULL: no memory.
+ * which may open the connection, is not counted.
  */
 coll_mtree_ping_t *coll_mtree_ping_begin(const coll_mtree_channel_t *channel,
                                          const coll_mtree_probe_part_t *part);

@@ -20,7 +20,7 @@ struct coll_mtree_probe_worker {
     double begins; /* experiments, by this host's clock */
     coll_mtree_probe_experiments_t *experiments;
     mtree_traceroute_t *hops;
-    coll_mtree_cables_trial_t *cables; /* without memory all reports are empty */
+    coll_mtree_cables_trial_t *cables;
     bool is_done;
 };
 
@@ -141,8 +141,8 @@ static bool advance_experiments(coll_mtree_probe_worker_t *worker)
 /* True at the end, when the reply is there. */
 static bool advance_cables(coll_mtree_probe_worker_t *worker)
 {
-    if (worker->cables == NULL || !coll_mtree_cables_advance(worker->cables)) {
-        return worker->cables == NULL;
+    if (!coll_mtree_cables_advance(worker->cables)) {
+        return false;
     }
     coll_mtree_cables_end(worker->cables, worker->reply);
     worker->cables = NULL;

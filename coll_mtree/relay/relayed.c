@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/relayed.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "planner/plan/json.h"
 
 #include <stdlib.h>
@@ -22,16 +24,16 @@ static bool send_to_relays(const mtree_plan_t *plan, ompi_communicator_t *comm,
                            const int *host, coll_mtree_relay_contact_t *contact)
 {
     int ranks = ompi_comm_size(comm);
-    uint32_t *world = malloc((size_t)ranks * sizeof(*world));
-    mtree_placement_t *placement = NULL;
-    bool is_sent = world != NULL && mtree_placement_create_relayed(
-                                        ranks, plan->num_hosts, plan->num_relays, host,
-                                        NULL, &placement) == MTREE_OK;
+    uint32_t *world = coll_mtree_malloc((size_t)ranks * sizeof(*world));
+    mtree_placement_t *placement;
+    bool is_sent;
 
-    for (int r = 0; is_sent && r < ranks; r++) {
+    for (int r = 0; r < ranks; r++) {
         world[r] = (uint32_t)coll_mtree_process_name(comm, r).vpid;
     }
-    is_sent = is_sent && coll_mtree_relays_send_plan(plan, placement, world, contact);
+    coll_mtree_require(mtree_placement_create_relayed(
+        ranks, plan->num_hosts, plan->num_relays, host, NULL, &placement));
+    is_sent = coll_mtree_relays_send_plan(plan, placement, world, contact);
     mtree_placement_destroy(placement);
     free(world);
     return is_sent;
@@ -53,9 +55,7 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
         send_to_relays(read, comm, host, &contact)) {
         addresses = (size_t)plan->num_relays * MTREE_RELAY_ADDRESS;
         *length_p = sizeof(contact) + addresses + strlen(text);
-        bytes = calloc(1, *length_p);
-    }
-    if (bytes != NULL) {
+        bytes = coll_mtree_calloc(1, *length_p);
         memcpy(bytes, &contact, sizeof(contact));
         for (int i = 0; i < plan->num_relays; i++) {
             memcpy(bytes + sizeof(contact) + (size_t)i * MTREE_RELAY_ADDRESS,
@@ -93,10 +93,10 @@ coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
                                               const mtree_placement_t *placement,
                                               int rank)
 {
-    coll_mtree_relayed_t *relayed = calloc(1, sizeof(*relayed));
+    coll_mtree_relayed_t *relayed = coll_mtree_calloc(1, sizeof(*relayed));
     mtree_status_t status = MTREE_ERR_INVALID;
 
-    if (relayed != NULL && length > sizeof(relayed->contact)) {
+    if (length > sizeof(relayed->contact)) {
         memcpy(&relayed->contact, bytes, sizeof(relayed->contact));
         status =
             read_plan(bytes + sizeof(relayed->contact), length - sizeof(relayed->contact),

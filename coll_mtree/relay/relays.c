@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/relays.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/relay/control.h"
 #include "coll_mtree/relay/refusals.h"
@@ -222,10 +223,8 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
                                   .addresses = plan->relays};
     bool is_sent = plan->num_relays <= COLL_MTREE_RELAYS;
 
-    message.peers = malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
-    if (message.peers == NULL) {
-        return false;
-    }
+    message.peers =
+        coll_mtree_malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
     memcpy(message.peers, world, ranks * sizeof(*world));
     pthread_mutex_lock(&lock);
     *contact = (coll_mtree_relay_contact_t){

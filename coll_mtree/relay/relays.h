@@ -54,7 +54,7 @@ bool coll_mtree_relays_are_up(const mtree_plan_t *plan);
 /*
  * In the planning thread: send each relay of @a plan its part of it.  @a placement is of
  * ranks and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of
- * the relays is lost, or there is no memory.
+ * the relays is lost.
  */
 bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
                                  const mtree_placement_t *placement,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/world.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/relay/service.h"
@@ -123,8 +124,8 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
     if (own.host[0] == '\0') {
         return;
     }
-    relays = calloc((size_t)ompi_comm_size(world), sizeof(*relays));
-    for (int rank = 0; relays != NULL && rank < ompi_comm_size(world); rank++) {
+    relays = coll_mtree_calloc((size_t)ompi_comm_size(world), sizeof(*relays));
+    for (int rank = 0; rank < ompi_comm_size(world); rank++) {
         if (!contact_get(world, rank, &contact)) {
             continue;
         }

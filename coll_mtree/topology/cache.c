@@ -53,7 +53,8 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     }
     MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
     MTREE_ARENA_ARRAY(&arena, addresses, (size_t)numbers->num_hosts);
-    for (int h = 0; arena.status == MTREE_OK && h < numbers->num_hosts; h++) {
+    coll_mtree_require(arena.status);
+    for (int h = 0; h < numbers->num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
         format_address(&host->addresses[0], text);
@@ -65,10 +66,7 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                      .addresses = addresses,
                                      .version = MTREE_VERSION};
     hosts->arena = arena;
-    if (arena.status != MTREE_OK) {
-        coll_mtree_cached_hosts_cleanup(hosts);
-        return false;
-    }
+    coll_mtree_require(arena.status);
     return true;
 }
 

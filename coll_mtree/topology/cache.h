@@ -21,8 +21,8 @@ typedef struct {
 
 /*
  * The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
- * the fabric that carries messages.  False, all zero: there is no memory, or names are
- * coll_mtree_hosts's, of which nothing is kept.
+ * the fabric that carries messages.  False, all zero: names are coll_mtree_hosts's, of
+ * which nothing is kept.
  */
 bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                   const coll_mtree_host_t *contributions,
