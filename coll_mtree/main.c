@@ -15,8 +15,8 @@
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/relay/world.h"
-#include "coll_mtree/report/outcome.h"
 #include "coll_mtree/report/pvars.h"
+#include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
@@ -41,7 +41,7 @@ static int main_open(void)
 /* From the top down: a room uses those that are closed after it. */
 static int main_close(void)
 {
-    coll_mtree_outcome_tell();
+    coll_mtree_report_outcome();
     coll_mtree_decisions_close();
     coll_mtree_bandwidth_monitor_close();
     coll_mtree_relays_close();

@@ -149,23 +149,121 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
     buffers->super.shift = buffers->shift;
 }
 
+/* The first byte of a block that is packed. */
+static char *first_byte(const coll_mtree_elements_t *block)
+{
+    ptrdiff_t lower, extent;
+
+    ompi_datatype_get_true_extent(block->type, &lower, &extent);
+    return mtree_address(block->address, lower);
+}
+
+/* Are the blocks, of which one that is not empty stands for all, in a device's memory? */
+static bool is_on_device(const coll_mtree_side_t *side, int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        const coll_mtree_elements_t block = coll_mtree_side_block(side, rank);
+
+        if (coll_mtree_elements_bytes(&block) > 0) {
+            return coll_mtree_is_on_device(first_byte(&block));
+        }
+    }
+    return false;
+}
+
+static void make_stash(coll_mtree_side_buffers_t *buffers)
+{
+    size_t at = 0;
+
+    for (int rank = 0; rank < buffers->ranks; rank++) {
+        at += buffers->units[rank];
+    }
+    buffers->stash = coll_mtree_malloc(at);
+    at = 0;
+    for (int rank = 0; rank < buffers->ranks; rank++) {
+        buffers->address[rank] = buffers->stash + at;
+        at += buffers->units[rank];
+    }
+}
+
+/* With @a copies all blocks are stashed. */
+static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_t *side,
+                      int rank, int ranks, bool copies)
+{
+    const size_t count = (size_t)ranks;
+
+    *buffers = (coll_mtree_side_buffers_t){.side = side, .rank = rank, .ranks = ranks};
+    if (!coll_mtree_side_exists(side)) {
+        return;
+    }
+    buffers->units = coll_mtree_calloc(count, sizeof(*buffers->units));
+    buffers->address = coll_mtree_calloc(count, sizeof(*buffers->address));
+    for (int peer = 0; peer < ranks; peer++) {
+        const coll_mtree_elements_t block = coll_mtree_side_block(side, peer);
+
+        buffers->units[peer] = coll_mtree_elements_bytes(&block);
+        if (coll_mtree_elements_are_packed(&block)) {
+            buffers->address[peer] = first_byte(&block);
+        }
+    }
+    if (copies || is_on_device(side, ranks)) {
+        make_stash(buffers);
+    }
+}
+
+static void side_cleanup(coll_mtree_side_buffers_t *buffers)
+{
+    free(buffers->units);
+    free(buffers->address);
+    free(buffers->stash);
+}
+
+/* The engine reads sizes where blocks are @a unequal. */
+static mtree_side_t side_view(const coll_mtree_side_buffers_t *buffers, bool unequal)
+{
+    return (mtree_side_t){.units = unequal ? buffers->units : NULL,
+                          .address = buffers->address};
+}
+
+/* Copy the blocks to the stash before the first message, and from it after the last. */
+static void side_stash(const coll_mtree_side_buffers_t *buffers)
+{
+    for (int peer = 0; buffers->stash != NULL && peer < buffers->ranks; peer++) {
+        const coll_mtree_elements_t block = coll_mtree_side_block(buffers->side, peer);
+
+        if (peer != buffers->rank) {
+            coll_mtree_pack(&block, 0, buffers->address[peer], buffers->units[peer]);
+        }
+    }
+}
+
+static void side_deliver(const coll_mtree_side_buffers_t *buffers)
+{
+    for (int peer = 0; buffers->stash != NULL && peer < buffers->ranks; peer++) {
+        const coll_mtree_elements_t block = coll_mtree_side_block(buffers->side, peer);
+
+        if (peer != buffers->rank && buffers->units[peer] > 0) {
+            coll_mtree_unpack(&block, 0, buffers->address[peer], buffers->units[peer]);
+        }
+    }
+}
+
 /* Blocks of bytes, as for data to be moved. */
 static void buffers_init_exchange(coll_mtree_buffers_t *buffers,
                                   const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    coll_mtree_side_buffers_init(&buffers->send, &args->send, rank, ranks,
-                                 args->copies_sent);
-    coll_mtree_side_buffers_init(&buffers->recv, &args->recv, rank, ranks, false);
+    side_init(&buffers->send, &args->send, rank, ranks, args->copies_sent);
+    side_init(&buffers->recv, &args->recv, rank, ranks, false);
     buffers->args = args;
-    buffers->super = (mtree_operation_data_t){
-        .extent = 1,
-        .span = 1,
-        .send = coll_mtree_side_buffers_view(&buffers->send, args->call.unequal),
-        .recv = coll_mtree_side_buffers_view(&buffers->recv, args->call.unequal),
-        .pack_block = buffers_pack_block,
-        .unpack_block = buffers_unpack_block,
-        .arg = buffers,
-        .trace = coll_mtree_trace_get()};
+    buffers->super =
+        (mtree_operation_data_t){.extent = 1,
+                                 .span = 1,
+                                 .send = side_view(&buffers->send, args->call.unequal),
+                                 .recv = side_view(&buffers->recv, args->call.unequal),
+                                 .pack_block = buffers_pack_block,
+                                 .unpack_block = buffers_unpack_block,
+                                 .arg = buffers,
+                                 .trace = coll_mtree_trace_get()};
 }
 
 void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
@@ -206,7 +304,7 @@ int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
     const coll_mtree_coll_args_t *args = buffers->args;
 
     if (mtree_collective_is_personalized(args->call.collective)) {
-        coll_mtree_side_buffers_stash(&buffers->send);
+        side_stash(&buffers->send);
         return copy_own_block(buffers);
     }
     coll_mtree_staging_begin(&buffers->staging);
@@ -232,14 +330,14 @@ void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
             mtree_address(buffers->stash, -buffers->super.gap));
     }
     coll_mtree_staging_end(&buffers->staging);
-    coll_mtree_side_buffers_deliver(&buffers->recv);
+    side_deliver(&buffers->recv);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
 {
     coll_mtree_staging_cleanup(&buffers->staging);
-    coll_mtree_side_buffers_cleanup(&buffers->send);
-    coll_mtree_side_buffers_cleanup(&buffers->recv);
+    side_cleanup(&buffers->send);
+    side_cleanup(&buffers->recv);
     free(buffers->shift);
     free(buffers->stash);
 }

@@ -6,10 +6,23 @@
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
 
-#include "coll_mtree/call/side_buffers.h"
+#include "coll_mtree/call/sides.h"
 #include "coll_mtree/call/staging.h"
 
 #include "schedule/operation.h"
+
+/*
+ * A side of a call (coll_mtree/call/sides.h) as the engine sees it.  Blocks that are
+ * packed in the processor's memory are used where they are.  Where the result would
+ * overwrite what is sent, or the memory is a device's, all blocks are copied to a stash.
+ */
+typedef struct {
+    const coll_mtree_side_t *side; /* must outlive this */
+    int rank, ranks;               /* this one, whose own block the engine leaves alone */
+    size_t *units;                 /* [ranks] bytes of the blocks, owned */
+    char **address;                /* [ranks] where they are packed; NULL: they are not */
+    char *stash;                   /* owned; NULL: there is none */
+} coll_mtree_side_buffers_t;
 
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */

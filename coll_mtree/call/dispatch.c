@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "coll_mtree/call/dispatch.h"
 
 #include "coll_mtree/adapt/replan_blocking.h"
-#include "coll_mtree/base/caller.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/log.h"
@@ -15,7 +15,8 @@
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
 
-#include "base/clock.h"
+#include <dlfcn.h>
+#include <string.h>
 
 /*
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
@@ -121,6 +122,21 @@ static void dispatch_finish(coll_mtree_request_t *req, int rc)
     coll_mtree_deferred_release_run();
 }
 
+/* Is @a code, to which a collective returns, of a function whose name is MPI_... or
+ * PMPI_...?  Open MPI's other functions have none of these names, or none that is seen
+ * outside of its library. */
+static bool is_of_program(const void *code)
+{
+    const char *name;
+    Dl_info info;
+
+    if (dladdr(code, &info) == 0 || info.dli_sname == NULL) {
+        return false;
+    }
+    name = info.dli_sname[0] == 'P' ? info.dli_sname + 1 : info.dli_sname;
+    return strncmp(name, "MPI_", strlen("MPI_")) == 0;
+}
+
 static bool is_internal(const coll_mtree_mpi_call_t *call)
 {
     const mtree_call_t *what = &call->args.call;
@@ -128,8 +144,7 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
     return call->form == MTREE_NONBLOCKING &&
            call->args.verdict == MTREE_COLL_ARGS_SERVED && !what->unequal &&
            what->units * what->unit_bytes <= INTERNAL_BYTES &&
-           !(coll_mtree_params_encrypt() &&
-             coll_mtree_caller_is_program(call->returns_to));
+           !(coll_mtree_params_encrypt() && is_of_program(call->returns_to));
 }
 
 /* Apply the replanning replies that are due at this point of the order of calls. */

@@ -7,7 +7,6 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
-#include "coll_mtree/plan/rank_hosts.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
@@ -16,6 +15,8 @@
 #include "base/units.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,93 @@ void coll_mtree_planning_context_close(void)
     coll_mtree_topology_registry_close();
 }
 
+/* Once per job where the user named the map, which the job's hosts should be in. */
+static int missing_level(void)
+{
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+
+    return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE &&
+                   !atomic_flag_test_and_set(&is_told)
+               ? 0
+               : 1;
+}
+
+/* The host of rank @a first, and of @a missing ranks in all, is not in the topology. */
+static void tell_missing(ompi_communicator_t *comm,
+                         const coll_mtree_host_t *contributions, int first, int missing,
+                         const char *origin, const mtree_topology_t *topology)
+{
+    const char *name = contributions[first].name;
+    char others[64] = "";
+
+    if (missing > 1) {
+        (void)snprintf(others, sizeof(others), " (nor that of %d more ranks)",
+                       missing - 1);
+    }
+    coll_mtree_verbose(
+        comm, missing_level(),
+        "not served, host %s of rank %d%s is not in topology %s; add it there, or give "
+        "its node (the nearest name is %s) a host= attribute; the fallback serves",
+        name, first, others, origin, mtree_topology_nearest_host(topology, name));
+}
+
+/* The names of the ranks' hosts there, @a names [ranks].  False, which is logged: one of
+ * them is not in it. */
+static bool find_names(ompi_communicator_t *comm, const coll_mtree_host_t *contributions,
+                       const char *origin, const mtree_topology_t *topology,
+                       const char **names)
+{
+    int first = -1, missing = 0;
+
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        int vertex = mtree_topology_find_host(topology, contributions[rank].name);
+
+        if (vertex < 0) {
+            first = missing++ == 0 ? rank : first;
+        } else {
+            names[rank] = topology->vertices[vertex].name;
+        }
+    }
+    if (missing > 0) {
+        tell_missing(comm, contributions, first, missing, origin, topology);
+    }
+    return missing == 0;
+}
+
+/*
+ * Number the hosts of the ranks of @a comm, which @a contributions [ranks] name, and find
+ * them in the context's topology.  False, which is logged, when mtree cannot serve: a
+ * host is not in the topology, or there is just one.
+ */
+static bool context_find_hosts(coll_mtree_planning_context_t *context,
+                               ompi_communicator_t *comm,
+                               const coll_mtree_host_t *contributions)
+{
+    coll_mtree_plan_hosts_t *hosts = &context->hosts;
+    coll_mtree_host_numbers_t *numbers = &context->numbers;
+    const char **names = coll_mtree_calloc((size_t)context->num_procs, sizeof(*names));
+    bool found = find_names(comm, contributions, context->origin, hosts->topology, names);
+
+    if (found) {
+        coll_mtree_host_numbers_create(names, context->num_procs, numbers);
+    }
+    free(names);
+    for (int host = 0; host < numbers->num_hosts; host++) {
+        context->vertices[host] = mtree_topology_find_host(
+            hosts->topology, contributions[numbers->first[host]].name);
+    }
+    hosts->vertices = context->vertices;
+    hosts->num_hosts = numbers->num_hosts;
+    if (found && hosts->num_hosts < 2) {
+        coll_mtree_verbose(
+            comm, coll_mtree_unserved_level(comm),
+            "not served, all its ranks run on host %s; the fallback serves",
+            contributions[0].name);
+        return false;
+    }
+    return found;
+}
+
 /* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
                          ompi_communicator_t *comm,
@@ -59,8 +147,7 @@ static void context_read(coll_mtree_planning_context_t *context,
     context->hosts.topology =
         coll_mtree_source_topology(contributions, context->num_procs, &context->origin);
     if (context->hosts.topology != NULL &&
-        !coll_mtree_rank_hosts_find(comm, contributions, context->origin, &context->hosts,
-                                    &context->numbers, context->vertices)) {
+        !context_find_hosts(context, comm, contributions)) {
         context->hosts.topology = NULL;
     }
     context->map = context->hosts.topology;

@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/world.h"
 
+#include "coll_mtree/base/helper_thread.h"
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/relay/service.h"
+#include "coll_mtree/tcp/sockets.h"
 
 #include "base/address.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "relay/plan.h"
+#include "relay/server.h"
+#include "relay/share.h"
 #include "tcp/crypto.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define KEY "mtree.relay"
+
+/* Each communicator that passes through relays is a job to them; and bytes of all calls
+ * under way.  Calls for which that is too little go without relays. */
+#define MOST_JOBS 256
+#define MEMORY    ((uint64_t)256 << 20)
+
+/* The least share of a processor, and seconds of the longest sleep. */
+#define LEAST_SHARE 0.01
+#define SLEEP       60.0
 
 /* What a process publishes.  Sent as it is: where processes store numbers differently
  * mtree serves nothing. */
@@ -31,6 +49,105 @@ static contact_t *relays; /* of the job */
 static int num_relays;
 static mtree_relay_key_t job_secret;
 static bool has_secret;
+
+/* A relay in a thread of this process (relay/server.h).  It has sockets of its own and
+ * makes no call of MPI, so the program may compute, or wait in MPI, meanwhile. */
+static mtree_relay_server_t *server; /* NULL: this process does not relay */
+static pthread_t thread;
+static bool is_running;
+static atomic_bool stops;
+static mtree_list_t lines; /* that the thread has logged */
+
+/* Listen on a port that a process may listen on (coll_mtree/tcp/sockets.h).  False,
+ * which is logged: this process does not relay. */
+static bool service_listen(uint16_t *port_p)
+{
+    mtree_relay_options_t options = {.most_jobs = MOST_JOBS,
+                                     .memory = MEMORY,
+                                     .traffic.congestion =
+                                         coll_mtree_congestion_control()};
+
+    coll_mtree_log_about("coll_mtree_relays", "this host does not relay");
+    if (!coll_mtree_listening_ports(&options.ports) ||
+        mtree_relay_server_create(&options, &server) != MTREE_OK) {
+        server = NULL;
+    }
+    coll_mtree_log_about(NULL, NULL);
+    if (server != NULL) {
+        *port_p = mtree_relay_server_port(server);
+    }
+    return server != NULL;
+}
+
+static double worked(void)
+{
+    return coll_mtree_helper_thread_worked(pthread_self());
+}
+
+static void rest(double seconds)
+{
+    const struct timespec pause = {.tv_sec = (time_t)seconds,
+                                   .tv_nsec = (long)(1e9 * fmod(seconds, 1))};
+
+    if (seconds > 0) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static void *serve(void *unused)
+{
+    mtree_relay_share_t share;
+
+    coll_mtree_log_keep(&lines);
+    mtree_relay_share_init(&share, fmax(LEAST_SHARE, coll_mtree_params.relays_share),
+                           mtree_clock_seconds(), worked());
+    while (!atomic_load(&stops)) {
+        mtree_relay_server_poll(server, SLEEP);
+        rest(mtree_relay_share_rest(&share, mtree_clock_seconds(), worked()));
+    }
+    return unused;
+}
+
+/* Serve who knows the job's secret, with coll_mtree_relays_share of a processor. */
+static void service_start(void)
+{
+    if (server == NULL) {
+        return;
+    }
+    mtree_list_init(&lines);
+    mtree_relay_server_set_secret(server, &job_secret);
+    is_running = coll_mtree_helper_thread_start(&thread, serve, NULL);
+    if (!is_running) {
+        mtree_error("coll_mtree_relays: the system has no more threads; this host does "
+                    "not relay");
+    }
+}
+
+/* End, and log what it did at coll_mtree_verbose 1; also where it has not begun. */
+static void service_stop(void)
+{
+    mtree_relay_status_t status;
+
+    if (server == NULL) {
+        return;
+    }
+    if (is_running) {
+        atomic_store(&stops, true);
+        mtree_relay_server_wake(server);
+        pthread_join(thread, NULL);
+        coll_mtree_log_write(&lines);
+        mtree_relay_server_status(server, &status);
+        if (status.done.calls + status.done.failed > 0) {
+            mtree_info("relayed %" PRIu64 " calls of %" PRIu64 " bytes for communicators "
+                       "without this host; %" PRIu64 " failed",
+                       status.done.calls, status.done.bytes, status.done.failed);
+        }
+    }
+    mtree_relay_server_destroy(server);
+    server = NULL;
+    is_running = false;
+    atomic_store(&stops, false);
+}
 
 /* Write "address,address:port"; "": this host has no address. */
 static void write_address(uint16_t port, char text[MTREE_RELAY_ADDRESS])
@@ -81,7 +198,7 @@ void coll_mtree_relay_world_publish(void)
     (void)coll_mtree_host_name(own.host);
     own.has_secret = coll_mtree_world_rank() == 0 &&
                      mtree_crypto_draw(&own.secret, sizeof(own.secret)) == MTREE_OK;
-    if (coll_mtree_host_seat().index == 0 && coll_mtree_relay_service_listen(&port)) {
+    if (coll_mtree_host_seat().index == 0 && service_listen(&port)) {
         write_address(port, own.address);
     }
     OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
@@ -139,7 +256,7 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
         }
     }
     if (has_secret) {
-        coll_mtree_relay_service_start(&job_secret);
+        service_start();
     }
 }
 
@@ -162,7 +279,7 @@ bool coll_mtree_relay_world_secret(mtree_relay_key_t *secret)
 
 void coll_mtree_relay_world_close(void)
 {
-    coll_mtree_relay_service_stop();
+    service_stop();
     free(relays);
     relays = NULL;
     num_relays = 0;

@@ -17,4 +17,8 @@
  * @a module NULL: mtree cannot serve it, for the reason @a obstacle, a static text. */
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle);
 
+/* At the end of a job whose user named mtree, on rank 0: one line when none of its calls
+ * was served and no line has said so before. */
+void coll_mtree_report_outcome(void);
+
 #endif
