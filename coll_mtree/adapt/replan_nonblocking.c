@@ -78,23 +78,6 @@ void coll_mtree_replan_nonblocking_settle(nonblocking_t *self,
     coll_mtree_replan_open(&self->super, part, version);
 }
 
-static void settle_held_end(coll_mtree_deferred_release_t *deferred)
-{
-    nonblocking_t *self = MTREE_CONTAINER_OF(deferred, nonblocking_t, deferred);
-
-    self->super.release(&self->super);
-}
-
-void coll_mtree_replan_nonblocking_settle_held(nonblocking_t *self,
-                                               const mtree_plan_part_t *part,
-                                               unsigned version)
-{
-    self->super.retain(&self->super);
-    self->deferred.release = settle_held_end;
-    coll_mtree_replan_nonblocking_settle(self, part, version);
-    coll_mtree_deferred_release_add(&self->deferred);
-}
-
 static bool due_is_ready(coll_mtree_waiter_t *due)
 {
     return atomic_load(&MTREE_CONTAINER_OF(due, coll_mtree_replan_query_t, due)->ended);

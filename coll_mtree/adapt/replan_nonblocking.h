@@ -27,8 +27,6 @@ typedef struct coll_mtree_replan_nonblocking {
         *part;      /* of the plan for what passes the gate; NULL: none was made */
     int status;     /* Open MPI's code for what passes the gate */
     bool warmed_up; /* a call has gone over the plan */
-    struct coll_mtree_replan_nonblocking *next; /* that waits for the same plan entry */
-    coll_mtree_deferred_release_t deferred;     /* after the plan for which it waited */
 } coll_mtree_replan_nonblocking_t;
 
 /* The sequence of calls of @a call_class, or of the starts of a persistent request, whose
@@ -48,12 +46,6 @@ void coll_mtree_replan_nonblocking_cleanup(coll_mtree_replan_nonblocking_t *self
 void coll_mtree_replan_nonblocking_settle(coll_mtree_replan_nonblocking_t *self,
                                           const mtree_plan_part_t *part,
                                           unsigned version);
-
-/* The same in a callback; the owner is held meanwhile, until a deferred release: the user
- * may free a request that its gate lets pass. */
-void coll_mtree_replan_nonblocking_settle_held(coll_mtree_replan_nonblocking_t *self,
-                                               const mtree_plan_part_t *part,
-                                               unsigned version);
 
 /* The next call, of @a bytes, is about to join the gate. */
 void coll_mtree_replan_nonblocking_count(coll_mtree_replan_nonblocking_t *self,

@@ -91,24 +91,12 @@ static void open_pending(mca_coll_mtree_module_t *module)
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
-    mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_replan_nonblocking_t *waiting;
-
-    opal_mutex_lock(&module->lock);
-    waiting = entry->waiting;
     atomic_store(&entry->settled, true);
-    opal_mutex_unlock(&module->lock);
     /* Nothing else is pending while a blocking call waits for hosts. */
     if (entry->asks_hosts) {
-        open_pending(module);
+        open_pending(entry->module);
     }
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
-    while (waiting != NULL) {
-        coll_mtree_replan_nonblocking_t *following = waiting->next;
-
-        coll_mtree_replan_nonblocking_settle_held(waiting, entry->part, entry->version);
-        waiting = following;
-    }
     /* From here on another thread may free the module. */
     plan_entry_finish(entry);
 }
@@ -238,21 +226,10 @@ coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry)
     return &entry->replan;
 }
 
-void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
+void coll_mtree_plan_entry_settle(const coll_mtree_plan_entry_t *entry,
                                   coll_mtree_replan_nonblocking_t *replan)
 {
-    bool settled;
-
-    opal_mutex_lock(&entry->module->lock);
-    settled = atomic_load(&entry->settled);
-    if (!settled) {
-        replan->next = entry->waiting;
-        entry->waiting = replan;
-    }
-    opal_mutex_unlock(&entry->module->lock);
-    if (settled) {
-        coll_mtree_replan_nonblocking_settle(replan, entry->part, entry->version);
-    }
+    coll_mtree_replan_nonblocking_settle(replan, entry->part, entry->version);
 }
 
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,

@@ -59,9 +59,9 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 coll_mtree_replan_nonblocking_t *
 coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry);
 
-/* Settle @a replan, of a persistent request, by the first plan, now or when it is there.
- * Only once. */
-void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
+/* Settle @a replan, of a persistent request, by the first plan, for which its making has
+ * waited. */
+void coll_mtree_plan_entry_settle(const coll_mtree_plan_entry_t *entry,
                                   coll_mtree_replan_nonblocking_t *replan);
 
 /* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which

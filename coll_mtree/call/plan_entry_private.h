@@ -32,8 +32,6 @@ struct coll_mtree_plan_entry {
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
     coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
-    coll_mtree_replan_nonblocking_t
-        *waiting; /* those of persistent requests, for the first plan */
 };
 
 /* Start the exchange of a new entry.  All ranks start those of a communicator in the same

@@ -175,6 +175,7 @@ void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_
                                            own_tags(req->args.call.collective));
     req->own_replan.super.retain = own_retain;
     req->own_replan.super.release = own_release;
+    coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
     req->replan = &req->own_replan;
 }
 

@@ -31,7 +31,6 @@ typedef struct coll_mtree_request {
     coll_mtree_replan_nonblocking_t *replan;    /* the entry's, or own_replan */
     coll_mtree_replan_nonblocking_t own_replan; /* of a persistent request's starts */
     coll_mtree_waiter_t waiter;                 /* in the gate of `replan` */
-    bool is_settled; /* a persistent request whose first start has asked for the plan */
     coll_mtree_coll_args_t args;
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */

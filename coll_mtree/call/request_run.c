@@ -334,15 +334,10 @@ static void request_count_start(coll_mtree_request_t *req)
 {
     const mtree_call_t *call = &req->args.call;
 
-    if (req->replan != &req->own_replan) {
-        return;
+    if (req->replan == &req->own_replan) {
+        coll_mtree_replan_nonblocking_count(&req->own_replan,
+                                            (double)(call->units * call->unit_bytes));
     }
-    if (!req->is_settled) {
-        req->is_settled = true;
-        coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
-    }
-    coll_mtree_replan_nonblocking_count(&req->own_replan,
-                                        (double)(call->units * call->unit_bytes));
 }
 
 void coll_mtree_request_start(coll_mtree_request_t *req)
