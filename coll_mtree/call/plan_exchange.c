@@ -13,7 +13,6 @@
 #include "coll_mtree/report/statistics.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The log line of the communicator describes the plan of the first call of at least this
  * size: programs often begin with a short call that says little. */
@@ -30,7 +29,7 @@ typedef struct {
     coll_mtree_decision_t super;
     coll_mtree_plan_entry_t *entry; /* alive while the exchange has not failed */
     coll_mtree_proc_group_t *group;
-    coll_mtree_host_t *contributions; /* [ranks], a copy */
+    const coll_mtree_host_t *contributions; /* [ranks], the exchange's */
     coll_mtree_call_class_t call_class;
     int max_trees;
     coll_mtree_planned_t planned;
@@ -109,7 +108,6 @@ static void decision_release(coll_mtree_decision_t *super)
     plan_decision_t *decision = (plan_decision_t *)super;
 
     mtree_plan_destroy(decision->planned.plan);
-    free(decision->contributions);
     free((char *)decision->relayed.bytes);
     free(decision);
 }
@@ -118,19 +116,15 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
                                         coll_mtree_proc_group_t *group,
                                         const coll_mtree_host_t *contributions)
 {
-    size_t bytes = (size_t)ompi_comm_size(entry->comm) * sizeof(*contributions);
     plan_decision_t *decision = coll_mtree_calloc(1, sizeof(*decision));
 
-    if (contributions != NULL) {
-        decision->contributions = coll_mtree_malloc(bytes);
-        memcpy(decision->contributions, contributions, bytes);
-    }
     decision->super.comm = entry->comm;
     decision->super.decide = decision_decide;
     decision->super.reply = decision_reply;
     decision->super.release = decision_release;
     decision->entry = entry;
     decision->group = group;
+    decision->contributions = contributions;
     decision->call_class = entry->call_class;
     decision->max_trees = coll_mtree_params_max_trees(ompi_comm_size(entry->comm));
     decision->planned.forecast = mtree_forecast_of(false);
@@ -229,16 +223,12 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
 {
     mca_coll_mtree_module_t *module = entry->module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
-    coll_mtree_exchange_t *exchange;
 
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
     entry->asks_hosts = !module->hosts_asked;
     module->hosts_asked = true;
-    exchange =
-        coll_mtree_exchange_start(module, entry->comm, first_tag, entry->asks_hosts,
-                                  exchange_decide, exchange_ended, entry);
-    module->hosts_asked = module->hosts_asked && (exchange != NULL || !entry->asks_hosts);
-    return exchange;
+    return coll_mtree_exchange_start(module, entry->comm, first_tag, entry->asks_hosts,
+                                     exchange_decide, exchange_ended, entry);
 }

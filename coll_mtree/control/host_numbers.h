@@ -6,8 +6,6 @@
 #ifndef COLL_MTREE_CONTROL_HOST_NUMBERS_H
 #define COLL_MTREE_CONTROL_HOST_NUMBERS_H
 
-#include "base/status.h"
-
 #include <stdbool.h>
 
 /* All zero: none. */
@@ -21,11 +19,6 @@ typedef struct {
  * host.  *numbers_p is to be cleaned up. */
 void coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
                                     coll_mtree_host_numbers_t *numbers_p);
-
-/* The same from numbers that another rank sent, @a host [num_ranks] of @a num_hosts.
- * MTREE_ERR_INVALID: they are none. */
-mtree_status_t coll_mtree_host_numbers_copy(const int *host, int num_ranks, int num_hosts,
-                                            coll_mtree_host_numbers_t *numbers_p);
 
 /* Is @a rank the first on its host?  @a host is by rank. */
 bool coll_mtree_host_is_first(const int *host, int rank);

@@ -389,11 +389,3 @@ void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts)
     }
     free(parts->texts);
 }
-
-void coll_mtree_probe_serve(const coll_mtree_channel_t *channel,
-                            const coll_mtree_host_numbers_t *numbers)
-{
-    if (coll_mtree_host_is_first(numbers->host, ompi_comm_rank(channel->comm))) {
-        coll_mtree_probe_worker_serve(channel);
-    }
-}

@@ -9,6 +9,7 @@
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
+#include "coll_mtree/probe/worker.h"
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source_decision.h"
@@ -35,8 +36,9 @@ struct coll_mtree_source {
     ompi_communicator_t *comm;
     bool settled;                     /* rank 0 has a topology */
     bool is_asked;                    /* rank 0 has decided, at the first call */
-    coll_mtree_host_numbers_t hosts;  /* once they are known */
-    coll_mtree_host_t *contributions; /* [ranks] on rank 0, once they are known */
+    coll_mtree_host_numbers_t hosts;  /* on rank 0, once they are known */
+    coll_mtree_host_t *contributions; /* [ranks] likewise */
+    bool is_first;                    /* this rank, on its host */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
 
     /* The exchange under way, and its reply. */
@@ -160,10 +162,9 @@ static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
         memcpy(source->topology, reply->payload, reply->length);
         source->topology_bytes = reply->length;
     }
-    /* Without its numbers this rank only leaves the probe to the others. */
-    if (reply->hosts != NULL && source->hosts.host == NULL) {
-        (void)coll_mtree_host_numbers_copy(reply->hosts, ompi_comm_size(source->comm),
-                                           reply->num_hosts, &source->hosts);
+    if (reply->hosts != NULL) {
+        source->is_first =
+            coll_mtree_host_is_first(reply->hosts, ompi_comm_rank(source->comm));
     }
 }
 
@@ -256,8 +257,8 @@ static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
 
     if (probe && leads) {
         lead(source, &channel);
-    } else if (probe && source->hosts.host != NULL) {
-        coll_mtree_probe_serve(&channel, &source->hosts);
+    } else if (probe && source->is_first) {
+        coll_mtree_probe_worker_serve(&channel);
     }
     if (run(source, module, decide_send, COLL_MTREE_WAIT_LATER) ==
         COLL_MTREE_SOURCE_NEVER) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts are numbered as ranks name them, here and where the numbers were sent. */
+/* Hosts are numbered as ranks name them. */
 #include "coll_mtree/control/host_numbers.h"
 #include "tests/unit/runner.h"
 
@@ -46,42 +46,8 @@ START_TEST(many_ranks_are_numbered)
 }
 END_TEST
 
-START_TEST(numbers_that_were_sent_are_the_same)
-{
-    const int hosts[] = {0, 0, 1, 0, 2};
-    coll_mtree_host_numbers_t numbers;
-
-    ck_assert_int_eq(coll_mtree_host_numbers_copy(hosts, 5, 3, &numbers), MTREE_OK);
-    ck_assert_int_eq(numbers.num_hosts, 3);
-    ck_assert_mem_eq(numbers.host, hosts, sizeof(hosts));
-    ck_assert_int_eq(numbers.first[1], 2);
-    ck_assert_int_eq(numbers.first[2], 4);
-    coll_mtree_host_numbers_cleanup(&numbers);
-}
-END_TEST
-
-START_TEST(other_numbers_are_refused)
-{
-    const int negative[] = {0, -1}, gap[] = {0, 2, 1}, late[] = {1, 0};
-    const int fewer[] = {0, 0, 1};
-    coll_mtree_host_numbers_t numbers;
-
-    ck_assert_int_eq(coll_mtree_host_numbers_copy(negative, 2, 1, &numbers),
-                     MTREE_ERR_INVALID);
-    ck_assert_ptr_null(numbers.host);
-    ck_assert_int_eq(coll_mtree_host_numbers_copy(gap, 3, 3, &numbers),
-                     MTREE_ERR_INVALID);
-    ck_assert_int_eq(coll_mtree_host_numbers_copy(late, 2, 2, &numbers),
-                     MTREE_ERR_INVALID);
-    ck_assert_int_eq(coll_mtree_host_numbers_copy(fewer, 3, 3, &numbers),
-                     MTREE_ERR_INVALID);
-}
-END_TEST
-
 UNIT_SUITE(tcase)
 {
     tcase_add_test(tcase, hosts_are_numbered_in_the_order_of_their_first_ranks);
     tcase_add_test(tcase, many_ranks_are_numbered);
-    tcase_add_test(tcase, numbers_that_were_sent_are_the_same);
-    tcase_add_test(tcase, other_numbers_are_refused);
 }
