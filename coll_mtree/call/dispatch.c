@@ -333,6 +333,8 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code)
 {
-    coll_mtree_statistics_close(&call->count);
+    if (call->form == MTREE_BLOCKING) {
+        coll_mtree_statistics_close(&call->count);
+    }
     return code;
 }

@@ -35,69 +35,44 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
 
 /*
  * Serve @a call, whose args are freed whatever happens: a blocking one to its end; of the
- * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED; a blocking
- * call that is declined goes to the fallback, and then to coll_mtree_dispatch_end().
+ * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED; a call that
+ * is declined goes to the fallback, and then to coll_mtree_dispatch_end().
  */
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p);
 
-/* Open MPI served the blocking @a call, which was declined, with @a code; returns that.
- */
+/* Open MPI served @a call, which was declined, with @a code; returns that. */
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
 
-/* The blocking function of a collective, from its NAME_args(), which sets what the call
- * asks for; then the nonblocking and the persistent one. */
-#define MTREE_DEFINE_BLOCKING(_name)                                                     \
-    int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
+/* A function of a collective, from its NAME_args(), which sets what the call asks for;
+ * the parameters and arguments that it has beside those of all forms. */
+#define MTREE_DEFINE_FORM(_name, _function, _form, _request, _parameters, _arguments)    \
+    int coll_mtree_##_function(MTREE_PARAMETERS_##_name _parameters,                     \
+                               mca_coll_base_module_t *base)                             \
     {                                                                                    \
         coll_mtree_mpi_call_t call;                                                      \
         int rc;                                                                          \
                                                                                          \
-        coll_mtree_dispatch_init(&call, #_name, MTREE_BLOCKING, comm, base);             \
+        coll_mtree_dispatch_init(&call, #_name, _form, comm, base);                      \
+        call.returns_to = __builtin_return_address(0);                                   \
         _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
-        rc = coll_mtree_dispatch(&call, NULL);                                           \
+        rc = coll_mtree_dispatch(&call, _request);                                       \
         return rc != MTREE_DECLINED                                                      \
                    ? rc                                                                  \
                    : coll_mtree_dispatch_end(                                            \
-                         &call,                                                          \
-                         MTREE_FALLBACK(call.module, _name, MTREE_ARGUMENTS_##_name));   \
+                         &call, MTREE_FALLBACK(call.module, _function,                   \
+                                               MTREE_ARGUMENTS_##_name _arguments));     \
     }
 
-#define MTREE_DEFINE_NONBLOCKING(_name)                                                  \
-    int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
-                            mca_coll_base_module_t *base)                                \
-    {                                                                                    \
-        coll_mtree_mpi_call_t call;                                                      \
-        int rc;                                                                          \
-                                                                                         \
-        coll_mtree_dispatch_init(&call, #_name, MTREE_NONBLOCKING, comm, base);          \
-        call.returns_to = __builtin_return_address(0);                                   \
-        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
-        rc = coll_mtree_dispatch(&call, request);                                        \
-        return rc != MTREE_DECLINED ? rc                                                 \
-                                    : MTREE_FALLBACK(call.module, i##_name,              \
-                                                     MTREE_ARGUMENTS_##_name, request);  \
-    }
-
-#define MTREE_DEFINE_PERSISTENT(_name)                                                   \
-    int coll_mtree_##_name##_init(MTREE_PARAMETERS_##_name, struct ompi_info_t *info,    \
-                                  ompi_request_t **request,                              \
-                                  mca_coll_base_module_t *base)                          \
-    {                                                                                    \
-        coll_mtree_mpi_call_t call;                                                      \
-        int rc;                                                                          \
-                                                                                         \
-        coll_mtree_dispatch_init(&call, #_name, MTREE_PERSISTENT, comm, base);           \
-        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
-        rc = coll_mtree_dispatch(&call, request);                                        \
-        return rc != MTREE_DECLINED                                                      \
-                   ? rc                                                                  \
-                   : MTREE_FALLBACK(call.module, _name##_init, MTREE_ARGUMENTS_##_name,  \
-                                    info, request);                                      \
-    }
+#define MTREE_REQUEST_PARAMETER  , ompi_request_t **request
+#define MTREE_REQUEST_ARGUMENT   , request
+#define MTREE_REQUEST_PARAMETERS , struct ompi_info_t *info, ompi_request_t **request
+#define MTREE_REQUEST_ARGUMENTS  , info, request
 
 #define MTREE_DEFINE_FORMS(_name)                                                        \
-    MTREE_DEFINE_BLOCKING(_name)                                                         \
-    MTREE_DEFINE_NONBLOCKING(_name)                                                      \
-    MTREE_DEFINE_PERSISTENT(_name)
+    MTREE_DEFINE_FORM(_name, _name, MTREE_BLOCKING, NULL, , )                            \
+    MTREE_DEFINE_FORM(_name, i##_name, MTREE_NONBLOCKING, request,                       \
+                      MTREE_REQUEST_PARAMETER, MTREE_REQUEST_ARGUMENT)                   \
+    MTREE_DEFINE_FORM(_name, _name##_init, MTREE_PERSISTENT, request,                    \
+                      MTREE_REQUEST_PARAMETERS, MTREE_REQUEST_ARGUMENTS)
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm;
     coll_mtree_form_t form;
-    const void *returns_to; /* of a nonblocking call: the code that made it */
+    const void *returns_to; /* the code that made it */
     coll_mtree_coll_args_t args;
     bool args_taken; /* by a request, which frees them */
     coll_mtree_count_t count;
