@@ -4,7 +4,6 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -170,72 +169,61 @@ coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *r
     return query;
 }
 
-/* What rank 0 makes of the samples.  It holds the query and the owner of its sequence. */
-typedef struct {
-    coll_mtree_decision_t super;
-    coll_mtree_replan_query_t *query;
-    const coll_mtree_rank_sample_t *samples; /* the exchange's */
-    coll_mtree_replan_reply_t reply;
-    mtree_plan_t *plan; /* a reference; NULL: none */
-} replan_decision_t;
-
-static void decision_decide(coll_mtree_decision_t *super)
+static coll_mtree_replan_query_t *query_of(coll_mtree_decision_t *decision)
 {
-    replan_decision_t *decision = (replan_decision_t *)super;
+    return MTREE_CONTAINER_OF(decision, coll_mtree_replan_query_t, decision);
+}
 
-    decision->reply = decision->query->replan->decide(decision->query, decision->samples,
-                                                      &decision->plan);
+/* What rank 0 makes of the samples. */
+static void decision_decide(coll_mtree_decision_t *decision)
+{
+    coll_mtree_replan_query_t *query = query_of(decision);
+
+    query->decided = query->replan->decide(query, query->samples, &query->new_plan);
 }
 
 /* With the new plan, if there is one. */
-static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
+static void decision_reply(coll_mtree_decision_t *decision,
+                           coll_mtree_exchange_t *exchange)
 {
-    replan_decision_t *decision = (replan_decision_t *)super;
-    coll_mtree_replan_query_t *query = decision->query;
+    coll_mtree_replan_query_t *query = query_of(decision);
+    const mtree_forecast_t forecast = mtree_forecast_of(true);
 
     if (exchange == NULL) {
         return;
     }
-    if (decision->reply == COLL_MTREE_REPLY_PLAN) {
-        const mtree_forecast_t forecast = mtree_forecast_of(true);
-
-        query->new_plan = mtree_plan_retain(decision->plan);
+    if (query->decided == COLL_MTREE_REPLY_PLAN) {
         coll_mtree_plan_reply_send(
             exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,
             coll_mtree_planning_context_host_of(query->replan->module->context),
             ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
     } else {
-        coll_mtree_exchange_reply(exchange, (int)decision->reply, NULL, 0);
+        coll_mtree_exchange_reply(exchange, (int)query->decided, NULL, 0);
     }
 }
 
-static void decision_release(coll_mtree_decision_t *super)
+static void decision_release(coll_mtree_decision_t *decision)
 {
-    replan_decision_t *decision = (replan_decision_t *)super;
-    coll_mtree_replan_t *replan = decision->query->replan;
+    coll_mtree_replan_t *replan = query_of(decision)->replan;
 
-    mtree_plan_destroy(decision->plan);
-    coll_mtree_replan_query_release(decision->query);
-    free(decision);
+    coll_mtree_replan_query_release(query_of(decision));
     replan->release(replan);
 }
 
 static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
 {
     coll_mtree_replan_query_t *query = arg;
-    replan_decision_t *decision = coll_mtree_calloc(1, sizeof(*decision));
 
-    decision->super.comm = query->replan->comm;
-    decision->super.decide = decision_decide;
-    decision->super.reply = decision_reply;
-    decision->super.release = decision_release;
-    decision->query = query;
-    decision->samples = samples;
-    decision->reply = COLL_MTREE_REPLY_STAY;
+    query->decision = (coll_mtree_decision_t){.comm = query->replan->comm,
+                                              .decide = decision_decide,
+                                              .reply = decision_reply,
+                                              .release = decision_release};
+    query->samples = samples;
+    query->decided = COLL_MTREE_REPLY_STAY;
     query->max_trees = coll_mtree_params_max_trees(ompi_comm_size(query->replan->comm));
     atomic_fetch_add(&query->holders, 1);
     query->replan->retain(query->replan);
-    coll_mtree_decision_start(&decision->super, exchange);
+    coll_mtree_decision_start(&query->decision, exchange);
 }
 
 /* Take over @a reply.  Open MPI's code. */

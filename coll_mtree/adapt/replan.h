@@ -34,6 +34,7 @@
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/ordered_gate.h"
 #include "coll_mtree/control/exchange.h"
+#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
 
 #include "base/list.h"
@@ -81,7 +82,10 @@ struct coll_mtree_replan_query {
     atomic_bool ended;
     int status; /* Open MPI's code */
     coll_mtree_replan_reply_t reply;
-    mtree_plan_t *new_plan;      /* on rank 0, a reference of the query's; NULL: none */
+    mtree_plan_t *new_plan; /* on rank 0, a reference of the query's; NULL: none */
+    coll_mtree_decision_t decision; /* on rank 0; holds the query and the owner */
+    const coll_mtree_rank_sample_t *samples; /* for that: [ranks], the exchange's */
+    coll_mtree_replan_reply_t decided;
     mtree_plan_part_t *new_part; /* of it; NULL: none */
     coll_mtree_waiter_t end;     /* in the gate of ends */
     coll_mtree_waiter_t due;     /* in the gate, when the reply is due */

@@ -8,7 +8,9 @@
 
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/control/exchange.h"
+#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
+#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/relay/relayed.h"
 
 struct coll_mtree_plan_entry {
@@ -32,6 +34,11 @@ struct coll_mtree_plan_entry {
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
     coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
+    /* On rank 0, while the plan is made: */
+    coll_mtree_decision_t decision;         /* holds the entry */
+    const coll_mtree_host_t *contributions; /* [ranks], the exchange's; NULL: none */
+    coll_mtree_planned_t planned;
+    coll_mtree_appendix_t appendix; /* owned; of the plan with relays, or none */
 };
 
 /* Start the exchange of a new entry.  All ranks start those of a communicator in the same

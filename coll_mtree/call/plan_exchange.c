@@ -3,13 +3,9 @@
 #include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
-#include "coll_mtree/plan/decision.h"
-#include "coll_mtree/plan/plan_reply.h"
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/statistics.h"
 
 #include <stdlib.h>
@@ -24,111 +20,84 @@ typedef enum {
     DECISION_PLAN /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
 } decision_t;
 
-/* A plan that is being made on rank 0. */
-typedef struct {
-    coll_mtree_decision_t super;
-    coll_mtree_plan_entry_t *entry; /* alive while the exchange has not failed */
-    coll_mtree_proc_group_t *group;
-    const coll_mtree_host_t *contributions; /* [ranks], the exchange's */
-    coll_mtree_call_class_t call_class;
-    int max_trees;
-    coll_mtree_planned_t planned;
-    coll_mtree_appendix_t relayed; /* owned; of the plan with relays, or none */
-} plan_decision_t;
+static coll_mtree_plan_entry_t *entry_of(coll_mtree_decision_t *decision)
+{
+    return MTREE_CONTAINER_OF(decision, coll_mtree_plan_entry_t, decision);
+}
 
 /* Where a plan with relays is faster, all ranks get both, and what is expected of calls
  * is that of the one with relays. */
-static void decide_relays(plan_decision_t *decision)
+static void decide_relays(coll_mtree_plan_entry_t *entry, int max_trees)
 {
-    coll_mtree_planned_t *planned = &decision->planned;
+    coll_mtree_planned_t *planned = &entry->planned;
     mtree_forecast_t forecast;
     mtree_plan_t *plan = coll_mtree_planning_context_relayed(
-        planned, decision->super.comm, &decision->call_class, decision->max_trees,
-        &forecast);
+        planned, entry->comm, &entry->call_class, max_trees, &forecast);
     size_t length;
     char *bytes;
 
     if (plan != NULL &&
-        coll_mtree_relayed_write(plan, decision->super.comm,
+        coll_mtree_relayed_write(plan, entry->comm,
                                  coll_mtree_planning_context_host_of(planned->context),
                                  &bytes, &length)) {
-        decision->relayed = (coll_mtree_appendix_t){bytes, length};
+        entry->appendix = (coll_mtree_appendix_t){bytes, length};
         planned->forecast = forecast;
     }
     mtree_plan_destroy(plan);
 }
 
-static void decision_decide(coll_mtree_decision_t *super)
+static void decision_decide(coll_mtree_decision_t *decision)
 {
-    plan_decision_t *decision = (plan_decision_t *)super;
+    coll_mtree_plan_entry_t *entry = entry_of(decision);
+    int max_trees = coll_mtree_params_max_trees(ompi_comm_size(entry->comm));
     coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
-        decision->group, super->comm, decision->contributions);
+        entry->module->processes, entry->comm, entry->contributions);
 
     if (context != NULL) {
-        decision->planned = coll_mtree_planning_context_plan(
-            context, super->comm, &decision->call_class, decision->max_trees);
-        decide_relays(decision);
+        entry->planned = coll_mtree_planning_context_plan(context, entry->comm,
+                                                          &entry->call_class, max_trees);
+        decide_relays(entry, max_trees);
     }
 }
 
-/* The reply to the exchange of @a entry, with hosts if it brought those of the ranks. */
-static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *exchange,
-                        coll_mtree_planned_t *planned,
-                        const coll_mtree_appendix_t *relayed)
+/* Reply with what was planned, and with hosts if the exchange brought those of the ranks.
+ */
+static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *exchange)
 {
     mca_coll_mtree_module_t *module = entry->module;
+    coll_mtree_planned_t *planned = &entry->planned;
+    const int *host = planned->context == NULL
+                          ? NULL
+                          : coll_mtree_planning_context_host_of(planned->context);
 
     if (module->context == NULL && planned->context != NULL) {
         module->context = planned->context;
         coll_mtree_exchange_reply_hosts(
             exchange, coll_mtree_planning_context_hosts(planned->context)->num_hosts,
-            coll_mtree_planning_context_host_of(planned->context));
+            host);
     }
     entry->plan = planned->plan;
     entry->version = planned->version;
-    coll_mtree_plan_reply_send(
-        exchange, DECISION_PLAN, planned->plan, &planned->forecast,
-        planned->context == NULL ? NULL
-                                 : coll_mtree_planning_context_host_of(planned->context),
-        ompi_comm_size(entry->comm), relayed);
+    planned->plan = NULL;
+    coll_mtree_plan_reply_send(exchange, DECISION_PLAN, entry->plan, &planned->forecast,
+                               host, ompi_comm_size(entry->comm), &entry->appendix);
 }
 
-static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
+static void decision_reply(coll_mtree_decision_t *decision,
+                           coll_mtree_exchange_t *exchange)
 {
-    plan_decision_t *decision = (plan_decision_t *)super;
-
     if (exchange != NULL) {
-        entry_reply(decision->entry, exchange, &decision->planned, &decision->relayed);
-        decision->planned.plan = NULL;
+        entry_reply(entry_of(decision), exchange);
     }
 }
 
-static void decision_release(coll_mtree_decision_t *super)
+static void decision_release(coll_mtree_decision_t *decision)
 {
-    plan_decision_t *decision = (plan_decision_t *)super;
+    coll_mtree_plan_entry_t *entry = entry_of(decision);
 
-    mtree_plan_destroy(decision->planned.plan);
-    free((char *)decision->relayed.bytes);
-    free(decision);
-}
-
-static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
-                                        coll_mtree_proc_group_t *group,
-                                        const coll_mtree_host_t *contributions)
-{
-    plan_decision_t *decision = coll_mtree_calloc(1, sizeof(*decision));
-
-    decision->super.comm = entry->comm;
-    decision->super.decide = decision_decide;
-    decision->super.reply = decision_reply;
-    decision->super.release = decision_release;
-    decision->entry = entry;
-    decision->group = group;
-    decision->contributions = contributions;
-    decision->call_class = entry->call_class;
-    decision->max_trees = coll_mtree_params_max_trees(ompi_comm_size(entry->comm));
-    decision->planned.forecast = mtree_forecast_of(false);
-    return decision;
+    mtree_plan_destroy(entry->planned.plan);
+    free((char *)entry->appendix.bytes);
+    coll_mtree_plan_entry_release(entry);
 }
 
 /* On rank 0: reply with the plan if there is one, otherwise have it made.  The exchange
@@ -139,16 +108,21 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 {
     coll_mtree_plan_entry_t *entry = arg;
     coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
-    coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(false)};
 
+    entry->planned.forecast = mtree_forecast_of(false);
     if ((contributions == NULL && entry->module->context == NULL) ||
         (!entry->call_class.relayed &&
-         coll_mtree_planning_context_find(group, &entry->call_class, &planned))) {
-        entry_reply(entry, exchange, &planned, &(coll_mtree_appendix_t){NULL, 0});
-    } else {
-        coll_mtree_decision_start(&decision_create(entry, group, contributions)->super,
-                                  exchange);
+         coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
+        entry_reply(entry, exchange);
+        return;
     }
+    entry->contributions = contributions;
+    entry->decision = (coll_mtree_decision_t){.comm = entry->comm,
+                                              .decide = decision_decide,
+                                              .reply = decision_reply,
+                                              .release = decision_release};
+    coll_mtree_plan_entry_retain(entry);
+    coll_mtree_decision_start(&entry->decision, exchange);
 }
 
 /* Take over the hosts in @a reply, for all communicators of the group. */
