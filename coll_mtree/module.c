@@ -23,30 +23,12 @@
 
 static void module_construct(mca_coll_mtree_module_t *module)
 {
-    memset(&module->fallback, 0, sizeof(module->fallback));
-    module->enabled = false;
-    memset(&module->tags, 0, sizeof(module->tags));
+    memset((char *)module + sizeof(module->super), 0,
+           sizeof(*module) - sizeof(module->super));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     coll_mtree_class_table_init(&module->classes);
     mtree_list_init(&module->pending);
     coll_mtree_call_window_init(&module->calls);
-    module->beginning = false;
-    module->hosts_asked = module->hosts_known = false;
-    module->latest = NULL;
-    module->placement = module->default_placement = NULL;
-    memset(module->sizes, 0, sizeof(module->sizes));
-    module->context = NULL;
-    module->source = NULL;
-    module->processes = NULL;
-    module->group = NULL;
-    module->replan = NULL;
-    module->monitor = NULL;
-    atomic_init(&module->keeps_order, false);
-    atomic_init(&module->all_reordered, false);
-    atomic_init(&module->some_reordered, false);
-    module->unserved = module->introduced = false;
-    module->is_threaded = module->agrees = false;
-    module->longest_bytes = 0;
 }
 
 #define RELEASE_FALLBACK(_name)                                                          \

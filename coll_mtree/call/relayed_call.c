@@ -113,11 +113,6 @@ bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
     return reason == NO_REASON;
 }
 
-static int num_relays(const relayed_call_t *call)
-{
-    return call->relayed->plan->num_relays;
-}
-
 static bool is_first(const relayed_call_t *call)
 {
     return ompi_comm_rank(call->req->comm) == 0;
@@ -173,8 +168,8 @@ static bool begin(relayed_call_t *call)
         coll_mtree_buffers_begin(&req->buffers) != OMPI_SUCCESS) {
         return false;
     }
-    if (is_first(call) && !coll_mtree_relays_start_call(&call->relayed->contact,
-                                                        num_relays(call), &call->start)) {
+    if (is_first(call) &&
+        !coll_mtree_relays_start_call(&call->relayed->contact, &call->start)) {
         return false;
     }
     coll_mtree_relay_transport_init(&call->transport, req->comm,
@@ -242,8 +237,8 @@ static bool relays_serve(const relayed_call_t *call)
 {
     const char *address;
 
-    return coll_mtree_relays_poll_call(&call->relayed->contact, num_relays(call),
-                                       &call->start, &address) == COLL_MTREE_RELAYS_SERVE;
+    return coll_mtree_relays_poll_call(&call->relayed->contact, &call->start, &address) ==
+           COLL_MTREE_RELAYS_SERVE;
 }
 
 /* How this rank's part has failed. */
@@ -265,7 +260,7 @@ static bool drop_unreached(const relayed_call_t *call)
                     : call->own == FAILED ? failure(call)
                                           : DONE;
 
-        if (state >= UNREACHED && state < UNREACHED + num_relays(call)) {
+        if (state >= UNREACHED && state < UNREACHED + call->relayed->contact.num_relays) {
             coll_mtree_relays_drop(&call->relayed->contact, state - UNREACHED,
                                    (int)coll_mtree_process_name(call->req->comm, r).vpid);
             some = true;
@@ -282,12 +277,11 @@ static int find_cause(const relayed_call_t *call)
     const char *address = NULL;
     coll_mtree_relays_state_t state;
 
-    coll_mtree_relays_ping(contact, num_relays(call));
+    coll_mtree_relays_ping(contact);
     do {
         progress();
-        state = coll_mtree_relays_poll_call(contact, num_relays(call), &call->start,
-                                            &address);
-    } while (!coll_mtree_relays_have_answered(contact, num_relays(call)));
+        state = coll_mtree_relays_poll_call(contact, &call->start, &address);
+    } while (!coll_mtree_relays_have_answered(contact));
     if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
         return LOST;
     }
@@ -340,8 +334,7 @@ static void coordinate(relayed_call_t *call)
         send_state(call, &verdicts[r], r, VERDICT, call->verdict);
     }
     if (call->verdict != DONE) {
-        coll_mtree_relays_cancel_call(&call->relayed->contact, num_relays(call),
-                                      &call->start);
+        coll_mtree_relays_cancel_call(&call->relayed->contact, &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
         }

@@ -7,9 +7,6 @@
 
 #include "base/clock.h"
 
-#include "ompi/mca/pml/pml.h"
-#include "ompi/request/request.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -177,23 +174,6 @@ bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer,
     memcpy(copy, bytes, length);
     return finish(coll_mtree_message_send(channel, peer, tag, copy, length), deadline,
                   copy, false);
-}
-
-void coll_mtree_message_send_last(const coll_mtree_channel_t *channel, int peer, int tag,
-                                  const void *bytes, size_t length, double deadline)
-{
-    ompi_request_t *request;
-
-    if (MCA_PML_CALL(isend((void *)bytes, length, MPI_BYTE, peer,
-                           channel->first_tag - tag, MCA_PML_BASE_SEND_STANDARD,
-                           channel->comm, &request)) != OMPI_SUCCESS) {
-        return;
-    }
-    while (!REQUEST_COMPLETE(request) && mtree_clock_seconds() <= deadline) {
-        coll_mtree_progress_wait(channel->wait);
-    }
-    /* The PML keeps one that is under way until its end. */
-    (void)ompi_request_free(&request);
 }
 
 /* Receive into new memory; NULL: it has not come in time. */

@@ -65,14 +65,6 @@ bool coll_mtree_message_recv_copy(const coll_mtree_channel_t *channel, int peer,
                                   void *bytes, size_t length, double deadline);
 
 /*
- * Send @a length bytes, at most a fragment, at @a bytes, which stay where they are for
- * ever: this needs no memory but the PML's.  It waits until @a deadline for them to
- * leave; they leave later all the same.
- */
-void coll_mtree_message_send_last(const coll_mtree_channel_t *channel, int peer, int tag,
-                                  const void *bytes, size_t length, double deadline);
-
-/*
  * The same for many bytes, whose number the receiver does not know.  @a owned is
  * malloc'ed (NULL: there are none) and freed by this; *bytes_p is malloc'ed (NULL: there
  * are none), the caller's.  The receiver waits for their number until @a deadline, and

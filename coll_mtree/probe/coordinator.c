@@ -260,8 +260,8 @@ void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
 
     for (int rank = 1; rank < num_ranks; rank++) {
         if (coll_mtree_host_is_first(host, rank)) {
-            coll_mtree_message_send_last(channel, rank, COLL_MTREE_COMMAND_TAG, &end,
-                                         sizeof(end), deadline);
+            (void)coll_mtree_message_send_copy(channel, rank, COLL_MTREE_COMMAND_TAG,
+                                               &end, sizeof(end), deadline);
         }
     }
 }

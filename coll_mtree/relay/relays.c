@@ -247,7 +247,7 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
     return is_sent;
 }
 
-bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact, int num,
+bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
                                   const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
@@ -256,7 +256,7 @@ bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact, int
 
     mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num; i++) {
+    for (int i = 0; i < contact->num_relays; i++) {
         relay_t *relay = &relays[contact->numbers[i]];
 
         coll_mtree_relay_control_touch(&relay->control, now);
@@ -282,7 +282,7 @@ static void take_message(relay_t *relay, const mtree_relay_message_t *message)
 }
 
 coll_mtree_relays_state_t
-coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
+coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
                             const mtree_relay_start_t *start, const char **address_p)
 {
     double now = mtree_clock_seconds();
@@ -290,7 +290,7 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
     mtree_relay_message_t message;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num; i++) {
+    for (int i = 0; i < contact->num_relays; i++) {
         relay_t *relay = &relays[contact->numbers[i]];
 
         while (coll_mtree_relay_control_receive(&relay->control, now, &message)) {
@@ -309,23 +309,23 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
     return state;
 }
 
-void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact, int num)
+void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact)
 {
     double now = mtree_clock_seconds();
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num; i++) {
+    for (int i = 0; i < contact->num_relays; i++) {
         coll_mtree_relay_control_ping(&relays[contact->numbers[i]].control, now);
     }
     pthread_mutex_unlock(&lock);
 }
 
-bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num)
+bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact)
 {
     bool all = true;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num && all; i++) {
+    for (int i = 0; i < contact->num_relays && all; i++) {
         all = coll_mtree_relay_control_has_answered(&relays[contact->numbers[i]].control);
     }
     pthread_mutex_unlock(&lock);
@@ -374,7 +374,7 @@ bool coll_mtree_relays_drop_unreached(void)
     return some;
 }
 
-void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact, int num,
+void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
                                    const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES];
@@ -382,7 +382,7 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact, in
     mtree_relay_put32(bytes, start->plan);
     mtree_relay_put32(bytes + 4, start->number);
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num; i++) {
+    for (int i = 0; i < contact->num_relays; i++) {
         (void)coll_mtree_relay_control_send(&relays[contact->numbers[i]].control,
                                             MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
     }

@@ -61,8 +61,8 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
                                  const uint32_t *world,
                                  coll_mtree_relay_contact_t *contact);
 
-/* Start the call @a start at the @a num relays of @a contact; false: one is lost. */
-bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact, int num,
+/* Start the call @a start at the relays of @a contact; false: one is lost. */
+bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
                                   const mtree_relay_start_t *start);
 
 /* The state of a call at its relays. */
@@ -75,15 +75,15 @@ typedef enum {
 /* While that call is under way: read the relays' messages.  *address_p is the address of
  * the first that refuses it. */
 coll_mtree_relays_state_t
-coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact, int num,
+coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
                             const mtree_relay_start_t *start, const char **address_p);
 
 /* Ping them. */
-void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact, int num);
+void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact);
 
 /* Has each of them answered the ping, or been lost?  coll_mtree_relays_poll_call() reads
  * the answers. */
-bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num);
+bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact);
 
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a contact: it is lost. */
 void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank);
@@ -93,7 +93,7 @@ void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, in
 bool coll_mtree_relays_drop_unreached(void);
 
 /* That call has failed: relays that are up need not go on. */
-void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact, int num,
+void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
                                    const mtree_relay_start_t *start);
 
 /* When the component is closed: close all control connections. */
