@@ -4,7 +4,7 @@
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/transport/completion_poll.h"
+#include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
 
@@ -25,6 +25,29 @@ static bool over_ob1;
 
 /* Its acknowledgements of synchronous messages may be lost: mtree sends none. */
 static bool unmatched;
+
+/*
+ * Every message under way is in one list, which is looked at from within Open MPI's
+ * progress.  Two cases need it; else callbacks are set.
+ *
+ * With MPI_THREAD_MULTIPLE a callback may be lost: ompi_request_set_callback() stores the
+ * callback and then tests whether the request is complete, while the thread that
+ * completes the request tests for a callback and then marks it complete.  When both test
+ * first, nobody calls.  Where processes may be lost
+ * coll_mtree/transport/failure_monitor.h has the messages, and callbacks stay.
+ *
+ * Over two PMLs no message may be begun in a callback (docs/openmpi.md).  Over cm it may
+ * call Open MPI's progress, when the network has no room, within the progress that called
+ * it, and the mtl ofi of 4.1 then loses completions or reports them twice.  Over ucx it
+ * may overtake messages to the same peer that UCX's shared memory had no room for.
+ */
+static bool polls;
+static opal_mutex_t polled_lock = OPAL_MUTEX_STATIC_INIT;
+static mtree_list_t polled = {&polled, &polled}; /* the earliest first */
+
+/* A thread handles completions.  Handling one begins messages, which may call the poller
+ * again. */
+static bool is_busy;
 
 /* Has Open MPI's tcp transport several connections to each peer, on which
  * acknowledgements may be lost? */
@@ -115,9 +138,87 @@ static int request_complete(ompi_request_t *request)
     return 1;
 }
 
-static void request_polled(mtree_completion_t *done)
+/* Move those that are complete to @a taken; false: there are none, or a thread is busy.
+ */
+static bool take_completed(mtree_list_t *taken)
 {
-    request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
+    mtree_list_t *link, *next;
+
+    /* The thread that has the lock looks at all of them. */
+    if (opal_mutex_trylock(&polled_lock) != 0) {
+        return false;
+    }
+    if (is_busy) {
+        opal_mutex_unlock(&polled_lock);
+        return false;
+    }
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled)
+    {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        if (REQUEST_COMPLETE((ompi_request_t *)done->message)) {
+            mtree_list_remove(link);
+            mtree_list_append(taken, link);
+        }
+    }
+    is_busy = !mtree_list_is_empty(taken);
+    opal_mutex_unlock(&polled_lock);
+    return !mtree_list_is_empty(taken);
+}
+
+static int poll_completions(void)
+{
+    mtree_list_t taken, *link;
+    int handled = 0;
+
+    mtree_list_init(&taken);
+    if (!take_completed(&taken)) {
+        return 0;
+    }
+    opal_atomic_rmb();
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
+        handled++;
+    }
+    opal_mutex_lock(&polled_lock);
+    is_busy = false;
+    opal_mutex_unlock(&polled_lock);
+    return handled;
+}
+
+static void poll_add(mtree_completion_t *done)
+{
+    opal_mutex_lock(&polled_lock);
+    mtree_list_append(&polled, &done->link);
+    opal_mutex_unlock(&polled_lock);
+}
+
+/* Cancel the request of @a done if it is still polled. */
+static void poll_cancel(mtree_completion_t *done)
+{
+    mtree_list_t *link;
+    bool is_polled = false;
+
+    opal_mutex_lock(&polled_lock);
+    MTREE_LIST_FOR_EACH(link, &polled)
+    {
+        if (link == &done->link) {
+            is_polled = true;
+            break;
+        }
+    }
+    if (is_polled) {
+        mtree_list_remove(&done->link);
+    }
+    opal_mutex_unlock(&polled_lock);
+    /* Without the lock: the mtl ofi calls Open MPI's progress, which may begin messages.
+     * Nobody frees a request that is not polled. */
+    if (is_polled) {
+        (void)ompi_request_cancel(done->message);
+        poll_add(done);
+    }
 }
 
 /* The PML has begun @a request for @a done with code @a rc. */
@@ -134,8 +235,8 @@ static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
      */
     if (REQUEST_COMPLETE(request)) {
         request_handle(transport, request, done);
-    } else if (coll_mtree_completion_poll_is_open()) {
-        coll_mtree_completion_poll_add(done);
+    } else if (polls) {
+        poll_add(done);
     } else {
         ompi_request_set_callback(request, request_complete, done);
     }
@@ -185,8 +286,8 @@ void coll_mtree_transport_cancel(mtree_completion_t *done)
 
     if (coll_mtree_failure_monitor_is_open()) {
         coll_mtree_failure_monitor_cancel(&transport->monitored, done);
-    } else if (coll_mtree_completion_poll_is_open()) {
-        coll_mtree_completion_poll_cancel(done);
+    } else if (polls) {
+        poll_cancel(done);
     } else if (done->message != NULL) {
         /* No other thread is in MPI.  Without a request only the handling is due. */
         (void)ompi_request_cancel(done->message);
@@ -220,13 +321,18 @@ void coll_mtree_transport_open(bool threads)
     over_ob1 = strcmp(pml, "ob1") == 0;
     unmatched = over_ob1 && tcp_loses_matches();
     coll_mtree_failure_monitor_open();
-    coll_mtree_completion_poll_open(threads, request_polled);
+    polls = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 ||
+            (threads && !coll_mtree_survives());
+    if (polls) {
+        coll_mtree_progress_add(poll_completions);
+    }
 }
 
 void coll_mtree_transport_close(void)
 {
     coll_mtree_failure_monitor_close();
-    coll_mtree_completion_poll_close();
+    coll_mtree_progress_remove(poll_completions);
+    polls = false;
 }
 
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
