@@ -7,10 +7,12 @@
 #ifndef COLL_MTREE_ADAPT_TRAFFIC_H
 #define COLL_MTREE_ADAPT_TRAFFIC_H
 
-#include "coll_mtree/adapt/observation.h"
+#include "coll_mtree/base/call_class.h"
 
 #include "schedule/bandwidth_monitor.h"
+#include "schedule/goodput.h"
 #include "schedule/placement.h"
+#include "schedule/plan_part.h"
 #include "topo/drift/drift.h"
 
 /* Bytes of a message below which windows never fill, so that links show no limit. */
@@ -26,6 +28,19 @@ typedef struct {
     mtree_bandwidth_monitor_sum_t sum;
     mtree_bandwidth_monitor_path_t paths[]; /* [hosts] to each host */
 } coll_mtree_traffic_t;
+
+/* What one rank observed of a blocking call that has ended.  What is pointed to is valid
+ * during the call that it is given to; the part stays with the module. */
+typedef struct {
+    const coll_mtree_call_class_t *call_class;
+    const mtree_plan_part_t *part; /* of the plan of the call */
+    int rank;
+    bool by_arrival; /* the call was arrival-ordered */
+    bool warmed_up;  /* false: the first call over its plan, which opens connections and
+                        finds their windows small */
+    const mtree_goodput_t *goodput; /* NULL: not measured, or arrival-ordered */
+    double goodput_scale;           /* bytes of the message per byte of `goodput` */
+} coll_mtree_observation_t;
 
 /* None yet, to @a num_hosts; the caller frees it. */
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts);
