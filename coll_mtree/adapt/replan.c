@@ -76,7 +76,7 @@ void coll_mtree_replan_init(coll_mtree_replan_t *replan,
     coll_mtree_ordered_gate_init(&replan->gate);
     replan->plan_gate.is_ready = plan_gate_is_ready;
     replan->plan_gate.pass = plan_gate_pass;
-    coll_mtree_ordered_gate_join(&replan->gate, &replan->plan_gate);
+    coll_mtree_ordered_gate_pass(&replan->gate, &replan->plan_gate);
 }
 
 void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan)
@@ -97,8 +97,8 @@ void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t
     replan->newest = part;
     replan->version = version;
     atomic_store(&replan->is_open, true);
-    coll_mtree_ordered_gate_advance(&replan->ends);
-    coll_mtree_ordered_gate_advance(&replan->gate);
+    coll_mtree_ordered_gate_pass(&replan->ends, NULL);
+    coll_mtree_ordered_gate_pass(&replan->gate, NULL);
 }
 
 void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
@@ -253,8 +253,8 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
     }
     atomic_store(&query->ended, true);
     clear_ending(query);
-    coll_mtree_ordered_gate_advance(&replan->ends);
-    coll_mtree_ordered_gate_advance(&replan->gate);
+    coll_mtree_ordered_gate_pass(&replan->ends, NULL);
+    coll_mtree_ordered_gate_pass(&replan->gate, NULL);
     atomic_fetch_sub(&num_running, 1);
     /* From here on another thread may free the sequence. */
     coll_mtree_deferred_release_add(&query->deferred);
@@ -288,7 +288,7 @@ void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_t
     query->exchange =
         coll_mtree_exchange_start_with(replan->module, replan->comm, first_tag, &sample,
                                        sizeof(sample), query_decide, query_ended, query);
-    coll_mtree_ordered_gate_join(&replan->ends, &query->end);
+    coll_mtree_ordered_gate_pass(&replan->ends, &query->end);
 }
 
 coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *replan,

@@ -131,7 +131,7 @@ void coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)
     }
     schedule->calls++;
     while ((query = coll_mtree_replan_take_due(&self->super, schedule->calls)) != NULL) {
-        coll_mtree_ordered_gate_join(&self->super.gate, &query->due);
+        coll_mtree_ordered_gate_pass(&self->super.gate, &query->due);
     }
     if (coll_mtree_replan_schedule_take_query(schedule)) {
         nonblocking_query(self);

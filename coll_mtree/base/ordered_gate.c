@@ -27,11 +27,13 @@ static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
     return waiter;
 }
 
-void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate)
+void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
+                                  coll_mtree_waiter_t *waiter)
 {
-    coll_mtree_waiter_t *waiter;
-
     opal_mutex_lock(&gate->lock);
+    if (waiter != NULL) {
+        mtree_list_append(&gate->waiters, &waiter->link);
+    }
     /* The thread that lets waiters pass looks again before it ends, so they pass one at a
      * time. */
     if (gate->busy) {
@@ -46,13 +48,4 @@ void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate)
     }
     gate->busy = false;
     opal_mutex_unlock(&gate->lock);
-}
-
-void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
-                                  coll_mtree_waiter_t *waiter)
-{
-    opal_mutex_lock(&gate->lock);
-    mtree_list_append(&gate->waiters, &waiter->link);
-    opal_mutex_unlock(&gate->lock);
-    coll_mtree_ordered_gate_advance(gate);
 }

@@ -30,12 +30,9 @@ typedef struct {
 void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate);
 void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate);
 
-/* Join as the last, and let those pass that may. */
-void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
+/* @a waiter joins as the last (NULL: one may have become ready); let those pass that may.
+ * From any thread, in callbacks, too. */
+void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter);
-
-/* A waiter may have become ready: let those pass that may.  From any thread, in
- * callbacks, too. */
-void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate);
 
 #endif

@@ -264,13 +264,12 @@ static void request_begin(coll_mtree_request_t *req)
     }
 }
 
-/* Begin the calls that the window lets begin, one at a time.  The thread that does so
- * looks again before it ends. */
+/* Under the lock, which this releases: begin the calls that the window lets begin, one at
+ * a time.  The thread that does so looks again before it ends. */
 static void begin_calls(mca_coll_mtree_module_t *module)
 {
     coll_mtree_windowed_call_t *call;
 
-    opal_mutex_lock(&module->lock);
     if (module->beginning) {
         opal_mutex_unlock(&module->lock);
         return;
@@ -289,7 +288,6 @@ void coll_mtree_calls_break(mca_coll_mtree_module_t *module)
 {
     opal_mutex_lock(&module->lock);
     coll_mtree_call_window_break(&module->calls);
-    opal_mutex_unlock(&module->lock);
     begin_calls(module);
 }
 
@@ -303,7 +301,6 @@ static void request_leave(coll_mtree_request_t *req)
     }
     opal_mutex_lock(&module->lock);
     coll_mtree_call_window_leave(&module->calls, &req->call);
-    opal_mutex_unlock(&module->lock);
     begin_calls(module);
 }
 
@@ -324,7 +321,6 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     }
     opal_mutex_lock(&module->lock);
     coll_mtree_call_window_enter(&module->calls, &req->call);
-    opal_mutex_unlock(&module->lock);
     begin_calls(module);
 }
 
@@ -350,7 +346,7 @@ void coll_mtree_request_start(coll_mtree_request_t *req)
         coll_mtree_statistics_enter(&req->count);
     }
     req->waiter = (coll_mtree_waiter_t){.pass = request_pass};
-    coll_mtree_ordered_gate_join(&req->replan->super.gate, &req->waiter);
+    coll_mtree_ordered_gate_pass(&req->replan->super.gate, &req->waiter);
     /* Open MPI reports losses of processes in its progress, where a rank that only sends
      * would never be. */
     if (coll_mtree_survives()) {
