@@ -140,6 +140,22 @@ class Judge(unittest.TestCase):
         document["map"] = {"file": "net.dot", "error": "net.dot:1: no graph"}
         self.expect(document, [("map-unreadable", "", "mtree topology -- net.dot")])
 
+    def test_ends_of_links_are_addresses_of_their_hosts(self):
+        document = read("sound")
+        for entry, address in zip(document["hosts"], ("2001:db8::1", "2001:db8::2", "2001:db8::3")):
+            entry["facts"]["ipv6"] = [address]
+        ends = [dict(zip(("at", "address", "to"), end)) for end in (
+            ("A", "10.1.0.1", "y"), ("y", "10.1.0.2", "A"), ("A", "2001:db8::1", "y"), ("y", "2001:db8::2", "A"))]
+        document["map"] = {"file": "net.dot", "hosts": [["A", "a"], ["y", "b"], ["c", "c"]], "ends": ends}
+        self.expect(document, [])
+        ends += [{"at": "c", "address": "10.88.0.2", "to": "A"}, {"at": "c", "address": "2001:db8::2", "to": "y"}]
+        self.expect(document, [("ends", "c", "mtree probe -o net.dot")])
+        self.assertIn("10.88.0.2, the end of its link to A; 2001:db8::2", judge.judge(document)[0].cause)
+        del document["hosts"][2]["facts"]["ipv6"], ends[-2]
+        self.expect(document, [])
+        ends[0]["at"] = 3
+        self.assertRaisesRegex(DoctorError, "no map.ends", facts.settle, document)
+
     def test_names_of_a_map_have_no_case(self):
         document = read("map")
         document["map"]["hosts"] = [["A.Example.ORG."] * 2, ["y", "B"], ["x", "10.1.0.3"]]

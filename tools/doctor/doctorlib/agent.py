@@ -105,6 +105,13 @@ def interfaces():
     return found
 
 
+def ipv6_addresses():
+    """Those of the host that hold beyond one link."""
+    words = [line.split() for line in read_file("/proc/net/if_inet6").splitlines()]
+    found = [ipaddress.IPv6Address(int(entry[0], 16)) for entry in words if len(entry) == 6]
+    return [str(address) for address in found if not address.is_loopback and not address.is_link_local]
+
+
 def resolve(name):
     """The IPv4 addresses of a name on this host; none: it has none here."""
     try:
@@ -139,7 +146,7 @@ def read_file(path):
     """The first bytes of a small file of the kernel's, or nothing."""
     try:
         with open(path, encoding="ascii", errors="replace") as file:
-            return file.read(4096).strip()
+            return file.read(65536).strip()
     except OSError:
         return ""
 
@@ -401,6 +408,7 @@ class Agent:
         return {
             "hostname": socket.gethostname(),
             "interfaces": interfaces(),
+            "ipv6": ipv6_addresses(),
             "resolves": dict(zip(names, found)),
             "ompi": ompi,
             "programs": {name: shutil.which(name) for name in PROGRAMS},

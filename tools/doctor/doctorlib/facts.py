@@ -24,6 +24,7 @@ OMPI = {"version": MAYBE_TEXT, "mtree": MAYBE_TEXT, "parameters": Each(dict, TEX
 FACTS = {
     "hostname": TEXT,
     "interfaces": Each(list, INTERFACE),
+    "ipv6": (list, LEFT_OUT),
     "resolves": (dict,),
     "ompi": (dict,),
     "programs": {name: MAYBE_TEXT for name in ("orted", "prted", "mpirun", "ompi_info")},
@@ -36,6 +37,7 @@ PATH = {
     **{name: (*MAYBE_TEXT, LEFT_OUT) for name in ("source", "device", "error", "bulk")},
 }
 PATH_THAT_WORKS = {"answered": (int,), "seen": TEXT, "rtt": NUMBER, "mss": (int,), "offset": NUMBER, "offset_error": NUMBER}
+END = {"at": TEXT, "address": TEXT, "to": TEXT}
 STREAM = {"to": (int,), "rate": (int, float, type(None))}
 ENTRY = {"name": TEXT, "reached": (bool,), "error": MAYBE_TEXT, "paths": (list,), "streams": (list,)}
 
@@ -94,6 +96,7 @@ def settle(document):
     if missing is None and of_map is not None:
         missing = lack(of_map, {"file": TEXT, **({} if "hosts" in of_map else {"error": TEXT})}, "map")
         missing = missing or lack(of_map.get("hosts", []), Each(list, Each(list, TEXT)), "map.hosts")
+        missing = missing or lack(of_map.get("ends", []), Each(list, END), "map.ends")
     if missing is not None:
         raise DoctorError(f"no facts (there is no {missing}); write them with mtree doctor --output")
     return {**document, "map": of_map, "hosts": [settle_host(entry, len(hosts)) for entry in hosts]}

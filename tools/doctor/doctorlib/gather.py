@@ -62,7 +62,7 @@ def long_targets(paths):
 
 
 def read_map(path, mtree):
-    """The names of the hosts of a topology file, as mtree reads it; else why it cannot be read.  The path is a host's: it
+    """The names of the hosts and ends of a topology file, as mtree reads it; else why it cannot be read.  The path is a host's: it
     may be anything."""
     try:
         done = subprocess.run([mtree, "topology", "--json", "--", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -73,8 +73,16 @@ def read_map(path, mtree):
         return {"file": path, "error": f"reading it takes more than {MAP_SECONDS:.0f} s; is it a file?"}
     if done.returncode != 0:
         return {"file": path, "error": done.stderr.decode(errors="replace").strip()}
-    names = [[entry["name"], entry["host"]] for entry in json.loads(done.stdout)["hosts"]]
-    return {"file": path, "hosts": names}
+    found = json.loads(done.stdout)
+    names = [[entry["name"], entry["host"]] for entry in found["hosts"]]
+    return {"file": path, "hosts": names, "ends": ends_of_links(found)}
+
+
+def ends_of_links(topology):
+    """The ends of links that a topology names."""
+    return [{"at": link[end], "address": cable[f"{end}_address"], "to": link[other]}
+            for link in topology["links"] for cable in link.get("cables", [])
+            for end, other in (("from", "to"), ("to", "from")) if f"{end}_address" in cable]
 
 
 def map_file(facts):

@@ -22,6 +22,7 @@ def judge(document):
         *states.find_openmpi(cluster),
         *states.find_component(cluster),
         *states.find_map(cluster),
+        *states.find_ends(cluster),
         *states.find_buffers(cluster),
         *states.find_clocks(cluster),
     ]

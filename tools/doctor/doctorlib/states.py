@@ -75,6 +75,26 @@ def find_map(cluster):
                       "mpirun --map-by node mtree probe -o net.dot  # then --mca coll_mtree_topology net.dot")
 
 
+def find_ends(cluster):
+    """Ends of links at addresses that their hosts do not have."""
+    hosts = {label(name): host for host in cluster.hosts for name in (host.name, host.facts["hostname"])}
+    of_map = cluster.map or {}
+    names = {name: names for names in of_map.get("hosts", []) for name in names}
+    wrong = {}
+    for end in of_map.get("ends", []):
+        address = end["address"]
+        host = next((hosts[label(name)] for name in names.get(end["at"], []) if label(name) in hosts), None)
+        # Facts that an older mtree has saved tell nothing of IPv6.
+        own = None if host is None else host.facts.get("ipv6") if ":" in address else host.own
+        if own is not None and address not in own:
+            wrong.setdefault(host.number, []).append(f"{address}, the end of its link to {end['to']}")
+    for number, ends in sorted(wrong.items()):
+        host = cluster.all[number]
+        yield Finding("ends", [host.name],
+                      f"{host.name} does not have {'; '.join(ends)}, which {of_map['file']} (coll_mtree_topology) names",
+                      "mpirun --map-by node mtree probe -o net.dot  # then --mca coll_mtree_topology net.dot")
+
+
 def rtt_between(cluster, source, target):
     return min((path.rtt for path in cluster.paths
                 if path.source is source and path.target is target and path.works), default=0.0)
