@@ -67,6 +67,9 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
 
         status = mtree_topology_add_link(to, link->u, link->v, link->capacity[0],
                                          link->capacity[1], link->latency, NULL);
+        if (status == MTREE_OK) {
+            to->links[l].conditions = link->conditions;
+        }
         for (int c = 0; c < link->num_cables && status == MTREE_OK; c++) {
             status = mtree_topology_add_cable(to, l, &link->cables[c]);
         }

@@ -450,6 +450,23 @@ START_TEST(test_corrected_link_recovers)
 }
 END_TEST
 
+START_TEST(test_conditions_stay)
+{
+    const mtree_link_t *link;
+
+    begin_text("graph g { a -- b [capacity=\"8Mbps\" latency=\"2ms\" loss=0.01 mtu=1400 "
+               "burst=\"64K\" from_address=\"10.0.0.1\" to_address=\"10.0.0.2\"]; }");
+    link = &mtree_drift_topology(drift)->links[0];
+    ck_assert_double_eq_tol(link->latency, 2e-3, 1e-9);
+    ck_assert_mem_eq(&link->conditions, &topology->links[0].conditions,
+                     sizeof(link->conditions));
+    ck_assert_double_eq(link->conditions.burst, 65536);
+    ck_assert_int_eq(link->num_cables, 1);
+    ck_assert_mem_eq(link->cables, topology->links[0].cables, sizeof(*link->cables));
+    end();
+}
+END_TEST
+
 START_TEST(test_corrections_become_rare)
 {
     int corrections = 0;
@@ -481,5 +498,6 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, test_gradual_correction);
     tcase_add_test(tcase, test_corrected_link_recovers);
     tcase_add_test(tcase, test_corrections_become_rare);
+    tcase_add_test(tcase, test_conditions_stay);
     tcase_add_test(tcase, test_invalid_samples_are_ignored);
 }
