@@ -4,6 +4,7 @@
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -274,13 +275,14 @@ class StandingLab(unittest.TestCase):
 
 
 class Outages(unittest.TestCase):
-    """Two hosts with two cables and a LAN: what is cut or reset, and what is not."""
+    """Two hosts with three cables, one of IPv6, and a LAN: what is cut, reset or forgotten, and what is not."""
 
     name = PREFIX + "-outages"
     SPEAK = """
 import socket, sys
 if sys.argv[1] == "serve":
-    listener = socket.create_server((sys.argv[2], int(sys.argv[3])))
+    family = socket.AF_INET6 if ":" in sys.argv[2] else socket.AF_INET
+    listener = socket.create_server((sys.argv[2], int(sys.argv[3])), family=family)
     print("up", flush=True)
     stream = listener.accept()[0]
 else:
@@ -295,7 +297,8 @@ for line in sys.stdin:
 
     def setUp(self):
         with tempfile.NamedTemporaryFile("w", suffix=".dot") as file:
-            links = [f'a -- b [capacity="50Mbps" from_address="10.88.{i}.1" to_address="10.88.{i}.2"];' for i in "12"]
+            links = [f'a -- b [capacity="50Mbps" from_address="{network}1" to_address="{network}2"];'
+                     for network in ("10.88.1.", "10.88.2.", "2001:db8::")]
             file.write(f'graph {{ a; b; lan [kind=switch]; a -- lan [capacity="20Mbps"]; b -- lan [capacity="20Mbps"]; {" ".join(links)} }}')
             file.flush()
             netlab("up", file.name, "--name", self.name)
@@ -331,28 +334,46 @@ for line in sys.stdin:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
 
+    def speak(self, *ends):
+        """The programs at both ends, b's first, of connections to these addresses and ports of b."""
+        speakers = []
+        for end in ends:
+            speakers.append(self.speaker("b", "serve", *end))
+            self.assertEqual(speakers[-1].stdout.readline(), "up\n")
+            speakers.append(self.speaker("a", "dial", *end))
+        count = len(ends)
+        wait_until(lambda: netlab("exec", self.name, "a", "--", "ss", "-Htn").stdout.count("ESTAB") == count)
+        return speakers
+
     def test_connections_are_reset(self):
-        ends = []
-        for port in ("2000", "3000"):
-            ends.append(self.speaker("b", "serve", "10.88.1.2", port))
-            self.assertEqual(ends[-1].stdout.readline(), "up\n")
-            ends.append(self.speaker("a", "dial", "10.88.1.2", port))
-        wait_until(lambda: netlab("exec", self.name, "a", "--", "ss", "-Htn").stdout.count("ESTAB") == 2)
+        ends = self.speak(("10.88.1.2", "2000"), ("2001:db8::2", "2001"), ("10.88.1.2", "3000"))
         done = netlab("reset", self.name, "a", "b", "--ports", "2000-2999")
-        self.assertEqual(done.stdout, "a and b: 1 connections ended\n")
-        answers = [end.communicate("word\n", timeout=TIMEOUT)[0] for end in ends[:2]]
+        self.assertEqual(done.stdout, "a and b: 2 connections ended\n")
+        answers = [end.communicate("word\n", timeout=TIMEOUT)[0] for end in ends[:4]]
         self.assertNotIn("word", "".join(answers))
-        for end in ends[2:]:
+        for end in ends[4:]:
             end.stdin.write("word\n")
             end.stdin.flush()
-        self.assertEqual([end.stdout.readline() for end in ends[2:]], ["word\n", "word\n"])
-        for end in ends[2:]:
+        self.assertEqual([end.stdout.readline() for end in ends[4:]], ["word\n", "word\n"])
+        for end in ends[4:]:
             end.communicate(timeout=TIMEOUT)
         self.assertIn("0 connections", netlab("reset", self.name, "b", "a").stdout)
 
+    def test_connections_are_forgotten(self):
+        ends = self.speak(("10.88.1.2", "2000"), ("2001:db8::2", "2001"))
+        self.assertEqual(netlab("forget", self.name, "a", "b").stdout, "a and b: 2 connections forgotten\n")
+        for end in ends:
+            end.stdin.write("word\n")
+            end.stdin.flush()
+        self.assertEqual(select.select([end.stdout for end in ends], [], [], 2)[0], [])
+        for end in ends:
+            end.kill()
+            end.communicate()
+        self.assertEqual(self.arriving(), [True, True])
+
     def test_mistakes_are_told(self):
         for words, *arguments in (
-            ["no link 'a--b#3'", "cut", self.name, "a--b#3"],
+            ["no link 'a--b#4'", "cut", self.name, "a--b#4"],
             ["no host 'c'", "reset", self.name, "a", "c"],
             ["not a range of ports", "reset", self.name, "a", "b", "--ports", "9"],
             ["not a positive number", "cut", self.name, "a--b", "--seconds", "0"],

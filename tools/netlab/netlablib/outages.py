@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links and connections that a lab loses while it runs: cut, mend, reset."""
+"""Links and connections that a lab loses while it runs: cut, mend, reset, forget."""
 
 import os
+import re
 import sys
 import time
 
@@ -16,21 +17,28 @@ def enter(lab, vertex):
     return ["nsenter", f"--net=/run/netns/{vertex['namespace']}"]
 
 
-def filter_device(action, device):
-    """In the namespace of DEVICE: take nothing that arrives there, or all of it again."""
-    table = f"cut-{device}"
-    if action == "cut":
-        packet_filter.install([packet_filter.drop_arriving(device)], table, packet_filter.INET)
-    else:
+def filter_packets(action, *what):
+    """In the namespace of a host: take nothing that arrives at a device, or all of it again, or nothing
+    of the connections that a table names: PEER'S-PORT:OWN-PORT."""
+    table = f"{'forget' if action == 'forget' else 'cut'}-{what[0]}"
+    if action == "mend":
         packet_filter.remove(table, packet_filter.INET)
+        return 0
+    rules = ([packet_filter.drop_connection(*map(int, pair.split(":"))) for pair in what[1:]]
+             if action == "forget" else [packet_filter.drop_arriving(what[0])])
+    packet_filter.install(rules, table, packet_filter.INET)
     return 0
+
+
+def run_filter(lab, vertex, *arguments):
+    netlab = [sys.executable, os.path.abspath(sys.argv[0]), FILTER_COMMAND]
+    programs.run_inside(lab, [*enter(lab, vertex), *netlab, *arguments])
 
 
 def change(lab, link, side, action):
     """Cut or mend one direction of a link, where its packets arrive."""
     vertex = lab.find_host(link["to"] if side == 0 else link["from"])
-    netlab = [sys.executable, os.path.abspath(sys.argv[0]), FILTER_COMMAND]
-    programs.run_inside(lab, [*enter(lab, vertex), *netlab, action, link["devices"][1 - side]])
+    run_filter(lab, vertex, action, link["devices"][1 - side])
 
 
 def switch(name, link_text, is_cut):
@@ -70,17 +78,39 @@ def addresses(lab, vertex):
     return found
 
 
-def reset(name, first, second, ports):
-    """End all TCP connections between two hosts, of which one end is in PORTS, (first, last), if these
-    are given; returns how many."""
-    lab = labs.find(name)
-    ends = [lab.find_host(host) for host in (first, second)]
-    peers = " or ".join(f"dst {address}" for address in addresses(lab, ends[1]))
+def select(lab, first, second, ports):
+    """What ss takes for the TCP connections of the host FIRST to SECOND, of which one end is in PORTS,
+    (first, last), if these are given."""
+    found = (f"[{one}]" if ":" in one else one for one in addresses(lab, second))
+    peers = " or ".join(f"dst {address}" for address in found)
     wanted = f"( {peers} )"
     if ports is not None:
         inside = [f"( {end} >= :{ports[0]} and {end} <= :{ports[1]} )" for end in ("sport", "dport")]
         wanted += f" and ( {' or '.join(inside)} )"
-    output = programs.run_inside(lab, [*enter(lab, ends[0]), "ss", "-HtnK", wanted])
+    return wanted
+
+
+def connections(name, first, second, ports, options):
+    """The lab, the two hosts and what ss says with OPTIONS of their connections."""
+    lab = labs.find(name)
+    ends = [lab.find_host(host) for host in (first, second)]
+    output = programs.run_inside(lab, [*enter(lab, ends[0]), "ss", options, select(lab, *ends, ports)])
+    return lab, ends, output
+
+
+def reset(name, first, second, ports):
+    """End all these connections; returns how many."""
+    _, _, output = connections(name, first, second, ports, "-HtnK")
     if "not supported" in output:
         raise NetlabError("the kernel ends no connections: it is built without INET_DIAG_DESTROY")
     return len(output.splitlines())
+
+
+def forget(name, first, second, ports):
+    """No packet of these connections arrives any more, and nobody is told; returns how many there are."""
+    lab, ends, output = connections(name, first, second, ports, "-Htn")
+    found = [(own, peer) for own, peer in re.findall(r":(\d+)\s+\S+:(\d+)", output)]
+    for vertex, pairs in zip(ends, ([(peer, own) for own, peer in found], found)):
+        if pairs:
+            run_filter(lab, vertex, "forget", str(time.monotonic_ns()), *map(":".join, pairs))
+    return len(found)

@@ -126,6 +126,12 @@ def drop_arriving(device):
     return "arriving", name + compare(EQUAL, device.encode().ljust(16, b"\0")) + drop()
 
 
+def drop_connection(source, target):
+    """Packets of one connection, by its ports at the sender and here, in IPv4 and IPv6."""
+    ports = load(TRANSPORT, 0, 4) + compare(EQUAL, struct.pack(">HH", source, target))
+    return "arriving", ports + drop()
+
+
 def message(kind, flags, sequence, family, resource, *parts):
     body = struct.pack(">BBH", family, 0, resource) + b"".join(parts)
     return struct.pack("=IHHII", 16 + len(body), kind, flags | REQUEST, sequence, 0) + body
