@@ -182,6 +182,10 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
     c->places = c->counts + c->ranks;
     c->recv_counts = c->places + c->ranks;
     c->recv_places = c->recv_counts + c->ranks;
+    /* Open MPI's own takes displacements for numbers of elements there, not bytes. */
+    if (collective == ALLTOALLW && c->ranks == 1) {
+        c->collective = collective = ALLTOALLV;
+    }
     c->seed = c->shape = (unsigned)draw(&run.common, 1 << 30);
     c->kind = (item_kind_t)draw(&run.common, 12);
     c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;

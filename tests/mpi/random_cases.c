@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * random_cases [CASES [SEED [early] [tame] [late]]]: random collectives, of every form,
- * several at a time, on several communicators, against results that each rank computes
- * for itself.  "early" frees communicators before their calls have ended, which Open
- * MPI's own nonblocking collectives do not bear; "tame" leaves out the datatypes that its
- * collectives get wrong (different ones on different ranks, negative lower bounds, no
- * bytes); without it, mtree must serve all of these communicators: the world, and its
- * halves where they have two ranks or more.  "late" lets each rank be away at moments of
- * its own, and makes messages larger.
+ * random_cases [CASES [SEED [early] [tame] [late] [until]]]: random collectives, of every
+ * form, several at a time, on several communicators, against results that each rank
+ * computes for itself.  "early" frees communicators before their calls have ended, which
+ * Open MPI's own nonblocking collectives do not bear; "tame" leaves out the datatypes
+ * that its collectives get wrong (different ones on different ranks, negative lower
+ * bounds, no bytes); without it, mtree must serve all of these communicators: the world,
+ * and its halves where they have two ranks or more.  "late" lets each rank be away at
+ * moments of its own, and makes messages larger.  "until" ends them before, when rank 0's
+ * standard input does, and has rank 0 tell how many cases there were.
  *
  * The order of completion is each rank's own.
  */
@@ -15,9 +16,12 @@
 #include "tests/mpi/random_case.h"
 
 #include <mpi.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_IN_FLIGHT 5
 #define MAX_RESTING   512
@@ -25,6 +29,12 @@
 
 /* With "late". */
 #define LATE_NANOSECONDS 4000000
+
+/* With "until": cases from one look at the input to the next. */
+#define CASES_OF_A_LOOK 8
+
+/* Go on until the input ends. */
+static bool until;
 
 /* Free communicators before their calls have ended. */
 static bool early;
@@ -171,6 +181,23 @@ static void be_late(void)
     }
 }
 
+/* Is there to be case @a number?  All ranks know the same. */
+static bool goes_on(int number, int rank)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int is_wanted = 1;
+
+    if (until && rank == 0) {
+        printf("case %d\n", number);
+        (void)fflush(stdout);
+    }
+    if (until && number % CASES_OF_A_LOOK == 0) {
+        is_wanted = rank == 0 && poll(&input, 1, 0) == 0;
+        MPI_Bcast(&is_wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    return is_wanted;
+}
+
 int main(int argc, char **argv)
 {
     int cases = argc > 1 ? atoi(argv[1]) : 200;
@@ -185,13 +212,14 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++) {
         early = early || strcmp(argv[i], "early") == 0;
         run.tame = run.tame || strcmp(argv[i], "tame") == 0;
+        until = until || strcmp(argv[i], "until") == 0;
         run.late = run.late || strcmp(argv[i], "late") == 0;
     }
     items_init();
     for (int i = 1; i < NUM_COMMS; i++) {
         renew(&comms[i], i);
     }
-    for (int i = 0; i < cases; i++) {
+    for (int i = 0; i < cases && goes_on(i, rank); i++) {
         int which = draw(&run.common, NUM_COMMS);
         generator_t next;
 
