@@ -81,31 +81,6 @@ static bool peer_write(mtree_tcp_connection_t *connection)
     return mtree_tcp_connection_write(connection) || peer_lose(connection);
 }
 
-/* Connections, up to which the first of them is filled first. */
-#define IN_ORDER 2
-
-/*
- * The next connection that may take a message; NULL: there is none.  Two messages side by
- * side share the link, and both arrive when the second one could have.  Schedules wait
- * for the first, so few connections are filled in order.  More are used where packets are
- * lost and no window fills the link: they take turns.
- */
-static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
-{
-    int turn = peer->width > IN_ORDER ? peer->turn : 0;
-
-    for (int i = 0; i < peer->width; i++) {
-        int number = (turn + i) % peer->width;
-        mtree_tcp_connection_t *connection = &peer->connections[number];
-
-        if (connection->is_writable && connection->sending == NULL) {
-            peer->turn = number + 1;
-            return connection;
-        }
-    }
-    return NULL;
-}
-
 /* Has @a connection something to write before others: in part, or again? */
 static bool has_to_finish(mtree_tcp_connection_t *connection)
 {
@@ -131,19 +106,29 @@ static bool finish_writing(mtree_tcp_peer_t *peer)
     return true;
 }
 
+/* The first message that waits, which stays; NULL: none does. */
+static mtree_tcp_message_t *first_message(mtree_tcp_peer_t *peer)
+{
+    mtree_list_t *list =
+        mtree_list_is_empty(&peer->urgent) ? &peer->queue : &peer->urgent;
+
+    return mtree_list_is_empty(list)
+               ? NULL
+               : MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link);
+}
+
 void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
 {
     mtree_tcp_connection_t *connection;
+    mtree_tcp_message_t *message;
 
     if (!finish_writing(peer)) {
         return;
     }
-    while ((!mtree_list_is_empty(&peer->urgent) || !mtree_list_is_empty(&peer->queue)) &&
-           (connection = next_writable(peer)) != NULL) {
-        mtree_list_t *link = mtree_list_take(&peer->urgent);
-
-        link = link == NULL ? mtree_list_take(&peer->queue) : link;
-        connection->sending = MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+    while ((message = first_message(peer)) != NULL &&
+           (connection = mtree_tcp_peer_next(peer, message->frame.length)) != NULL) {
+        mtree_list_remove(&message->link);
+        connection->sending = message;
         if (!peer_write(connection)) {
             return;
         }

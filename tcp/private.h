@@ -81,6 +81,7 @@ typedef struct {
 struct mtree_tcp_connection {
     mtree_tcp_peer_t *peer;
     int socket;
+    double rate;  /* bits/s of the link that it has for itself; 0: all share one */
     bool is_cut;  /* its socket has failed, and nothing else is wrong */
     bool is_lost; /* it has no socket: it is to be made again */
     mtree_tcp_attempt_t attempt;
@@ -264,6 +265,9 @@ void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
 
 /* Use the new connections, all of them or as many as are needed. */
 void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning);
+
+/* The connection that is to take a message of @a bytes; NULL: none can. */
+mtree_tcp_connection_t *mtree_tcp_peer_next(mtree_tcp_peer_t *peer, size_t bytes);
 
 /* Look at the connections, now and then, while messages are under way. */
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now);

@@ -5,9 +5,10 @@
  * A *peer* is another process, with the connections to it.  A *session* is what both do
  * together at a time, such as one call; its messages have tags and are matched in the
  * order in which they were sent.  Messages wait in the peer's queue, and the first of two
- * connections that takes more gets the next one; more than two take turns.  So they may
- * arrive in any order: the receiver finds the receive that each belongs to by its number,
- * and reads it into its place.
+ * connections that takes more gets the next one; more than two take turns; those over
+ * cables of their own carry what these can.  So messages may arrive in any order: the
+ * receiver finds the receive that each belongs to by its number, and reads it into its
+ * place.
  *
  * There are no acknowledgements but TCP's own: a synchronous send ends when the peer's
  * kernel has it, as the own kernel says when it is asked.  Kernels hold little that is
@@ -103,6 +104,10 @@ typedef enum {
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
                                       const mtree_record_keys_t *keys, int count,
                                       mtree_tcp_tuning_t tuning);
+
+/* The connections of @a peer have links of their own, which carry @a rates bits/s: a
+ * message takes the one over which it arrives first.  All above 0, or all 0. */
+void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates);
 
 /* After a failure, which is logged once, all of its messages end with @a status, and so
  * do all later ones: MTREE_ERR_TRANSPORT; MTREE_ERR_NO_MEMORY: this process has none. */

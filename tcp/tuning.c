@@ -5,6 +5,7 @@
 #include "tcp/socket.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* Seconds between two looks at the connections of a peer. */
 #define LOOK 0.05
@@ -114,4 +115,70 @@ void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, mtree_tcp_tuning_t tuning)
                       ? peer->num_connections
                       : mtree_tcp_width(peer->part, peer->num_connections);
     peer_pace(peer);
+}
+
+void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        peer->connections[i].rate = rates[i];
+    }
+}
+
+static bool takes_more(const mtree_tcp_connection_t *connection)
+{
+    return connection->is_writable && connection->sending == NULL;
+}
+
+/* Connections, up to which the first of them is filled first. */
+#define IN_ORDER 2
+
+/*
+ * Of connections that share a link.  Two messages side by side share it, and both arrive
+ * when the second one could have.  Schedules wait for the first, so few connections are
+ * filled in order.  More are used where packets are lost and no window fills the link:
+ * they take turns.
+ */
+static mtree_tcp_connection_t *next_in_turn(mtree_tcp_peer_t *peer)
+{
+    int turn = peer->width > IN_ORDER ? peer->turn : 0;
+
+    for (int i = 0; i < peer->width; i++) {
+        int number = (turn + i) % peer->width;
+
+        if (takes_more(&peer->connections[number])) {
+            peer->turn = number + 1;
+            return &peer->connections[number];
+        }
+    }
+    return NULL;
+}
+
+/* Of connections over links of their own: the one over which @a bytes arrive first, by
+ * what is under way on each. */
+static mtree_tcp_connection_t *next_to_arrive(mtree_tcp_peer_t *peer, size_t bytes)
+{
+    mtree_tcp_connection_t *best = NULL;
+    double least = INFINITY;
+
+    for (int i = 0; i < peer->width; i++) {
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        if (takes_more(connection)) {
+            size_t ahead = mtree_tcp_socket_unacknowledged(connection->socket);
+            double seconds =
+                8 * (double)(ahead + MTREE_TCP_HEADER + bytes) / connection->rate;
+
+            if (seconds < least) {
+                least = seconds;
+                best = connection;
+            }
+        }
+    }
+    return best;
+}
+
+mtree_tcp_connection_t *mtree_tcp_peer_next(mtree_tcp_peer_t *peer, size_t bytes)
+{
+    return peer->width > 0 && peer->connections[0].rate > 0 ? next_to_arrive(peer, bytes)
+                                                            : next_in_turn(peer);
 }

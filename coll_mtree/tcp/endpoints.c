@@ -102,11 +102,15 @@ static bool begin_to_poll(void)
     return true;
 }
 
-/* The connections to a process: each cable to it has one at least. */
+/* The connections to a process: each of several cables has one, where the user has not
+ * set more. */
 static int connections_over(coll_mtree_cables_t cables)
 {
-    return num_connections > 0 && num_connections < cables.count ? cables.count
-                                                                 : num_connections;
+    bool suffice = streams.is_auto && cables.count > 1;
+
+    return num_connections > 0 && (suffice || num_connections < cables.count)
+               ? cables.count
+               : num_connections;
 }
 
 /* A handshake may not begin again, since the other end does not. */
@@ -217,12 +221,15 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         int sockets[MTREE_TCP_CONNECTIONS];
         bool is_encrypted = coll_mtree_handshake_keys(handshake, keys);
         int count = coll_mtree_handshake_sockets(handshake, sockets);
+        double rates[MTREE_TCP_CONNECTIONS];
         mtree_tcp_redial_t redial;
 
         coll_mtree_handshake_redial(handshake, &redial);
         (void)mtree_tcp_peer_redial(endpoint->peer, &redial);
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
                                      count, tuning(endpoint));
+        coll_mtree_handshake_rates(handshake, rates);
+        mtree_tcp_peer_weigh(endpoint->peer, rates);
         explicit_bzero(keys, sizeof(keys));
         explicit_bzero(&redial, sizeof(redial));
     } else {

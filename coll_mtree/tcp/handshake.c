@@ -404,6 +404,15 @@ int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets
     return handshake->num_connections;
 }
 
+void coll_mtree_handshake_rates(const coll_mtree_handshake_t *handshake, double *rates)
+{
+    for (int i = 0; i < handshake->num_connections; i++) {
+        rates[i] = handshake->num_cables > 1
+                       ? handshake->cables[i % handshake->num_cables].capacity[0]
+                       : 0;
+    }
+}
+
 void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
                                  mtree_tcp_redial_t *redial)
 {

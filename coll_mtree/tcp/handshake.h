@@ -48,6 +48,10 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
 /* The connections that stand; the caller takes them over.  How many they are. */
 int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets);
 
+/* What the links carry from here that the connections have for themselves, bits/s, [as
+ * many]; 0: they share one. */
+void coll_mtree_handshake_rates(const coll_mtree_handshake_t *handshake, double *rates);
+
 /* The keys of the connections that stand, where they are to be encrypted; false: they are
  * not. */
 bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,

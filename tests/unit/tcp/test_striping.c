@@ -18,14 +18,18 @@ static int waiting(const loop_t *loop, int number)
     return bytes;
 }
 
-/* Send some messages of @a length bytes over @a connections, and poll this end alone. */
-static void send_some(loop_t *loop, int connections, size_t length)
+/* Send some messages of @a length bytes over @a connections, whose links carry @a rates
+ * (NULL: one carries all), and poll this end alone. */
+static void send_some(loop_t *loop, int connections, size_t length, const double *rates)
 {
     static loop_message_t messages[MESSAGES];
     static char bytes[LONG];
     mtree_tcp_session_t *session;
 
     loop_create(loop, connections);
+    if (rates != NULL) {
+        mtree_tcp_peer_weigh(loop->ends[0].peer, rates);
+    }
     session = mtree_tcp_session_begin(loop->ends[0].peer, &key, 1, 0, loop);
     ck_assert_ptr_nonnull(session);
     for (int i = 0; i < MESSAGES; i++) {
@@ -42,7 +46,7 @@ START_TEST(what_the_first_of_two_takes_goes_over_it)
 {
     loop_t loop;
 
-    send_some(&loop, FEW, SHORT);
+    send_some(&loop, FEW, SHORT, NULL);
     ck_assert_int_gt(waiting(&loop, 0), MESSAGES * SHORT);
     ck_assert_int_eq(waiting(&loop, 1), 0);
     loop_destroy(&loop);
@@ -53,7 +57,7 @@ START_TEST(more_than_two_take_turns)
 {
     loop_t loop;
 
-    send_some(&loop, MANY, SHORT);
+    send_some(&loop, MANY, SHORT, NULL);
     for (int i = 0; i < MANY; i++) {
         ck_assert_int_gt(waiting(&loop, i), (MESSAGES / MANY) * SHORT);
     }
@@ -65,10 +69,34 @@ START_TEST(the_rest_goes_over_the_others)
 {
     loop_t loop;
 
-    send_some(&loop, FEW, LONG);
+    send_some(&loop, FEW, LONG, NULL);
     for (int i = 0; i < FEW; i++) {
         ck_assert_int_gt(waiting(&loop, i), 0);
     }
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
+{
+    const double rates[FEW] = {1e6, 1e9};
+    loop_t loop;
+
+    send_some(&loop, FEW, SHORT, rates);
+    ck_assert_int_eq(waiting(&loop, 0), 0);
+    ck_assert_int_gt(waiting(&loop, 1), MESSAGES * SHORT);
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(links_share_what_one_does_not_take)
+{
+    const double rates[MANY] = {1e6, 1e9, 1e9};
+    loop_t loop;
+
+    send_some(&loop, MANY, LONG, rates);
+    ck_assert_int_gt(waiting(&loop, 1), 0);
+    ck_assert_int_gt(waiting(&loop, 2), 0);
     loop_destroy(&loop);
 }
 END_TEST
@@ -78,4 +106,6 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, what_the_first_of_two_takes_goes_over_it);
     tcase_add_test(tcase, more_than_two_take_turns);
     tcase_add_test(tcase, the_rest_goes_over_the_others);
+    tcase_add_test(tcase, the_faster_of_two_links_takes_what_arrives_first_over_it);
+    tcase_add_test(tcase, links_share_what_one_does_not_take);
 }
