@@ -77,13 +77,24 @@ int mtree_contest_best_of(const mtree_contender_t *contenders, int count, double
     return best < 0 ? 0 : best;
 }
 
-/* What @a plan may take, in the time of others. */
-static double allowance(const mtree_plan_t *plan)
+/* What the plan of @a entrant may take, in the time of others. */
+static double allowance(const mtree_entrant_t *entrant)
 {
-    if (strcmp(plan->algorithm, "gateways") == 0) {
+    const char *algorithm = entrant->plan->algorithm;
+
+    if (entrant->load.fills_queues) {
+        return 1.0 / MTREE_PREDICTION_QUEUES;
+    }
+    if (strcmp(algorithm, "gateways") == 0) {
         return GATEWAYS_COST;
     }
-    return strcmp(plan->algorithm, MTREE_PLAN_ROBUST) == 0 ? ROBUST_COST : 1.0;
+    return strcmp(algorithm, MTREE_PLAN_ROBUST) == 0 ? ROBUST_COST : 1.0;
+}
+
+/* Seconds of @a entrant, which has a plan, as it is compared with others. */
+static double compared_seconds(const mtree_entrant_t *entrant)
+{
+    return entrant->facts.seconds / allowance(entrant);
 }
 
 /* Seconds that a plan takes which is not simulated: of a short call what processors do
@@ -157,7 +168,7 @@ mtree_entrant_t *mtree_contest_fastest(mtree_contest_t *contest)
         mtree_entrant_t *entrant = &contest->entrants[e];
 
         if (entrant->plan != NULL && entrant->facts.is_simulated &&
-            (best == NULL || entrant->facts.seconds < best->facts.seconds)) {
+            (best == NULL || compared_seconds(entrant) < compared_seconds(best))) {
             best = entrant;
         }
     }
@@ -168,7 +179,7 @@ double mtree_contest_fastest_seconds(mtree_contest_t *contest)
 {
     const mtree_entrant_t *best = mtree_contest_fastest(contest);
 
-    return best == NULL ? INFINITY : best->facts.seconds;
+    return best == NULL ? INFINITY : compared_seconds(best);
 }
 
 mtree_status_t mtree_contest_simulate(mtree_contest_t *contest, mtree_entrant_t *entrant,
@@ -191,7 +202,8 @@ mtree_status_t mtree_contest_judge(mtree_contest_t *contest, mtree_entrant_t *en
     if (plan->bytes <= 0.0) {
         return MTREE_OK;
     }
-    if (plan->seconds > MOST_OFF * mtree_contest_fastest_seconds(contest)) {
+    if (plan->seconds >
+        MOST_OFF * allowance(entrant) * mtree_contest_fastest_seconds(contest)) {
         mtree_contest_drop(entrant, MUCH_SLOWER);
         return MTREE_OK;
     }
@@ -216,10 +228,10 @@ mtree_entrant_t *mtree_contest_best(mtree_contest_t *contest)
 
         if (entrant->plan != NULL) {
             entrants[count] = entrant;
-            contenders[count++] = (mtree_contender_t){
-                .seconds = entrant->facts.seconds / allowance(entrant->plan),
-                .load = entrant->load.squares,
-                .height = mtree_plan_height(entrant->plan)};
+            contenders[count++] =
+                (mtree_contender_t){.seconds = compared_seconds(entrant),
+                                    .load = entrant->load.squares,
+                                    .height = mtree_plan_height(entrant->plan)};
         }
     }
     return entrants[mtree_contest_best_of(

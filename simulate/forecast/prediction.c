@@ -27,6 +27,9 @@
 #define LEAST_TRIPS 2.0
 #define LEAST_BLOCK ((double)(128 << 10))
 
+/* Bytes that a queue in the network holds at least. */
+#define QUEUE_BYTES 196608.0
+
 /* Plans whose trees have more edges in all are not simulated: each edge is a stream of
  * both its ranks, which costs tens of microseconds however short the message is. */
 #define MOST_EDGES 2e5
@@ -74,6 +77,39 @@ static mtree_status_t busiest_host(const mtree_prediction_t *on, const mtree_pla
     return status;
 }
 
+/* Has each edge of @a plan as many messages, however short the call is? */
+static bool is_stepwise(const mtree_plan_t *plan)
+{
+    return plan->order != NULL || mtree_plan_num_steps(plan) > 0;
+}
+
+/* Does any route between two hosts pass a link behind its first one, of those that @a
+ * tree takes (NULL: of all)? */
+static bool meets_others(const mtree_prediction_t *on, const mtree_tree_t *tree)
+{
+    for (int a = 0; a < on->num_hosts; a++) {
+        for (int b = 0; b < on->num_hosts; b++) {
+            int num_arcs = 0;
+
+            if (a != b && (tree == NULL || tree->parent[a] == b)) {
+                (void)mtree_routes_get(on->routes, b, a, &num_arcs);
+            }
+            if (num_arcs > 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool fills_queues(const mtree_prediction_t *on, const mtree_plan_t *plan)
+{
+    if (!is_stepwise(plan) || plan->bytes <= QUEUE_BYTES || on->num_hosts == 2) {
+        return false;
+    }
+    return meets_others(on, plan->num_trees > 0 ? &plan->trees[0] : NULL);
+}
+
 mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
                                      const mtree_plan_t *plan,
                                      mtree_prediction_load_t *load_p)
@@ -95,7 +131,7 @@ mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
         mtree_plan_tree_load(plan, t, on->routes,
                              plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
     }
-    *load_p = (mtree_prediction_load_t){0};
+    *load_p = (mtree_prediction_load_t){.fills_queues = fills_queues(on, plan)};
     for (int arc = 0; arc < num_arcs; arc++) {
         if (load[arc] > 0.0) {
             double busy = load[arc] / mtree_arc_capacity(on->topology, arc);
@@ -106,12 +142,6 @@ mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
     }
     free(load);
     return busiest_host(on, plan, bits / 8.0, load_p);
-}
-
-/* Has each edge of @a plan as many messages, however short the call is? */
-static bool is_stepwise(const mtree_plan_t *plan)
-{
-    return plan->order != NULL || mtree_plan_num_steps(plan) > 0;
 }
 
 double mtree_prediction_work(const mtree_plan_t *plan,

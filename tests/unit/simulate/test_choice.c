@@ -132,6 +132,24 @@ START_TEST(for_ever_is_a_time)
 }
 END_TEST
 
+/* Where several hosts send whole blocks to one through a switch its queue overflows,
+ * which the simulator does not know. */
+START_TEST(long_blocks_are_cut_behind_a_switch)
+{
+    static const int rates[8] = {50, 50, 50, 50, 50, 50, 50, 50};
+    static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
+    mtree_plan_t *plan;
+
+    make_star(rates, 8);
+    plan = choose((mtree_plan_request_t){
+        .collective = collectives[_i], .max_trees = 10, .bytes = 1 << 20, .seed = 1});
+    ck_assert_ptr_null(plan->order);
+    ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Stars of hosts of 10, 25, 50 and 100 Mb/s: two trees that fill the roots' links as well
  * as the slow hosts' carry as much on paper, but not in time. */
 START_TEST(unequal_stars_come_close_to_the_bound)
@@ -496,6 +514,7 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, of_equals_the_one_with_most_slack_is_best);
     tcase_add_test(tcase, then_the_lowest_then_the_last);
     tcase_add_test(tcase, for_ever_is_a_time);
+    tcase_add_loop_test(tcase, long_blocks_are_cut_behind_a_switch, 0, 2);
     tcase_add_loop_test(tcase, unequal_stars_come_close_to_the_bound, 0, 4);
     tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
     tcase_add_test(tcase, simulations_are_limited);

@@ -6,6 +6,7 @@
  */
 #include "planner/algorithms.h"
 #include "simulate/forecast/choice.h"
+#include "simulate/forecast/prediction.h"
 #include "simulate/simulate.h"
 #include "tests/unit/runner.h"
 #include "topo/dot/read.h"
@@ -50,6 +51,7 @@ static const double sizes[] = {1 << 10, 1 << 20, 8, 64 << 10, 16 << 20};
 #define NUM_USUAL_SIZES 2
 
 static mtree_topology_t *topology;
+static mtree_routes_t *routes;
 static int hosts[MAX_HOSTS], num_hosts;
 
 static bool runs_all(void)
@@ -80,9 +82,20 @@ static void open_network(int n)
             hosts[num_hosts++] = vertex;
         }
     }
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
 }
 
-/* Seconds of a call over the plan for @a request in the simulator. */
+static bool fills_queues(const mtree_plan_request_t *request, const mtree_plan_t *plan)
+{
+    const mtree_prediction_t on = {topology, hosts, num_hosts, request, routes};
+    mtree_prediction_load_t load;
+
+    ck_assert_int_eq(mtree_prediction_load(&on, plan, &load), MTREE_OK);
+    return load.fills_queues;
+}
+
+/* Seconds of a call over the plan for @a request in the simulator, and what queues that
+ * overflow are taken to add. */
 static double seconds_of(const mtree_plan_request_t *request)
 {
     mtree_simulate_options_t options;
@@ -97,7 +110,8 @@ static double seconds_of(const mtree_plan_request_t *request)
     ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,
                                          request->collective, &options, &result),
                      MTREE_OK);
-    seconds = result.seconds;
+    seconds =
+        result.seconds * (fills_queues(request, plan) ? MTREE_PREDICTION_QUEUES : 1.0);
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
     return seconds;
@@ -136,6 +150,7 @@ START_TEST(nothing_named_is_faster)
             check_cell(networks[_i].shape, (mtree_collective_t)c, sizes[s]);
         }
     }
+    mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
 END_TEST
