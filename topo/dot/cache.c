@@ -160,7 +160,7 @@ static void prune_visit(void *arg, int folder, const char *name, mtree_cached_t 
 static void prune(const mtree_cache_folder_t *cache, const mtree_cache_stamp_t *stamp)
 {
     pruning_t pruning = {.cache = cache, .stamp = stamp};
-    int folder = mtree_cache_folder_open(cache->folder);
+    int folder = mtree_cache_file_open(cache->folder);
 
     if (folder < 0) {
         return;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The cache of what jobs learned for later ones, in $XDG_CACHE_HOME/mtree or
- * ~/.cache/mtree: one topology file per set of hosts.  It begins with a stamp of comment
- * lines, which name its hosts.  It serves each job whose hosts are among them, and is a
- * part of what is known of a job some of whose hosts are.
+ * The cache of topologies: one file per set of hosts (topo/dot/cache_file.h).  It begins
+ * with a stamp of comment lines, which name its hosts.  It serves each job whose hosts
+ * are among them, and is a part of what is known of a job some of whose hosts are.
  */
 #ifndef MTREE_TOPO_DOT_CACHE_H
 #define MTREE_TOPO_DOT_CACHE_H
 
 #include "base/status.h"
+#include "topo/dot/cache_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
-
-#define MTREE_CACHE_PATH_LENGTH 4096
 
 /* Files that are kept; of more the oldest are removed. */
 #define MTREE_CACHE_MOST_FILES 64

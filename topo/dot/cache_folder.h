@@ -9,14 +9,12 @@
 
 #include "base/arena.h"
 
-/* Files are named by a hash of their hosts. */
-#define MTREE_CACHE_NAME_LENGTH 20
-
 /* The folder, as it is seen by a set of hosts. */
 typedef struct {
     const mtree_cache_key_t *key;
     const char **lines; /* [num_hosts] "// host NAME ADDRESS\n", sorted */
-    char name[MTREE_CACHE_NAME_LENGTH + 1]; /* of the file for exactly these hosts */
+    char name[MTREE_CACHE_NAME_LENGTH + 1]; /* of the file for exactly these hosts, a hash
+                                               of them */
     char folder[MTREE_CACHE_PATH_LENGTH];
     double days;
     time_t now;
@@ -43,9 +41,6 @@ mtree_status_t mtree_cache_folder_init(mtree_cache_folder_t *cache,
                                        const mtree_cache_key_t *key, double days,
                                        time_t now);
 void mtree_cache_folder_cleanup(mtree_cache_folder_t *cache);
-
-/* Open it, if it is this user's; returns its descriptor, or -1. */
-int mtree_cache_folder_open(const char *folder);
 
 /* Visit all files.  MTREE_ERR_NOT_FOUND: the folder is missing. */
 mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,

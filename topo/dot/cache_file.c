@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topo/dot/cache_file.h"
+
+#include "base/file.h"
+#include "base/log.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DIGITS 16
+
+/* The random digits, behind a dot, of a file that is being written. */
+#define TEMPORARY_LENGTH (1 + DIGITS)
+
+/* A file that was not renamed for so long never will be, seconds. */
+#define TEMPORARY_SECONDS 3600.0
+
+void mtree_cache_file_name(uint64_t hash, const char *ending,
+                           char name[MTREE_CACHE_NAME_LENGTH + 1])
+{
+    snprintf(name, MTREE_CACHE_NAME_LENGTH + 1, "%016" PRIx64 "%s", hash, ending);
+}
+
+/* The folder of all caches and mtree's own in it; false when there is none. */
+static bool find_folders(char *base, char *folder)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length;
+
+    if (xdg != NULL && xdg[0] == '/') {
+        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s", xdg);
+    } else if (home != NULL && home[0] == '/') {
+        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s/.cache", home);
+    } else {
+        return false;
+    }
+    return length < MTREE_CACHE_PATH_LENGTH &&
+           snprintf(folder, MTREE_CACHE_PATH_LENGTH, "%s/mtree", base) <
+               MTREE_CACHE_PATH_LENGTH - MTREE_CACHE_NAME_LENGTH - 1;
+}
+
+mtree_status_t mtree_cache_file_folder(char folder[MTREE_CACHE_PATH_LENGTH])
+{
+    char base[MTREE_CACHE_PATH_LENGTH];
+
+    return find_folders(base, folder) ? MTREE_OK : MTREE_ERR_NOT_FOUND;
+}
+
+int mtree_cache_file_open(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat is;
+
+    if (fd >= 0 && (fstat(fd, &is) != 0 || is.st_uid != geteuid())) {
+        close(fd);
+        errno = EPERM;
+        fd = -1;
+    }
+    return fd;
+}
+
+const char *mtree_cache_file_read(int folder, const char *name, char **text_p,
+                                  size_t *length_p)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat is;
+    ssize_t bytes = 1;
+
+    if (fd < 0) {
+        return strerror(errno);
+    }
+    if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) || is.st_uid != geteuid() ||
+        (is.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
+        is.st_size > (off_t)MTREE_FILE_MAX_BYTES) {
+        close(fd);
+        return "others may have written it";
+    }
+    *text_p = malloc((size_t)is.st_size + 1);
+    *length_p = 0;
+    while (*text_p != NULL && bytes > 0 && *length_p < (size_t)is.st_size) {
+        bytes = read(fd, *text_p + *length_p, (size_t)is.st_size - *length_p);
+        *length_p += bytes > 0 ? (size_t)bytes : 0;
+    }
+    close(fd);
+    if (*text_p == NULL) {
+        return "there is no memory for it";
+    }
+    (*text_p)[*length_p] = '\0';
+    return NULL;
+}
+
+/*
+ * Make a file beside @a name, whose name of its own goes into @a temporary.  -1 with
+ * errno.  Processes on several hosts may have one folder and the same number, so random
+ * digits tell their files apart.
+ */
+static int open_temporary(int folder, const char *name,
+                          char temporary[MTREE_CACHE_NAME_LENGTH + TEMPORARY_LENGTH + 1])
+{
+    uint64_t digits;
+
+    if (getrandom(&digits, sizeof(digits), 0) != sizeof(digits)) {
+        return -1;
+    }
+    snprintf(temporary, MTREE_CACHE_NAME_LENGTH + TEMPORARY_LENGTH + 1,
+             "%.*s.%016" PRIx64, MTREE_CACHE_NAME_LENGTH, name, digits);
+    return openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  0600);
+}
+
+/* Write @a text to @a fd and close it; false with errno. */
+static bool write_temporary(int fd, const char *text)
+{
+    FILE *out = fdopen(fd, "w");
+    bool written;
+
+    if (out == NULL) {
+        close(fd);
+        return false;
+    }
+    fputs(text, out);
+    /* Not synchronised, which may take long: a file that a crash of the host has cut
+     * short is learned anew. */
+    written = !ferror(out);
+    return fclose(out) == 0 && written;
+}
+
+/* Make @a path, the cache's folder, if it is missing, and open it. */
+static int make_folder(const char *path)
+{
+    char base[MTREE_CACHE_PATH_LENGTH], folder[MTREE_CACHE_PATH_LENGTH];
+
+    if (find_folders(base, folder)) {
+        (void)mkdir(base, 0700);
+        (void)mkdir(folder, 0700);
+    }
+    return mtree_cache_file_open(path);
+}
+
+mtree_status_t mtree_cache_file_write(const char *folder, const char *name,
+                                      const char *text)
+{
+    char temporary[MTREE_CACHE_NAME_LENGTH + TEMPORARY_LENGTH + 1];
+    int opened = make_folder(folder), fd = -1;
+    mtree_status_t status = MTREE_OK;
+
+    if (opened >= 0) {
+        fd = open_temporary(opened, name, temporary);
+    }
+    if (fd < 0 || !write_temporary(fd, text) ||
+        renameat(opened, temporary, opened, name) != 0) {
+        mtree_warn("cache %s/%s: cannot be written: %s; what it has serves this job only",
+                   folder, name, strerror(errno));
+        status = MTREE_ERR_IO;
+        if (fd >= 0) {
+            (void)unlinkat(opened, temporary, 0);
+        }
+    }
+    if (opened >= 0) {
+        close(opened);
+    }
+    return status;
+}
+
+/* Does @a name begin as those of files with @a ending do? */
+static bool has_ending(const char *name, const char *ending)
+{
+    return strspn(name, "0123456789abcdef") == DIGITS &&
+           strncmp(name + DIGITS, ending, strlen(ending)) == 0;
+}
+
+/* Remove what a writer has left behind, which did not come to its end. */
+static void remove_abandoned(int folder, const char *name)
+{
+    struct stat is;
+
+    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+        difftime(time(NULL), is.st_mtime) > TEMPORARY_SECONDS) {
+        (void)unlinkat(folder, name, 0);
+    }
+}
+
+void mtree_cache_file_visit(int folder, const char *ending,
+                            void (*visit)(void *arg, int folder, const char *name),
+                            void *arg)
+{
+    int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = own < 0 ? NULL : fdopendir(own);
+    const size_t length = DIGITS + strlen(ending);
+    const struct dirent *entry;
+
+    if (names == NULL) {
+        if (own >= 0) {
+            close(own);
+        }
+        return;
+    }
+    while ((entry = readdir(names)) != NULL) {
+        if (!has_ending(entry->d_name, ending)) {
+            continue;
+        }
+        if (entry->d_name[length] == '\0') {
+            visit(arg, folder, entry->d_name);
+        } else if (strlen(entry->d_name) == length + TEMPORARY_LENGTH) {
+            remove_abandoned(folder, entry->d_name);
+        }
+    }
+    closedir(names);
+}
