@@ -6,6 +6,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
+#include "coll_mtree/plan/plan_cache.h"
 #include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/tcp/streams.h"
@@ -23,11 +24,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* What took less of the processor's time, in seconds, is planned anew by each job. */
+#define CACHED_SECONDS 0.02
 
 /* Predicted seconds of a call; below 0: not predicted. */
 typedef struct {
     double trees, fallback;
     bool has_donor; /* the plan has the trees of another one */
+    bool is_cached; /* an earlier job made it */
 } prediction_t;
 
 void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
@@ -61,6 +67,7 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
     coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s%s, %s%s%s%s",
                        mtree_collective_name(plan->collective), size, plan->algorithm,
                        from_file               ? " (coll_mtree_plan)"
+                       : prediction->is_cached ? " (from the cache)"
                        : prediction->has_donor ? " (trees of other calls)"
                                                : "",
                        trees, rate, times, plan->limit != NULL ? "; limit: " : "",
@@ -147,26 +154,28 @@ static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
                                       prediction_t *prediction)
 {
     int ranks_per_host = (ompi_comm_size(comm) - 1) / hosts->num_hosts + 1;
-    mtree_forecast_t forecast;
-    char size[32], ours[32], theirs[32];
 
     if (coll_mtree_fallback_has_fixed_rules(comm, request->collective)) {
         prediction->fallback = mtree_forecast_fallback_seconds(
             find_openmpi(comm, hosts->num_hosts), hosts->topology, hosts->vertices,
             hosts->num_hosts, ranks_per_host, request);
     }
-    forecast = mtree_forecast_make(prediction->trees, prediction->fallback);
-    if (!forecast.pays) {
-        mtree_units_format_size(request->bytes, size, sizeof(size));
-        mtree_units_format_time(prediction->trees, ours, sizeof(ours));
-        mtree_units_format_time(prediction->fallback, theirs, sizeof(theirs));
-        coll_mtree_verbose(
-            comm, 2,
-            "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
-            "fallback serves",
-            mtree_collective_name(request->collective), size, ours, theirs);
-    }
-    return forecast;
+    return mtree_forecast_make(prediction->trees, prediction->fallback);
+}
+
+/* Calls of @a bytes over @a plan are expected to take longer than by the fallback. */
+static void log_loss(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
+                     mtree_forecast_t forecast)
+{
+    char size[32], ours[32], theirs[32];
+
+    mtree_units_format_size(bytes, size, sizeof(size));
+    mtree_units_format_time(forecast.seconds, ours, sizeof(ours));
+    mtree_units_format_time(forecast.fallback, theirs, sizeof(theirs));
+    coll_mtree_verbose(comm, 2,
+                       "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
+                       "fallback serves",
+                       mtree_collective_name(plan->collective), size, ours, theirs);
 }
 
 static mtree_plan_request_t make_request(const coll_mtree_call_class_t *call_class,
@@ -262,6 +271,61 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
     return plan;
 }
 
+/* Of the processor, for this thread. */
+static double thread_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What the forecast follows from besides hosts, request and donor's trees. */
+static void write_rest(ompi_communicator_t *comm,
+                       const coll_mtree_call_class_t *call_class,
+                       const coll_mtree_donor_trees_t *donor, char text[160])
+{
+    (void)snprintf(text, 160, "%d %d %d %d %d %d %.17g %.17g", ompi_comm_size(comm),
+                   comm == MPI_COMM_WORLD, coll_mtree_params_min_bytes() > 0,
+                   coll_mtree_fallback_has_fixed_rules(comm, call_class->collective),
+                   donor->holds, donor->forecast.pays, donor->forecast.seconds,
+                   donor->forecast.fallback);
+}
+
+/* The same, read where an earlier job made it, else left to later ones.  No other job
+ * meets a network as it is once trees stay. */
+static mtree_plan_t *plan_once(ompi_communicator_t *comm,
+                               const coll_mtree_plan_hosts_t *hosts,
+                               const coll_mtree_call_class_t *call_class, int max_trees,
+                               const coll_mtree_donor_trees_t *donor,
+                               prediction_t *prediction, mtree_forecast_t *forecast_p)
+{
+    const mtree_plan_request_t request = make_request(call_class, max_trees);
+    const bool caches = coll_mtree_params.cache_days > 0 && !donor->stay;
+    char rest[160];
+    const coll_mtree_plan_question_t question = {hosts, &request, donor->plan, rest};
+    mtree_plan_t *plan;
+    double began;
+
+    write_rest(comm, call_class, donor, rest);
+    plan = caches ? coll_mtree_plan_cache_read(&question, forecast_p) : NULL;
+    if (plan != NULL) {
+        *prediction = (prediction_t){
+            .trees = forecast_p->seconds > 0 ? forecast_p->seconds : -1,
+            .fallback = forecast_p->fallback > 0 ? forecast_p->fallback : -1,
+            .is_cached = true};
+        return plan;
+    }
+    began = thread_seconds();
+    plan = plan_by_planner(comm, hosts, call_class, max_trees, donor, prediction,
+                           forecast_p);
+    if (caches && plan != NULL && !mtree_cancel_is_set() &&
+        thread_seconds() > began + CACHED_SECONDS) {
+        coll_mtree_plan_cache_write(&question, plan, *forecast_p);
+    }
+    return plan;
+}
+
 /* Without memory messages go over Open MPI's connections. */
 static void add_cables(mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
 {
@@ -283,12 +347,12 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
 {
     mtree_plan_t *plan = plan_from_file(comm, hosts, call_class, max_trees);
     bool from_file = plan != NULL;
-    prediction_t prediction = {-1, -1, false};
+    prediction_t prediction = {.trees = -1, .fallback = -1};
 
     *forecast_p = mtree_forecast_of(true);
     if (!from_file) {
-        plan = plan_by_planner(comm, hosts, call_class, max_trees, donor, &prediction,
-                               forecast_p);
+        plan =
+            plan_once(comm, hosts, call_class, max_trees, donor, &prediction, forecast_p);
     }
     if (plan == NULL) {
         return NULL;
@@ -306,6 +370,8 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
     if (forecast_p->pays) {
         log_kernel_buffers(comm, plan);
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);
+    } else {
+        log_loss(comm, plan, call_class->bytes, *forecast_p);
     }
     return plan;
 }
@@ -336,7 +402,7 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
                                           int first, mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = make_request(call_class, max_trees);
-    prediction_t prediction = {-1, -1, false};
+    prediction_t prediction = {.trees = -1, .fallback = -1};
     coll_mtree_relays_found_t found;
     mtree_plan_t *relayed = NULL;
 

@@ -228,7 +228,10 @@ expect 0 '^graph { h0 -- h1 }' cache 0123456789abcdef
 expect 1 "no 'abc' in .*; 'mtree cache' lists what there is" cache abc
 expect 2 'at most one name is needed' cache a b
 expect 0 '^1 topology removed$' cache --clear fedcba9876543210
-expect 0 '^1 topology removed$' cache --clear
+touch "$tmp/cache/mtree/0123456789abcdef.plan" "$tmp/cache/mtree/0123456789abcdee.plan"
+expect 0 '^1 topology, 2 plans$' cache
+expect 0 '^1 topology, 2 plans removed$' cache --clear
+expect 0 '^0 topologies$' cache
 says "$tmp/cache/mtree/notes" mine
 mkdir "$tmp/cache/mtree/0123456789abcdef.dot"
 expect 1 '0123456789abcdef.dot: cannot be removed: ' cache --clear

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mtree cache: the topologies that jobs of this user have learned.
+ * mtree cache: the topologies that jobs of this user have learned, and their plans.
  */
 #include "tools/options.h"
 
@@ -19,7 +19,8 @@
 typedef struct {
     const char *name; /* of the file that is wanted, without its ending; NULL: all */
     bool clear;
-    int count; /* of files found */
+    int count; /* of topologies found */
+    int plans; /* of plans found */
     mtree_status_t status;
 } arguments_t;
 
@@ -37,6 +38,14 @@ static void print_line(const char *name, const mtree_cached_t *cached, const cha
            fault != NULL ? "  not used: " : "", fault != NULL ? fault : "");
 }
 
+static void remove_file(arguments_t *arguments, int folder, const char *name)
+{
+    if (unlinkat(folder, name, 0) != 0) {
+        mtree_error("%s: cannot be removed: %s", name, strerror(errno));
+        arguments->status = MTREE_ERR_IO;
+    }
+}
+
 static void visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
                   const char *fault)
 {
@@ -49,15 +58,42 @@ static void visit(void *arg, int folder, const char *name, mtree_cached_t *cache
     }
     arguments->count++;
     if (arguments->clear) {
-        if (unlinkat(folder, name, 0) != 0) {
-            mtree_error("%s: cannot be removed: %s", name, strerror(errno));
-            arguments->status = MTREE_ERR_IO;
-        }
+        remove_file(arguments, folder, name);
     } else if (arguments->name != NULL && cached->text != NULL) {
         fputs(cached->text, stdout);
     } else {
         print_line(name, cached, fault);
     }
+}
+
+static void visit_plan(void *arg, int folder, const char *name)
+{
+    arguments_t *arguments = arg;
+
+    arguments->plans++;
+    if (arguments->clear) {
+        remove_file(arguments, folder, name);
+    }
+}
+
+/* Plans have no names for users: they are counted, or removed with all else. */
+static void visit_plans(arguments_t *arguments, const char *path)
+{
+    int folder = arguments->name != NULL ? -1 : mtree_cache_file_open(path);
+
+    if (folder >= 0) {
+        mtree_cache_file_visit(folder, MTREE_CACHE_PLANS, visit_plan, arguments);
+        close(folder);
+    }
+}
+
+static void print_sum(const arguments_t *arguments)
+{
+    printf("%d topolog%s", arguments->count, arguments->count == 1 ? "y" : "ies");
+    if (arguments->plans > 0) {
+        printf(", %d plan%s", arguments->plans, MTREE_UNITS_PLURAL(arguments->plans));
+    }
+    printf("%s\n", arguments->clear ? " removed" : "");
 }
 
 static mtree_status_t run_cache(arguments_t *arguments)
@@ -77,6 +113,7 @@ static mtree_status_t run_cache(arguments_t *arguments)
     if (status == MTREE_OK) {
         /* A folder that is missing has no files. */
         (void)mtree_cache_folder_visit(&cache, visit, arguments);
+        visit_plans(arguments, cache.folder);
         status = arguments->status;
     }
     if (status == MTREE_OK && arguments->name != NULL && arguments->count == 0) {
@@ -85,8 +122,7 @@ static mtree_status_t run_cache(arguments_t *arguments)
         status = MTREE_ERR_NOT_FOUND;
     }
     if (status == MTREE_OK && (arguments->clear || arguments->name == NULL)) {
-        printf("%d topolog%s%s\n", arguments->count, arguments->count == 1 ? "y" : "ies",
-               arguments->clear ? " removed" : "");
+        print_sum(arguments);
     }
     mtree_cache_folder_cleanup(&cache);
     return status;
@@ -115,7 +151,8 @@ const command_t command_cache = {
     .usage = "[--clear] [NAME]",
     .help =
         "List the topologies that probes of your jobs on this host have left for later\n"
-        "jobs, print the one called NAME, or remove it, or all.\n",
+        "jobs, and count their plans.  Print the topology called NAME, or remove it, or\n"
+        "all.\n",
     .examples = {"mtree cache 0123456789abcdef", "mtree cache --clear"},
     .most_arguments = 1,
     .needs = "at most one name is needed",

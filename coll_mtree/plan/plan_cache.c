@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "coll_mtree/plan/plan_cache.h"
+
+#include "base/hash.h"
+#include "planner/plan/json.h"
+#include "topo/dot/cache_file.h"
+#include "topo/dot/read.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The first line of a file: the forecast. */
+#define FORECAST_WRITE "mtree plan: pays %d seconds %.17g fallback %.17g\n"
+#define FORECAST_READ  "mtree plan: pays %d seconds %lg fallback %lg%n"
+
+/* Another build may plan otherwise, whatever its version. */
+static void write_build(FILE *out)
+{
+    static const char here;
+    struct stat is;
+    Dl_info info;
+
+    if (dladdr(&here, &info) != 0 && stat(info.dli_fname, &is) == 0) {
+        fprintf(out, "%lld %lld.%ld\n", (long long)is.st_size,
+                (long long)is.st_mtim.tv_sec, is.st_mtim.tv_nsec);
+    }
+}
+
+static void write_request(const mtree_plan_request_t *request, FILE *out)
+{
+    fprintf(out, "%s %s %d %d %d %.17g %.17g %u\n",
+            mtree_collective_name(request->collective),
+            request->algorithm == NULL ? "-" : request->algorithm, request->root,
+            request->max_trees, request->max_height, request->min_rate, request->bytes,
+            request->seed);
+}
+
+/* The question as text; false: no memory. */
+static bool write_question(const coll_mtree_plan_question_t *question, FILE *out)
+{
+    const coll_mtree_plan_hosts_t *hosts = question->hosts;
+    char *donor = NULL;
+
+    if (question->donor != NULL &&
+        mtree_plan_to_json(question->donor, &donor) != MTREE_OK) {
+        return false;
+    }
+    write_build(out);
+    write_request(question->request, out);
+    fprintf(out, "%s\n%s\n", question->rest, donor == NULL ? "" : donor);
+    free(donor);
+    for (int host = 0; host < hosts->num_hosts; host++) {
+        fprintf(out, "%d ", hosts->vertices[host]);
+    }
+    return mtree_topology_write(hosts->topology, out) == MTREE_OK;
+}
+
+/* The name of the file of @a question; false: no memory. */
+static bool find_name(const coll_mtree_plan_question_t *question,
+                      char name[MTREE_CACHE_NAME_LENGTH + 1])
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    bool written = out != NULL && write_question(question, out);
+
+    written = out != NULL && fclose(out) == 0 && written;
+    if (written) {
+        mtree_cache_file_name(mtree_hash_bytes(MTREE_HASH_INIT, text, length),
+                              MTREE_CACHE_PLANS, name);
+    }
+    free(text);
+    return written;
+}
+
+/* Is @a plan one for @a question?  By chance other questions have the same hash. */
+static bool answers(const mtree_plan_t *plan, const coll_mtree_plan_question_t *question)
+{
+    const coll_mtree_plan_hosts_t *hosts = question->hosts;
+
+    if (plan->collective != question->request->collective || plan->num_relays != 0 ||
+        plan->bytes != question->request->bytes || plan->num_hosts != hosts->num_hosts) {
+        return false;
+    }
+    for (int host = 0; host < plan->num_hosts; host++) {
+        const mtree_vertex_t *vertex = &hosts->topology->vertices[hosts->vertices[host]];
+
+        if (strcmp(plan->hosts[host], vertex->host) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The plan in @a text, the caller's; NULL: it is none for @a question. */
+static mtree_plan_t *parse(const char *text, size_t length, const char *name,
+                           const coll_mtree_plan_question_t *question,
+                           mtree_forecast_t *forecast_p)
+{
+    mtree_forecast_t forecast = mtree_forecast_of(false);
+    mtree_plan_t *plan;
+    int pays, begin = 0;
+
+    if (sscanf(text, FORECAST_READ, &pays, &forecast.seconds, &forecast.fallback,
+               &begin) != 3 ||
+        begin == 0 ||
+        mtree_plan_from_json(text + begin, length - (size_t)begin, name, &plan) !=
+            MTREE_OK) {
+        return NULL;
+    }
+    if (!answers(plan, question)) {
+        mtree_plan_destroy(plan);
+        return NULL;
+    }
+    forecast.pays = pays != 0;
+    *forecast_p = forecast;
+    return plan;
+}
+
+mtree_plan_t *coll_mtree_plan_cache_read(const coll_mtree_plan_question_t *question,
+                                         mtree_forecast_t *forecast_p)
+{
+    char path[MTREE_CACHE_PATH_LENGTH], name[MTREE_CACHE_NAME_LENGTH + 1];
+    mtree_plan_t *plan = NULL;
+    char *text = NULL;
+    size_t length;
+    int folder;
+
+    if (mtree_cache_file_folder(path) != MTREE_OK ||
+        (folder = mtree_cache_file_open(path)) < 0) {
+        return NULL;
+    }
+    if (find_name(question, name) &&
+        mtree_cache_file_read(folder, name, &text, &length) == NULL) {
+        plan = parse(text, length, name, question, forecast_p);
+    }
+    free(text);
+    close(folder);
+    return plan;
+}
+
+/* The files there are, and the oldest of them. */
+typedef struct {
+    int count;
+    struct timespec written;
+    char name[MTREE_CACHE_NAME_LENGTH + 1];
+} oldest_t;
+
+static void find_oldest(void *arg, int folder, const char *name)
+{
+    oldest_t *oldest = arg;
+    struct stat is;
+
+    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) != 0) {
+        return;
+    }
+    if (oldest->count++ == 0 || is.st_mtim.tv_sec < oldest->written.tv_sec) {
+        oldest->written = is.st_mtim;
+        snprintf(oldest->name, sizeof(oldest->name), "%s", name);
+    }
+}
+
+static void prune(const char *path)
+{
+    int folder = mtree_cache_file_open(path);
+    oldest_t oldest;
+
+    do {
+        oldest.count = 0;
+        mtree_cache_file_visit(folder, MTREE_CACHE_PLANS, find_oldest, &oldest);
+    } while (oldest.count > COLL_MTREE_PLAN_CACHE_MOST &&
+             unlinkat(folder, oldest.name, 0) == 0);
+    if (folder >= 0) {
+        close(folder);
+    }
+}
+
+void coll_mtree_plan_cache_write(const coll_mtree_plan_question_t *question,
+                                 const mtree_plan_t *plan, mtree_forecast_t forecast)
+{
+    char path[MTREE_CACHE_PATH_LENGTH], name[MTREE_CACHE_NAME_LENGTH + 1];
+    char line[128], *json = NULL, *text = NULL;
+
+    if (mtree_cache_file_folder(path) != MTREE_OK || !find_name(question, name) ||
+        mtree_plan_to_json(plan, &json) != MTREE_OK) {
+        return;
+    }
+    (void)snprintf(line, sizeof(line), FORECAST_WRITE, forecast.pays, forecast.seconds,
+                   forecast.fallback);
+    if ((text = malloc(strlen(line) + strlen(json) + 1)) != NULL) {
+        (void)sprintf(text, "%s%s", line, json);
+        if (mtree_cache_file_write(path, name, text) == MTREE_OK) {
+            prune(path);
+        }
+    }
+    free(text);
+    free(json);
+}

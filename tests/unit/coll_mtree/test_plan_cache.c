@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans that one job leaves to the next. */
+#include "coll_mtree/plan/plan_cache.h"
+#include "tests/unit/runner.h"
+#include "topo/dot/cache_file.h"
+#include "topo/dot/read.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NETWORK                                                                          \
+    "graph { a -- b [capacity=\"%dMbps\" latency=\"3ms\"] b -- c [capacity=\"5Mbps\"] }"
+
+static char folder[64]; /* made in the one that we are in */
+static mtree_topology_t *topology;
+static int vertices[3];
+static coll_mtree_plan_hosts_t hosts;
+static mtree_plan_request_t request;
+static coll_mtree_plan_question_t question;
+
+static void use_network(int rate)
+{
+    char text[128];
+
+    mtree_topology_destroy(topology);
+    (void)snprintf(text, sizeof(text), NETWORK, rate);
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
+                     MTREE_OK);
+    for (int host = 0; host < 3; host++) {
+        vertices[host] = host;
+    }
+    hosts = (coll_mtree_plan_hosts_t){topology, vertices, 3};
+}
+
+static void setup(void)
+{
+    char *absolute;
+
+    (void)snprintf(folder, sizeof(folder), "plan_cache.test.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    absolute = realpath(folder, NULL);
+    ck_assert_int_eq(setenv("XDG_CACHE_HOME", absolute, 1), 0);
+    free(absolute);
+    topology = NULL;
+    use_network(7);
+    request = (mtree_plan_request_t){
+        .collective = MTREE_ALLREDUCE, .bytes = 123456.25, .max_trees = 4};
+    question = (coll_mtree_plan_question_t){&hosts, &request, NULL, "3 ranks"};
+}
+
+static void teardown(void)
+{
+    char command[128];
+
+    mtree_topology_destroy(topology);
+    (void)snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static mtree_plan_t *make_plan(void)
+{
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_planner_run(topology, vertices, 3, &request, &plan), MTREE_OK);
+    plan->seconds = 1.0 / 3;
+    return plan;
+}
+
+static void leave_plan(void)
+{
+    mtree_plan_t *plan = make_plan();
+
+    coll_mtree_plan_cache_write(
+        &question, plan,
+        (mtree_forecast_t){.pays = true, .seconds = 1.0 / 3, .fallback = 2.0 / 3});
+    mtree_plan_destroy(plan);
+}
+
+static bool is_there(void)
+{
+    mtree_forecast_t forecast;
+    mtree_plan_t *plan = coll_mtree_plan_cache_read(&question, &forecast);
+
+    mtree_plan_destroy(plan);
+    return plan != NULL;
+}
+
+START_TEST(a_plan_is_read_as_it_was_made)
+{
+    mtree_plan_t *made = make_plan(), *plan;
+    mtree_forecast_t forecast;
+
+    ck_assert(!is_there());
+    leave_plan();
+    plan = coll_mtree_plan_cache_read(&question, &forecast);
+    ck_assert_ptr_nonnull(plan);
+    ck_assert(forecast.pays);
+    ck_assert_double_eq(forecast.seconds, 1.0 / 3);
+    ck_assert_double_eq(forecast.fallback, 2.0 / 3);
+    ck_assert_double_eq(plan->seconds, made->seconds);
+    ck_assert_int_eq(plan->num_trees, made->num_trees);
+    for (int t = 0; t < plan->num_trees; t++) {
+        ck_assert_double_eq(plan->trees[t].rate, made->trees[t].rate);
+        ck_assert_mem_eq(plan->trees[t].parent, made->trees[t].parent, 3 * sizeof(int));
+    }
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(made);
+}
+END_TEST
+
+START_TEST(another_question_has_no_answer)
+{
+    const mtree_plan_request_t asked = request;
+    mtree_plan_t *donor = make_plan();
+
+    leave_plan();
+    request.bytes = 123456.5;
+    ck_assert(!is_there());
+    request = asked;
+    request.max_trees = 3;
+    ck_assert(!is_there());
+    request = asked;
+    request.algorithm = "packing";
+    ck_assert(!is_there());
+    request = asked;
+    question.rest = "6 ranks";
+    ck_assert(!is_there());
+    question.rest = "3 ranks";
+    question.donor = donor;
+    ck_assert(!is_there());
+    question.donor = NULL;
+    hosts.num_hosts = 2;
+    ck_assert(!is_there());
+    hosts.num_hosts = 3;
+    use_network(8);
+    ck_assert(!is_there());
+    use_network(7);
+    ck_assert(is_there());
+    mtree_plan_destroy(donor);
+}
+END_TEST
+
+/* Call @a visit for the files there are. */
+static void visit_plans(void (*visit)(void *arg, int opened, const char *name), void *arg)
+{
+    char path[MTREE_CACHE_PATH_LENGTH];
+    int opened;
+
+    ck_assert_int_eq(mtree_cache_file_folder(path), MTREE_OK);
+    opened = mtree_cache_file_open(path);
+    ck_assert_int_ge(opened, 0);
+    mtree_cache_file_visit(opened, MTREE_CACHE_PLANS, visit, arg);
+    close(opened);
+}
+
+static void cut_short(void *arg, int opened, const char *name)
+{
+    int file = openat(opened, name, O_WRONLY);
+
+    ck_assert_int_eq(ftruncate(file, *(const int *)arg), 0);
+    close(file);
+}
+
+START_TEST(a_file_that_was_cut_short_is_no_plan)
+{
+    for (int length = 0; length < 200; length += 10) {
+        leave_plan();
+        ck_assert(is_there());
+        visit_plans(cut_short, &length);
+        ck_assert(!is_there());
+    }
+}
+END_TEST
+
+static void count_one(void *arg, int opened, const char *name)
+{
+    (void)opened;
+    (void)name;
+    ++*(int *)arg;
+}
+
+START_TEST(the_oldest_of_many_go)
+{
+    int count = 0;
+
+    for (int i = 0; i < COLL_MTREE_PLAN_CACHE_MOST + 5; i++) {
+        request.bytes = 1000 + i;
+        leave_plan();
+    }
+    ck_assert(is_there());
+    visit_plans(count_one, &count);
+    ck_assert_int_eq(count, COLL_MTREE_PLAN_CACHE_MOST);
+}
+END_TEST
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_plan_is_read_as_it_was_made);
+    tcase_add_test(tcase, another_question_has_no_answer);
+    tcase_add_test(tcase, a_file_that_was_cut_short_is_no_plan);
+    tcase_add_test(tcase, the_oldest_of_many_go);
+}
