@@ -82,8 +82,8 @@ static double allowance(const mtree_entrant_t *entrant)
 {
     const char *algorithm = entrant->plan->algorithm;
 
-    if (entrant->load.fills_queues) {
-        return 1.0 / MTREE_PREDICTION_QUEUES;
+    if (entrant->load.sends_whole) {
+        return 1.0 / MTREE_PREDICTION_WHOLE;
     }
     if (strcmp(algorithm, "gateways") == 0) {
         return GATEWAYS_COST;

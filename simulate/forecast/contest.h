@@ -75,7 +75,7 @@ mtree_status_t mtree_contest_tune(mtree_contest_t *contest);
 /* The fastest that was simulated so far; NULL: there is none. */
 mtree_entrant_t *mtree_contest_fastest(mtree_contest_t *contest);
 
-/* The seconds that it takes; infinite: there is none. */
+/* The seconds that it takes, as they are compared; infinite: there is none. */
 double mtree_contest_fastest_seconds(mtree_contest_t *contest);
 
 /* The best of all that are left, of which there is at least one. */

@@ -83,18 +83,33 @@ static bool is_stepwise(const mtree_plan_t *plan)
     return plan->order != NULL || mtree_plan_num_steps(plan) > 0;
 }
 
-/* Does any route between two hosts pass a link behind its first one, of those that @a
- * tree takes (NULL: of all)? */
-static bool meets_others(const mtree_prediction_t *on, const mtree_tree_t *tree)
+/* Does a whole block from host @a from to @a to take longer than the simulator says?  One
+ * of several cables carries it, and where the routes of three hosts meet a queue may
+ * overflow. */
+static bool is_underrated(const mtree_prediction_t *on, int from, int to)
 {
-    for (int a = 0; a < on->num_hosts; a++) {
-        for (int b = 0; b < on->num_hosts; b++) {
-            int num_arcs = 0;
+    int num_arcs;
+    const int *arcs = mtree_routes_get(on->routes, from, to, &num_arcs);
 
-            if (a != b && (tree == NULL || tree->parent[a] == b)) {
-                (void)mtree_routes_get(on->routes, b, a, &num_arcs);
-            }
-            if (num_arcs > 1) {
+    return (num_arcs > 1 && on->num_hosts > 2) ||
+           (num_arcs > 0 && on->topology->links[arcs[0] >> 1].num_cables > 1);
+}
+
+static bool has_underrated_edge(const mtree_prediction_t *on, const mtree_tree_t *tree)
+{
+    for (int host = 0; host < on->num_hosts; host++) {
+        if (tree->parent[host] >= 0 && is_underrated(on, tree->parent[host], host)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_underrated_pair(const mtree_prediction_t *on)
+{
+    for (int from = 0; from < on->num_hosts; from++) {
+        for (int to = 0; to < on->num_hosts; to++) {
+            if (from != to && is_underrated(on, from, to)) {
                 return true;
             }
         }
@@ -102,12 +117,15 @@ static bool meets_others(const mtree_prediction_t *on, const mtree_tree_t *tree)
     return false;
 }
 
-static bool fills_queues(const mtree_prediction_t *on, const mtree_plan_t *plan)
+static bool sends_whole(const mtree_prediction_t *on, const mtree_plan_t *plan)
 {
-    if (!is_stepwise(plan) || plan->bytes <= QUEUE_BYTES || on->num_hosts == 2) {
-        return false;
+    bool is_whole = is_stepwise(plan) && plan->bytes > QUEUE_BYTES;
+    bool found = is_whole && plan->order != NULL && has_underrated_pair(on);
+
+    for (int t = 0; t < plan->num_trees && is_whole && !found; t++) {
+        found = has_underrated_edge(on, &plan->trees[t]);
     }
-    return meets_others(on, plan->num_trees > 0 ? &plan->trees[0] : NULL);
+    return found;
 }
 
 mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
@@ -131,7 +149,7 @@ mtree_status_t mtree_prediction_load(const mtree_prediction_t *on,
         mtree_plan_tree_load(plan, t, on->routes,
                              plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
     }
-    *load_p = (mtree_prediction_load_t){.fills_queues = fills_queues(on, plan)};
+    *load_p = (mtree_prediction_load_t){.sends_whole = sends_whole(on, plan)};
     for (int arc = 0; arc < num_arcs; arc++) {
         if (load[arc] > 0.0) {
             double busy = load[arc] / mtree_arc_capacity(on->topology, arc);

@@ -16,9 +16,10 @@
 /* Predictions that differ by no more than this part say the same. */
 #define MTREE_PREDICTION_CLOSE 0.03
 
-/* What a plan that fills queues is taken to need, in what is predicted.  Such plans took
- * 1.2 to 2 times their prediction on eight equal hosts around a switch. */
-#define MTREE_PREDICTION_QUEUES 1.5
+/* What a plan that `sends_whole` is taken to need, in what is predicted: such plans took
+ * 1.2 to 2 times their prediction on eight equal hosts around a switch, and 1.75 times
+ * over two cables. */
+#define MTREE_PREDICTION_WHOLE 1.5
 
 /* The network and the request that plans are for; the caller's. */
 typedef struct {
@@ -31,9 +32,8 @@ typedef struct {
 
 /*
  * What a plan asks of links and processors.  Plans that cut what they send keep queues
- * short (schedule/chunks.h).  One that sends blocks whole, more of them than a queue
- * holds, over routes of several links `fills_queues`: where routes meet packets are
- * dropped.  The simulator's queues hold everything.
+ * short (schedule/chunks.h).  One that sends blocks whole overflows a queue that holds
+ * fewer, and uses one of several cables at a time.  The simulator knows neither.
  */
 typedef struct {
     double squares;  /* sum of the squares of the seconds for which each arc is busy; of a
@@ -41,7 +41,7 @@ typedef struct {
     double bits;     /* that cross arcs in all */
     double messages; /* in all */
     double busiest;  /* seconds of the busiest host's processor */
-    bool fills_queues;
+    bool sends_whole; /* see above */
 } mtree_prediction_load_t;
 
 /* The load of a call over @a plan, which has no relays.  MTREE_ERR_NO_MEMORY. */

@@ -150,6 +150,25 @@ START_TEST(long_blocks_are_cut_behind_a_switch)
 }
 END_TEST
 
+/* One message takes one of several cables. */
+START_TEST(long_blocks_are_cut_for_several_cables)
+{
+    const char map[] = "graph { a -- b [capacity=\"100Mbps\" from_address=\"10.8.1.1\" "
+                       "to_address=\"10.8.1.2\"] a -- b [capacity=\"40Mbps\" "
+                       "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_topology_parse(map, strlen(map), "test", &topology), MTREE_OK);
+    find_hosts();
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE, .seed = 1});
+    ck_assert_ptr_null(plan->order);
+    ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Stars of hosts of 10, 25, 50 and 100 Mb/s: two trees that fill the roots' links as well
  * as the slow hosts' carry as much on paper, but not in time. */
 START_TEST(unequal_stars_come_close_to_the_bound)
@@ -515,6 +534,7 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, then_the_lowest_then_the_last);
     tcase_add_test(tcase, for_ever_is_a_time);
     tcase_add_loop_test(tcase, long_blocks_are_cut_behind_a_switch, 0, 2);
+    tcase_add_test(tcase, long_blocks_are_cut_for_several_cables);
     tcase_add_loop_test(tcase, unequal_stars_come_close_to_the_bound, 0, 4);
     tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
     tcase_add_test(tcase, simulations_are_limited);

@@ -85,17 +85,17 @@ static void open_network(int n)
     ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
 }
 
-static bool fills_queues(const mtree_plan_request_t *request, const mtree_plan_t *plan)
+static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t *plan)
 {
     const mtree_prediction_t on = {topology, hosts, num_hosts, request, routes};
     mtree_prediction_load_t load;
 
     ck_assert_int_eq(mtree_prediction_load(&on, plan, &load), MTREE_OK);
-    return load.fills_queues;
+    return load.sends_whole;
 }
 
-/* Seconds of a call over the plan for @a request in the simulator, and what queues that
- * overflow are taken to add. */
+/* Seconds of a call over the plan for @a request in the simulator, and what whole
+ * blocks are taken to add. */
 static double seconds_of(const mtree_plan_request_t *request)
 {
     mtree_simulate_options_t options;
@@ -111,7 +111,7 @@ static double seconds_of(const mtree_plan_request_t *request)
                                          request->collective, &options, &result),
                      MTREE_OK);
     seconds =
-        result.seconds * (fills_queues(request, plan) ? MTREE_PREDICTION_QUEUES : 1.0);
+        result.seconds * (sends_whole(request, plan) ? MTREE_PREDICTION_WHOLE : 1.0);
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
     return seconds;
