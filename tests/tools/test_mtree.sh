@@ -98,6 +98,8 @@ done
 echo 'graph { a -- b [capacity="1Mbps"]; b -- a [capacity="1Mbps"]; }' >"$tmp/twice.dot"
 echo "graph { a -- ; }" >"$tmp/syntax.dot"
 expect 1 "syntax.dot:1: syntax error near ';'; docs/topology-file.md has an example" topology "$tmp/syntax.dot"
+echo 'SwitchName=s0 Nodes=n[1-4]' >"$tmp/slurm.conf"
+expect 1 "slurm.conf:1: syntax error near 'SwitchName'; topology files begin with graph {; mtree import reads GML, GraphML, hwloc's XML, Slurm's and tables" topology "$tmp/slurm.conf"
 expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
 
 # probe: only under mpirun

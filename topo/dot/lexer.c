@@ -319,6 +319,11 @@ mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
             "%s:%d: syntax error near '%.*s'; edges are written a -- b in a graph, "
             "a -> b in a digraph",
             lexer->name, token->line, (int)length, token->start);
+    } else if (memchr(lexer->begin, '{', (size_t)(token->start - lexer->begin)) == NULL) {
+        /* What is wrong before the first brace is another format. */
+        mtree_error("%s:%d: syntax error near '%.*s'; topology files begin with graph {; "
+                    "mtree import reads GML, GraphML, hwloc's XML, Slurm's and tables",
+                    lexer->name, token->line, (int)length, token->start);
     } else {
         mtree_error("%s:%d: syntax error near '%.*s'; docs/topology-file.md has an "
                     "example",
