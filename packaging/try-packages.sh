@@ -41,6 +41,7 @@ inside 'apt-get install -y -qq --no-install-recommends /packages/*.deb >/dev/nul
 
 echo "Using"
 inside '
+    export XDG_CACHE_HOME=/tmp # plans are the property of a user, and stay
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_coll_mtree_verbose=2
     mtree --version
     cd /tmp
