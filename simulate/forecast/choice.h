@@ -17,6 +17,8 @@ typedef struct {
     size_t chunk_bytes;    /* of its first tree; 0: none */
     double seconds;        /* that it takes; 0: it has no plan */
     bool is_simulated;     /* else the seconds are an estimate */
+    bool sends_whole;      /* it was compared by MTREE_PREDICTION_WHOLE times its seconds
+                              (simulate/forecast/prediction.h) */
     const char *reason;    /* static: what excluded it, or why it was not simulated; NULL:
                               it was compared */
 } mtree_candidate_t;

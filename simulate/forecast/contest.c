@@ -155,6 +155,7 @@ mtree_status_t mtree_contest_plan(mtree_contest_t *contest, mtree_entrant_t *ent
     if (status == MTREE_OK) {
         entrant->facts.seconds = estimate(entrant);
         entrant->facts.num_trees = entrant->plan->num_trees;
+        entrant->facts.sends_whole = entrant->load.sends_whole;
         take_bound(contest, entrant->plan);
     }
     return status;

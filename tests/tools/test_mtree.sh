@@ -473,6 +473,7 @@ expect 1 '"valid": false' check -j "$tmp/bad.json"
 # What competed, and why some did not.
 expect 0 '^  exchange .*: its estimate is much slower' plan --why -b 1M "$maps/b4.dot"
 expect 0 '"candidates": \[' plan --why --json -b 1M "$maps/b4.dot"
+expect 0 '^  ring .*(times 1.5: whole blocks fill queues): its estimate is much slower' plan --why -b 256K "$maps/star-8.dot"
 
 # simulate
 expect 0 '^allreduce of 1 MB by packing, .* of the bound$' simulate --size 1M "$maps/abilene.dot"

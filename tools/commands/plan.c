@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "planner/plan/json.h"
 #include "planner/relays/relays.h"
+#include "simulate/forecast/prediction.h"
 
 #include <stdlib.h>
 
@@ -151,6 +152,9 @@ static void print_candidates(const mtree_candidate_list_t *candidates)
                    mtree_units_format_time(candidate->seconds, time, sizeof(time)),
                    candidate->is_simulated ? "" : " estimated");
         }
+        if (candidate->sends_whole) {
+            printf(" (times %g: whole blocks fill queues)", MTREE_PREDICTION_WHOLE);
+        }
         if (candidate->num_trees > 0 && candidate->chunk_bytes > 0) {
             printf(", %d tree%s, chunks of %s", candidate->num_trees,
                    candidate->num_trees == 1 ? "" : "s",
@@ -175,6 +179,9 @@ static json_t *candidates_json(const mtree_candidate_list_t *candidates)
         if (candidate->seconds > 0.0) {
             json_object_set_new(object, "seconds", json_real(candidate->seconds));
             json_object_set_new(object, "trees", json_integer(candidate->num_trees));
+        }
+        if (candidate->sends_whole) {
+            json_object_set_new(object, "counts", json_real(MTREE_PREDICTION_WHOLE));
         }
         if (candidate->chunk_bytes > 0) {
             json_object_set_new(object, "chunk_bytes",
