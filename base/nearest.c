@@ -81,10 +81,12 @@ mtree_nearest_t mtree_nearest_begin(const char *word)
 
 void mtree_nearest_offer(mtree_nearest_t *nearest, const char *name)
 {
-    const int edits = least(count_edits(nearest->word, name),
-                            is_beginning(nearest->word, name) ? 1 : INT_MAX);
+    const int distance = count_edits(nearest->word, name);
+    const int edits = is_beginning(nearest->word, name) ? least(distance, 1) : distance;
 
-    if (edits < nearest->edits) {
+    if (edits < nearest->edits ||
+        (edits == nearest->edits &&
+         distance < count_edits(nearest->word, nearest->name))) {
         nearest->edits = edits;
         nearest->name = name;
     }

@@ -39,7 +39,8 @@ END_TEST
 
 START_TEST(only_what_is_near_is_advised)
 {
-    static const char *const names[] = {"topology", "plan", "simulate", "draw", NULL};
+    static const char *const names[] = {"topology", "plan",  "simulate", "hostfile",
+                                        "draw",     "hosts", NULL};
     static const struct {
         const char *word, *advice;
     } cases[] = {
@@ -47,6 +48,7 @@ START_TEST(only_what_is_near_is_advised)
         {"plam", " (did you mean plan?)"},
         {"darw", " (did you mean draw?)"},
         {"simul", " (did you mean simulate?)"},
+        {"host", " (did you mean hosts?)"},
         {"nonsense", ""},
         {"", ""},
         {"pl", ""},
