@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/command.h"
 
+#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int command_misuse(const command_t *command, const char *what)
@@ -42,6 +45,37 @@ void command_become_python(const char *name, const char *const *words)
 {
     execvp("python3", (char *const *)words);
     mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
+}
+
+mtree_status_t command_read_python(const char *name, const char *const *words,
+                                   char **text_p)
+{
+    mtree_status_t status;
+    int ends[2], result;
+    size_t length;
+    char path[32];
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0) {
+        mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
+        return MTREE_ERR_IO;
+    }
+    if (child == 0) {
+        (void)dup2(ends[1], STDOUT_FILENO);
+        command_become_python(name, words);
+        _exit(COMMAND_FAILED);
+    }
+    close(ends[1]);
+    (void)snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    status = mtree_file_read(path, text_p, &length);
+    close(ends[0]);
+    if (waitpid(child, &result, 0) == child && result == 0) {
+        return status;
+    }
+    if (status == MTREE_OK) {
+        free(*text_p);
+    }
+    return MTREE_ERR_IO;
 }
 
 mtree_status_t command_print_json(json_t *json, FILE *out)

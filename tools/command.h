@@ -60,6 +60,10 @@ bool command_find(const char *name, const char *folder, char *path);
  * returns only when that cannot be, which is logged. */
 void command_become_python(const char *name, const char *const *words);
 
+/* What such a program prints, malloc'ed; an error of its own it has told. */
+mtree_status_t command_read_python(const char *name, const char *const *words,
+                                   char **text_p);
+
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */
 mtree_status_t command_print_json(json_t *json, FILE *out);

@@ -155,17 +155,6 @@ static void write_drawn(const link_options_t *options, FILE *out)
     }
 }
 
-static void write_comment_lines(FILE *out, const char *comments)
-{
-    size_t length;
-
-    while (comments != NULL && *comments != '\0') {
-        length = strcspn(comments, "\n");
-        fprintf(out, "// %.*s\n", (int)length, comments);
-        comments += length + (comments[length] == '\n');
-    }
-}
-
 /* The command, with the name of the output left out: it is this file. */
 static void write_command(FILE *out, int argc, char **argv)
 {
@@ -198,7 +187,7 @@ mtree_status_t link_options_write(const link_options_t *options,
     if (options->json) {
         status = command_print_json(topology_json(topology, NULL, 0), out);
     } else {
-        write_comment_lines(out, comments);
+        fputs(comments, out);
         write_drawn(options, out);
         write_command(out, argc, argv);
         status = mtree_topology_write(topology, out);

@@ -40,7 +40,7 @@ void link_options_apply(const link_options_t *options, mtree_topology_t *topolog
 
 /*
  * Write @a topology to the output: as JSON, or as DOT after comment lines: @a comments
- * (lines without a mark, may be NULL) and the command that made it, @a argv with folders
+ * (whole lines) and the command that made it, @a argv with folders
  * left out.
  */
 mtree_status_t link_options_write(const link_options_t *options,

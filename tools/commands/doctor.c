@@ -8,7 +8,6 @@
 #include "tools/options.h"
 
 #include "base/log.h"
-#include "tools/host_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,36 +43,6 @@ static mtree_status_t take_parameter(const command_t *command, void *data,
     return MTREE_OK;
 }
 
-static mtree_status_t append_name(void *data, const char *name)
-{
-    fprintf(data, "%s,", name);
-    return MTREE_OK;
-}
-
-/* The names of @a list, which may have ranges, apart by commas; malloc'ed, NULL: logged.
- */
-static char *expand_hosts(const char *list)
-{
-    const char *why = NULL;
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    mtree_status_t status;
-
-    if (out == NULL) {
-        mtree_error("doctor: out of memory");
-        return NULL;
-    }
-    status = host_list_expand(list, append_name, out, &why);
-    fclose(out);
-    if (status != MTREE_OK) {
-        mtree_error("doctor: --hosts '%s': %s", list, why);
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 /* Append the option @a name with @a value, which may begin with a dash, to @a words, if
  * it has one.  False: no memory. */
 static bool add_option(const char **words, int *count, const char *name,
@@ -90,7 +59,7 @@ static bool add_option(const char **words, int *count, const char *name,
 }
 
 /* Become the program of Python; returns only when that cannot be. */
-static int run_python(const arguments_t *arguments, const char *hosts)
+static int run_python(const arguments_t *arguments)
 {
     const char *words[MOST_ARGS] = {"python3"};
     char path[COMMAND_PATH_ROOM];
@@ -101,7 +70,7 @@ static int run_python(const arguments_t *arguments, const char *hosts)
         return COMMAND_MISUSED;
     }
     words[1] = path;
-    if (!add_option(words, &count, "--hosts", hosts) ||
+    if (!add_option(words, &count, "--hosts", arguments->hosts) ||
         !add_option(words, &count, "--hostfile", arguments->hostfile) ||
         !add_option(words, &count, "--agent", arguments->agent) ||
         !add_option(words, &count, "--facts", arguments->facts) ||
@@ -135,26 +104,16 @@ static int run(int argc, char **argv)
         {0}};
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    char path[COMMAND_PATH_ROOM], *hosts = NULL;
-    const char *list;
+    char path[COMMAND_PATH_ROOM];
     int code = options_parse(&command_doctor, groups, argc, argv);
 
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    list = arguments.hosts;
-    if (list == NULL && arguments.hostfile == NULL) {
-        list = getenv("SLURM_JOB_NODELIST");
-    }
-    if (list != NULL && (hosts = expand_hosts(list)) == NULL) {
-        return COMMAND_MISUSED;
-    }
     if (command_find("mtree", PKGDATADIR, path)) {
         setenv("MTREE", path, 0);
     }
-    code = run_python(&arguments, hosts);
-    free(hosts);
-    return code;
+    return run_python(&arguments);
 }
 
 const command_t command_doctor = {

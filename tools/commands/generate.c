@@ -37,7 +37,7 @@ static int run(int argc, char **argv)
         return COMMAND_FAILED;
     }
     link_options_apply(&links, topology);
-    status = link_options_write(&links, topology, NULL, argc, argv);
+    status = link_options_write(&links, topology, "", argc, argv);
     mtree_topology_destroy(topology);
     return command_exit(status);
 }

@@ -1,92 +1,121 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mtree import: networks in other formats.
+ * mtree import: networks in other formats, which Python reads: the folder importer.  Here
+ * are the options, and what they draw.
  */
-#include "tools/import/formats.h"
 #include "tools/link_options.h"
 
-#include "base/file.h"
+#include "base/log.h"
+#include "topo/dot/read.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* With which editors of Windows begin UTF-8. */
-#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+#define FOLDER "importer"
 
 typedef struct {
-    const char *nodes, *name, *topology, *format;
-    import_request_t request;
+    const char *nodes, *name, *topology, *format, *switches;
     link_options_t links;
 } arguments_t;
 
-static mtree_status_t read_nodes(import_t *import, const char *file)
-{
-    size_t length;
-    char *text;
-    mtree_status_t status = mtree_file_read(file, &text, &length);
+/* The end of a file's name, and its line of --help; importer/__main__.py has a reader for
+ * each. */
+static const struct {
+    const char *ending, *help;
+} formats[] = {{".tsv", "a table of links"},
+               {".gml", "GML"},
+               {".graphml", "GraphML"},
+               {".conf", "Slurm's topology.conf (tree, block, ring)"},
+               {".yaml", "Slurm's topology.yaml (these, torus3d)"},
+               {".xml", "GraphML, or a machine of hwloc (lstopo FILE.xml)"}};
 
-    if (status == MTREE_OK) {
-        status = import_tsv_nodes(import, file, text, length);
-        free(text);
+#define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* The format of @a file, by @a wanted, an ending without its dot, or, if that is NULL, by
+ * the end of its name, without its dot; NULL, logged with all that there are: none. */
+static const char *find_format(const char *file, const char *wanted)
+{
+    size_t length = strlen(file);
+    char all[128] = "";
+
+    for (size_t i = 0; i < NUM_FORMATS; i++) {
+        const char *name = formats[i].ending + (wanted != NULL);
+        size_t end = strlen(name), used = strlen(all);
+
+        if (wanted != NULL ? strcasecmp(wanted, name) == 0
+                           : length > end && strcmp(file + length - end, name) == 0) {
+            return formats[i].ending + 1;
+        }
+        snprintf(all + used, sizeof(all) - used, "%s%s", used > 0 ? ", " : "", name);
     }
-    return status;
+    if (wanted != NULL) {
+        mtree_error("import: --format '%s': the formats are %s", wanted, all);
+    } else {
+        mtree_error("import: %s: the file's name must end in one of %s; else say what it "
+                    "is by --format",
+                    file, all);
+    }
+    return NULL;
 }
 
-static mtree_status_t read_network(import_t *import, const import_format_t *format,
-                                   const arguments_t *arguments)
+static const char *or_empty(const char *text)
 {
-    size_t length, mark;
-    char *text;
-    mtree_status_t status = mtree_file_read(import->file, &text, &length);
+    return text != NULL ? text : "";
+}
 
-    if (status != MTREE_OK) {
-        return status;
+/* What the importer prints of @a file: a topology file, malloc'ed. */
+static mtree_status_t read_network(const arguments_t *arguments, const char *file,
+                                   const char *format, char **text_p)
+{
+    char path[COMMAND_PATH_ROOM], capacity[32];
+    const char *words[] = {"python3",
+                           path,
+                           file,
+                           format,
+                           capacity,
+                           or_empty(arguments->switches),
+                           or_empty(arguments->nodes),
+                           or_empty(arguments->name),
+                           or_empty(arguments->topology),
+                           NULL};
+
+    if (!command_find(FOLDER, PKGDATADIR, path)) {
+        mtree_error("import: %s is neither beside mtree nor in %s", FOLDER, PKGDATADIR);
+        return MTREE_ERR_NOT_FOUND;
     }
-    import->wanted = arguments->topology;
-    mark = strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
-    status = format->read(import, text + mark, length - mark);
-    free(text);
-    if (status == MTREE_OK && arguments->nodes != NULL) {
-        status = read_nodes(import, arguments->nodes);
-    }
-    if (status == MTREE_OK && arguments->name != NULL) {
-        import->name = arguments->name;
-    }
-    return status;
+    (void)snprintf(capacity, sizeof(capacity), "%.17g",
+                   link_options_capacity(&arguments->links));
+    return command_read_python("import", words, text_p);
 }
 
 static mtree_status_t convert(const arguments_t *arguments, const char *file,
-                              const import_format_t *format, int argc, char **argv)
+                              const char *format, int argc, char **argv)
 {
     mtree_topology_t *topology;
-    mtree_status_t status;
-    import_t import;
+    char *text, *graph;
+    mtree_status_t status = read_network(arguments, file, format, &text);
 
-    status = import_init(&import, file);
     if (status != MTREE_OK) {
         return status;
     }
-    status = read_network(&import, format, arguments);
-    if (status == MTREE_OK) {
-        status = import_finish(&import, &arguments->request, &topology);
-    }
+    for (graph = text; strncmp(graph, "//", 2) == 0; graph += strcspn(graph, "\n") + 1) {}
+    status = mtree_topology_parse(graph, strlen(graph), file, &topology);
     if (status == MTREE_OK) {
         link_options_apply(&arguments->links, topology);
-        status =
-            link_options_write(&arguments->links, topology, import.comments, argc, argv);
+        *graph = '\0';
+        status = link_options_write(&arguments->links, topology, text, argc, argv);
         mtree_topology_destroy(topology);
     }
-    import_cleanup(&import);
+    free(text);
     return status;
 }
 
 static void print_formats(void)
 {
-    const import_format_t *format;
-
     puts("\nThe end of the file's name, or --format, says what it is:\n");
-    for (format = import_formats; format->ending != NULL; format++) {
-        printf("  FILE%-18s%s\n", format->ending, format->help);
+    for (size_t i = 0; i < NUM_FORMATS; i++) {
+        printf("  FILE%-18s%s\n", formats[i].ending, formats[i].help);
     }
 }
 
@@ -103,7 +132,7 @@ static int run(int argc, char **argv)
         {"topology", 't', OPTION_TEXT, offsetof(arguments_t, topology),
          .argument = "NAME",
          .help = "topology of a topology.yaml (default: that of its cluster)"},
-        {"switches", 'w', OPTION_TEXT, offsetof(arguments_t, request.switches),
+        {"switches", 'w', OPTION_TEXT, offsetof(arguments_t, switches),
          .argument = "LIST",
          .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
         {0}};
@@ -118,7 +147,7 @@ static int run(int argc, char **argv)
                                      {capacity, .data = &arguments.links},
                                      {link_options, .data = &arguments.links},
                                      {0}};
-    const import_format_t *format;
+    const char *format;
     int code;
 
     link_options_init(&arguments.links);
@@ -126,15 +155,14 @@ static int run(int argc, char **argv)
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    format = import_format_find(argv[optind], arguments.format);
+    format = find_format(argv[optind], arguments.format);
     if (format == NULL) {
         return COMMAND_MISUSED;
     }
-    if (arguments.topology != NULL && strcmp(format->ending, ".yaml") != 0) {
+    if (arguments.topology != NULL && strcmp(format, "yaml") != 0) {
         return command_misuse(&command_import,
                               "--topology is about a topology.yaml, which has several");
     }
-    arguments.request.capacity = link_options_capacity(&arguments.links);
     return command_exit(convert(&arguments, argv[optind], format, argc, argv));
 }
 

@@ -228,7 +228,7 @@ static int run(int argc, char **argv)
     rescale(topology, &arguments);
     status = show(topology, &arguments);
     if (status == MTREE_OK && arguments.links.output != NULL) {
-        status = link_options_write(&arguments.links, topology, NULL, argc, argv);
+        status = link_options_write(&arguments.links, topology, "", argc, argv);
     }
     mtree_topology_destroy(topology);
     return command_exit(status);

@@ -7,10 +7,12 @@ import shlex
 import shutil
 import socket
 
+from . import host_list
 from .errors import DoctorError, read_text, reason
 
 HOSTFILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "PBS_NODEFILE")
 AGENTS = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent")
+ALLOCATED = "SLURM_JOB_NODELIST"
 LONGEST_HOSTFILE = 4 << 20  # bytes
 SSH = ("-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=4")
 SRUN = ("srun", "--overlap", "--quiet", "--nodes=1", "--ntasks=1")
@@ -55,8 +57,12 @@ def read_hostfile(path):
 
 def find(options, environment):
     """The names of the hosts: as given, of the job's allocation, or of mpirun's own hostfile."""
-    if options.hosts:
-        return parse_hostfile(options.hosts.replace(",", "\n"))
+    if options.hosts or (not options.hostfile and environment.get(ALLOCATED)):
+        hosts = options.hosts or environment[ALLOCATED]
+        try:
+            return parse_hostfile("\n".join(host_list.expand(hosts)))
+        except host_list.ListError as error:
+            raise DoctorError(f"--hosts '{hosts}': {error}") from error
     if options.hostfile:
         return read_hostfile(options.hostfile)
     for variable in HOSTFILES:

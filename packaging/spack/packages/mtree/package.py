@@ -41,9 +41,8 @@ class Mtree(AutotoolsPackage):
     depends_on("graphviz")
     depends_on("hwloc@2.1:")
     depends_on("jansson@2.10:")
-    depends_on("libxml2")
-    depends_on("libyaml")
     depends_on("openssl")
+    depends_on("py-pyyaml", type="run")
     depends_on("python@3.8:", type="run")
 
     @property
