@@ -18,14 +18,16 @@ static mtree_event_t *inbox_take(mtree_inbox_t *inbox)
 }
 
 /*
- * Handle events until none is pending.  @a handled counts what the caller has already
- * accounted for.  An event is counted before it is queued, so `pending` may be ahead of
- * the queue for an instant, never behind.
+ * Handle events until none is pending.  The hold of a new inbox counts as one.  An event
+ * is counted before it is queued, so `pending` may be ahead of the queue for an instant,
+ * never behind.
  */
-static void inbox_drain(mtree_inbox_t *inbox, size_t handled)
+void mtree_inbox_open(mtree_inbox_t *inbox)
 {
+    size_t handled = inbox->held;
     bool last;
 
+    inbox->held = 0;
     do {
         mtree_event_t *event = inbox_take(inbox);
 
@@ -59,7 +61,7 @@ static void event_complete(mtree_completion_t *self, mtree_status_t status)
     event->next = atomic_load(&inbox->arrivals);
     while (!atomic_compare_exchange_weak(&inbox->arrivals, &event->next, event)) {}
     if (idle) {
-        inbox_drain(inbox, 0);
+        mtree_inbox_open(inbox);
     }
 }
 
@@ -68,6 +70,7 @@ void mtree_inbox_init(mtree_inbox_t *inbox, bool (*idle)(mtree_inbox_t *inbox),
 {
     atomic_init(&inbox->arrivals, NULL);
     atomic_init(&inbox->pending, 1);
+    inbox->held = 1;
     inbox->idle = idle;
     inbox->finish = finish;
 }
@@ -80,9 +83,4 @@ void mtree_event_init(mtree_event_t *event, mtree_inbox_t *inbox,
     event->handle = handle;
     event->status = MTREE_OK;
     event->next = NULL;
-}
-
-void mtree_inbox_open(mtree_inbox_t *inbox)
-{
-    inbox_drain(inbox, 1);
 }

@@ -123,9 +123,7 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    static const mtree_operation_controller_t none = {NULL, NULL, NULL};
-
-    return mtree_operation_start_controlled(layout, transport, data, &none, func, arg,
+    return mtree_operation_start_controlled(layout, transport, data, NULL, func, arg,
                                             operation_p);
 }
 
@@ -140,7 +138,9 @@ mtree_status_t mtree_operation_start_controlled(
         return MTREE_ERR_NO_MEMORY;
     }
     operation->transport = transport;
-    operation->controller = *controller;
+    if (controller != NULL) {
+        operation->controller = *controller;
+    }
     operation->last[false] = operation->last[true] = INFINITY;
     operation->func = func;
     operation->arg = arg;

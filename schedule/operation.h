@@ -124,8 +124,8 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p);
 
-/* The same with a @a controller, which is copied.  An operation with an open stream needs
- * one. */
+/* The same with a @a controller, which is copied; NULL: none.  An operation with an open
+ * stream needs one. */
 mtree_status_t mtree_operation_start_controlled(
     const mtree_layout_t *layout, mtree_transport_t *transport,
     const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,

@@ -383,57 +383,57 @@ static void channel_send(mtree_send_channel_t *channel)
     }
 }
 
-/* Send what may be sent to a peer.  True: its window is too full for what is ready. */
-static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *send_queue)
+static void send_queue_await_credits(mtree_send_queue_t *send_queue)
 {
     mtree_send_channel_t *channel = send_queue->channels;
 
     for (; channel != NULL && send_queue->num_credited > 0; channel = channel->link) {
         channel_await_credit(channel);
     }
-    while (operation->status == MTREE_OK &&
-           (channel = send_queue_pick(send_queue)) != NULL) {
-        if (operation->layout->paced && send_queue->outstanding >= send_queue->window) {
-            return true;
-        }
-        channel_send(channel);
-    }
-    return false;
 }
 
-/* Is what limits @a send_queue, whose window is full, its path?  Then its rate is the
- * path's bandwidth. */
-static bool send_queue_fills_path(mtree_operation_t *operation,
-                                  const mtree_send_queue_t *send_queue)
+/* The window to peer @a i is too full for what is ready, or not.  If what limits it is
+ * the path, its rate is the path's bandwidth. */
+static void send_queue_note(mtree_operation_t *operation, int i, bool is_full)
 {
     mtree_transport_t *transport = operation->transport;
+    mtree_goodput_t *goodput = operation->data.goodput;
+    bool backlogged;
 
-    return transport->ops->is_full == NULL ||
-           transport->ops->is_full(transport, send_queue->rank);
+    if (goodput == NULL) {
+        return;
+    }
+    backlogged =
+        is_full && (transport->ops->is_full == NULL ||
+                    transport->ops->is_full(transport, operation->send_queues[i].rank));
+    if (backlogged != (goodput->links[i].since >= 0)) {
+        mtree_goodput_backlog(goodput, i, backlogged, mtree_operation_now(operation));
+    }
 }
 
 void mtree_send_queue_pump(mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
-    mtree_goodput_t *goodput = operation->data.goodput;
 
     for (int turn = 0; turn < layout->num_peers; turn++) {
-        int i = layout->first_peer + turn;
-        bool backlogged;
+        int later = layout->first_peer + turn;
+        int i = later < layout->num_peers ? later : later - layout->num_peers;
+        mtree_send_queue_t *send_queue = &operation->send_queues[i];
+        mtree_send_channel_t *channel;
+        bool is_full = false;
 
-        i -= i >= layout->num_peers ? layout->num_peers : 0;
-        if (!operation->send_queues[i].dirty) {
+        if (!send_queue->dirty) {
             continue;
         }
-        operation->send_queues[i].dirty = false;
-        backlogged = send_queue_pump(operation, &operation->send_queues[i]);
-        if (goodput == NULL) {
-            continue;
+        send_queue->dirty = false;
+        send_queue_await_credits(send_queue);
+        while (!is_full && operation->status == MTREE_OK &&
+               (channel = send_queue_pick(send_queue)) != NULL) {
+            is_full = layout->paced && send_queue->outstanding >= send_queue->window;
+            if (!is_full) {
+                channel_send(channel);
+            }
         }
-        backlogged =
-            backlogged && send_queue_fills_path(operation, &operation->send_queues[i]);
-        if (backlogged != (goodput->links[i].since >= 0)) {
-            mtree_goodput_backlog(goodput, i, backlogged, mtree_operation_now(operation));
-        }
+        send_queue_note(operation, i, is_full);
     }
 }

@@ -30,17 +30,38 @@ static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
 void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter)
 {
+    bool was_busy;
+
     opal_mutex_lock(&gate->lock);
     if (waiter != NULL) {
         mtree_list_append(&gate->waiters, &waiter->link);
     }
-    /* The thread that lets waiters pass looks again before it ends, so they pass one at a
-     * time. */
-    if (gate->busy) {
-        opal_mutex_unlock(&gate->lock);
-        return;
-    }
+    was_busy = gate->busy;
     gate->busy = true;
+    opal_mutex_unlock(&gate->lock);
+    if (!was_busy) {
+        coll_mtree_ordered_gate_leave(gate);
+    }
+}
+
+bool coll_mtree_ordered_gate_enter(coll_mtree_ordered_gate_t *gate)
+{
+    bool enters;
+
+    opal_mutex_lock(&gate->lock);
+    enters = !gate->busy && mtree_list_is_empty(&gate->waiters);
+    gate->busy = gate->busy || enters;
+    opal_mutex_unlock(&gate->lock);
+    return enters;
+}
+
+/* The thread that lets waiters pass looks again before it ends, so they pass one at a
+ * time. */
+void coll_mtree_ordered_gate_leave(coll_mtree_ordered_gate_t *gate)
+{
+    coll_mtree_waiter_t *waiter;
+
+    opal_mutex_lock(&gate->lock);
     while ((waiter = gate_take(gate)) != NULL) {
         opal_mutex_unlock(&gate->lock);
         waiter->pass(waiter);

@@ -23,7 +23,7 @@ typedef struct coll_mtree_waiter {
 typedef struct {
     opal_mutex_t lock;
     mtree_list_t waiters;
-    bool busy; /* a thread lets waiters pass */
+    bool busy; /* a thread passes, or lets waiters pass */
 } coll_mtree_ordered_gate_t;
 
 /* An empty gate; and its end, when it is empty again. */
@@ -34,5 +34,10 @@ void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate);
  * From any thread, in callbacks, too. */
 void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter);
+
+/* Does nothing wait?  Then the caller passes at once, without a waiter, and leaves: others
+ * pass behind it. */
+bool coll_mtree_ordered_gate_enter(coll_mtree_ordered_gate_t *gate);
+void coll_mtree_ordered_gate_leave(coll_mtree_ordered_gate_t *gate);
 
 #endif

@@ -92,7 +92,6 @@ static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
     coll_mtree_request_t *req = coll_mtree_request_create(
         call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
 
-    call->args_taken = true;
     req->transfer.record = call->count.record;
     req->blocking = call->form == MTREE_BLOCKING;
     if (req->blocking) {
@@ -290,28 +289,10 @@ static int dispatch_look_up(coll_mtree_mpi_call_t *call,
     return dispatch_choose(call, *class_p);
 }
 
-/* Serve @a call over the plan of @a comm_class.  Open MPI's code. */
-static int dispatch_serve(coll_mtree_mpi_call_t *call,
-                          coll_mtree_comm_class_t *comm_class, ompi_request_t **request_p)
-{
-    coll_mtree_request_t *req = dispatch_make(call, comm_class);
-    int rc = OMPI_SUCCESS;
-
-    if (call->form != MTREE_PERSISTENT && !dispatch_relayed(call, comm_class, req)) {
-        coll_mtree_request_start(req);
-        rc = req->blocking ? coll_mtree_request_wait(req) : OMPI_SUCCESS;
-    }
-    if (req->blocking) {
-        dispatch_finish(req, rc);
-    } else {
-        *request_p = &req->super.super;
-    }
-    return rc;
-}
-
 int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 {
     coll_mtree_comm_class_t *comm_class;
+    coll_mtree_request_t *req = NULL;
     int rc;
 
     coll_mtree_deferred_release_run();
@@ -319,9 +300,18 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         rc = dispatch_empty(call->form, request_p);
     } else {
         rc = dispatch_look_up(call, &comm_class);
-        rc = rc == OMPI_SUCCESS ? dispatch_serve(call, comm_class, request_p) : rc;
+        req = rc == OMPI_SUCCESS ? dispatch_make(call, comm_class) : NULL;
     }
-    if (!call->args_taken) {
+    if (req != NULL && call->form != MTREE_PERSISTENT &&
+        !dispatch_relayed(call, comm_class, req)) {
+        coll_mtree_request_start(req);
+        rc = req->blocking ? coll_mtree_request_wait(req) : OMPI_SUCCESS;
+    }
+    if (req != NULL && req->blocking) {
+        dispatch_finish(req, rc);
+    } else if (req != NULL) {
+        *request_p = &req->super.super;
+    } else {
         coll_mtree_coll_args_cleanup(&call->args);
     }
     coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);

@@ -20,8 +20,7 @@ typedef struct {
     ompi_communicator_t *comm;
     coll_mtree_form_t form;
     const void *returns_to; /* the code that made it */
-    coll_mtree_coll_args_t args;
-    bool args_taken; /* by a request, which frees them */
+    coll_mtree_coll_args_t args; /* a request takes them over, and frees them */
     coll_mtree_count_t count;
 } coll_mtree_mpi_call_t;
 

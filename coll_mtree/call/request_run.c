@@ -174,37 +174,26 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t request_operate(coll_mtree_request_t *req,
-                                      const mtree_plan_part_t *part,
-                                      const mtree_placement_t *placement)
+static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
+                                               const mtree_plan_part_t *part)
 {
-    const mtree_rank_program_t *program = req->program;
-    mtree_program_run_t *run;
     mtree_operation_t *operation;
-    mtree_status_t status;
 
-    if (!req->by_arrival) {
-        req->over_tcp = coll_mtree_tcp_begin(
-            &req->tcp, &req->transport, part,
-            program != NULL ? program->peers : req->layout->peers,
-            program != NULL ? program->num_peers : req->layout->num_peers, placement,
-            req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
-        return program != NULL
-                   ? mtree_rank_program_start(program, &req->transport.super,
-                                              &req->buffers.super, request_program_ended,
-                                              req, &run)
-                   : mtree_operation_start(req->layout, &req->transport.super,
-                                           &req->buffers.super, request_ended, req,
-                                           &operation);
-    }
     req->over_tcp = false;
     atomic_fetch_add(&req->holders, 1);
-    status = coll_mtree_arrival_start(req, part->plan, placement, request_ended,
-                                      request_released, &operation);
-    if (status != MTREE_OK) {
-        atomic_fetch_sub(&req->holders, 1);
-    }
-    return status;
+    return coll_mtree_arrival_start(req, part->plan, req->placement, request_ended,
+                                    request_released, &operation);
+}
+
+static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t *part)
+{
+    const mtree_rank_program_t *program = req->program;
+
+    req->over_tcp = coll_mtree_tcp_begin(
+        &req->tcp, &req->transport, part,
+        program != NULL ? program->peers : req->layout->peers,
+        program != NULL ? program->num_peers : req->layout->num_peers, req->placement,
+        req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
 
 /* The bandwidth monitor counts nonblocking calls that are monitored, and all calls that
@@ -227,14 +216,11 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *
     req->replan->warmed_up = true;
 }
 
-/* The plan is chosen and the window allows it: begin. */
-static void request_begin(coll_mtree_request_t *req)
+/* Make ready what @a req needs to run over @a part.  Open MPI's code. */
+static int request_get_ready(coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
-    const mtree_placement_t *placement = req->placement;
-    mtree_plan_part_t *part = req->chosen;
     int rc = req->choice;
 
-    req->chosen = NULL;
     if (req->count.record != NULL) {
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
@@ -243,25 +229,45 @@ static void request_begin(coll_mtree_request_t *req)
         rc = coll_mtree_loss_of(req->comm);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = request_prepare(req, part, placement);
+        rc = request_prepare(req, part, req->placement);
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_buffers_begin(&req->buffers);
     }
     if (rc == OMPI_SUCCESS) {
-        request_monitor(req, placement);
+        request_monitor(req, req->placement);
+        coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
+        req->transfer.began = mtree_clock_seconds();
     }
-    coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
-    req->transfer.began = mtree_clock_seconds();
-    if (rc == OMPI_SUCCESS) {
-        coll_mtree_require(request_operate(req, part, placement));
+    return rc;
+}
+
+/* The plan is chosen and the window allows it: begin.  The operation may end here, and
+ * the request may be freed. */
+static void request_begin(coll_mtree_request_t *req)
+{
+    mtree_plan_part_t *part = req->chosen;
+    mtree_operation_t *operation;
+    mtree_program_run_t *run;
+    int rc = request_get_ready(req, part);
+
+    req->chosen = NULL;
+    if (rc != OMPI_SUCCESS) {
+        request_end(req, rc);
+    } else if (req->by_arrival) {
+        coll_mtree_require(request_start_by_arrival(req, part));
+    } else {
+        request_begin_tcp(req, part);
+        coll_mtree_require(
+            req->program != NULL
+                ? mtree_rank_program_start(req->program, &req->transport.super,
+                                           &req->buffers.super, request_program_ended,
+                                           req, &run)
+                : mtree_operation_start_controlled(req->layout, &req->transport.super,
+                                                   &req->buffers.super, NULL,
+                                                   request_ended, req, &operation));
     }
     mtree_plan_part_destroy(part);
-    /* On success the operation may have ended and the request may be freed. */
-    if (rc != OMPI_SUCCESS) {
-        coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
-        request_end(req, rc);
-    }
 }
 
 /* Under the lock, which this releases: begin the calls that the window lets begin, one at
@@ -306,15 +312,21 @@ static void request_leave(coll_mtree_request_t *req)
 
 /* Its plan is known: choose it, since a reply that is due behind this call may bring
  * another one. */
-static void request_pass(coll_mtree_waiter_t *waiter)
+static void request_choose(coll_mtree_request_t *req)
 {
-    coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
-    mca_coll_mtree_module_t *module = req->replan->super.module;
     const mtree_plan_part_t *part = NULL;
 
     req->choice = coll_mtree_plan_entry_plan(
         req->entry, req->replan, req->args.call.unequal, &part, &req->placement);
     req->chosen = mtree_plan_part_retain(part);
+}
+
+static void request_pass(coll_mtree_waiter_t *waiter)
+{
+    coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
+    mca_coll_mtree_module_t *module = req->replan->super.module;
+
+    request_choose(req);
     if (req->super.super.req_persistent) {
         request_begin(req);
         return;
@@ -338,6 +350,9 @@ static void request_count_start(coll_mtree_request_t *req)
 
 void coll_mtree_request_start(coll_mtree_request_t *req)
 {
+    mca_coll_mtree_module_t *module = req->replan->super.module;
+    coll_mtree_ordered_gate_t *gate = &req->replan->super.gate;
+
     request_count_start(req);
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
@@ -345,8 +360,16 @@ void coll_mtree_request_start(coll_mtree_request_t *req)
     if (req->count.record != NULL) {
         coll_mtree_statistics_enter(&req->count);
     }
-    req->waiter = (coll_mtree_waiter_t){.pass = request_pass};
-    coll_mtree_ordered_gate_pass(&req->replan->super.gate, &req->waiter);
+    if (!req->super.super.req_persistent && coll_mtree_ordered_gate_enter(gate)) {
+        request_choose(req);
+        opal_mutex_lock(&module->lock);
+        coll_mtree_call_window_enter(&module->calls, &req->call);
+        begin_calls(module);
+        coll_mtree_ordered_gate_leave(gate);
+    } else {
+        req->waiter = (coll_mtree_waiter_t){.pass = request_pass};
+        coll_mtree_ordered_gate_pass(gate, &req->waiter);
+    }
     /* Open MPI reports losses of processes in its progress, where a rank that only sends
      * would never be. */
     if (coll_mtree_survives()) {
