@@ -6,7 +6,7 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/arrival.h"
+#include "coll_mtree/call/request.h"
 #include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/decision.h"
@@ -15,7 +15,6 @@
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/relay/world.h"
-#include "coll_mtree/report/pvars.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
@@ -31,7 +30,7 @@ static int main_open(void)
 {
     coll_mtree_log_open();
     coll_mtree_params_confine(coll_mtree_world_rank() == 0);
-    coll_mtree_arrival_open();
+    coll_mtree_requests_open();
     coll_mtree_modex_publish();
     coll_mtree_relay_world_publish();
     coll_mtree_btl_network_publish();

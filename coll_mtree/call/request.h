@@ -60,6 +60,9 @@ typedef struct coll_mtree_request {
 
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 
+/* When the component is opened. */
+void coll_mtree_requests_open(void);
+
 /* A request of the call of @a args, which it takes over, held by its owner.  All ranks
  * call in the same order. */
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,

@@ -6,17 +6,27 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/arrival.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/plan/plan_reply.h"
 
 #include "base/clock.h"
 #include "opal/runtime/opal_progress.h"
+#include "schedule/arrival/arrival.h"
 #include "schedule/operation.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static void request_leave(coll_mtree_request_t *req);
+
+/* Bytes of coll_mtree_arrival_aside that no broadcast holds. */
+static atomic_size_t aside_left;
+
+void coll_mtree_requests_open(void)
+{
+    atomic_init(&aside_left, coll_mtree_params.arrival_aside);
+}
 
 void coll_mtree_request_unprepare(coll_mtree_request_t *req)
 {
@@ -141,6 +151,23 @@ static mtree_status_t request_make_goodput(coll_mtree_request_t *req)
                : MTREE_OK;
 }
 
+/*
+ * Is the call of @a args arrival-ordered where @a part is of its plan?  The same on all
+ * ranks.  With an arrival-ordered plan, other calls go over its tree: reductions whose
+ * order must not depend on when ranks arrive, barriers, in which no rank is early, and
+ * what is to be encrypted, since arrival-ordered calls go over the PML.
+ */
+static bool is_by_arrival(const mtree_plan_part_t *part,
+                          const coll_mtree_coll_args_t *args)
+{
+    if (coll_mtree_params_encrypt() || !coll_mtree_part_is_by_arrival(part) ||
+        !mtree_arrival_serves(args->call.collective)) {
+        return false;
+    }
+    return args->call.collective == MTREE_BCAST ||
+           (args->op != NULL && !coll_mtree_params.deterministic);
+}
+
 /* Make what depends on the plan; a persistent request does so once per plan. */
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
@@ -154,7 +181,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
     coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                             ompi_comm_size(req->comm));
-    req->by_arrival = coll_mtree_arrival_serves(part, &req->args);
+    req->by_arrival = is_by_arrival(part, &req->args);
     rc = req->by_arrival ? OMPI_SUCCESS : request_lay_out(req, part, placement);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -178,11 +205,22 @@ static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
                                                const mtree_plan_part_t *part)
 {
     mtree_operation_t *operation;
+    mtree_arrival_t arrival = {.plan = part->plan,
+                               .placement = req->placement,
+                               .call = &req->args.call,
+                               .rank = ompi_comm_rank(req->comm),
+                               .transport = &req->transport.super,
+                               .control = &req->control.super,
+                               .window_bytes = coll_mtree_params.arrival_room,
+                               .copy_budget = &aside_left,
+                               .reuses_tags = req->super.super.req_persistent};
 
     req->over_tcp = false;
+    coll_mtree_transport_init(&req->control, req->comm, MPI_BYTE, req->first_tag);
+    /* Until none of its messages is under way. */
     atomic_fetch_add(&req->holders, 1);
-    return coll_mtree_arrival_start(req, part->plan, req->placement, request_ended,
-                                    request_released, &operation);
+    return mtree_arrival_start(&arrival, &req->buffers.super, request_ended,
+                               request_released, req, &operation);
 }
 
 static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t *part)

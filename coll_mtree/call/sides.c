@@ -71,19 +71,6 @@ size_t coll_mtree_side_bytes(const coll_mtree_side_t *side, int ranks)
     return bytes;
 }
 
-bool coll_mtree_side_is_predefined(const coll_mtree_side_t *side, int ranks)
-{
-    if (side->types == NULL) {
-        return side->type == NULL || ompi_datatype_is_predefined(side->type);
-    }
-    for (int rank = 0; rank < ranks; rank++) {
-        if (!ompi_datatype_is_predefined(side->types[rank])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Copy @a bytes at *array_p, which may be NULL, to *to_p, which moves on. */
 static void copy_array(const void **array_p, size_t bytes, char **to_p)
 {

@@ -43,9 +43,6 @@ coll_mtree_elements_t coll_mtree_side_block(const coll_mtree_side_t *side, int r
 /* Bytes of the blocks of all @a ranks ranks together. */
 size_t coll_mtree_side_bytes(const coll_mtree_side_t *side, int ranks);
 
-/* Are all datatypes MPI's own? */
-bool coll_mtree_side_is_predefined(const coll_mtree_side_t *side, int ranks);
-
 /* Copy the user's arrays, and hold the datatypes, which the user may free while the call
  * is under way; release them. */
 void coll_mtree_side_keep(coll_mtree_side_t *side, int ranks);

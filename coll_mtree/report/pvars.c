@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/report/pvars.h"
-
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/statistics.h"
 

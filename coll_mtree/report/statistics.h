@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Statistics: what the calls of this process did, for the report
- * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.h).
+ * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.c).
  *
  * They are kept per process group (communicators of the same processes share them), call
  * class, function and backend.  Counting sends no message.
@@ -171,5 +171,9 @@ void coll_mtree_statistics_unlock(void);
 
 /* Free what the groups, which are freed before, left; nothing is counted any more. */
 void coll_mtree_statistics_finish(void);
+
+/* Register MPI_T's performance variables: this process's totals, each with a name of its
+ * own that begins with coll_mtree_.  What fails is not there, as MPI_T tools expect. */
+void coll_mtree_pvars_register(const mca_base_component_t *component);
 
 #endif
