@@ -98,25 +98,65 @@ bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator
                                     agreed == NULL ? NULL : &agreed->topology);
 }
 
-void coll_mtree_agreed_take_size(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm, mtree_collective_t collective)
+/* The ranks agree, by the fallback, on the size of a call of @a collective of which this
+ * rank has *bytes_p.  Open MPI's code. */
+static int agree_on_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                         mtree_collective_t collective, double *bytes_p)
 {
-    const agreed_t *agreed;
+    int rc = MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, bytes_p, 1, MPI_DOUBLE,
+                            MPI_SUM, comm);
 
-    if (!module->sizes[collective].is_agreed &&
-        (agreed = agreed_of(module, comm)) != NULL) {
-        module->sizes[collective] = agreed->sizes[collective];
+    /* Of an all-to-all the size is what one rank sends. */
+    if (!mtree_collective_has_root(collective)) {
+        *bytes_p /= ompi_comm_size(comm);
     }
+    return rc;
 }
 
-void coll_mtree_agreed_give_size(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm, mtree_collective_t collective)
+/* The size of a blocking call: what the ranks agree on now, or have agreed on. */
+static int blocking_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                         mtree_collective_t collective, double *bytes_p)
 {
-    agreed_t *agreed = agreed_of(module, comm);
+    coll_mtree_size_estimate_t *estimate = &module->sizes[collective];
+    agreed_t *agreed;
+    int rc;
 
-    if (agreed != NULL) {
-        agreed->sizes[collective] = module->sizes[collective];
+    if (!estimate->is_agreed && (agreed = agreed_of(module, comm)) != NULL) {
+        *estimate = agreed->sizes[collective];
     }
+    if (!coll_mtree_size_estimate_add(estimate, *bytes_p, bytes_p)) {
+        *bytes_p = estimate->is_agreed ? estimate->agreed : 0;
+        return OMPI_SUCCESS;
+    }
+    rc = agree_on_size(module, comm, collective, bytes_p);
+    coll_mtree_size_estimate_set(estimate, *bytes_p);
+    if ((agreed = agreed_of(module, comm)) != NULL) {
+        agreed->sizes[collective] = *estimate;
+    }
+    return rc;
+}
+
+int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                           coll_mtree_coll_args_t *args, bool may_wait, bool at_once)
+{
+    mtree_collective_t collective = args->call.collective;
+    const coll_mtree_size_estimate_t *estimate = &module->sizes[collective];
+    double bytes = (double)args->own_bytes;
+    int rc = OMPI_SUCCESS;
+
+    /* All ranks know by now that the fallback serves. */
+    if (!args->call.unequal || module->unserved) {
+        return OMPI_SUCCESS;
+    }
+    if (!may_wait) {
+        bytes = estimate->is_agreed ? estimate->agreed : 0;
+    } else if (at_once) {
+        rc = agree_on_size(module, comm, collective, &bytes);
+    } else {
+        rc = blocking_size(module, comm, collective, &bytes);
+    }
+    coll_mtree_coll_args_size(args, bytes);
+    return rc;
 }
 
 /* Who runs where.  An exchange that has asked for it ends as if it were not known. */

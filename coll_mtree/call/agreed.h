@@ -14,22 +14,23 @@
 #ifndef COLL_MTREE_CALL_AGREED_H
 #define COLL_MTREE_CALL_AGREED_H
 
-#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/call/coll_args.h"
 
-/* All are for blocking calls on @a comm, whose module is @a module. */
+/* All are for calls on @a comm, whose module is @a module, and but for sizes for blocking
+ * ones. */
 
 /* As coll_mtree_source_settle(). */
 bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                               double bytes);
 
-/* Before the module's estimate of the size of @a collective is used; and after the ranks
- * have agreed on one. */
-void coll_mtree_agreed_take_size(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 mtree_collective_t collective);
-void coll_mtree_agreed_give_size(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm,
-                                 mtree_collective_t collective);
+/*
+ * Set size and verdict of @a args if only some ranks know the size of the call.  Blocking
+ * calls agree now and then on what they carry (coll_mtree/base/size_estimate.h),
+ * persistent ones when they are made (@a at_once); nonblocking ones, which may not wait
+ * (@a may_wait), go by that, and to the fallback where there was none.  Open MPI's code.
+ */
+int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                           coll_mtree_coll_args_t *args, bool may_wait, bool at_once);
 
 /* A call of @a comm_class is about to wait for its plan: take the hosts and the
  * plan over if they are agreed on. */

@@ -8,12 +8,15 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/agreed.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
+
+#include "base/units.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -157,14 +160,6 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
     }
 }
 
-/* May it pass through relays? */
-static bool may_relay(const coll_mtree_mpi_call_t *call)
-{
-    return call->args.verdict == MTREE_COLL_ARGS_SERVED &&
-           coll_mtree_relayed_call_is_possible(call->comm, &call->args,
-                                               call->form == MTREE_BLOCKING);
-}
-
 /* The class of @a call, one with relays where it may pass through them and they did not
  * refuse such calls.  Only the thread that makes a collective call on
  * the communicator looks up; MPI allows one at a time. */
@@ -176,7 +171,9 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
         what->collective, what->root, what->units * what->unit_bytes);
     coll_mtree_comm_class_t *comm_class;
 
-    call_class.relayed = may_relay(call);
+    call_class.relayed = call->args.verdict == MTREE_COLL_ARGS_SERVED &&
+                         coll_mtree_relayed_call_is_possible(
+                             call->comm, &call->args, call->form == MTREE_BLOCKING);
     comm_class = coll_mtree_comm_class_get(module, &call_class);
     if (comm_class->left_relays) {
         call_class.relayed = false;
@@ -185,14 +182,175 @@ static coll_mtree_comm_class_t *class_of(const coll_mtree_mpi_call_t *call)
     return comm_class;
 }
 
+/* Are there tags for the call?  The first time that there are none one line tells. */
+static bool has_tags(const coll_mtree_mpi_call_t *call)
+{
+    mca_coll_mtree_module_t *module = call->module;
+    int count = call->form != MTREE_PERSISTENT
+                    ? 0
+                    : coll_mtree_request_tags(call->args.call.collective);
+
+    if (coll_mtree_tags_has(module, call->comm, count)) {
+        return true;
+    }
+    if (!module->tags.is_spent) {
+        module->tags.is_spent = true;
+        coll_mtree_verbose(call->comm, 1, "%s goes to the fallback, since %s",
+                           call->args.function,
+                           coll_mtree_reason_text(COLL_MTREE_REASON_TAGS));
+    }
+    return false;
+}
+
+/* A blocking call may wait until there is one. */
+static bool has_topology(const coll_mtree_mpi_call_t *call)
+{
+    const mtree_call_t *what = &call->args.call;
+
+    return coll_mtree_source_is_settled(call->module) ||
+           (call->form == MTREE_BLOCKING &&
+            coll_mtree_agreed_settle(call->module, call->comm,
+                                     (double)what->units * (double)what->unit_bytes));
+}
+
+/* May mtree serve the call, by what is known before any message of it?  Otherwise
+ * *reason_p is why the fallback serves.  Where no topology is known yet, a blocking call
+ * may wait until one is. */
+static bool is_possible(const coll_mtree_mpi_call_t *call,
+                        const coll_mtree_server_t *server,
+                        coll_mtree_fallback_reason_t *reason_p)
+{
+    mca_coll_mtree_module_t *module = call->module;
+    bool is_bound = coll_mtree_server_is_bound(server, call->args.keeps_order);
+
+    if (call->args.verdict != MTREE_COLL_ARGS_SERVED) {
+        *reason_p = COLL_MTREE_REASON_CALL;
+        return false;
+    }
+    if (module->unserved && !is_bound && !coll_mtree_params_encrypt()) {
+        *reason_p = COLL_MTREE_REASON_GROUP;
+        return false;
+    }
+    if (!has_tags(call)) {
+        *reason_p = COLL_MTREE_REASON_TAGS;
+        return false;
+    }
+    if (!coll_mtree_params_encrypt() && !has_topology(call)) {
+        *reason_p =
+            module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
+        return false;
+    }
+    return true;
+}
+
+/* Wait until the server of @a comm_class is decided.  Open MPI's code. */
+static int wait_for_decision(const coll_mtree_mpi_call_t *call,
+                             coll_mtree_comm_class_t *comm_class)
+{
+    bool shares = call->form == MTREE_BLOCKING;
+    int rc;
+
+    if (shares) {
+        coll_mtree_agreed_take_plan(call->module, call->comm, comm_class);
+    }
+    rc = coll_mtree_plan_entry_wait(
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class), comm_class);
+    if (shares && rc == OMPI_SUCCESS) {
+        coll_mtree_agreed_give_plan(call->module, call->comm, comm_class);
+    }
+    return rc;
+}
+
+/*
+ * Must a call whose data goes nowhere in the clear go over the default plan, at once?  So
+ * it does before the topology is known, or where it never is.  Then other plans follow,
+ * but where calls keep their order for ever.
+ */
+static bool is_plain(const coll_mtree_mpi_call_t *call,
+                     coll_mtree_comm_class_t *comm_class)
+{
+    mca_coll_mtree_module_t *module = call->module;
+
+    if (module->unserved || !has_topology(call)) {
+        return true;
+    }
+    if (coll_mtree_plan_entry_is_plain(comm_class->entry) &&
+        !(coll_mtree_params.deterministic &&
+          coll_mtree_server_is_bound(&comm_class->server, true))) {
+        coll_mtree_plan_entry_renew(comm_class);
+    }
+    return coll_mtree_plan_entry_is_plain(comm_class->entry);
+}
+
+/*
+ * Who serves @a call of @a comm_class; *reason_p is why, where that is the fallback.  A
+ * blocking call, and the making of a persistent request, waits for the plan of its class,
+ * and may wait for a topology.  Open MPI's code.
+ */
+static int choose_server(const coll_mtree_mpi_call_t *call,
+                         coll_mtree_comm_class_t *comm_class,
+                         coll_mtree_backend_t *backend_p,
+                         coll_mtree_fallback_reason_t *reason_p)
+{
+    const coll_mtree_server_t *server = &comm_class->server;
+    int rc = OMPI_SUCCESS;
+
+    *backend_p = COLL_MTREE_FALLBACK;
+    if (!is_possible(call, server, reason_p)) {
+        return OMPI_SUCCESS;
+    }
+    if (coll_mtree_params_encrypt() && is_plain(call, comm_class)) {
+        *backend_p = COLL_MTREE_TREES;
+        (void)coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
+        return OMPI_SUCCESS;
+    }
+    if (!server->is_decided && call->form == MTREE_NONBLOCKING) {
+        *backend_p = coll_mtree_server_before(server, call->args.keeps_order);
+        *reason_p = COLL_MTREE_REASON_ORDER;
+        return OMPI_SUCCESS;
+    }
+    if (!server->is_decided) {
+        rc = wait_for_decision(call, comm_class);
+    }
+    if (rc == OMPI_SUCCESS) {
+        *backend_p = server->backend;
+        *reason_p = call->module->unserved ? COLL_MTREE_REASON_GROUP : server->reason;
+    }
+    return rc;
+}
+
+/* @a backend serves @a call; if the call keeps its order, later ones of its class may
+ * have to stay with that. */
+static void note_server(const coll_mtree_mpi_call_t *call,
+                        coll_mtree_comm_class_t *comm_class, coll_mtree_backend_t backend)
+{
+    if (!call->args.keeps_order) {
+        return;
+    }
+    if (backend == COLL_MTREE_TREES) {
+        atomic_store(&call->module->keeps_order, true);
+    }
+    if (coll_mtree_server_note(&comm_class->server, backend)) {
+        char size[32];
+
+        atomic_store(&call->module->all_reordered, true);
+        mtree_units_format_size(comm_class->node.call_class.bytes, size, sizeof(size));
+        coll_mtree_verbose(call->comm, 0,
+                           "%s of about %s is served %s from here on, which combines in "
+                           "another order",
+                           call->args.function, size,
+                           backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
+    }
+}
+
 /* Does mtree serve @a call, of @a comm_class?  MTREE_DECLINED: the fallback does.  Calls
  * without tags are no part of their class's order.  Open MPI's code. */
 static int dispatch_choose(coll_mtree_mpi_call_t *call,
                            coll_mtree_comm_class_t *comm_class)
 {
-    coll_mtree_fallback_reason_t reason;
+    coll_mtree_fallback_reason_t reason = COLL_MTREE_REASON_CALL;
     coll_mtree_backend_t backend;
-    int rc = coll_mtree_mpi_call_choose(call, comm_class, &backend, &reason);
+    int rc = choose_server(call, comm_class, &backend, &reason);
 
     if (rc != OMPI_SUCCESS && call->form == MTREE_BLOCKING) {
         /* On other ranks it has a number. */
@@ -203,7 +361,7 @@ static int dispatch_choose(coll_mtree_mpi_call_t *call,
         return rc;
     }
     if (reason != COLL_MTREE_REASON_TAGS) {
-        coll_mtree_mpi_call_note(call, comm_class, backend);
+        note_server(call, comm_class, backend);
     }
     if (backend == COLL_MTREE_TREES) {
         return OMPI_SUCCESS;
@@ -212,55 +370,6 @@ static int dispatch_choose(coll_mtree_mpi_call_t *call,
                                  coll_mtree_reason_text(reason));
     coll_mtree_statistics_fell_back(&call->count, reason);
     return MTREE_DECLINED;
-}
-
-/* The ranks agree, by the fallback, on the size of a call of which this rank has
- * *bytes_p.
- */
-static int agree_on(const coll_mtree_mpi_call_t *call, double *bytes_p)
-{
-    int rc = MTREE_FALLBACK(call->module, allreduce, MPI_IN_PLACE, bytes_p, 1, MPI_DOUBLE,
-                            MPI_SUM, call->comm);
-
-    /* Of an all-to-all the size is what one rank sends. */
-    if (!mtree_collective_has_root(call->args.call.collective)) {
-        *bytes_p /= ompi_comm_size(call->comm);
-    }
-    return rc;
-}
-
-/*
- * Set size and verdict of @a call if only some ranks know its size.  Blocking calls agree
- * now and then on what they carry (coll_mtree/base/size_estimate.h), persistent ones when
- * they are made; nonblocking ones, which may not wait, go by that, and to the fallback
- * where there was none.  Open MPI's code.
- */
-static int agree_on_size(coll_mtree_mpi_call_t *call)
-{
-    coll_mtree_coll_args_t *args = &call->args;
-    coll_mtree_size_estimate_t *estimate = &call->module->sizes[args->call.collective];
-    double bytes = (double)args->own_bytes;
-    int rc = OMPI_SUCCESS;
-
-    /* All ranks know by now that the fallback serves. */
-    if (!args->call.unequal || call->module->unserved) {
-        return OMPI_SUCCESS;
-    }
-    if (call->form == MTREE_BLOCKING) {
-        coll_mtree_agreed_take_size(call->module, call->comm, args->call.collective);
-    }
-    if (call->form == MTREE_PERSISTENT) {
-        rc = agree_on(call, &bytes);
-    } else if (call->form == MTREE_BLOCKING &&
-               coll_mtree_size_estimate_add(estimate, bytes, &bytes)) {
-        rc = agree_on(call, &bytes);
-        coll_mtree_size_estimate_set(estimate, bytes);
-        coll_mtree_agreed_give_size(call->module, call->comm, args->call.collective);
-    } else {
-        bytes = estimate->is_agreed ? estimate->agreed : 0;
-    }
-    coll_mtree_coll_args_size(args, bytes);
-    return rc;
 }
 
 /* The class over whose plan mtree serves @a call, in *class_p.  MTREE_DECLINED: it does
@@ -277,7 +386,9 @@ static int dispatch_look_up(coll_mtree_mpi_call_t *call,
         return MTREE_DECLINED;
     }
     coll_mtree_source_create(call->module, call->comm);
-    rc = agree_on_size(call);
+    rc = coll_mtree_agreed_size(call->module, call->comm, &call->args,
+                                call->form != MTREE_NONBLOCKING,
+                                call->form == MTREE_PERSISTENT);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

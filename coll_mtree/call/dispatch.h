@@ -11,7 +11,7 @@
  *    at the same point of the order of calls (coll_mtree/adapt).
  * 4. The call's class is looked up, once, in the communicator's table.  The statistics
  *    record of the class is opened.
- * 5. The class says who serves (coll_mtree/call/mpi_call.h).  The first blocking calls
+ * 5. The class says who serves (coll_mtree/call/server.h).  The first blocking calls
  *    may wait here for a topology (coll_mtree/topology), and for the plan of the class
  *    (coll_mtree/call/plan_entry.h).
  * 6. A request runs the call over the plan (coll_mtree/call/request.h).  A blocking call
@@ -23,7 +23,20 @@
 #ifndef COLL_MTREE_CALL_DISPATCH_H
 #define COLL_MTREE_CALL_DISPATCH_H
 
-#include "coll_mtree/call/mpi_call.h"
+#include "coll_mtree/call/coll_args.h"
+#include "coll_mtree/call/request.h"
+
+typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
+
+/* One call of a function of MPI. */
+typedef struct {
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm;
+    coll_mtree_form_t form;
+    const void *returns_to;      /* the code that made it */
+    coll_mtree_coll_args_t args; /* a request takes them over, and frees them */
+    coll_mtree_count_t count;
+} coll_mtree_mpi_call_t;
 
 /* Not an error: the fallback is to be called, on every rank. */
 #define MTREE_DECLINED 1
