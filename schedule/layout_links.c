@@ -245,6 +245,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         }
         *peer = (mtree_peer_t){.rank = rank,
                                .rate = rate,
+                               .trip = builder->trips[rank],
                                .is_relay =
                                    mtree_placement_is_relay(builder->placement, rank)};
         builder_fill_window(builder, peer, is_direct, slow_start);

@@ -72,6 +72,7 @@ typedef struct {
     size_t initial_window; /* bytes of it at first; each byte that is acknowledged adds
                               one until it is all */
     double rate;   /* bits/s planned each way; 0: on the same host, or not known */
+    double trip;   /* seconds of a round trip, likewise */
     bool is_relay; /* it has no memory for the result: what goes down needs credit */
 } mtree_peer_t;
 

@@ -18,6 +18,9 @@
  * before it sends another one. */
 #define ANSWER 0.25
 
+/* Round trips in which an answer that is not lost has come, through queues as well. */
+#define TRIPS 2
+
 typedef enum { IDLE, CONNECTING, GREETED } attempt_state_t;
 
 typedef struct {
@@ -34,6 +37,11 @@ struct mtree_tcp_dialer {
     int error;                    /* the last one; errno */
     attempt_t attempts[MTREE_TCP_CONNECTIONS];
 };
+
+double mtree_tcp_dial_patience(const mtree_tcp_dial_t *dial, double least)
+{
+    return fmax(least, TRIPS * dial->trip);
+}
 
 mtree_tcp_dialer_t *mtree_tcp_dialer_create(const mtree_tcp_dial_t *dial)
 {
@@ -71,7 +79,7 @@ static void attempt_begin(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double
         return;
     }
     attempt->state = CONNECTING;
-    attempt->until = now + ldexp(ANSWER, attempt->tries++);
+    attempt->until = now + ldexp(mtree_tcp_dial_patience(dial, ANSWER), attempt->tries++);
 }
 
 /* The peer's kernel has answered, or will not. */

@@ -29,7 +29,11 @@ typedef struct {
     bool is_spread; /* each connection at the address behind that of the one before it */
     uint16_t port;
     int num_connections;
+    double trip; /* seconds of a round trip, by the map; 0: not known */
 } mtree_tcp_dial_t;
+
+/* Seconds until the peer's kernel has answered an attempt, of @a least for a near one. */
+double mtree_tcp_dial_patience(const mtree_tcp_dial_t *dial, double least);
 
 typedef struct mtree_tcp_dialer mtree_tcp_dialer_t;
 

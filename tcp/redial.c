@@ -235,7 +235,9 @@ static void attempt_begin(mtree_tcp_connection_t *connection, double now)
         attempt_fail(connection, errno, now);
         return;
     }
-    attempt->until = now + fmin(ldexp(ANSWER, attempt->tries++), MOST_ANSWER);
+    attempt->until = now + fmin(ldexp(mtree_tcp_dial_patience(&redial->dial, ANSWER),
+                                      attempt->tries++),
+                                mtree_tcp_dial_patience(&redial->dial, MOST_ANSWER));
 }
 
 /* The peer's kernel has answered, or will not. */

@@ -156,7 +156,7 @@ static mtree_tcp_peer_t *lock_peer(coll_mtree_relay_transport_t *transport, int 
 
     if (relay < 0) {
         (void)coll_mtree_endpoint_lock(transport->super.comm, rank,
-                                       (coll_mtree_cables_t){NULL, 0}, &peer);
+                                       (coll_mtree_way_t){.trip = 0}, &peer);
         return peer;
     }
     tcp = coll_mtree_endpoints_lock();

@@ -114,7 +114,7 @@ static int connections_over(coll_mtree_cables_t cables)
 }
 
 /* A handshake may not begin again, since the other end does not. */
-static endpoint_t *endpoint_create(int rank, coll_mtree_cables_t cables)
+static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 {
     endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
     char name[32];
@@ -126,7 +126,7 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_cables_t cables)
     }
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
-    endpoint->num_cables = cables.count;
+    endpoint->num_cables = way.cables.count;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
     if (endpoint->peer != NULL) {
         mtree_tcp_peer_watch(endpoint->peer, SILENCE);
@@ -134,7 +134,7 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_cables_t cables)
     endpoint->handshake =
         endpoint->peer == NULL
             ? NULL
-            : coll_mtree_handshake_begin(rank, connections_over(cables), cables, admit);
+            : coll_mtree_handshake_begin(rank, connections_over(way.cables), way, admit);
     endpoint->is_lost = endpoint->handshake == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
@@ -290,8 +290,7 @@ static int poll_endpoints(void)
 }
 
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                        coll_mtree_cables_t cables,
-                                        mtree_tcp_peer_t **peer_p)
+                                        coll_mtree_way_t way, mtree_tcp_peer_t **peer_p)
 {
     int rank = (int)coll_mtree_process_name(comm, peer).vpid;
     endpoint_t *endpoint;
@@ -299,7 +298,7 @@ mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
     opal_mutex_lock(&lock);
     endpoint = endpoint_find(rank);
     if (endpoint == NULL) {
-        endpoint = endpoint_create(rank, cables);
+        endpoint = endpoint_create(rank, way);
     }
     *peer_p = endpoint == NULL ? NULL : endpoint->peer;
     if (*peer_p == NULL) {

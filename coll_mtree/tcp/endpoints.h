@@ -40,12 +40,11 @@ void coll_mtree_endpoints_count(int operations);
 
 /*
  * Lock the process of rank @a peer of @a comm, another host's, in *peer_p.  Connections
- * that it gets now take @a cables.  NULL: nothing is locked, and messages between the two
+ * that it gets now go by @a way.  NULL: nothing is locked, and messages between the two
  * go over the PML for ever.  MTREE_ERR_NO_MEMORY: nothing is locked; it is logged.
  */
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                        coll_mtree_cables_t cables,
-                                        mtree_tcp_peer_t **peer_p);
+                                        coll_mtree_way_t way, mtree_tcp_peer_t **peer_p);
 
 /* Lock what all endpoints share, for other peers of the same kind; NULL: there is no
  * memory, which is logged, and nothing is locked. */

@@ -70,6 +70,7 @@ struct coll_mtree_handshake {
     mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
     bool has_key;              /* or needs none */
     coll_mtree_message_t *sent, *received;
+    double trip;    /* to the other end, seconds; 0: not known */
     int num_cables; /* that the connections take */
     mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
     mtree_tcp_dialer_t *dialer;
@@ -176,7 +177,7 @@ static void await_connections(coll_mtree_handshake_t *handshake, int more)
 }
 
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
-                                                   coll_mtree_cables_t cables,
+                                                   coll_mtree_way_t way,
                                                    mtree_tcp_admit_t admit)
 {
     coll_mtree_handshake_t *handshake = calloc(1, sizeof(*handshake));
@@ -190,8 +191,9 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     }
     handshake->rank = rank;
     handshake->dials = coll_mtree_world_rank() < rank;
-    for (int c = 0; c < cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
-        handshake->cables[handshake->num_cables++] = cables.list[c].cable;
+    handshake->trip = way.trip;
+    for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
+        handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
     }
     await_connections(handshake, num_connections);
     mtree_tcp_hearing_init(&handshake->hearing);
@@ -248,12 +250,14 @@ static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
     require(handshake, handshake->received);
 }
 
-/* Where to dial: over the cables, or at all addresses of the other end. */
+/* Where to dial: over the cables, or at all addresses of the other end; and how far that
+ * is. */
 static void fill_addresses(const coll_mtree_handshake_t *handshake,
                            mtree_tcp_dial_t *dial)
 {
     const contact_t *theirs = &handshake->theirs->contact;
 
+    dial->trip = handshake->trip;
     dial->num_addresses = theirs->num_addresses;
     memcpy(dial->addresses, theirs->addresses, sizeof(dial->addresses));
     dial->is_spread = handshake->num_cables > 0;

@@ -28,11 +28,17 @@ typedef struct {
     int count;
 } coll_mtree_cables_t;
 
+/* How the connections to a process go. */
+typedef struct {
+    coll_mtree_cables_t cables;
+    double trip; /* seconds of a round trip, by the plan; 0: not known */
+} coll_mtree_way_t;
+
 /* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, about as many
- * connections as both ends may have; this one may have @a num_connections, over @a cables
- * if it dials.  Those to the listener go to @a admit.  NULL: no memory; there is none. */
+ * connections as both ends may have; this one may have @a num_connections, by @a way if
+ * it dials.  Those to the listener go to @a admit.  NULL: no memory; there is none. */
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
-                                                   coll_mtree_cables_t cables,
+                                                   coll_mtree_way_t way,
                                                    mtree_tcp_admit_t admit);
 
 /* Take @a socket as the connection that @a greeting names, if it is one. */

@@ -20,6 +20,12 @@ static coll_mtree_cables_t cables_to(const coll_mtree_tcp_operation_t *operation
     return cables;
 }
 
+static coll_mtree_way_t way_to(const coll_mtree_tcp_operation_t *operation,
+                               const mtree_peer_t *peer)
+{
+    return (coll_mtree_way_t){cables_to(operation, peer), peer->trip};
+}
+
 /* Do its messages to @a peer go over connections of mtree's own? */
 static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
                               const mtree_peer_t *peer)
@@ -51,7 +57,7 @@ static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
     mtree_tcp_peer_t *endpoint = NULL;
     mtree_status_t status =
         operation_carries(operation, peer)
-            ? coll_mtree_endpoint_lock(transport->comm, rank, cables_to(operation, peer),
+            ? coll_mtree_endpoint_lock(transport->comm, rank, way_to(operation, peer),
                                        &endpoint)
             : MTREE_OK;
 

@@ -369,6 +369,27 @@ START_TEST(who_gets_no_answer_soon_dials_again)
 }
 END_TEST
 
+/* An attempt that is given up before its answer can come costs a long way another trip.
+ */
+START_TEST(who_is_far_has_the_time_of_the_map)
+{
+    mtree_tcp_dial_t call = {
+        .rank = 7, .num_addresses = 1, .num_connections = 1, .trip = 0.4};
+    int first, error = 0, fd = listen_to_one(&first, &call.port);
+    mtree_tcp_dialer_t *dialer;
+
+    call.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&call);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 1, &error), 0);
+    ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 1.7, &error), 0);
+    (void)close(accept(fd, NULL, NULL));
+    ck_assert_uint_eq(await_greeting(dialer, fd, 1.7).attempt, 1);
+    (void)close(first);
+    (void)close(fd);
+    mtree_tcp_dialer_destroy(dialer);
+}
+END_TEST
+
 /* Packets that ask for a connection are lost on their way: the round ends. */
 START_TEST(who_gets_no_answer_at_all_has_none)
 {
@@ -579,6 +600,7 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, a_round_that_failed_is_followed_by_another);
     tcase_add_test(tcase, attempts_are_numbered);
     tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
+    tcase_add_test(tcase, who_is_far_has_the_time_of_the_map);
     tcase_add_test(tcase, who_gets_no_answer_at_all_has_none);
     tcase_add_test(tcase, strangers_do_not_disturb);
     tcase_add_test(tcase, a_slow_greeting_is_read);
