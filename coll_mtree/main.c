@@ -17,6 +17,7 @@
 #include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
+#include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -34,6 +35,7 @@ static int main_open(void)
     coll_mtree_modex_publish();
     coll_mtree_relay_world_publish();
     coll_mtree_btl_network_publish();
+    coll_mtree_endpoints_publish();
     return OMPI_SUCCESS;
 }
 

@@ -36,6 +36,7 @@ struct mtree_tcp_dialer {
     mtree_tcp_polled_time_t time; /* of the round */
     int error;                    /* the last one; errno */
     attempt_t attempts[MTREE_TCP_CONNECTIONS];
+    mtree_tcp_greeting_reader_t reader; /* of the answer */
 };
 
 double mtree_tcp_dial_patience(const mtree_tcp_dial_t *dial, double least)
@@ -87,7 +88,8 @@ static void attempt_greet(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double
 {
     mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
                                      .number = (uint32_t)(attempt - dialer->attempts),
-                                     .attempt = attempt->number};
+                                     .attempt = attempt->number,
+                                     .position = (uint64_t)dialer->dial.num_connections};
     int connected = mtree_tcp_socket_connected(attempt->socket);
 
     mtree_tcp_greeting_prove(&greeting, &dialer->dial.secret);
@@ -138,7 +140,47 @@ static void close_all(mtree_tcp_dialer_t *dialer)
 void mtree_tcp_dialer_redial(mtree_tcp_dialer_t *dialer)
 {
     close_all(dialer);
+    dialer->reader = (mtree_tcp_greeting_reader_t){.count = 0};
     dialer->time = (mtree_tcp_polled_time_t){.seconds = 0};
+}
+
+void mtree_tcp_dialer_change(mtree_tcp_dialer_t *dialer, const mtree_tcp_dial_t *dial)
+{
+    mtree_tcp_dialer_redial(dialer);
+    dialer->dial = *dial;
+}
+
+bool mtree_tcp_dialer_reply(int socket, uint32_t rank, uint32_t attempt, int count,
+                            const mtree_tcp_secret_t *secret)
+{
+    mtree_tcp_greeting_t answer = {
+        .rank = rank, .attempt = attempt, .position = (uint64_t)count};
+
+    mtree_tcp_greeting_prove(&answer, secret);
+    return mtree_tcp_greeting_send(socket, &answer);
+}
+
+int mtree_tcp_dialer_answer(mtree_tcp_dialer_t *dialer, uint32_t rank, int *count_p)
+{
+    const attempt_t *first = &dialer->attempts[0];
+    mtree_tcp_greeting_t answer;
+    int heard = mtree_tcp_greeting_receive(first->socket, &dialer->reader, &answer);
+
+    if (heard != 1) {
+        return heard;
+    }
+    if (answer.rank != rank || answer.number != 0 || answer.attempt != first->number ||
+        answer.position < 1 || answer.position > (uint64_t)dialer->dial.num_connections ||
+        !mtree_tcp_greeting_is_proved(&answer, &dialer->dial.secret)) {
+        return -1;
+    }
+    *count_p = (int)answer.position;
+    for (int i = *count_p; i < dialer->dial.num_connections; i++) {
+        (void)close(dialer->attempts[i].socket);
+        dialer->attempts[i].state = IDLE;
+    }
+    dialer->dial.num_connections = *count_p;
+    return 1;
 }
 
 void mtree_tcp_dialer_attempts(const mtree_tcp_dialer_t *dialer, uint32_t *attempts)

@@ -54,6 +54,21 @@ void mtree_tcp_dialer_attempts(const mtree_tcp_dialer_t *dialer, uint32_t *attem
  */
 void mtree_tcp_dialer_sockets(mtree_tcp_dialer_t *dialer, int *sockets);
 
+/* With @a dial, and as mtree_tcp_dialer_redial(). */
+void mtree_tcp_dialer_change(mtree_tcp_dialer_t *dialer, const mtree_tcp_dial_t *dial);
+
+/*
+ * All connections stand: the answer of the process there, over the first of them.  1: it
+ * has heard, and there are *count_p connections; the others are closed.  0: not yet; -1:
+ * the connection has failed, or that is another's answer.
+ */
+int mtree_tcp_dialer_answer(mtree_tcp_dialer_t *dialer, uint32_t rank, int *count_p);
+
+/* Give that answer over @a socket, to the process that greeted with @a attempt: there are
+ * @a count connections.  @a secret is of who answers.  False: the socket refuses. */
+bool mtree_tcp_dialer_reply(int socket, uint32_t rank, uint32_t attempt, int count,
+                            const mtree_tcp_secret_t *secret);
+
 void mtree_tcp_dialer_destroy(mtree_tcp_dialer_t *dialer);
 
 #endif

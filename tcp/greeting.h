@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Greetings: the first bytes on a connection, from the end that dials; and on one that is
- * made again (tcp/redial.h) from the other end as well.
+ * Greetings: the first bytes on a connection, from the end that dials; and from the other
+ * end on one that is made again (tcp/redial.h), or where nothing else says who has heard.
  *
  * Each process has a secret, which its peers know.  Who dials proves that it knows the
  * secret of who listens, by a code of what it says.  Whoever else answers learns no
@@ -31,7 +31,8 @@ typedef struct {
     uint32_t rank;     /* of the process that greets */
     uint32_t number;   /* of the connection between the two, from 0 */
     uint32_t attempt;  /* at that connection; those with lower numbers are given up */
-    uint64_t position; /* bytes of frames that it has read of the connection so far */
+    uint64_t position; /* bytes of frames that it has read of the connection so far; of
+                          one that is not made again, how many there are to be */
     unsigned char proof[MTREE_TCP_SECRET];
 } mtree_tcp_greeting_t;
 

@@ -11,10 +11,12 @@
 /* Connections that one poll accepts, so that a flood of them costs little at a time. */
 #define ACCEPTED 16
 
-/* A connection whose greeting has not come yet. */
+/* A connection whose greeting has not come yet, or that nobody expects yet. */
 typedef struct {
     int socket;
     mtree_tcp_greeting_reader_t reader;
+    bool is_proved;
+    mtree_tcp_greeting_t greeting; /* of one that is */
 } pending_t;
 
 struct mtree_tcp_listener {
@@ -91,14 +93,29 @@ void mtree_tcp_listener_await(mtree_tcp_listener_t *listener, int more)
     listener->num_awaited += more;
 }
 
+/* Drop the oldest of those whose greetings have not come, if they are too many. */
+static void limit_strangers(mtree_tcp_listener_t *listener)
+{
+    int count = 0, oldest = 0;
+
+    for (int i = listener->num_pending - 1; i >= 0; i--) {
+        if (!listener->pending[i].is_proved) {
+            count++;
+            oldest = i;
+        }
+    }
+    if (count >= listener->num_awaited + MTREE_TCP_STRANGERS) {
+        pending_drop(listener, oldest);
+    }
+}
+
 /* It stays until its greeting has come, or it is the oldest of too many. */
 static void pending_add(mtree_tcp_listener_t *listener, int socket)
 {
-    pending_t *grown = listener->pending;
+    pending_t *grown;
 
-    if (listener->num_pending >= listener->num_awaited + MTREE_TCP_STRANGERS) {
-        pending_drop(listener, 0);
-    }
+    limit_strangers(listener);
+    grown = listener->pending;
     if (listener->num_pending == listener->capacity) {
         listener->capacity += MTREE_TCP_STRANGERS;
         grown = realloc(grown, (size_t)listener->capacity * sizeof(*grown));
@@ -112,22 +129,32 @@ static void pending_add(mtree_tcp_listener_t *listener, int socket)
     listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
 }
 
-/* 1: the connection is admitted; 0: its greeting has not come yet; -1: it is a
- * stranger's.
+/* 1: the connection is admitted; 0: its greeting has not come yet, or is not expected
+ * yet; -1: it is a stranger's.
  */
 static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
 {
-    mtree_tcp_greeting_t greeting;
-    int received =
-        mtree_tcp_greeting_receive(pending->socket, &pending->reader, &greeting);
+    if (!pending->is_proved) {
+        int received = mtree_tcp_greeting_receive(pending->socket, &pending->reader,
+                                                  &pending->greeting);
 
-    if (received != 1) {
-        return received;
+        if (received != 1) {
+            return received;
+        }
+        pending->is_proved =
+            mtree_tcp_greeting_is_proved(&pending->greeting, &listener->secret);
+        if (!pending->is_proved) {
+            return -1;
+        }
     }
-    return mtree_tcp_greeting_is_proved(&greeting, &listener->secret) &&
-                   listener->admit(listener->arg, &greeting, pending->socket)
-               ? 1
-               : -1;
+    switch (listener->admit(listener->arg, &pending->greeting, pending->socket)) {
+    case MTREE_TCP_ADMITTED:
+        return 1;
+    case MTREE_TCP_UNEXPECTED:
+        return 0;
+    default:
+        return -1;
+    }
 }
 
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener)

@@ -4,7 +4,8 @@
  *
  * A connection is pending until its greeting has proved the secret.  A peer may compute
  * before it says that, for as long as it likes.  So the oldest one is closed only when
- * more are pending than those that are awaited and some strangers.
+ * more are pending than those that are awaited and some strangers.  One that has proved
+ * it stays until somebody expects it: only members of the job can.
  */
 #ifndef MTREE_TCP_LISTENER_H
 #define MTREE_TCP_LISTENER_H
@@ -17,9 +18,16 @@
 
 typedef struct mtree_tcp_listener mtree_tcp_listener_t;
 
-/* Who has proved the secret.  True: it is admitted, and @a socket is the callee's. */
-typedef bool (*mtree_tcp_admit_t)(void *arg, const mtree_tcp_greeting_t *greeting,
-                                  int socket);
+typedef enum {
+    MTREE_TCP_REFUSED,
+    MTREE_TCP_ADMITTED,  /* the socket is the callee's */
+    MTREE_TCP_UNEXPECTED /* to be asked about again: nobody expects it yet */
+} mtree_tcp_admission_t;
+
+/* Who has proved the secret over @a socket. */
+typedef mtree_tcp_admission_t (*mtree_tcp_admit_t)(void *arg,
+                                                   const mtree_tcp_greeting_t *greeting,
+                                                   int socket);
 
 /* Listen on the first of @a ports that is free; NULL: none is, or there is no memory. */
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,

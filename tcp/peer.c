@@ -59,6 +59,16 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
     return peer->status;
 }
 
+bool mtree_tcp_peer_has_spoken(const mtree_tcp_peer_t *peer)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (peer->connections[i].received > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* @a connection has failed.  False: and with it its peer. */
 static bool peer_lose(mtree_tcp_connection_t *connection)
 {

@@ -43,7 +43,8 @@ static void test_begin(end_t *end, int socket)
 }
 
 /* Take the connection if it is that of a cable. */
-static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
+                                   int socket)
 {
     (void)arg;
     for (int p = 0; current != NULL && p < current->num_parts; p++) {
@@ -52,10 +53,10 @@ static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
         if (current->parts[p].number == (int)greeting->rank && end->dialer == NULL &&
             end->state == MEETING_END) {
             test_begin(end, socket);
-            return true;
+            return MTREE_TCP_ADMITTED;
         }
     }
-    return false;
+    return MTREE_TCP_REFUSED;
 }
 
 void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)

@@ -5,6 +5,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
+#include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/handshake.h"
 #include "coll_mtree/tcp/sockets.h"
@@ -37,6 +38,8 @@ typedef struct {
     int rank;                          /* in MPI_COMM_WORLD */
     mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML, or `is_lost` */
     coll_mtree_handshake_t *handshake; /* NULL: it is decided how they go */
+    coll_mtree_handshake_t *answered;  /* that has ended, which the other end may not know
+                                          yet; or NULL */
     int num_cables;                    /* that its connections take */
     bool is_lost;                      /* there was no memory for it; its calls fail */
 } endpoint_t;
@@ -54,7 +57,7 @@ static atomic_int operations;
 static opal_recursive_mutex_t lock;
 static mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
 static mtree_hash_table_t endpoints;
-static int num_undecided;
+static int num_undecided, num_answered;
 static double last_look, last_listen;
 static bool is_looking; /* at processes that are not connected yet */
 
@@ -76,18 +79,36 @@ static endpoint_t *endpoint_find(int rank)
     return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
 }
 
-/* Is a connection to the listener one that is awaited, or was lost? */
-static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
+/* Is a connection to the listener one that is awaited, or was lost?  Whoever knows its
+ * plan sooner may dial before this process knows of that. */
+static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
+                                   int socket)
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
+    bool is_admitted;
 
     (void)arg;
-    if (endpoint == NULL || endpoint->peer == NULL) {
-        return false;
+    if (endpoint == NULL) {
+        return coll_mtree_contact_is_published() ? MTREE_TCP_UNEXPECTED
+                                                 : MTREE_TCP_REFUSED;
     }
-    return endpoint->handshake == NULL
-               ? mtree_tcp_peer_admit(endpoint->peer, greeting, socket)
-               : coll_mtree_handshake_admit(endpoint->handshake, greeting, socket);
+    is_admitted =
+        endpoint->peer != NULL &&
+        (endpoint->handshake == NULL
+             ? mtree_tcp_peer_admit(endpoint->peer, greeting, socket)
+             : coll_mtree_handshake_admit(endpoint->handshake, greeting, socket));
+    return is_admitted ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
+}
+
+void coll_mtree_endpoints_publish(void)
+{
+    coll_mtree_streams_t wanted;
+
+    if (coll_mtree_streams_parse(coll_mtree_params.streams, &wanted) == MTREE_OK &&
+        wanted.connections > 0 && !coll_mtree_survives() &&
+        coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_NONE) {
+        coll_mtree_contact_publish(admit);
+    }
 }
 
 static int poll_endpoints(void);
@@ -208,6 +229,18 @@ static mtree_tcp_tuning_t tuning(const endpoint_t *endpoint)
                                                         : MTREE_TCP_TUNING_WIDTH;
 }
 
+/* End what is left of its handshake, when nothing more is to be said. */
+static void endpoint_forget_answer(endpoint_t *endpoint)
+{
+    bool is_known = endpoint->peer == NULL || mtree_tcp_peer_has_spoken(endpoint->peer);
+
+    if (coll_mtree_handshake_is_over(endpoint->answered, is_known)) {
+        coll_mtree_handshake_end(endpoint->answered);
+        endpoint->answered = NULL;
+        num_answered--;
+    }
+}
+
 /* The handshake of @a endpoint has ended: it has connections, or not. */
 static void endpoint_decide(endpoint_t *endpoint, bool stands)
 {
@@ -235,7 +268,9 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
     } else {
         endpoint_refuse(endpoint, handshake);
     }
-    coll_mtree_handshake_end(handshake);
+    endpoint->answered = handshake;
+    num_answered++;
+    endpoint_forget_answer(endpoint);
 }
 
 /* What it sends may have the PML poll this unit again. */
@@ -252,6 +287,8 @@ static void look_at_undecided(double now)
 
             if (stands != 0) {
                 endpoint_decide(endpoint, stands > 0);
+            } else if (endpoint->answered != NULL) {
+                endpoint_forget_answer(endpoint);
             }
         }
     }
@@ -280,7 +317,8 @@ static int poll_endpoints(void)
     }
     now = mtree_clock_seconds();
     listen_to_peers(now);
-    if (num_undecided > 0 && !is_looking && now > last_look + LOOK) {
+    if (num_undecided + num_answered > 0 && !is_looking &&
+        now > last_look + (num_undecided > 0 ? LOOK : LISTEN)) {
         last_look = now;
         look_at_undecided(now);
     }
@@ -407,7 +445,8 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
         return;
     }
     peers = ompi_comm_size(world) - coll_mtree_host_seat().count;
-    num_connections = coll_mtree_sockets_share(peers, wanted);
+    num_connections =
+        coll_mtree_sockets_share(peers, wanted, coll_mtree_contact_listener() != NULL);
     if (num_connections < wanted) {
         coll_mtree_verbose(world, 1,
                            "the limit of open files (ulimit -n) leaves %d of %d TCP "
@@ -424,6 +463,7 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
 void coll_mtree_endpoints_close(void)
 {
     if (!is_open) {
+        coll_mtree_handshakes_close();
         return;
     }
     is_open = false;

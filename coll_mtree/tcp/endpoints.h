@@ -2,11 +2,12 @@
 /*
  * The processes that this one has TCP connections of mtree's own with, or may have.
  *
- * Before the first message between two of them both tell each other, over Open MPI's own
- * messages, addresses, port and secret.  The one of lower rank in MPI_COMM_WORLD dials,
- * and tells the other, again over Open MPI's messages, whether all connections stand.  If
- * they do, messages go over them from then on; if not, over the PML.  Until that is
- * decided messages wait.
+ * Before the first message between two of them the one of lower rank in MPI_COMM_WORLD
+ * dials, by what the other one has published, and that answers whether all connections
+ * stand.  Where it does not, or messages are encrypted, both tell each other over Open
+ * MPI's own messages how they can be reached, and whether connections stand.  If they do,
+ * messages go over them from then on; if not, over the PML.  Until that is decided
+ * messages wait.
  */
 #ifndef COLL_MTREE_TCP_ENDPOINTS_H
 #define COLL_MTREE_TCP_ENDPOINTS_H
@@ -16,6 +17,10 @@
 #include "coll_mtree/tcp/streams.h"
 
 #include "tcp/tcp.h"
+
+/* Listen, and publish where, if there may be connections; when the component is opened.
+ */
+void coll_mtree_endpoints_publish(void);
 
 /* Open with the component, with who gets messages back that have waited in vain, and
  * close with it.  With @a at_least connections, whatever coll_mtree_streams says. */

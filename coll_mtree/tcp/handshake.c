@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/tcp/handshake.h"
+#include "coll_mtree/tcp/handshake_private.h"
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/control/host.h"
-#include "coll_mtree/control/message.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
 
-#include "tcp/dialer.h"
-#include "tcp/hearing.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -21,69 +17,6 @@
 
 /* Tags, from the first of them. */
 enum { CONTACT, WORD };
-
-typedef enum {
-    EXCHANGING, /* both tell how they can be reached */
-    DIALING,    /* this end makes the connections */
-    ASKING,     /* and waits for the other's word whether they stand */
-    HEARING     /* the other end dials, and waits for this one's word */
-} state_t;
-
-/* How a process can be reached.  Sent as it is: all processes of a communicator store
- * numbers in the same way. */
-typedef struct {
-    int num_connections; /* that this end may have */
-    uint32_t port;       /* 0: this end cannot listen */
-    int num_addresses;
-    mtree_address_t addresses[MTREE_TCP_ADDRESSES];
-    mtree_tcp_secret_t secret;
-    unsigned char key[MTREE_CRYPTO_KEY]; /* public; of this handshake alone */
-    char host[COLL_MTREE_NAME_LENGTH];
-} contact_t;
-
-/* Of who dials: a round has ended. */
-typedef struct {
-    int32_t error; /* 0: the connections stand */
-    uint32_t attempts[MTREE_TCP_CONNECTIONS];
-} dialed_t;
-
-/* Of who listens: what follows from that. */
-typedef struct {
-    uint32_t verdict;
-    int32_t error; /* of accepting connections; 0: there was none */
-} heard_t;
-
-typedef struct {
-    contact_t contact;
-    dialed_t dialed;
-    heard_t heard;
-} messages_t;
-
-struct coll_mtree_handshake {
-    int rank;
-    bool dials;          /* or else it listens */
-    int num_awaited;     /* connections, by the listener */
-    int num_connections; /* that both may have */
-    state_t state;
-    int error;                           /* the last one, at either end */
-    unsigned char key[MTREE_CRYPTO_KEY]; /* private; where messages are encrypted */
-    mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
-    bool has_key;              /* or needs none */
-    coll_mtree_message_t *sent, *received;
-    double trip;    /* to the other end, seconds; 0: not known */
-    int num_cables; /* that the connections take */
-    mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
-    mtree_tcp_dialer_t *dialer;
-    mtree_tcp_hearing_t hearing;
-    messages_t *mine, *theirs; /* kept until the messages have ended */
-};
-
-static mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
-static contact_t own;                  /* its secret is drawn once */
-static bool is_drawn;
-
-_Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
-_Static_assert(MTREE_TCP_ADDRESSES >= MTREE_TOPOLOGY_MAX_CABLES, "a link's cables");
 
 /* The other end waits for this one: without memory for @a what the job ends. */
 static void require(const coll_mtree_handshake_t *handshake, const void *what)
@@ -100,34 +33,6 @@ static coll_mtree_channel_t world_channel(void)
                                   .first_tag = coll_mtree_tags_tcp(),
                                   .longest = COLL_MTREE_ANY_LENGTH,
                                   .wait = COLL_MTREE_WAIT_LATER};
-}
-
-static void describe_own(void)
-{
-    coll_mtree_host_t host;
-
-    coll_mtree_host_describe(&host);
-    memcpy(own.host, host.name, sizeof(own.host));
-    memcpy(own.addresses, host.addresses, sizeof(own.addresses));
-    while (own.num_addresses < MTREE_TCP_ADDRESSES &&
-           own.addresses[own.num_addresses].family != AF_UNSPEC) {
-        own.num_addresses++;
-    }
-    is_drawn = mtree_tcp_secret_draw(&own.secret) == MTREE_OK;
-}
-
-/* Without a secret, or a port that is free, nobody listens. */
-static void begin_to_listen(mtree_tcp_admit_t admit)
-{
-    mtree_tcp_ports_t ports;
-
-    if (!is_drawn) {
-        describe_own();
-    }
-    if (coll_mtree_listening_ports(&ports) && is_drawn) {
-        listener = mtree_tcp_listener_create(&ports, &own.secret, admit, NULL);
-    }
-    own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
 }
 
 /* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
@@ -170,10 +75,20 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
 /* The listener is to keep so many @a more, where @a handshake listens. */
 static void await_connections(coll_mtree_handshake_t *handshake, int more)
 {
+    mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
+
     if (listener != NULL && !handshake->dials) {
         handshake->num_awaited += more;
         mtree_tcp_listener_await(listener, more);
     }
+}
+
+void coll_mtree_handshake_introduce(coll_mtree_handshake_t *handshake)
+{
+    coll_mtree_channel_t channel = world_channel();
+
+    handshake->sent = coll_mtree_message_send(
+        &channel, handshake->rank, CONTACT, &handshake->mine->contact, sizeof(contact_t));
 }
 
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
@@ -182,13 +97,12 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
 {
     coll_mtree_handshake_t *handshake = calloc(1, sizeof(*handshake));
     coll_mtree_channel_t channel = world_channel();
+    const coll_mtree_contact_t *own;
 
     if (handshake == NULL) {
         return NULL;
     }
-    if (listener == NULL) {
-        begin_to_listen(admit);
-    }
+    own = coll_mtree_contact_own(admit);
     handshake->rank = rank;
     handshake->dials = coll_mtree_world_rank() < rank;
     handshake->trip = way.trip;
@@ -200,15 +114,18 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     handshake->mine = calloc(1, sizeof(messages_t));
     handshake->theirs = calloc(1, sizeof(messages_t));
     if (handshake->mine != NULL && handshake->theirs != NULL) {
-        handshake->mine->contact = own;
+        handshake->mine->contact.at = *own;
         handshake->mine->contact.num_connections = num_connections;
         draw_key(handshake);
+        coll_mtree_direct_begin(handshake);
         handshake->received = coll_mtree_message_recv(
             &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
-        handshake->sent = coll_mtree_message_send(
-            &channel, rank, CONTACT, &handshake->mine->contact, sizeof(contact_t));
+        if (handshake->state == EXCHANGING) {
+            coll_mtree_handshake_introduce(handshake);
+        }
     }
-    if (handshake->received == NULL || handshake->sent == NULL) {
+    if (handshake->received == NULL ||
+        (handshake->state == EXCHANGING && handshake->sent == NULL)) {
         coll_mtree_handshake_end(handshake);
         handshake = NULL;
     }
@@ -219,14 +136,20 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
 bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
                                 const mtree_tcp_greeting_t *greeting, int socket)
 {
-    return !handshake->dials &&
-           mtree_tcp_hearing_admit(&handshake->hearing, greeting, socket);
+    if (handshake->dials ||
+        !mtree_tcp_hearing_admit(&handshake->hearing, greeting, socket)) {
+        return false;
+    }
+    handshake->num_greeted = greeting->position < MTREE_TCP_CONNECTIONS
+                                 ? (int)greeting->position
+                                 : MTREE_TCP_CONNECTIONS;
+    return true;
 }
 
 void coll_mtree_handshakes_listen(void)
 {
-    if (listener != NULL) {
-        mtree_tcp_listener_poll(listener);
+    if (coll_mtree_contact_listener() != NULL) {
+        mtree_tcp_listener_poll(coll_mtree_contact_listener());
     }
 }
 
@@ -255,7 +178,7 @@ static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
 static void fill_addresses(const coll_mtree_handshake_t *handshake,
                            mtree_tcp_dial_t *dial)
 {
-    const contact_t *theirs = &handshake->theirs->contact;
+    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
 
     dial->trip = handshake->trip;
     dial->num_addresses = theirs->num_addresses;
@@ -268,18 +191,37 @@ static void fill_addresses(const coll_mtree_handshake_t *handshake,
     }
 }
 
+void coll_mtree_handshake_dial(coll_mtree_handshake_t *handshake, int num_connections)
+{
+    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
+    mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
+                             .secret = theirs->secret,
+                             .port = (uint16_t)theirs->port,
+                             .num_connections = num_connections};
+
+    fill_addresses(handshake, &dial);
+    if (handshake->dialer == NULL) {
+        handshake->dialer = mtree_tcp_dialer_create(&dial);
+    } else {
+        mtree_tcp_dialer_change(handshake->dialer, &dial);
+    }
+    require(handshake, handshake->dialer);
+}
+
 /* Both know how the other can be reached: who dials begins to, the other waits.  False:
  * there is no way, which the other end finds, too. */
 static bool handshake_connect(coll_mtree_handshake_t *handshake)
 {
     const contact_t *theirs = &handshake->theirs->contact;
-    const contact_t *listening = handshake->dials ? theirs : &handshake->mine->contact;
+    const coll_mtree_contact_t *listening =
+        handshake->dials ? &theirs->at : &handshake->mine->contact.at;
     const int most = handshake->mine->contact.num_connections;
-    mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
-                             .secret = theirs->secret,
-                             .port = (uint16_t)theirs->port};
 
-    handshake->num_connections = dial.num_connections =
+    if (handshake->dials && theirs->num_heard > 0) {
+        handshake->state = AWAITING_ANSWER;
+        return true;
+    }
+    handshake->num_connections =
         theirs->num_connections < most ? theirs->num_connections : most;
     handshake->has_key = share_key(handshake);
     if (handshake->num_connections == 0) {
@@ -290,9 +232,7 @@ static bool handshake_connect(coll_mtree_handshake_t *handshake)
         return false;
     }
     if (handshake->dials) {
-        fill_addresses(handshake, &dial);
-        handshake->dialer = mtree_tcp_dialer_create(&dial);
-        require(handshake, handshake->dialer);
+        coll_mtree_handshake_dial(handshake, handshake->num_connections);
         handshake->state = DIALING;
     } else {
         handshake->hearing.num_addresses = listening->num_addresses;
@@ -365,7 +305,7 @@ static int handshake_hear(coll_mtree_handshake_t *handshake, double now)
     if (verdict == MTREE_TCP_NOT_HEARD) {
         return 0;
     }
-    *heard = (heard_t){verdict, mtree_tcp_listener_error(listener)};
+    *heard = (heard_t){verdict, mtree_tcp_listener_error(coll_mtree_contact_listener())};
     say(handshake, heard, sizeof(*heard));
     if (verdict == MTREE_TCP_DIAL_AGAIN) {
         await(handshake, &handshake->theirs->dialed, sizeof(*dialed));
@@ -377,7 +317,14 @@ static int handshake_hear(coll_mtree_handshake_t *handshake, double now)
 int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
 {
     switch (handshake->state) {
+    case CALLING:
+    case AWAITING_ANSWER:
+    case AWAITING_CALL:
+        return coll_mtree_direct_poll(handshake, now);
     case EXCHANGING:
+        if (coll_mtree_direct_poll(handshake, now) == 1) {
+            return 1;
+        }
         return coll_mtree_message_test(&handshake->sent, NULL) &&
                        coll_mtree_message_test(&handshake->received, NULL) &&
                        !handshake_connect(handshake)
@@ -401,6 +348,7 @@ int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets
         mtree_tcp_dialer_sockets(handshake->dialer, sockets);
     } else {
         mtree_tcp_hearing_sockets(&handshake->hearing, sockets);
+        mtree_tcp_hearing_cleanup(&handshake->hearing);
     }
     for (int i = 0; i < handshake->num_connections; i++) {
         coll_mtree_socket_tune(sockets[i]);
@@ -421,14 +369,14 @@ void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
                                  mtree_tcp_redial_t *redial)
 {
     const messages_t *dialer = handshake->dials ? handshake->mine : handshake->theirs;
-    const contact_t *theirs = &handshake->theirs->contact;
+    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
 
     *redial = (mtree_tcp_redial_t){.dial = {.rank = (uint32_t)coll_mtree_world_rank(),
                                             .secret = theirs->secret,
                                             .port = (uint16_t)theirs->port},
                                    .dials = handshake->dials,
                                    .rank = (uint32_t)handshake->rank,
-                                   .secret = own.secret,
+                                   .secret = handshake->mine->contact.at.secret,
                                    .congestion = coll_mtree_congestion_control()};
     memcpy(redial->attempts, dialer->dialed.attempts, sizeof(redial->attempts));
     fill_addresses(handshake, &redial->dial);
@@ -443,7 +391,7 @@ void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
 coll_mtree_handshake_failure_t
 coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
 {
-    const contact_t *theirs = &handshake->theirs->contact;
+    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
     coll_mtree_handshake_failure_t failure = {
         .host = theirs->host,
         .port = theirs->port,
@@ -473,8 +421,7 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
 
 void coll_mtree_handshakes_close(void)
 {
-    mtree_tcp_listener_destroy(listener);
-    listener = NULL;
+    coll_mtree_contact_close();
 }
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)

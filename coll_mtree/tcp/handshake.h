@@ -3,12 +3,13 @@
  * How two processes get connections of mtree's own, or agree that they get none.  Under
  * the lock of coll_mtree/tcp/endpoints.c.
  *
- * Over the PML both tell how they can be reached.  The one of lower rank in
- * MPI_COMM_WORLD dials, and says whether the other one's kernel has its connections.
- * The other one says whether it has heard of them, and so whether they stand.  Each waits
- * for the other's word for as long as the other computes; time counts only while a
- * process polls.  It listens from its first handshake on, as connections that are lost
- * are made again (tcp/redial.h).
+ * Both know how they can be reached from what they have published, and need no message of
+ * the PML where all goes well (coll_mtree/tcp/handshake_private.h).  Else both tell that
+ * over the PML.  The one of lower rank in MPI_COMM_WORLD dials, and says whether the
+ * other one's kernel has its connections. The other one says whether it has heard of
+ * them, and so whether they stand.  Each waits for the other's word for as long as the
+ * other computes; time counts only while a process polls.  It listens from its first
+ * handshake on, as connections that are lost are made again (tcp/redial.h).
  */
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
@@ -79,6 +80,10 @@ typedef struct {
 
 coll_mtree_handshake_failure_t
 coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
+
+/* The connections stand.  Is nothing more to be said, where @a is_known to the other end?
+ * Else it may ask over the PML, and is answered here. */
+bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known);
 
 /* Free @a handshake. */
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake);

@@ -88,10 +88,10 @@ static long as_long(rlim_t limit)
     return limit > LONG_MAX ? LONG_MAX : (long)limit;
 }
 
-int coll_mtree_sockets_share(int peers, int wanted)
+int coll_mtree_sockets_share(int peers, int wanted, bool listens)
 {
     struct rlimit limit = {.rlim_cur = 0};
-    coll_mtree_descriptors_facts_t facts = {.open = count_open(),
+    coll_mtree_descriptors_facts_t facts = {.open = count_open() - listens,
                                             .peers = peers,
                                             .openmpi = openmpi_connections(),
                                             .wanted = wanted};

@@ -24,8 +24,8 @@ bool coll_mtree_sockets_bear_losses(void);
 
 /* How many of @a wanted connections to each of @a peers processes this one may open, for
  * which it raises its limit of open files (coll_mtree/tcp/descriptors.h).  Before Open
- * MPI has opened any. */
-int coll_mtree_sockets_share(int peers, int wanted);
+ * MPI has opened any, and also mtree, unless it @a listens by now. */
+int coll_mtree_sockets_share(int peers, int wanted, bool listens);
 
 /* Set up a connected socket for messages.  Where the kernel does not let it have that
  * congestion control, it keeps the default, which is logged once. */

@@ -26,16 +26,21 @@ enum { CONNECTIONS = 5, FLOOD = 10 * MTREE_TCP_STRANGERS };
 static mtree_tcp_secret_t secret; /* of who listens */
 static mtree_tcp_hearing_t hearing;
 static int num_admitted;
+static bool is_expected;
 
 /* Who listens: it awaits rank 7. */
-static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
+                                   int socket)
 {
     (void)arg;
+    if (!is_expected) {
+        return MTREE_TCP_UNEXPECTED;
+    }
     if (greeting->rank != 7 || !mtree_tcp_hearing_admit(&hearing, greeting, socket)) {
-        return false;
+        return MTREE_TCP_REFUSED;
     }
     num_admitted++;
-    return true;
+    return MTREE_TCP_ADMITTED;
 }
 
 static const char *const addresses[] = {"127.0.0.1", "::1"};
@@ -51,6 +56,7 @@ static void start(void)
     ck_assert_int_eq(mtree_tcp_secret_draw(&other), MTREE_OK);
     ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
+    is_expected = true;
     mtree_tcp_hearing_init(&hearing);
     hearing.num_connections = CONNECTIONS;
     listener = mtree_tcp_listener_create(&any, &secret, admit, NULL);

@@ -40,9 +40,12 @@ typedef struct {
     mtree_tcp_listener_t *listeners[2];
 } pair_t;
 
-static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
+static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
+                                   int socket)
 {
-    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket);
+    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket)
+               ? MTREE_TCP_ADMITTED
+               : MTREE_TCP_REFUSED;
 }
 
 static void pair_create(pair_t *pair, int count)

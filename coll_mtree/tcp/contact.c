@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/tcp/contact.h"
+
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/tcp/sockets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY "mtree.contact"
+
+_Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
+_Static_assert(MTREE_TCP_ADDRESSES >= MTREE_TOPOLOGY_MAX_CABLES, "a link's cables");
+
+static mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
+static coll_mtree_contact_t own;       /* its secret is drawn once */
+static bool is_drawn, is_described, is_published;
+
+static int count_addresses(const mtree_address_t *addresses)
+{
+    int count = 0;
+
+    while (count < MTREE_TCP_ADDRESSES && addresses[count].family != AF_UNSPEC) {
+        count++;
+    }
+    return count;
+}
+
+/* Without a secret, or a port that is free, nobody listens. */
+static void begin_to_listen(mtree_tcp_admit_t admit)
+{
+    mtree_tcp_ports_t ports;
+
+    is_drawn = is_drawn || mtree_tcp_secret_draw(&own.secret) == MTREE_OK;
+    if (coll_mtree_listening_ports(&ports) && is_drawn) {
+        listener = mtree_tcp_listener_create(&ports, &own.secret, admit, NULL);
+    }
+    own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
+}
+
+void coll_mtree_contact_publish(mtree_tcp_admit_t admit)
+{
+    int rc = OPAL_SUCCESS;
+
+    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
+        return;
+    }
+    (void)coll_mtree_host_name(own.host);
+    coll_mtree_host_addresses(own.addresses);
+    own.num_addresses = count_addresses(own.addresses);
+    begin_to_listen(admit);
+    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
+                           (coll_mtree_modex_length_t)sizeof(own));
+    is_published = rc == OPAL_SUCCESS;
+}
+
+/* As Open MPI's transports have chosen by now. */
+static void describe_own(void)
+{
+    const coll_mtree_contact_t before = own;
+    coll_mtree_host_t host;
+
+    coll_mtree_host_describe(&host);
+    memcpy(own.host, host.name, sizeof(own.host));
+    memcpy(own.addresses, host.addresses, sizeof(own.addresses));
+    own.num_addresses = count_addresses(own.addresses);
+    is_described = true;
+    is_published = is_published && own.num_addresses == before.num_addresses &&
+                   memcmp(own.addresses, before.addresses, sizeof(own.addresses)) == 0;
+}
+
+const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
+{
+    if (!is_described) {
+        describe_own();
+    }
+    if (listener == NULL) {
+        begin_to_listen(admit);
+    }
+    return &own;
+}
+
+bool coll_mtree_contact_is_published(void)
+{
+    return is_published && listener != NULL;
+}
+
+bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
+{
+    const opal_process_name_t name =
+        coll_mtree_process_name(&ompi_mpi_comm_world.comm, rank);
+    uint8_t *bytes;
+    size_t length;
+    bool has_all;
+
+    (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
+    has_all = bytes != NULL && length == sizeof(*contact);
+    if (has_all) {
+        memcpy(contact, bytes, sizeof(*contact));
+        contact->host[sizeof(contact->host) - 1] = '\0';
+    }
+    free(bytes);
+    return has_all && contact->port != 0 && contact->num_addresses > 0 &&
+           contact->num_addresses <= MTREE_TCP_ADDRESSES;
+}
+
+mtree_tcp_listener_t *coll_mtree_contact_listener(void)
+{
+    return listener;
+}
+
+void coll_mtree_contact_close(void)
+{
+    mtree_tcp_listener_destroy(listener);
+    listener = NULL;
+    is_published = is_described = false;
+}

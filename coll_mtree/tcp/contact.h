@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How processes of a job reach each other by connections of mtree's own.
+ *
+ * Each publishes its addresses, port and secret with what the transports publish (the
+ * modex), so that no message is needed before the first connection.  Only where messages
+ * are encrypted nothing is published: keys are of two processes.  Under the lock of
+ * coll_mtree/tcp/endpoints.c.
+ */
+#ifndef COLL_MTREE_TCP_CONTACT_H
+#define COLL_MTREE_TCP_CONTACT_H
+
+#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/host.h"
+
+#include "tcp/dialer.h"
+#include "tcp/listener.h"
+
+/* Published, and sent, as it is: all processes of a communicator store numbers in the
+ * same way. */
+typedef struct {
+    uint32_t port; /* 0: this end cannot listen */
+    int num_addresses;
+    mtree_address_t addresses[MTREE_TCP_ADDRESSES];
+    mtree_tcp_secret_t secret;
+    char host[COLL_MTREE_NAME_LENGTH];
+} coll_mtree_contact_t;
+
+/* Listen, with those who connect going to @a admit, and publish that; when the component
+ * is opened. */
+void coll_mtree_contact_publish(mtree_tcp_admit_t admit);
+
+/* This process's contact, from whose first use on it listens. */
+const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit);
+
+/* Does this process hold what it has published?  Open MPI may have left networks out
+ * since then. */
+bool coll_mtree_contact_is_published(void);
+
+/* What the process of @a rank in MPI_COMM_WORLD has published; false: nothing that it can
+ * be reached by. */
+bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact);
+
+/* NULL: this process does not listen. */
+mtree_tcp_listener_t *coll_mtree_contact_listener(void);
+
+/* Listen no more. */
+void coll_mtree_contact_close(void);
+
+#endif

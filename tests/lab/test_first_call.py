@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Connections over long ways stand after two round trips, without a message of Open MPI's; where what they carry does not
+arrive, its messages serve."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+import labs
+
+ONE_WAY = 0.1  # seconds between two hosts
+TRIPS = 3  # two for connecting, and what a busy machine adds; by Open MPI's messages it took 4.5
+FIRST, LAST = 28500, 28599
+FAR = """graph far {{ edge [capacity="50Mbps", latency="{}ms"]; switch [kind=switch];
+h0 -- switch; h1 -- switch; h2 -- switch; }}"""
+SWALLOWED = f"('input', filter.match_tcp() + filter.match_longer(60) + filter.match_ports({FIRST}, {LAST}) + filter.drop())"
+INSTALL = "import sys; sys.path.insert(0, sys.argv[1]); from netlablib import packet_filter as filter; filter.install([{rule}])"
+
+
+class FirstCall(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.name = f"first-{os.getpid()}-{self._testMethodName[-8:]}"
+        self.report = os.path.join(folder.name, "report.json")
+        topology = os.path.join(folder.name, "far.dot")
+        with open(topology, "w", encoding="utf-8") as file:
+            file.write(FAR.format(1000 * ONE_WAY / 2))
+        self.environment = labs.environment(
+            streams="2", min_bytes="0", verbose="1", report=self.report, tcp_ports=f"{FIRST}-{LAST}", topology=topology)
+        self.netlab("up", topology, "--name", self.name)
+        self.addCleanup(self.netlab, "down", self.name)
+
+    def netlab(self, *command):
+        done = labs.netlab(*command, environment=self.environment, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def job(self):
+        """What a job of two sums said, and the seconds for which each rank opened connections."""
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_replan")
+        said = self.netlab("exec", self.name, "-", "--", "mpirun", program, "200000", "2", "nonblocking")
+        self.assertIn("ok\n", said)
+        with open(self.report, encoding="utf-8") as file:
+            return said, [rank["connecting_s"] for rank in json.load(file)["times"]]
+
+    @labs.again
+    def test_connections_take_two_round_trips(self):
+        said, seconds = self.job()
+        self.assertNotIn("no TCP connections", said)
+        self.assertGreater(min(seconds), ONE_WAY)
+        self.assertLess(max(seconds), TRIPS * 2 * ONE_WAY)
+
+    def test_what_does_not_arrive_goes_over_openmpi(self):
+        tools = os.path.join(labs.ROOT, "tools", "netlab")
+        command = [sys.executable, "-c", INSTALL.format(rule=SWALLOWED), tools]
+        self.netlab("exec", self.name, "h1", "--", *command)
+        said, _ = self.job()
+        self.assertRegex(said, r"no TCP connections to rank \d \(what is sent there does not arrive\): messages to it")
+
+
+if __name__ == "__main__":
+    labs.main()

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who listens answers over the first connection how many there are, and keeps those that
+ * come before anybody expects them.
+ */
+#include "tcp/dialer.h"
+#include "tcp/hearing.h"
+#include "tcp/listener.h"
+#include "tcp/socket.h"
+#include "tests/unit/runner.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RANK = 3, DIALER = 7, COUNT = 3 };
+
+static mtree_tcp_secret_t secret; /* of who listens */
+static mtree_tcp_hearing_t hearing;
+static mtree_tcp_listener_t *listener;
+static mtree_tcp_dialer_t *dialer;
+static bool is_expected;
+
+static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
+                                   int socket)
+{
+    (void)arg;
+    if (!is_expected) {
+        return MTREE_TCP_UNEXPECTED;
+    }
+    ck_assert_uint_eq(greeting->position, COUNT);
+    return mtree_tcp_hearing_admit(&hearing, greeting, socket) ? MTREE_TCP_ADMITTED
+                                                               : MTREE_TCP_REFUSED;
+}
+
+static void start(void)
+{
+    mtree_tcp_dial_t dial = {
+        .rank = DIALER, .num_addresses = 1, .num_connections = COUNT};
+
+    ck_assert_int_eq(mtree_tcp_secret_draw(&secret), MTREE_OK);
+    mtree_tcp_hearing_init(&hearing);
+    listener =
+        mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret, admit, NULL);
+    ck_assert_ptr_nonnull(listener);
+    mtree_tcp_listener_await(listener, COUNT);
+    is_expected = true;
+    dial.secret = secret;
+    dial.port = mtree_tcp_listener_port(listener);
+    dial.addresses[0] = mtree_address_parse("127.0.0.1");
+    dialer = mtree_tcp_dialer_create(&dial);
+    ck_assert_ptr_nonnull(dialer);
+}
+
+static void stop(void)
+{
+    mtree_tcp_dialer_destroy(dialer);
+    mtree_tcp_listener_destroy(listener);
+    mtree_tcp_hearing_cleanup(&hearing);
+}
+
+/* The connections stand at the end that dials. */
+static void dial(void)
+{
+    int error;
+
+    while (mtree_tcp_dialer_poll(dialer, 1, &error) == 0) {
+        (void)usleep(500);
+    }
+}
+
+static bool all_are_admitted(void)
+{
+    for (int i = 0; i < COUNT; i++) {
+        if (hearing.sockets[i] < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Poll until all are admitted. */
+static void hear(void)
+{
+    for (int i = 0; i < 4000 && !all_are_admitted(); i++) {
+        mtree_tcp_listener_poll(listener);
+        (void)usleep(500);
+    }
+    ck_assert(all_are_admitted());
+}
+
+static int await_answer(int *count_p)
+{
+    int answer = 0;
+
+    for (int i = 0; i < 4000 && answer == 0; i++) {
+        answer = mtree_tcp_dialer_answer(dialer, RANK, count_p);
+        (void)usleep(500);
+    }
+    return answer;
+}
+
+/* Has the other end closed the connection @a number, or else said nothing? */
+static bool is_closed(int number)
+{
+    char byte;
+
+    (void)usleep(5000);
+    return recv(hearing.sockets[number], &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+/* What follows the answer is left to whoever reads messages. */
+START_TEST(the_answer_says_how_many_connections_there_are)
+{
+    int count = 0, sockets[COUNT];
+    char byte = 0;
+
+    dial();
+    ck_assert_int_eq(mtree_tcp_dialer_answer(dialer, RANK, &count), 0);
+    hear();
+    ck_assert(mtree_tcp_dialer_reply(hearing.sockets[0], RANK, hearing.attempts[0],
+                                     COUNT - 1, &secret));
+    ck_assert_int_eq(send(hearing.sockets[0], "m", 1, 0), 1);
+    ck_assert_int_eq(await_answer(&count), 1);
+    ck_assert_int_eq(count, COUNT - 1);
+    mtree_tcp_dialer_sockets(dialer, sockets);
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_int_eq(is_closed(i), i == COUNT - 1);
+    }
+    ck_assert_int_eq(recv(sockets[0], &byte, 1, 0), 1);
+    ck_assert_int_eq(byte, 'm');
+    for (int i = 0; i < COUNT - 1; i++) {
+        (void)close(sockets[i]);
+    }
+}
+END_TEST
+
+/* Of another process, attempt or number of connections, or of one without the secret. */
+START_TEST(another_answer_is_none)
+{
+    mtree_tcp_secret_t other = secret;
+    int count = 0;
+
+    dial();
+    hear();
+    other.bytes[0] ^= _i == 3;
+    ck_assert(mtree_tcp_dialer_reply(hearing.sockets[0], RANK + (_i == 0),
+                                     hearing.attempts[0] + (_i == 1),
+                                     COUNT + (_i == 2) - COUNT * (_i == 4), &other));
+    ck_assert_int_eq(await_answer(&count), -1);
+}
+END_TEST
+
+START_TEST(a_connection_that_ends_has_no_answer)
+{
+    int count = 0;
+
+    dial();
+    hear();
+    (void)shutdown(hearing.sockets[0], SHUT_RDWR);
+    ck_assert_int_eq(await_answer(&count), -1);
+}
+END_TEST
+
+/* Who knows the secret may be early; strangers do not push it out. */
+START_TEST(who_is_early_is_kept)
+{
+    mtree_address_t address = mtree_address_parse("127.0.0.1");
+    int strangers[3 * MTREE_TCP_STRANGERS];
+
+    is_expected = false;
+    dial();
+    for (int i = 0; i < 20; i++) {
+        mtree_tcp_listener_poll(listener);
+        (void)usleep(500);
+    }
+    for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
+        strangers[i] =
+            mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
+        while (mtree_tcp_socket_connected(strangers[i]) == 0) {}
+        mtree_tcp_listener_poll(listener);
+    }
+    ck_assert_int_lt(hearing.sockets[0], 0);
+    is_expected = true;
+    hear();
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert(!is_closed(i));
+    }
+    for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
+        (void)close(strangers[i]);
+    }
+}
+END_TEST
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, start, stop);
+    tcase_add_test(tcase, the_answer_says_how_many_connections_there_are);
+    tcase_add_loop_test(tcase, another_answer_is_none, 0, 5);
+    tcase_add_test(tcase, a_connection_that_ends_has_no_answer);
+    tcase_add_test(tcase, who_is_early_is_kept);
+}
