@@ -38,7 +38,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
 }
 
-void coll_mtree_contact_publish(mtree_tcp_admit_t admit)
+void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
 {
     int rc = OPAL_SUCCESS;
 
@@ -48,6 +48,7 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit)
     (void)coll_mtree_host_name(own.host);
     coll_mtree_host_addresses(own.addresses);
     own.num_addresses = count_addresses(own.addresses);
+    own.trip = trip;
     begin_to_listen(admit);
     OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
                            (coll_mtree_modex_length_t)sizeof(own));

@@ -24,11 +24,12 @@ typedef struct {
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_tcp_secret_t secret;
     char host[COLL_MTREE_NAME_LENGTH];
+    double trip; /* of rank 0: no round trip is longer, seconds, where some are long; 0 */
 } coll_mtree_contact_t;
 
-/* Listen, with those who connect going to @a admit, and publish that; when the component
- * is opened. */
-void coll_mtree_contact_publish(mtree_tcp_admit_t admit);
+/* Listen, with those who connect going to @a admit, and publish that, and @a trip; when
+ * the component is opened. */
+void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip);
 
 /* This process's contact, from whose first use on it listens. */
 const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit);

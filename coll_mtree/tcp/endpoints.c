@@ -100,14 +100,14 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
     return is_admitted ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
 }
 
-void coll_mtree_endpoints_publish(void)
+void coll_mtree_endpoints_publish(double trip)
 {
     coll_mtree_streams_t wanted;
 
     if (coll_mtree_streams_parse(coll_mtree_params.streams, &wanted) == MTREE_OK &&
         wanted.connections > 0 && !coll_mtree_survives() &&
         coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_NONE) {
-        coll_mtree_contact_publish(admit);
+        coll_mtree_contact_publish(admit, trip);
     }
 }
 

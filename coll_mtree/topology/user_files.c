@@ -9,7 +9,12 @@
 #include "planner/plan/json.h"
 #include "topo/dot/read.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* Seconds of a round trip that is long, and of the longest on earth. */
+#define LONG_TRIP 0.002
+#define MOST_TRIP 0.5
 
 static mtree_topology_t *topology;
 static mtree_plan_t *plan;
@@ -28,6 +33,24 @@ const mtree_topology_t *coll_mtree_user_files_topology(void)
         coll_mtree_log_about(NULL, NULL);
     }
     return topology;
+}
+
+double coll_mtree_user_files_trip(void)
+{
+    const mtree_topology_t *of = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
+                                     ? coll_mtree_user_files_topology()
+                                     : NULL;
+    double sum = 0, longest = 0;
+
+    for (int l = 0; of != NULL && l < of->num_links; l++) {
+        if (of->links[l].num_cables > 0) {
+            return 0;
+        }
+        sum += of->links[l].latency;
+        longest = fmax(longest, of->links[l].latency);
+    }
+    /* No way takes a link twice. */
+    return 2 * longest >= LONG_TRIP ? fmin(2 * sum, MOST_TRIP) : 0;
 }
 
 static mtree_status_t plan_load(const char *path)

@@ -18,6 +18,10 @@ const mtree_topology_t *coll_mtree_user_files_topology(void);
  * cannot be used. */
 const mtree_plan_t *coll_mtree_user_files_plan(void);
 
+/* No round trip between two hosts takes longer by coll_mtree_topology, seconds; 0: each
+ * link is short, or names its ends, or there is no such file. */
+double coll_mtree_user_files_trip(void);
+
 /* Free both. */
 void coll_mtree_user_files_close(void);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Connections over long ways stand after two round trips, without a message of Open MPI's; where what they carry does not
-arrive, its messages serve."""
+"""Connections over long ways stand after two round trips, without a message of Open MPI's, for long calls when the plan
+comes; where what they carry does not arrive, Open MPI's messages serve."""
 
 import json
 import os
@@ -39,26 +39,32 @@ class FirstCall(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
-    def job(self):
-        """What a job of two sums said, and the seconds for which each rank opened connections."""
+    def job(self, size):
+        """What a job of two sums of SIZE bytes said, and the seconds for which each rank opened connections."""
         program = os.path.join(labs.BUILD, "tests", "lab", "lab_replan")
-        said = self.netlab("exec", self.name, "-", "--", "mpirun", program, "200000", "2", "nonblocking")
+        said = self.netlab("exec", self.name, "-", "--", "mpirun", program, str(size), "2", "nonblocking")
         self.assertIn("ok\n", said)
         with open(self.report, encoding="utf-8") as file:
             return said, [rank["connecting_s"] for rank in json.load(file)["times"]]
 
     @labs.again
     def test_connections_take_two_round_trips(self):
-        said, seconds = self.job()
+        said, seconds = self.job(40000)
         self.assertNotIn("no TCP connections", said)
         self.assertGreater(min(seconds), ONE_WAY)
         self.assertLess(max(seconds), TRIPS * 2 * ONE_WAY)
+
+    @labs.again
+    def test_connections_of_long_calls_stand_when_the_plan_comes(self):
+        said, seconds = self.job(200000)
+        self.assertNotIn("no TCP connections", said)
+        self.assertLess(max(seconds), ONE_WAY)
 
     def test_what_does_not_arrive_goes_over_openmpi(self):
         tools = os.path.join(labs.ROOT, "tools", "netlab")
         command = [sys.executable, "-c", INSTALL.format(rule=SWALLOWED), tools]
         self.netlab("exec", self.name, "h1", "--", *command)
-        said, _ = self.job()
+        said, _ = self.job(40000)
         self.assertRegex(said, r"no TCP connections to rank \d \(what is sent there does not arrive\): messages to it")
 
 
