@@ -249,6 +249,7 @@ void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection)
     connection->peer->tcp->num_unacknowledged -= connection->is_unacknowledged;
     connection->is_unacknowledged = false;
     connection->unacknowledged = 0;
+    connection->doubts = 0;
 }
 
 /* @a written bytes have been written altogether. */

@@ -204,8 +204,8 @@ static void connection_end(mtree_tcp_connection_t *connection)
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, connection->peer->status);
     }
+    mtree_tcp_attempt_end(connection);
     if (connection->is_lost) {
-        mtree_tcp_attempt_end(connection);
         connection->peer->tcp->num_lost--;
     } else {
         mtree_tcp_connection_close(connection);

@@ -84,6 +84,8 @@ struct mtree_tcp_connection {
     double rate;  /* bits/s of the link that it has for itself; 0: all share one */
     bool is_cut;  /* its socket has failed, and nothing else is wrong */
     bool is_lost; /* it has no socket: it is to be made again */
+    int doubts;   /* times that it was made again since it was silent, until all that it
+                     sent is acknowledged */
     mtree_tcp_attempt_t attempt;
     bool is_encrypted;
     mtree_record_keys_t kept; /* that the keys of the next socket follow from */

@@ -22,9 +22,17 @@
 /* Attempts at an address before the next one has its turn. */
 #define TRIES 2
 
-/* Seconds between two words to who dials, which may compute: the first, and at most. */
+/* Seconds between two words to who dials, which may compute: the first, and at most.  One
+ * may be lost on the way, and who dials not notice otherwise. */
 #define NUDGE      1.0
-#define MOST_NUDGE 60.0
+#define MOST_NUDGE 8.0
+
+/* Seconds in which the peer's kernel acknowledges nothing until a connection is doubted,
+ * twice as many after each time that it was made again, until all is acknowledged; how
+ * often they are doubled at most; and seconds between two looks. */
+#define DOUBT       1.5
+#define LOOK        0.1
+#define MOST_DOUBTS 3
 
 /* Seconds in which the peer's kernel takes a greeting. */
 #define GREETING 5
@@ -63,6 +71,7 @@ static bool drain(mtree_tcp_connection_t *connection)
 
 bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection)
 {
+    mtree_tcp_attempt_end(connection);
     /* From now on the kernel acknowledges nothing that is not read here. */
     (void)shutdown(connection->socket, SHUT_RDWR);
     if (!drain(connection)) {
@@ -108,6 +117,7 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
         (void)mtree_tcp_socket_use_bbr(socket);
     }
     connection->is_lost = false;
+    connection->attempt.until = 0;
     peer->tcp->num_lost--;
     mtree_tcp_socket_give_up(socket, 0);
     if (mtree_tcp_connection_open(connection, socket,
@@ -215,7 +225,7 @@ static void attempt_fail(mtree_tcp_connection_t *connection, int error, double n
 }
 
 /* At its own address first, and then at the next ones. */
-static void attempt_begin(mtree_tcp_connection_t *connection, double now)
+static void attempt_connect(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_redial_t *redial = connection->peer->redial;
     const uint32_t number = number_of(connection);
@@ -226,7 +236,6 @@ static void attempt_begin(mtree_tcp_connection_t *connection, double now)
     uint32_t at =
         (own + (uint32_t)(attempt->tries / TRIES)) % (uint32_t)redial->dial.num_addresses;
 
-    attempt->number += redial->dials;
     attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
     attempt->socket = mtree_tcp_socket_connect(
         &redial->dial.sources[at], &redial->dial.addresses[at], redial->dial.port);
@@ -238,6 +247,12 @@ static void attempt_begin(mtree_tcp_connection_t *connection, double now)
     attempt->until = now + fmin(ldexp(mtree_tcp_dial_patience(&redial->dial, ANSWER),
                                       attempt->tries++),
                                 mtree_tcp_dial_patience(&redial->dial, MOST_ANSWER));
+}
+
+static void attempt_begin(mtree_tcp_connection_t *connection, double now)
+{
+    connection->attempt.number += connection->peer->redial->dials;
+    attempt_connect(connection, now);
 }
 
 /* The peer's kernel has answered, or will not. */
@@ -328,11 +343,72 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
     }
 }
 
+/* Has the peer's kernel acknowledged nothing for so long that @a connection may be dead,
+ * or its link be back before the own kernel sends again?  The kernel's silence may have
+ * begun before anything was written. */
+static bool is_doubtful(const mtree_tcp_connection_t *connection, double now)
+{
+    const double least = ldexp(DOUBT, connection->doubts);
+
+    return now >= connection->unacknowledged + least &&
+           mtree_tcp_socket_silence(connection->socket) >= least;
+}
+
+/* A new socket has an answer, and the old one has none: go on over the new one. */
+static void take_over(mtree_tcp_connection_t *connection, double now)
+{
+    const int socket = connection->attempt.socket, doubts = connection->doubts;
+
+    connection->attempt.socket = -1;
+    if (!mtree_tcp_connection_lose(connection)) {
+        (void)close(socket);
+        return;
+    }
+    connection->doubts = doubts < MOST_DOUBTS ? doubts + 1 : doubts;
+    connection->attempt.number += connection->peer->redial->dials;
+    connection->attempt.socket = socket;
+    connection->attempt.tries = 1;
+    connection->attempt.until = now + MOST_ANSWER;
+}
+
+/* @a connection stands.  Where it is doubtful its peer is dialed beside it, over its own
+ * link, since another may carry less for ever. */
+static void connection_doubt(mtree_tcp_connection_t *connection, double now)
+{
+    mtree_tcp_attempt_t *attempt = &connection->attempt;
+    int connected;
+
+    if (attempt->socket < 0 && now < attempt->until) {
+        return;
+    }
+    if (!is_doubtful(connection, now)) {
+        mtree_tcp_attempt_end(connection);
+        attempt->until = now + LOOK;
+        return;
+    }
+    if (attempt->socket < 0) {
+        attempt->tries = 0;
+        attempt_connect(connection, now);
+        return;
+    }
+    connected = mtree_tcp_socket_connected(attempt->socket);
+    if (connected == 1) {
+        take_over(connection, now);
+    } else if (connected != 0 || now > attempt->until) {
+        mtree_tcp_attempt_end(connection);
+        attempt->until = now + PAUSE;
+    }
+}
+
 void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now)
 {
     for (int i = 0; i < peer->num_connections; i++) {
-        if (peer->connections[i].is_lost) {
-            connection_redial(&peer->connections[i], now);
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        if (connection->is_lost) {
+            connection_redial(connection, now);
+        } else if (peer->redial != NULL && connection->unacknowledged > 0) {
+            connection_doubt(connection, now);
         }
     }
 }

@@ -8,6 +8,10 @@
  * what it has written until the peer's kernel has acknowledged it: what that has, the
  * process there reads before it counts.  A send that ends sooner leaves a copy.
  *
+ * Kernels send again what was lost after ever longer pauses.  So a peer whose kernel has
+ * said nothing for a while is dialed beside the connection that stands, which is lost when
+ * the new one has an answer first.
+ *
  * Who listens and has lost a connection greets the other end over one that it closes
  * again: that one may not have noticed.
  */

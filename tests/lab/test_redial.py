@@ -130,7 +130,8 @@ class Redial(unittest.TestCase):
         time.sleep(seconds)
 
     def test_connections_that_are_forgotten_just_before_a_call(self):
-        self.assertLess(self.idle(lambda: self.forget(0)), SILENCE + 5)
+        """The process dials beside them, before the kernel gives them up."""
+        self.assertLess(self.idle(lambda: self.forget(0)), SILENCE / 2)
 
     def test_connections_that_are_forgotten_long_before_a_call(self):
         """The kernel has noticed."""
