@@ -6,8 +6,8 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/contact.h"
-#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/handshake.h"
+#include "coll_mtree/tcp/refusal.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
 
@@ -167,37 +167,6 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     return endpoint;
 }
 
-/* Who dials logs it, each process once. */
-static void log_refusal(const endpoint_t *endpoint,
-                        const coll_mtree_handshake_failure_t *failure)
-{
-    static bool is_told;
-
-    if (!is_told) {
-        is_told = true;
-        mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
-                   "rank without, go over Open MPI's",
-                   failure->way, endpoint->rank, failure->what);
-    }
-}
-
-/* Nothing of a call goes unencrypted.  Who dials ends the job. */
-static void end_job(const endpoint_t *endpoint,
-                    const coll_mtree_handshake_failure_t *failure)
-{
-    int rank = coll_mtree_world_rank();
-    char own[COLL_MTREE_NAME_LENGTH];
-
-    if (coll_mtree_encryption_take_turn()) {
-        (void)coll_mtree_host_name(own);
-        mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
-                    "%s (rank %d): %s; %s; the job ends",
-                    own, rank, failure->port, failure->host, endpoint->rank,
-                    failure->what, failure->remedy);
-    }
-    coll_mtree_end_job();
-}
-
 /* There are no connections: messages go over the PML, or the job ends. */
 static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handshake)
 {
@@ -208,12 +177,12 @@ static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handsh
 
     if (coll_mtree_params_encrypt()) {
         if (dials) {
-            end_job(endpoint, &failure);
+            coll_mtree_refusal_end_job(endpoint->rank, &failure);
         }
         return;
     }
     if (dials) {
-        log_refusal(endpoint, &failure);
+        coll_mtree_refusal_log(endpoint->rank, &failure);
     }
     endpoint->peer = NULL;
     mtree_tcp_peer_reroute(peer, reroute_message);
