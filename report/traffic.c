@@ -62,28 +62,24 @@ void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_
     for (size_t p = 0; p < num_paths; p++) {
         const mtree_traffic_path_t *path = &paths[p];
         bool backlogged = path->backlogged >= LEAST_BACKLOGGED;
-        int num_arcs;
-        const int *route = mtree_routes_get(routes, path->from, path->to, &num_arcs);
 
-        for (int i = 0; i < num_arcs; i++) {
-            mtree_traffic_gave_t *arc = &gave[route[i]];
+        MTREE_ROUTE_ARCS (a, routes, path->from, path->to) {
+            mtree_traffic_gave_t *arc = &gave[a];
 
             arc->rate += backlogged ? path->backlogged_rate : path->rate;
             arc->backlogged = fmax(arc->backlogged, backlogged ? path->backlogged : 0);
         }
     }
     for (size_t p = 0; p < num_paths; p++) {
-        int num_arcs, narrowest = -1;
-        const int *route =
-            mtree_routes_get(routes, paths[p].from, paths[p].to, &num_arcs);
+        int narrowest = -1;
 
-        for (int i = 0; i < num_arcs && paths[p].backlogged >= LEAST_BACKLOGGED; i++) {
-            if (narrowest < 0 || fullness(topology, route[i], gave) >
-                                     fullness(topology, narrowest, gave)) {
-                narrowest = route[i];
+        MTREE_ROUTE_ARCS (arc, routes, paths[p].from, paths[p].to) {
+            if (narrowest < 0 ||
+                fullness(topology, arc, gave) > fullness(topology, narrowest, gave)) {
+                narrowest = arc;
             }
         }
-        if (narrowest >= 0) {
+        if (narrowest >= 0 && paths[p].backlogged >= LEAST_BACKLOGGED) {
             gave[narrowest].narrowest = true;
         }
     }

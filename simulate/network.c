@@ -149,7 +149,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
     const mtree_network_t *network = connection->network;
     const mtree_network_options_t *options = &network->options;
 
-    connection->arcs = mtree_routes_get(network->routes, from, to, &connection->num_arcs);
+    connection->num_arcs = mtree_routes_list(network->routes, from, to, connection->arcs);
     connection->packet_bytes = route_packet(connection);
     connection->window = options->window_bytes > 0.0 ? options->window_bytes : INFINITY;
     if (connection->num_arcs == 0) {
@@ -165,7 +165,9 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
 {
     mtree_connection_t *connection = MTREE_ARENA_ARRAY(&network->arena, *connection_p, 1);
 
-    if (connection == NULL) {
+    if (connection == NULL || MTREE_ARENA_ARRAY(&network->arena, connection->arcs,
+                                                (size_t)mtree_routes_links(
+                                                    network->routes, from, to)) == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     connection->network = network;

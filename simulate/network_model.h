@@ -46,7 +46,7 @@ struct mtree_segment {
 struct mtree_connection {
     mtree_network_t *network;
     int num_arcs;
-    const int *arcs;     /* the route, the routes' own */
+    int *arcs;           /* the route, the arena's */
     double latency;      /* of the route */
     size_t packet_bytes; /* payload of a full packet */
     double last_arrival; /* of the messages so far; no later message arrives before it */

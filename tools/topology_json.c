@@ -88,18 +88,17 @@ static json_t *json_route(const mtree_topology_t *topology, const mtree_routes_t
                           int from, int to)
 {
     json_t *via = json_array();
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+    int first = mtree_routes_first(routes, from, to);
 
     json_array_append_new(
-        via, json_string(topology->vertices[mtree_arc_from(topology, arcs[0])].name));
-    for (int i = 0; i < num_arcs; ++i) {
+        via, json_string(topology->vertices[mtree_arc_from(topology, first)].name));
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
         json_array_append_new(
-            via, json_string(topology->vertices[mtree_arc_to(topology, arcs[i])].name));
+            via, json_string(topology->vertices[mtree_arc_to(topology, arc)].name));
     }
     return json_pack("{s:O, s:O, s:o, s:f}", "from", json_array_get(via, 0), "to",
-                     json_array_get(via, (size_t)num_arcs), "via", via, "latency_s",
-                     mtree_routes_latency(routes, from, to));
+                     json_array_get(via, json_array_size(via) - 1), "via", via,
+                     "latency_s", mtree_routes_latency(routes, from, to));
 }
 
 static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,

@@ -14,17 +14,20 @@
 
 #define NONE (-1)
 
-/* The routes to one destination, in the order of their sources. */
+/* How far a host is from a destination. */
 typedef struct {
-    int *arcs;
-    int *first; /* [num_hosts + 1] the begin of a source's route in arcs */
-} table_t;
+    double latency; /* seconds */
+    int links;
+} reach_t;
 
 struct mtree_routes {
     const mtree_topology_t *topology;
     int num_hosts;
-    bool *is_host;   /* [num_vertices] one of the hosts given at creation */
-    table_t *tables; /* [num_hosts] by destination */
+    int *hosts;     /* [num_hosts] vertices */
+    bool *is_host;  /* [num_vertices] one of the hosts given at creation */
+    int *next_arc;  /* [num_hosts][num_vertices] by destination, where the next vertices
+                       are a tree: the arc to take from a vertex, or NONE */
+    reach_t *reach; /* [num_hosts][num_hosts] by destination */
     mtree_arena_t arena;
 };
 
@@ -34,7 +37,7 @@ typedef struct {
     int64_t *latency;           /* [num_links] picoseconds */
     mtree_distance_t *distance; /* [num_vertices] to the destination */
     mtree_vertex_heap_t heap;
-    int *next_arc; /* [num_vertices] the arc to take from here, or NONE */
+    int *next_arc; /* [num_vertices] of this destination, the routes' */
     bool *fixed;   /* [num_vertices] neighbours of the destination: their arc is fixed */
     int64_t *choices; /* [num_vertices] product of the numbers of equal next vertices */
     mtree_arena_t arena; /* of the arrays */
@@ -166,7 +169,6 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     search->topology = topology;
     MTREE_ARENA_ARRAY(arena, search->latency, (size_t)topology->num_links);
     MTREE_ARENA_ARRAY(arena, search->distance, num_vertices);
-    MTREE_ARENA_ARRAY(arena, search->next_arc, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->fixed, num_vertices);
     MTREE_ARENA_ARRAY(arena, search->choices, num_vertices);
     mtree_vertex_heap_init(&search->heap, search->distance, topology->num_vertices,
@@ -180,65 +182,28 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     return mtree_adjacency_init(&search->adjacency, topology, arena);
 }
 
-/*
- * The number of arcs from @a vertex to @a destination, which are written to @a arcs
- * unless it is NULL; -1 when there is no path.
- */
-static int search_follow(const search_t *search, int vertex, int destination, int *arcs)
-{
-    int count = 0;
-    int arc;
-
-    while (vertex != destination) {
-        arc = search->next_arc[vertex];
-        if (arc == NONE) {
-            return -1;
-        }
-        if (arcs != NULL) {
-            arcs[count] = arc;
-        }
-        ++count;
-        vertex = mtree_arc_to(search->topology, arc);
-    }
-    return count;
-}
-
 static mtree_status_t no_memory(int num_hosts)
 {
     return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
-/* Store the routes from all hosts to @a destination. */
-static mtree_status_t table_fill(mtree_routes_t *routes, table_t *table,
-                                 const search_t *search, const int *hosts,
-                                 int destination)
+/* Note how far all hosts are from host number @a to. */
+static mtree_status_t routes_reach(mtree_routes_t *routes, const search_t *search, int to)
 {
-    const mtree_topology_t *topology = search->topology;
-    const int num_hosts = routes->num_hosts;
-    int total = 0, count;
+    const mtree_topology_t *topology = routes->topology;
+    reach_t *reach = routes->reach + (size_t)to * (size_t)routes->num_hosts;
 
-    MTREE_ARENA_ARRAY(&routes->arena, table->first, (size_t)num_hosts + 1);
-    if (table->first == NULL) {
-        return no_memory(num_hosts);
-    }
-    for (int i = 0; i < num_hosts; ++i) {
-        count = search_follow(search, hosts[i], destination, NULL);
-        if (count < 0) {
+    for (int from = 0; from < routes->num_hosts; ++from) {
+        int vertex = routes->hosts[from];
+        mtree_distance_t distance = search->distance[vertex];
+
+        if (search->next_arc[vertex] == NONE && vertex != routes->hosts[to]) {
             mtree_error("%s: host %s has no path to host %s; join them with links",
-                        topology->source, topology->vertices[hosts[i]].name,
-                        topology->vertices[destination].name);
+                        topology->source, topology->vertices[vertex].name,
+                        topology->vertices[routes->hosts[to]].name);
             return MTREE_ERR_UNREACHABLE;
         }
-        /* At most 4096 hosts times 16384 links per route: within an int. */
-        total += count;
-        table->first[i + 1] = total;
-    }
-    MTREE_ARENA_ARRAY(&routes->arena, table->arcs, (size_t)total);
-    if (table->arcs == NULL) {
-        return no_memory(num_hosts);
-    }
-    for (int i = 0; i < num_hosts; ++i) {
-        search_follow(search, hosts[i], destination, table->arcs + table->first[i]);
+        reach[from] = (reach_t){(double)distance.latency / 1e12, distance.links};
     }
     return MTREE_OK;
 }
@@ -250,20 +215,26 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
     search_t search = {0};
     mtree_status_t status;
 
-    MTREE_ARENA_ARRAY(&routes->arena, routes->is_host, (size_t)topology->num_vertices);
-    MTREE_ARENA_ARRAY(&routes->arena, routes->tables, (size_t)num_hosts);
+    const size_t num_vertices = (size_t)topology->num_vertices;
+
+    MTREE_ARENA_ARRAY(&routes->arena, routes->hosts, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&routes->arena, routes->is_host, num_vertices);
+    MTREE_ARENA_ARRAY(&routes->arena, routes->next_arc, (size_t)num_hosts * num_vertices);
+    MTREE_ARENA_ARRAY(&routes->arena, routes->reach,
+                      (size_t)num_hosts * (size_t)num_hosts);
     if (routes->arena.status != MTREE_OK) {
         return no_memory(num_hosts);
     }
     for (int i = 0; i < num_hosts; ++i) {
+        routes->hosts[i] = hosts[i];
         routes->is_host[hosts[i]] = true;
     }
     status = search_init(&search, topology);
     for (int i = 0; i < num_hosts && status == MTREE_OK; ++i) {
+        search.next_arc = routes->next_arc + (size_t)i * num_vertices;
         search_run(&search, hosts[i]);
-        status = mtree_cancel_is_set()
-                     ? MTREE_ERR_CANCELLED
-                     : table_fill(routes, &routes->tables[i], &search, hosts, hosts[i]);
+        status = mtree_cancel_is_set() ? MTREE_ERR_CANCELLED
+                                       : routes_reach(routes, &search, i);
     }
     mtree_arena_cleanup(&search.arena);
     return status;
@@ -305,47 +276,78 @@ void mtree_routes_destroy(mtree_routes_t *routes)
     }
 }
 
-const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
-                            int *num_arcs_p)
+/* The arc that leads from @a vertex to host number @a to; NONE: it is there. */
+static int arc_from(const mtree_routes_t *routes, int vertex, int to)
 {
-    const table_t *table = &routes->tables[to];
+    return routes
+        ->next_arc[(size_t)to * (size_t)routes->topology->num_vertices + (size_t)vertex];
+}
 
-    *num_arcs_p = table->first[from + 1] - table->first[from];
-    return table->arcs + table->first[from];
+int mtree_routes_first(const mtree_routes_t *routes, int from, int to)
+{
+    return arc_from(routes, routes->hosts[from], to);
+}
+
+int mtree_routes_next(const mtree_routes_t *routes, int arc, int to)
+{
+    return arc_from(routes, mtree_arc_to(routes->topology, arc), to);
+}
+
+int mtree_routes_list(const mtree_routes_t *routes, int from, int to, int *arcs)
+{
+    int count = 0;
+
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
+        arcs[count++] = arc;
+    }
+    return count;
+}
+
+bool mtree_routes_join(const mtree_routes_t *routes, int from, int over, int to)
+{
+    int there = mtree_routes_first(routes, from, over);
+    int arc = mtree_routes_first(routes, from, to);
+
+    /* What follows a vertex depends on the destination alone, so the rest is a route. */
+    while (there != NONE && there == arc) {
+        there = mtree_routes_next(routes, there, over);
+        arc = mtree_routes_next(routes, arc, to);
+    }
+    return there == NONE;
+}
+
+static const reach_t *reach_of(const mtree_routes_t *routes, int from, int to)
+{
+    return &routes->reach[(size_t)to * (size_t)routes->num_hosts + (size_t)from];
+}
+
+int mtree_routes_links(const mtree_routes_t *routes, int from, int to)
+{
+    return reach_of(routes, from, to)->links;
 }
 
 double mtree_routes_latency(const mtree_routes_t *routes, int from, int to)
 {
-    double latency = 0;
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
-
-    for (int i = 0; i < num_arcs; ++i) {
-        latency += routes->topology->links[arcs[i] >> 1].latency;
-    }
-    return latency;
+    return reach_of(routes, from, to)->latency;
 }
 
 double mtree_routes_capacity(const mtree_routes_t *routes, int from, int to)
 {
     double least = INFINITY;
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
 
-    for (int i = 0; i < num_arcs; ++i) {
-        least = fmin(least, mtree_arc_capacity(routes->topology, arcs[i]));
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
+        least = fmin(least, mtree_arc_capacity(routes->topology, arc));
     }
     return least;
 }
 
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
+        int vertex = mtree_arc_to(routes->topology, arc);
 
-    for (int i = 0; i + 1 < num_arcs; ++i) {
-        if (routes->is_host[mtree_arc_to(routes->topology, arcs[i])]) {
-            return false;
+        if (routes->is_host[vertex]) {
+            return vertex == routes->hosts[to];
         }
     }
     return true;

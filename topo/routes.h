@@ -5,16 +5,16 @@
  * Each vertex next to the destination uses its own link to it.  Others use the path of
  * least latency, and among equal ones that of fewest links; between equal next vertices
  * the destination's index decides, as in the tables of fat trees, so that routes spread.
- * The next vertex depends on the destination alone, as in the tables of routers; all
- * ranks and netlab compute the same.  A route may pass through hosts as well as switches,
- * as in WANs whose sites forward.
+ * The next vertex depends on the destination alone, as in the tables of routers, so the
+ * routes to it are a tree; all ranks and netlab compute the same.  A route may pass
+ * through hosts as well as switches, as in WANs whose sites forward.
  */
 #ifndef MTREE_TOPO_ROUTES_H
 #define MTREE_TOPO_ROUTES_H
 
 #include "topo/topology.h"
 
-/* The most hosts: there are as many routes as pairs of them. */
+/* The most hosts: each has a table of the vertices. */
 #define MTREE_ROUTES_MAX_HOSTS 4096
 
 typedef struct mtree_routes mtree_routes_t;
@@ -31,14 +31,28 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
 void mtree_routes_destroy(mtree_routes_t *routes);
 
 /*
- * The arcs from host number @a from to host number @a to (positions in the `hosts` given
- * at creation), in order.  *num_arcs_p is their number, 0 when from == to.  The array
- * belongs to the routes.
+ * The first arc from host number @a from to host number @a to (positions in the `hosts`
+ * given at creation), and the one after @a arc; -1: there is none.
  */
-const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
-                            int *num_arcs_p);
+int mtree_routes_first(const mtree_routes_t *routes, int from, int to);
+int mtree_routes_next(const mtree_routes_t *routes, int arc, int to);
 
-/* Sum of the latencies on that route, seconds. */
+/* Let @a _arc be each arc of a route in turn. */
+#define MTREE_ROUTE_ARCS(_arc, _routes, _from, _to)                                      \
+    for (int _arc = mtree_routes_first((_routes), (_from), (_to)); _arc >= 0;            \
+         _arc = mtree_routes_next((_routes), _arc, (_to)))
+
+/* The number of arcs of that route; 0 when from == to. */
+int mtree_routes_links(const mtree_routes_t *routes, int from, int to);
+
+/* Write them to @a arcs, which has room for mtree_routes_links(); returns their number.
+ */
+int mtree_routes_list(const mtree_routes_t *routes, int from, int to, int *arcs);
+
+/* Does the route from @a from to @a to consist of those to host @a over and on? */
+bool mtree_routes_join(const mtree_routes_t *routes, int from, int over, int to);
+
+/* Sum of the latencies on that route, seconds, each rounded to picoseconds. */
 double mtree_routes_latency(const mtree_routes_t *routes, int from, int to);
 
 /* The capacity of the narrowest arc of that route, bits/s; infinite when from == to. */

@@ -124,15 +124,16 @@ static void free_by_step(by_step_t *by_step)
     free(by_step->order);
 }
 
-static const int *transfer_arcs(const mtree_rounds_t *schedule,
-                                const mtree_routes_t *routes,
-                                const mtree_transfer_t *transfer, int *num_arcs_p)
+/* Arc number @a place of the path of @a transfer, after @a before; -1: there is none. */
+static int transfer_arc(const mtree_rounds_t *schedule, const mtree_routes_t *routes,
+                        const mtree_transfer_t *transfer, int place, int before)
 {
-    if (transfer->num_arcs == 0) {
-        return mtree_routes_get(routes, transfer->from, transfer->to, num_arcs_p);
+    if (transfer->num_arcs > 0) {
+        return place < transfer->num_arcs ? schedule->arcs[transfer->first_arc + place]
+                                          : -1;
     }
-    *num_arcs_p = transfer->num_arcs;
-    return schedule->arcs + transfer->first_arc;
+    return place == 0 ? mtree_routes_first(routes, transfer->from, transfer->to)
+                      : mtree_routes_next(routes, before, transfer->to);
 }
 
 /* Add to @a load what crosses each arc within one step: @a amount [pieces] of each piece,
@@ -141,14 +142,14 @@ static void load_step(const mtree_rounds_t *schedule, const mtree_routes_t *rout
                       const by_step_t *by_step, int step, const double *amount,
                       double *load)
 {
-    int i, a, num_arcs;
+    int i, a, arc;
 
     for (i = by_step->first[step]; i < by_step->first[step + 1]; i++) {
         const mtree_transfer_t *transfer = &schedule->transfers[by_step->order[i]];
-        const int *arcs = transfer_arcs(schedule, routes, transfer, &num_arcs);
 
-        for (a = 0; a < num_arcs; a++) {
-            load[arcs[a]] = amount == NULL ? 0 : load[arcs[a]] + amount[transfer->piece];
+        arc = -1;
+        for (a = 0; (arc = transfer_arc(schedule, routes, transfer, a, arc)) >= 0; a++) {
+            load[arc] = amount == NULL ? 0 : load[arc] + amount[transfer->piece];
         }
     }
 }
@@ -161,18 +162,16 @@ static void worst_of_step(const mtree_rounds_t *schedule,
                           double *busiest_p, double *latency_p)
 {
     double busiest = 0, latency = 0;
-    int i, a, num_arcs;
+    int i, a, arc;
 
     for (i = by_step->first[step]; i < by_step->first[step + 1]; i++) {
         const mtree_transfer_t *transfer = &schedule->transfers[by_step->order[i]];
-        const int *arcs = transfer_arcs(schedule, routes, transfer, &num_arcs);
-
         double delay = 0;
 
-        for (a = 0; a < num_arcs; a++) {
-            busiest =
-                fmax(busiest, load[arcs[a]] / mtree_arc_capacity(topology, arcs[a]));
-            delay += topology->links[arcs[a] >> 1].latency;
+        arc = -1;
+        for (a = 0; (arc = transfer_arc(schedule, routes, transfer, a, arc)) >= 0; a++) {
+            busiest = fmax(busiest, load[arc] / mtree_arc_capacity(topology, arc));
+            delay += topology->links[arc >> 1].latency;
         }
         latency = fmax(latency, delay);
     }

@@ -32,11 +32,8 @@ const char *mtree_steiner_baseline_name(mtree_steiner_baseline_t baseline)
 
 static void send_part(cost_t *cost, int from, int to, double part)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(cost->routes, from, to, &num_arcs);
-
-    for (int i = 0; i < num_arcs; i++) {
-        cost->load[arcs[i]] += part;
+    MTREE_ROUTE_ARCS (arc, cost->routes, from, to) {
+        cost->load[arc] += part;
     }
 }
 

@@ -20,14 +20,12 @@ typedef enum { WAITING, SENDING, FLYING, ARRIVED } state_t;
 
 /* One message: tree t's part from a host to its parent. */
 typedef struct {
-    int tree, host;
+    int tree, host, parent;
     state_t state;
     int waits_for; /* children whose messages have not arrived */
     double bits;   /* not sent yet */
     double rate;
     double arrives; /* when FLYING: the latency after the last bit */
-    const int *arcs;
-    int num_arcs;
 } message_t;
 
 typedef struct {
@@ -43,9 +41,7 @@ typedef struct {
 
 static double message_latency(const run_t *run, const message_t *message)
 {
-    int parent = run->plan->trees[message->tree].parent[message->host];
-
-    return mtree_routes_latency(run->routes, message->host, parent);
+    return mtree_routes_latency(run->routes, message->host, message->parent);
 }
 
 static void init_messages(run_t *run, double bytes)
@@ -59,13 +55,13 @@ static void init_messages(run_t *run, double bytes)
 
         message->tree = i / n;
         message->host = i % n;
+        message->parent = parent;
         message->bits = tree->share * bytes * BITS_PER_BYTE;
         if (parent < 0) {
             message->state = ARRIVED;
             continue;
         }
         run->messages[message->tree * n + parent].waits_for++;
-        message->arcs = mtree_routes_get(run->routes, i % n, parent, &message->num_arcs);
     }
 }
 
@@ -94,9 +90,7 @@ static double least_share(const run_t *run)
 
 static bool is_limited(const run_t *run, const message_t *message, double share)
 {
-    for (int a = 0; a < message->num_arcs; a++) {
-        int arc = message->arcs[a];
-
+    MTREE_ROUTE_ARCS (arc, run->routes, message->host, message->parent) {
         if (run->left[arc] <= share * (1 + ROUNDING) * run->sharers[arc]) {
             return true;
         }
@@ -118,8 +112,11 @@ static void share_rates(run_t *run)
         message_t *message = &run->messages[i];
 
         message->rate = 0;
-        for (int a = 0; message->state == SENDING && a < message->num_arcs; a++) {
-            run->sharers[message->arcs[a]]++;
+        if (message->state != SENDING) {
+            continue;
+        }
+        MTREE_ROUTE_ARCS (arc, run->routes, message->host, message->parent) {
+            run->sharers[arc]++;
         }
     }
     for (share = least_share(run); isfinite(share); share = least_share(run)) {
@@ -131,9 +128,9 @@ static void share_rates(run_t *run)
                 continue;
             }
             message->rate = fmax(share, LEAST_RATE);
-            for (int a = 0; a < message->num_arcs; a++) {
-                run->left[message->arcs[a]] -= share;
-                run->sharers[message->arcs[a]]--;
+            MTREE_ROUTE_ARCS (arc, run->routes, message->host, message->parent) {
+                run->left[arc] -= share;
+                run->sharers[arc]--;
             }
         }
     }

@@ -16,14 +16,12 @@ static mtree_status_t no_memory(const mtree_problem_t *problem)
 
 double mtree_psld_bandwidth(const mtree_problem_t *problem, int from, int to)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
     double sum = 0;
 
-    for (int a = 0; a < num_arcs; a++) {
-        sum += mtree_arc_capacity(problem->topology, arcs[a]);
+    MTREE_ROUTE_ARCS (arc, problem->routes, from, to) {
+        sum += mtree_arc_capacity(problem->topology, arc);
     }
-    return num_arcs == 0 ? 0 : sum / num_arcs;
+    return from == to ? 0 : sum / mtree_routes_links(problem->routes, from, to);
 }
 
 /* The mean bandwidth to `host` from the others. */

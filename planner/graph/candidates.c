@@ -39,7 +39,6 @@ static bool is_dominated(const builder_t *builder, int from, int to)
 
 static mtree_status_t list_pairs(builder_t *builder)
 {
-    const mtree_routes_t *routes = builder->problem->routes;
     bool directed = !(builder->down && builder->up);
     int num_hosts = builder->problem->num_hosts;
 
@@ -48,10 +47,7 @@ static mtree_status_t list_pairs(builder_t *builder)
             return MTREE_ERR_CANCELLED;
         }
         for (int to = directed ? 0 : from + 1; to < num_hosts; ++to) {
-            if (from == to ||
-                (builder->down && mtree_routes_capacity(routes, from, to) <= 0.0) ||
-                (builder->up && mtree_routes_capacity(routes, to, from) <= 0.0) ||
-                is_dominated(builder, from, to)) {
+            if (from == to || is_dominated(builder, from, to)) {
                 continue;
             }
             if (mtree_array_reserve(&builder->pairs, &builder->capacity,
@@ -63,19 +59,6 @@ static mtree_status_t list_pairs(builder_t *builder)
         }
     }
     return MTREE_OK;
-}
-
-/* The arcs from one host to another into @a arcs, unless that is NULL; returns their
- * number. */
-static int list_arcs(const builder_t *builder, int from, int to, int *arcs)
-{
-    int num_arcs;
-    const int *route = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
-
-    if (arcs != NULL) {
-        memcpy(arcs, route, (size_t)num_arcs * sizeof(*arcs));
-    }
-    return num_arcs;
 }
 
 /* The bytes of a chunk, near enough: plan/finish.c settles it when the trees are known.
@@ -95,10 +78,9 @@ static double chunk_bytes(const mtree_plan_request_t *request)
 static double edge_latency(const mtree_problem_t *problem, int from, int to)
 {
     double latency = mtree_routes_latency(problem->routes, from, to);
-    int num_arcs;
 
-    (void)mtree_routes_get(problem->routes, from, to, &num_arcs);
-    return problem->request->bytes > 0.0 && num_arcs == 1
+    return problem->request->bytes > 0.0 &&
+                   mtree_routes_links(problem->routes, from, to) == 1
                ? latency + 8.0 * chunk_bytes(problem->request) /
                                mtree_routes_capacity(problem->routes, from, to)
                : latency;
@@ -107,14 +89,15 @@ static double edge_latency(const mtree_problem_t *problem, int from, int to)
 /* The edges, on arcs; the compact form on constraints comes after. */
 static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *made)
 {
+    const mtree_routes_t *routes = builder->problem->routes;
     mtree_arena_t *arena = builder->problem->arena;
     size_t num_edges = (size_t)builder->num_pairs;
     int num_uses = 0;
 
     for (const pair_t *pair = builder->pairs; pair < builder->pairs + builder->num_pairs;
          ++pair) {
-        num_uses += builder->down ? list_arcs(builder, pair->from, pair->to, NULL) : 0;
-        num_uses += builder->up ? list_arcs(builder, pair->to, pair->from, NULL) : 0;
+        num_uses += builder->down ? mtree_routes_links(routes, pair->from, pair->to) : 0;
+        num_uses += builder->up ? mtree_routes_links(routes, pair->to, pair->from) : 0;
     }
     made->num_edges = builder->num_pairs;
     MTREE_ARENA_ARRAY(arena, made->from, num_edges);
@@ -132,11 +115,11 @@ static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *m
         made->from[edge] = from;
         made->to[edge] = to;
         if (builder->down) {
-            num_uses += list_arcs(builder, from, to, made->constraints + num_uses);
+            num_uses += mtree_routes_list(routes, from, to, made->constraints + num_uses);
             made->latency[edge] = edge_latency(builder->problem, from, to);
         }
         if (builder->up) {
-            num_uses += list_arcs(builder, to, from, made->constraints + num_uses);
+            num_uses += mtree_routes_list(routes, to, from, made->constraints + num_uses);
             made->latency[edge] =
                 fmax(made->latency[edge], edge_latency(builder->problem, to, from));
         }

@@ -1,58 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/dominance.h"
 
-#include <string.h>
-
-/* Does the route from @a from to @a to pass host @a by, being the routes to it and on
- * from it? */
-static bool is_joined_at(const mtree_routes_t *routes, int from, int by, int to)
-{
-    int whole_length, head_length, tail_length;
-    const int *whole = mtree_routes_get(routes, from, to, &whole_length);
-    const int *head = mtree_routes_get(routes, from, by, &head_length);
-    const int *tail = mtree_routes_get(routes, by, to, &tail_length);
-
-    return head_length + tail_length == whole_length &&
-           memcmp(whole, head, (size_t)head_length * sizeof(*whole)) == 0 &&
-           memcmp(whole + head_length, tail, (size_t)tail_length * sizeof(*whole)) == 0;
-}
-
+/* Does the route from @a from to @a to consist of those to a host on it and on from there
+ * (@a both_ways: and that back, too)? */
 static bool is_joined(const mtree_problem_t *problem, const int *host_at, int from,
                       int to, bool both_ways)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    MTREE_ROUTE_ARCS (arc, problem->routes, from, to) {
+        int by = host_at[mtree_arc_to(problem->topology, arc)];
 
-    for (int a = 0; a + 1 < num_arcs; ++a) {
-        int by = host_at[mtree_arc_to(problem->topology, arcs[a])];
-
-        if (by >= 0 && is_joined_at(problem->routes, from, by, to) &&
-            (!both_ways || is_joined_at(problem->routes, to, by, from))) {
+        if (by >= 0 && by != to && mtree_routes_join(problem->routes, from, by, to) &&
+            (!both_ways || mtree_routes_join(problem->routes, to, by, from))) {
             return true;
         }
     }
     return false;
 }
 
-/* Are @a length arcs the route between two hosts, and is the route back the same links?
- */
-static bool is_even_route(const mtree_routes_t *routes, int from, int to, const int *arcs,
-                          int length)
+/* Is the route from @a from to @a by the begin of that to @a to, and is the route back
+ * the same links? */
+static bool is_even_route(const mtree_routes_t *routes, int from, int by, int to)
 {
-    int there_length, back_length;
-    const int *there = mtree_routes_get(routes, from, to, &there_length);
-    const int *back = mtree_routes_get(routes, to, from, &back_length);
-
-    if (there_length != length || back_length != length ||
-        memcmp(there, arcs, (size_t)length * sizeof(*arcs)) != 0) {
-        return false;
-    }
-    for (int a = 0; a < length; ++a) {
-        if ((there[a] ^ 1) != back[length - 1 - a]) {
+    MTREE_ROUTE_ARCS (arc, routes, by, from) {
+        if (mtree_routes_next(routes, arc, by) != (arc ^ 1)) {
             return false;
         }
     }
-    return true;
+    return mtree_routes_join(routes, from, by, to);
 }
 
 /* Is the route a chain, of at least two, of routes between consecutive hosts that are the
@@ -60,20 +34,17 @@ static bool is_even_route(const mtree_routes_t *routes, int from, int to, const 
 static bool is_even_chain(const mtree_problem_t *problem, const int *host_at, int from,
                           int to)
 {
-    int num_arcs, start = 0, at = from;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    int at = from;
 
-    for (int a = 0; a < num_arcs; ++a) {
-        int by = host_at[mtree_arc_to(problem->topology, arcs[a])];
+    MTREE_ROUTE_ARCS (arc, problem->routes, from, to) {
+        int by = host_at[mtree_arc_to(problem->topology, arc)];
 
         if (by < 0) {
             continue;
         }
-        if ((by == to && start == 0) ||
-            !is_even_route(problem->routes, at, by, arcs + start, a + 1 - start)) {
+        if ((by == to && at == from) || !is_even_route(problem->routes, at, by, to)) {
             return false;
         }
-        start = a + 1;
         at = by;
     }
     return true;

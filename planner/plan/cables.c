@@ -31,16 +31,18 @@ static int num_cables(const mtree_topology_t *topology, int arc)
     return topology->links[arc >> 1].num_cables;
 }
 
-/* Does the route over @a arcs pass through a host? */
-static bool passes_host(const mtree_topology_t *topology, const int *arcs, int num_arcs)
+/* Hosts through which the route from @a a to @a b leads, with @a b; and its last arc. */
+static int count_hosts(const lister_t *lister, int a, int b, int *last_p)
 {
-    for (int i = 0; i + 1 < num_arcs; i++) {
-        if (topology->vertices[mtree_arc_to(topology, arcs[i])].kind ==
-            MTREE_VERTEX_HOST) {
-            return true;
-        }
+    const mtree_topology_t *topology = lister->topology;
+    int count = 0;
+
+    MTREE_ROUTE_ARCS (arc, lister->routes, a, b) {
+        count +=
+            topology->vertices[mtree_arc_to(topology, arc)].kind == MTREE_VERTEX_HOST;
+        *last_p = arc;
     }
-    return false;
+    return count;
 }
 
 static void add(lister_t *lister, int a, int b, const mtree_cable_t *cable)
@@ -62,18 +64,18 @@ static void add(lister_t *lister, int a, int b, const mtree_cable_t *cable)
 static void add_pair(lister_t *lister, int a, int b)
 {
     const mtree_topology_t *topology = lister->topology;
-    int num_arcs, first, last, count;
-    const int *arcs = mtree_routes_get(lister->routes, a, b, &num_arcs);
+    int first_arc = mtree_routes_first(lister->routes, a, b);
+    int last_arc, first, last, count;
 
-    if (num_arcs == 0 || passes_host(topology, arcs, num_arcs)) {
+    if (count_hosts(lister, a, b, &last_arc) != 1) {
         return;
     }
-    first = num_cables(topology, arcs[0]);
-    last = num_cables(topology, arcs[num_arcs - 1]);
+    first = num_cables(topology, first_arc);
+    last = num_cables(topology, last_arc);
     count = first == 0 || last == 0 ? 0 : first > last ? first : last;
     for (int number = 0; number < count && lister->status == MTREE_OK; number++) {
-        mtree_cable_t cable = cable_along(topology, arcs[0], number);
-        mtree_cable_t end = cable_along(topology, arcs[num_arcs - 1], number);
+        mtree_cable_t cable = cable_along(topology, first_arc, number);
+        mtree_cable_t end = cable_along(topology, last_arc, number);
 
         cable.ends[1] = end.ends[1];
         cable.capacity[0] = fmin(cable.capacity[0], end.capacity[0]);

@@ -196,11 +196,8 @@ static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
 static void add_route(const mtree_routes_t *routes, int from, int to, double rate,
                       double *load)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
-
-    for (int a = 0; a < num_arcs; ++a) {
-        load[arcs[a]] += rate;
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
+        load[arc] += rate;
     }
 }
 

@@ -68,12 +68,10 @@ mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int rece
 /* What the route from one host to another gives. */
 static mtree_plan_route_t route_between(const mtree_problem_t *problem, int from, int to)
 {
-    mtree_plan_route_t route = {.rate = mtree_routes_capacity(problem->routes, from, to),
+    return (mtree_plan_route_t){.rate = mtree_routes_capacity(problem->routes, from, to),
                                 .latency =
-                                    mtree_routes_latency(problem->routes, from, to)};
-
-    (void)mtree_routes_get(problem->routes, from, to, &route.links);
-    return route;
+                                    mtree_routes_latency(problem->routes, from, to),
+                                .links = mtree_routes_links(problem->routes, from, to)};
 }
 
 /* The slowest and the farthest of the routes between the hosts stand for all of them. */

@@ -7,11 +7,10 @@ static bool is_nearer(const mtree_routes_t *routes, int from, int host, int othe
 {
     double distance = mtree_routes_latency(routes, from, host);
     double least = mtree_routes_latency(routes, from, other);
-    int num_arcs, fewest;
 
-    (void)mtree_routes_get(routes, from, host, &num_arcs);
-    (void)mtree_routes_get(routes, from, other, &fewest);
-    return distance < least || (distance <= least && num_arcs < fewest);
+    return distance < least ||
+           (distance <= least && mtree_routes_links(routes, from, host) <
+                                     mtree_routes_links(routes, from, other));
 }
 
 void mtree_nearest_order(const mtree_problem_t *problem, int first, int *order)

@@ -70,20 +70,6 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const int *ho
     return MTREE_OK;
 }
 
-/* Does the route from @a from to @a to lead over @a over, so that its packets take the
- * same links with and without a relay there? */
-static bool leads_over(const mtree_problem_t *problem, int from, int over, int to)
-{
-    int whole, first, second;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &whole);
-    const int *before = mtree_routes_get(problem->routes, from, over, &first);
-    const int *behind = mtree_routes_get(problem->routes, over, to, &second);
-
-    return whole == first + second &&
-           memcmp(arcs, before, (size_t)first * sizeof(*arcs)) == 0 &&
-           memcmp(arcs + first, behind, (size_t)second * sizeof(*arcs)) == 0;
-}
-
 /* The only host below @a host; -1: there is none, or there are several. */
 static int only_child(const int *parent, int num_hosts, int host)
 {
@@ -108,8 +94,8 @@ static void splice(const mtree_problem_t *problem, int num_active, int *parent)
         int above = parent[relay];
         int child = above < 0 ? -1 : only_child(parent, problem->num_hosts, relay);
 
-        if (child >= 0 && leads_over(problem, above, relay, child) &&
-            leads_over(problem, child, relay, above)) {
+        if (child >= 0 && mtree_routes_join(problem->routes, above, relay, child) &&
+            mtree_routes_join(problem->routes, child, relay, above)) {
             parent[child] = above;
             parent[relay] = MTREE_PLAN_OUTSIDE;
         }

@@ -88,11 +88,10 @@ static bool is_stepwise(const mtree_plan_t *plan)
  * overflow. */
 static bool is_underrated(const mtree_prediction_t *on, int from, int to)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(on->routes, from, to, &num_arcs);
+    int first = mtree_routes_first(on->routes, from, to);
 
-    return (num_arcs > 1 && on->num_hosts > 2) ||
-           (num_arcs > 0 && on->topology->links[arcs[0] >> 1].num_cables > 1);
+    return (on->num_hosts > 2 && mtree_routes_links(on->routes, from, to) > 1) ||
+           (first >= 0 && on->topology->links[first >> 1].num_cables > 1);
 }
 
 static bool has_underrated_edge(const mtree_prediction_t *on, const mtree_tree_t *tree)

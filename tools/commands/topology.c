@@ -74,19 +74,18 @@ static void print_routes(const mtree_topology_t *topology, const mtree_routes_t 
                          int num_hosts)
 {
     char text[MTREE_UNITS_LENGTH];
-    int num_arcs;
-    const int *arcs;
 
     puts("routes:");
     for (int from = 0; from < num_hosts; ++from) {
         for (int to = 0; to < num_hosts; ++to) {
-            arcs = mtree_routes_get(routes, from, to, &num_arcs);
-            if (num_arcs == 0) {
+            int first = mtree_routes_first(routes, from, to);
+
+            if (first < 0) {
                 continue;
             }
-            printf("  %s", topology->vertices[mtree_arc_from(topology, arcs[0])].name);
-            for (int i = 0; i < num_arcs; ++i) {
-                printf(" > %s", topology->vertices[mtree_arc_to(topology, arcs[i])].name);
+            printf("  %s", topology->vertices[mtree_arc_from(topology, first)].name);
+            MTREE_ROUTE_ARCS (arc, routes, from, to) {
+                printf(" > %s", topology->vertices[mtree_arc_to(topology, arc)].name);
             }
             printf("  (%s)\n",
                    mtree_units_format_time(mtree_routes_latency(routes, from, to), text,

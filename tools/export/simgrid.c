@@ -60,16 +60,14 @@ static void write_links(const mtree_topology_t *topology, FILE *out)
 static void write_route(const planned_network_t *network, int from, int to, FILE *out)
 {
     const mtree_topology_t *topology = network->topology;
-    int num_arcs;
-    const int *arcs = mtree_routes_get(network->routes, from, to, &num_arcs);
 
     fputs("    <route", out);
     write_attribute("src", topology->vertices[network->hosts[from]].name, out);
     write_attribute("dst", topology->vertices[network->hosts[to]].name, out);
     fputs(" symmetrical=\"NO\">", out);
-    for (int i = 0; i < num_arcs; i++) {
+    MTREE_ROUTE_ARCS (arc, network->routes, from, to) {
         fputs("<link_ctn", out);
-        write_link_id(topology, arcs[i], out);
+        write_link_id(topology, arc, out);
         fputs("/>", out);
     }
     fputs("</route>\n", out);

@@ -67,12 +67,9 @@ static void drift_load(mtree_drift_t *drift)
     }
     for (int p = 0; p < drift->num_paths; p++) {
         const mtree_drift_path_t *path = &drift->paths[p];
-        int num_arcs;
-        const int *route =
-            mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
-        for (int i = 0; i < num_arcs; i++) {
-            mtree_drift_arc_t *arc = &drift->arcs[route[i]];
+        MTREE_ROUTE_ARCS (a, drift->routes, path->from, path->to) {
+            mtree_drift_arc_t *arc = &drift->arcs[a];
 
             arc->rate += path->rate;
             arc->backlogged_rate += path->backlogged_rate;
@@ -86,17 +83,14 @@ static void drift_load(mtree_drift_t *drift)
 static bool path_is_unexplained(const mtree_drift_t *drift,
                                 const mtree_drift_path_t *path)
 {
-    int num_arcs;
-    const int *route = mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
-
     if (path->backlogged < MTREE_DRIFT_BACKLOGGED) {
         return false;
     }
-    for (int i = 0; i < num_arcs; i++) {
-        const mtree_drift_arc_t *arc = &drift->arcs[route[i]];
+    MTREE_ROUTE_ARCS (a, drift->routes, path->from, path->to) {
+        const mtree_drift_arc_t *arc = &drift->arcs[a];
 
-        if (arc->slow || arc->backlogged_rate >=
-                             MTREE_DRIFT_SLOW * mtree_drift_expected(drift, route[i])) {
+        if (arc->slow ||
+            arc->backlogged_rate >= MTREE_DRIFT_SLOW * mtree_drift_expected(drift, a)) {
             return false;
         }
     }
@@ -113,13 +107,11 @@ static int drift_find_cause(mtree_drift_t *drift)
         drift->arcs[a].unexplained = 0;
     }
     for (int p = 0; p < drift->num_paths; p++) {
-        int num_arcs;
-        const int *route = mtree_routes_get(drift->routes, drift->paths[p].from,
-                                            drift->paths[p].to, &num_arcs);
-        bool unexplained = path_is_unexplained(drift, &drift->paths[p]);
+        const mtree_drift_path_t *path = &drift->paths[p];
+        bool unexplained = path_is_unexplained(drift, path);
 
-        for (int i = 0; i < num_arcs; i++) {
-            drift->arcs[route[i]].unexplained += unexplained;
+        MTREE_ROUTE_ARCS (a, drift->routes, path->from, path->to) {
+            drift->arcs[a].unexplained += unexplained;
         }
     }
     for (int a = 0; a < drift->num_arcs; a++) {

@@ -34,17 +34,16 @@ static double arc_ratio(const mtree_drift_t *drift, int a)
  * which most backlogged paths share. */
 static int path_limit(const mtree_drift_t *drift, const mtree_drift_path_t *path)
 {
-    int num_arcs, best = -1;
-    const int *route = mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
     double fullest = 0;
+    int best = -1;
 
-    for (int i = 0; i < num_arcs; i++) {
-        fullest = fmax(fullest, arc_ratio(drift, route[i]));
+    MTREE_ROUTE_ARCS (arc, drift->routes, path->from, path->to) {
+        fullest = fmax(fullest, arc_ratio(drift, arc));
     }
-    for (int i = 0; i < num_arcs; i++) {
-        if (arc_ratio(drift, route[i]) >= fullest - EQUAL_RATIO &&
-            (best < 0 || drift->arcs[route[i]].shared > drift->arcs[best].shared)) {
-            best = route[i];
+    MTREE_ROUTE_ARCS (arc, drift->routes, path->from, path->to) {
+        if (arc_ratio(drift, arc) >= fullest - EQUAL_RATIO &&
+            (best < 0 || drift->arcs[arc].shared > drift->arcs[best].shared)) {
+            best = arc;
         }
     }
     return best;
@@ -59,12 +58,9 @@ static void mark_limits(mtree_drift_t *drift)
     }
     for (int p = 0; p < drift->num_paths; p++) {
         const mtree_drift_path_t *path = &drift->paths[p];
-        int num_arcs;
-        const int *route =
-            mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
-        for (int i = 0; i < num_arcs; i++) {
-            drift->arcs[route[i]].shared += path->backlogged >= MTREE_DRIFT_BACKLOGGED;
+        MTREE_ROUTE_ARCS (arc, drift->routes, path->from, path->to) {
+            drift->arcs[arc].shared += path->backlogged >= MTREE_DRIFT_BACKLOGGED;
         }
     }
     for (int p = 0; p < drift->num_paths; p++) {

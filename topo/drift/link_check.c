@@ -82,17 +82,15 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
     }
     for (int from = 0; from < drift->num_hosts; from++) {
         for (int to = 0; to < drift->num_hosts; to++) {
-            int num_arcs = 0;
-            const int *route =
-                from == to ? NULL : mtree_routes_get(drift->routes, from, to, &num_arcs);
+            int arc = mtree_routes_first(drift->routes, from, to);
 
-            if (num_arcs == 1) {
+            if (mtree_routes_links(drift->routes, from, to) == 1) {
                 (*streams_p)[num++] = (mtree_link_stream_t){
                     .from = from,
                     .to = to,
-                    .arc = route[0],
-                    .turn = route[0] & 1,
-                    .rtt = 2 * drift->topology->links[route[0] >> 1].latency};
+                    .arc = arc,
+                    .turn = arc & 1,
+                    .rtt = 2 * drift->topology->links[arc >> 1].latency};
             }
         }
     }

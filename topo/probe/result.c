@@ -154,11 +154,15 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
 /* Is the route in the topology the path that was traced? */
 static bool is_kept(const mtree_probe_path_t *path, const mtree_routes_t *routes)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, path->from, path->to, &num_arcs);
+    int count = 0;
 
-    return num_arcs == path->num_arcs &&
-           memcmp(arcs, path->arcs, (size_t)num_arcs * sizeof(*arcs)) == 0;
+    MTREE_ROUTE_ARCS (arc, routes, path->from, path->to) {
+        if (count == path->num_arcs || path->arcs[count] != arc) {
+            return false;
+        }
+        count++;
+    }
+    return count == path->num_arcs;
 }
 
 static bool has_link(const int *arcs, int num_arcs, int link)
@@ -206,13 +210,13 @@ static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
 
 /*
  * Make each traced path that is not the route in the topology shorter than that route:
- * half of the difference is taken from the one and half is added to the other.
+ * half of the difference is taken from the one and half is added to the other.  @a arcs
+ * is scratch, [num_vertices].
  */
 static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topology,
-                           const mtree_routes_t *routes)
+                           const mtree_routes_t *routes, int *arcs)
 {
     const mtree_probe_path_t *path;
-    const int *arcs;
     int num_arcs;
     double lack;
 
@@ -221,7 +225,7 @@ static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topolog
         if (is_kept(path, routes)) {
             continue;
         }
-        arcs = mtree_routes_get(routes, path->from, path->to, &num_arcs);
+        num_arcs = mtree_routes_list(routes, path->from, path->to, arcs);
         lack = sum_latency(topology, path->arcs, path->num_arcs, arcs, num_arcs) -
                sum_latency(topology, arcs, num_arcs, path->arcs, path->num_arcs);
         if (lack < 0) {
@@ -263,9 +267,10 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
     mtree_status_t status = MTREE_OK;
     mtree_routes_t *routes;
     double *latency;
-    int *hosts, kept;
+    int *hosts, *arcs, kept;
 
     MTREE_ARENA_ARRAY(&scratch, hosts, (size_t)n);
+    MTREE_ARENA_ARRAY(&scratch, arcs, (size_t)topology->num_vertices);
     MTREE_ARENA_ARRAY(&scratch, latency, (size_t)topology->num_links);
     if (scratch.status != MTREE_OK) {
         status = mtree_no_memory("the routes of %d hosts", n);
@@ -287,7 +292,7 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
                 latency[i] = topology->links[i].latency;
             }
         }
-        move_latencies(probe, topology, routes);
+        move_latencies(probe, topology, routes, arcs);
         mtree_routes_destroy(routes);
     }
     for (int i = 0; status == MTREE_OK && i < topology->num_links; ++i) {

@@ -30,12 +30,10 @@ static void follow_blocks(const mtree_plan_t *plan, const mtree_routes_t *routes
 
         for (int host = 0; host < plan->num_hosts; host++) {
             for (int at = host; tree->parent[at] >= 0; at = tree->parent[at]) {
-                int parent = tree->parent[at], num_arcs;
-                const int *arcs = mtree_routes_get(routes, up ? at : parent,
-                                                   up ? parent : at, &num_arcs);
+                int parent = tree->parent[at];
 
-                for (int a = 0; a < num_arcs; a++) {
-                    load[arcs[a]] += tree->rate / plan->num_hosts;
+                MTREE_ROUTE_ARCS (arc, routes, up ? at : parent, up ? parent : at) {
+                    load[arc] += tree->rate / plan->num_hosts;
                 }
             }
         }

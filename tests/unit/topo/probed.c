@@ -63,17 +63,19 @@ static void trace(network_t *network, int from, int to)
 {
     char texts[MTREE_PROBE_MAX_HOPS][NAME];
     const char *hops[MTREE_PROBE_MAX_HOPS];
-    int num_arcs, num_hops = 0;
-    const int *arcs = mtree_routes_get(network->routes, from, to, &num_arcs);
+    int num_hops = 0, num_passed = 0;
 
-    for (int i = 0; i + 1 < num_arcs; ++i) {
-        int vertex = mtree_arc_to(network->truth, arcs[i]);
+    MTREE_ROUTE_ARCS (arc, network->routes, from, to) {
+        int vertex = mtree_arc_to(network->truth, arc);
 
+        if (++num_passed == mtree_routes_links(network->routes, from, to)) {
+            break;
+        }
         if (network->options->no_switches &&
             network->truth->vertices[vertex].kind == MTREE_VERTEX_SWITCH) {
             continue;
         }
-        write_address(network, vertex, mtree_arc_from(network->truth, arcs[i]),
+        write_address(network, vertex, mtree_arc_from(network->truth, arc),
                       texts[num_hops]);
         hops[num_hops] = network->silent[vertex] ? "" : texts[num_hops];
         ++num_hops;
@@ -171,7 +173,6 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     int num_arcs = 2 * network->truth->num_links;
     double *capacities = malloc((size_t)num_arcs * sizeof(*capacities));
     mtree_fair_share_t *shared;
-    int count;
 
     ck_assert_ptr_nonnull(capacities);
     for (int arc = 0; arc < num_arcs; ++arc) {
@@ -179,8 +180,8 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     }
     ck_assert_int_eq(mtree_fair_share_create(num_arcs, capacities, &shared), MTREE_OK);
     for (int i = 0; i < round->num_experiments; ++i) {
-        const int *arcs = mtree_routes_get(network->routes, round->experiments[i].from,
-                                           round->experiments[i].to, &count);
+        const int from = round->experiments[i].from, to = round->experiments[i].to;
+        int count = mtree_routes_links(network->routes, from, to), j = 0;
 
         flows[i] = (mtree_fair_share_flow_t){.num_uses = count, .limit = INFINITY};
         if (!sends_at(&round->experiments[i], set->begin + set->seconds / 2)) {
@@ -188,9 +189,9 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
         }
         flows[i].uses = calloc((size_t)count, sizeof(*flows[i].uses));
         ck_assert_ptr_nonnull(flows[i].uses);
-        for (int j = 0; j < count; ++j) {
-            flows[i].uses[j].arc = arcs[j];
-            flows[i].uses[j].weight = 1;
+        MTREE_ROUTE_ARCS (arc, network->routes, from, to) {
+            flows[i].uses[j].arc = arc;
+            flows[i].uses[j++].weight = 1;
         }
         ck_assert_int_eq(mtree_fair_share_join(shared, &flows[i]), MTREE_OK);
     }
@@ -358,22 +359,12 @@ static void check_latency(double found, double truth, const char *from, const ch
                   truth);
 }
 
-static double bottleneck(const mtree_topology_t *topology, const int *arcs, int num_arcs)
-{
-    double least = INFINITY;
-
-    for (int i = 0; i < num_arcs; ++i) {
-        least = fmin(least, mtree_arc_capacity(topology, arcs[i]));
-    }
-    return least;
-}
-
 void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *findings,
                   double tolerance)
 {
     const mtree_topology_t *found = findings->topology;
     mtree_routes_t *routes, *true_routes;
-    int num_hosts, num_found, count, true_count;
+    int num_hosts, num_found;
     int *hosts, *found_hosts;
 
     ck_assert_int_eq(found->num_vertices, truth->num_vertices);
@@ -387,9 +378,10 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
                      MTREE_OK);
     for (int i = 0; i < num_hosts * num_hosts; ++i) {
         int from = i / num_hosts, to = i % num_hosts;
-        const int *true_arcs = mtree_routes_get(true_routes, from, to, &true_count);
-        const int *arcs = mtree_routes_get(routes, from, to, &count);
-        double true_rate = bottleneck(truth, true_arcs, true_count);
+        int true_count = mtree_routes_links(true_routes, from, to);
+        int count = mtree_routes_links(routes, from, to);
+        double rate = mtree_routes_capacity(routes, from, to);
+        double true_rate = mtree_routes_capacity(true_routes, from, to);
         const char *from_name = found->vertices[from].name;
         const char *to_name = found->vertices[to].name;
 
@@ -397,10 +389,9 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
                       from_name, to_name, count, true_count);
         check_latency(mtree_routes_latency(routes, from, to),
                       mtree_routes_latency(true_routes, from, to), from_name, to_name);
-        ck_assert_msg(from == to || fabs(bottleneck(found, arcs, count) - true_rate) <=
-                                        tolerance * true_rate,
-                      "%s to %s: found %g bits/s, there are %g", from_name, to_name,
-                      bottleneck(found, arcs, count), true_rate);
+        ck_assert_msg(from == to || fabs(rate - true_rate) <= tolerance * true_rate,
+                      "%s to %s: found %g bits/s, there are %g", from_name, to_name, rate,
+                      true_rate);
     }
     mtree_routes_destroy(routes);
     mtree_routes_destroy(true_routes);
@@ -426,8 +417,7 @@ static double usable(const mtree_topology_t *truth, int arc)
 {
     mtree_routes_t *routes;
     double sent_most = 0, received_most = 0;
-    int num_hosts, count;
-    int *hosts;
+    int num_hosts, *hosts;
 
     list_hosts(truth, &num_hosts, &hosts);
     ck_assert_int_eq(mtree_routes_create(truth, hosts, num_hosts, &routes), MTREE_OK);
@@ -436,11 +426,12 @@ static double usable(const mtree_topology_t *truth, int arc)
             double rate = 0;
 
             for (int j = 0; j < num_hosts; ++j) {
-                const int *arcs = mtree_routes_get(routes, (side == 0) ? i : j,
-                                                   (side == 0) ? j : i, &count);
-                for (int k = 0; k < count; ++k) {
-                    rate = (arcs[k] == arc) ? fmax(rate, bottleneck(truth, arcs, count))
-                                            : rate;
+                int from = (side == 0) ? i : j, to = (side == 0) ? j : i;
+
+                MTREE_ROUTE_ARCS (on, routes, from, to) {
+                    rate = (on == arc)
+                               ? fmax(rate, mtree_routes_capacity(routes, from, to))
+                               : rate;
                 }
             }
             *((side == 0) ? &sent_most : &received_most) += rate;

@@ -7,6 +7,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+/* Of the routes between 1,024 hosts. */
+#define MOST_KILOBYTES (64 << 10)
 
 static mtree_topology_t *topology;
 static mtree_routes_t *routes;
@@ -58,13 +62,11 @@ static void forget(void)
 static void assert_route(int from, int to, const char *expected)
 {
     char text[256];
-    int num_arcs, i;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
 
     strcpy(text, topology->vertices[hosts[from]].name);
-    for (i = 0; i < num_arcs; ++i) {
+    MTREE_ROUTE_ARCS (arc, routes, from, to) {
         strcat(text, " ");
-        strcat(text, topology->vertices[mtree_arc_to(topology, arcs[i])].name);
+        strcat(text, topology->vertices[mtree_arc_to(topology, arc)].name);
     }
     ck_assert_str_eq(text, expected);
 }
@@ -139,7 +141,9 @@ static void assert_consistent(void)
 {
     int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
     int from, to, i, num_arcs, rest_arcs, at, via;
-    const int *arcs, *rest;
+    int *arcs = malloc((size_t)topology->num_vertices * sizeof(*arcs));
+    int *rest = malloc((size_t)topology->num_vertices * sizeof(*rest));
+    double latency;
 
     for (i = 0; i < topology->num_vertices; ++i) {
         number[i] = -1;
@@ -149,22 +153,29 @@ static void assert_consistent(void)
     }
     for (from = 0; from < num_hosts; ++from) {
         for (to = 0; to < num_hosts; ++to) {
-            arcs = mtree_routes_get(routes, from, to, &num_arcs);
+            num_arcs = mtree_routes_list(routes, from, to, arcs);
+            ck_assert_int_eq(num_arcs, mtree_routes_links(routes, from, to));
+            latency = 0;
             at = hosts[from];
             for (i = 0; i < num_arcs; ++i) {
+                latency += topology->links[arcs[i] >> 1].latency;
                 ck_assert_int_eq(mtree_arc_from(topology, arcs[i]), at);
                 at = mtree_arc_to(topology, arcs[i]);
                 via = number[at];
                 if (via >= 0) {
-                    rest = mtree_routes_get(routes, via, to, &rest_arcs);
+                    rest_arcs = mtree_routes_list(routes, via, to, rest);
                     ck_assert_int_eq(rest_arcs, num_arcs - i - 1);
                     ck_assert(memcmp(rest, arcs + i + 1,
                                      (size_t)rest_arcs * sizeof(*rest)) == 0);
                 }
             }
             ck_assert_int_eq(at, hosts[to]);
+            ck_assert_double_eq_tol(mtree_routes_latency(routes, from, to), latency,
+                                    1e-12 * (num_arcs + 1));
         }
     }
+    free(rest);
+    free(arcs);
     free(number);
 }
 
@@ -196,17 +207,15 @@ END_TEST
 START_TEST(test_fat_tree_spreads)
 {
     int use[3072 * 2] = {0};
-    int from, to, i, num_arcs, arc;
-    const int *arcs;
+    int from, to, arc;
 
     route_shape("fattree:8");
     ck_assert_int_eq(num_hosts, 128);
     for (from = 0; from < num_hosts; ++from) {
         for (to = 0; to < num_hosts; ++to) {
-            arcs = mtree_routes_get(routes, from, to, &num_arcs);
-            ck_assert_int_le(num_arcs, 6);
-            for (i = 0; i < num_arcs; ++i) {
-                ++use[arcs[i]];
+            ck_assert_int_le(mtree_routes_links(routes, from, to), 6);
+            MTREE_ROUTE_ARCS (on, routes, from, to) {
+                ++use[on];
             }
         }
     }
@@ -224,12 +233,25 @@ END_TEST
 
 START_TEST(test_large)
 {
-    int num_arcs;
-
     route_shape("fattree:16");
     ck_assert_int_eq(num_hosts, 1024);
-    mtree_routes_get(routes, 0, 1023, &num_arcs);
-    ck_assert_int_eq(num_arcs, 6);
+    ck_assert_int_eq(mtree_routes_links(routes, 0, 1023), 6);
+    forget();
+}
+END_TEST
+
+/* Routes that share their ends share memory: the quarter of a million arcs from each of
+ * the hosts of a ring to all others would need a gigabyte. */
+START_TEST(test_long_routes_share_memory)
+{
+    struct rusage before, after;
+
+    getrusage(RUSAGE_SELF, &before);
+    route_shape("ring:1024");
+    getrusage(RUSAGE_SELF, &after);
+    ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, MOST_KILOBYTES);
+    ck_assert_int_eq(mtree_routes_links(routes, 0, 512), 512);
+    ck_assert_int_eq(mtree_routes_links(routes, 3, 1020), 7);
     forget();
 }
 END_TEST
@@ -267,5 +289,6 @@ UNIT_SUITE(tcase)
     tcase_add_loop_test(tcase, test_consistent_on_maps, 0, 3);
     tcase_add_test(tcase, test_fat_tree_spreads);
     tcase_add_test(tcase, test_large);
+    tcase_add_test(tcase, test_long_routes_share_memory);
     tcase_add_test(tcase, test_unreachable_and_too_many);
 }

@@ -70,11 +70,10 @@ static void search_begin(const traits_t *traits)
         ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
                          MTREE_OK);
         for (int t = 0; traits->has_first_hops && t < num_hosts; t++) {
-            int num_arcs;
-            const int *arcs = mtree_routes_get(routes, h, t, &num_arcs);
+            int arc = mtree_routes_first(routes, h, t);
 
-            if (num_arcs > 0) {
-                mtree_kernel_route_t first = {.device = arcs[0] + 1};
+            if (arc >= 0) {
+                mtree_kernel_route_t first = {.device = arc + 1};
 
                 mtree_traceroute_search_set_first_hop(search, h, t, &first);
             }
@@ -84,9 +83,8 @@ static void search_begin(const traits_t *traits)
 
 static void answer(const mtree_route_question_t *question, const traits_t *traits)
 {
-    int num_arcs;
-    const int *arcs =
-        mtree_routes_get(routes, question->host, question->target, &num_arcs);
+    int arcs[MTREE_ROUTE_SEARCH_MAX_HOPS];
+    int num_arcs = mtree_routes_list(routes, question->host, question->target, arcs);
     int vertex = mtree_arc_to(topology, arcs[question->limit - 1]);
     mtree_address_t from = address_of(vertex);
     mtree_traceroute_answer_t said =
@@ -129,8 +127,8 @@ static void assert_routes(const traits_t *traits)
 
     for (int from = 0; from < num_hosts; from++) {
         for (int to = 0; to < num_hosts; to++) {
-            int num_arcs;
-            const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+            int arcs[MTREE_ROUTE_SEARCH_MAX_HOPS];
+            int num_arcs = mtree_routes_list(routes, from, to, arcs);
 
             ck_assert_int_eq(mtree_traceroute_search_get(search, from, to, hops),
                              num_arcs);
