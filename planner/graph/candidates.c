@@ -19,9 +19,9 @@ typedef struct {
 /* The pairs of hosts that become edges, while they are collected. */
 typedef struct {
     const mtree_problem_t *problem;
-    bool down, up;     /* the directions of its route that an edge uses */
-    int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
-    bool is_symmetric; /* every link has one capacity for both directions */
+    bool down, up; /* the directions of its route that an edge uses */
+    int *host_at;  /* [num_vertices] host number at a vertex, -1: none */
+    char *even;    /* as of mtree_dominance_of_pair() */
     pair_t *pairs;
     int num_pairs, capacity;
 } builder_t;
@@ -29,8 +29,8 @@ typedef struct {
 static bool is_dominated(const builder_t *builder, int from, int to)
 {
     if (builder->down && builder->up) {
-        return mtree_dominance_of_pair(builder->problem, builder->host_at,
-                                       builder->is_symmetric, from, to);
+        return mtree_dominance_of_pair(builder->problem, builder->host_at, builder->even,
+                                       from, to);
     }
     return builder->up
                ? mtree_dominance_of_route(builder->problem, builder->host_at, to, from)
@@ -202,6 +202,18 @@ static mtree_status_t check_connected(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
+/* Has every link one capacity for both directions? */
+static bool is_symmetric(const mtree_topology_t *topology)
+{
+    int link = 0;
+
+    while (link < topology->num_links &&
+           topology->links[link].capacity[0] == topology->links[link].capacity[1]) {
+        ++link;
+    }
+    return link == topology->num_links;
+}
+
 /* What list_pairs() goes by. */
 static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *problem)
 {
@@ -210,8 +222,7 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
     *builder =
         (builder_t){.problem = problem,
                     .down = mtree_collective_goes_down(problem->request->collective),
-                    .up = mtree_collective_goes_up(problem->request->collective),
-                    .is_symmetric = true};
+                    .up = mtree_collective_goes_up(problem->request->collective)};
     MTREE_ARENA_ARRAY(problem->arena, builder->host_at, (size_t)topology->num_vertices);
     if (builder->host_at == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -221,12 +232,11 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
     for (int i = 0; i < problem->num_hosts; ++i) {
         builder->host_at[problem->hosts[i]] = i;
     }
-    for (int link = 0; link < topology->num_links; ++link) {
-        const double *capacity = topology->links[link].capacity;
-
-        builder->is_symmetric = builder->is_symmetric && capacity[0] == capacity[1];
+    if (builder->down && builder->up && is_symmetric(topology)) {
+        MTREE_ARENA_ARRAY(problem->arena, builder->even,
+                          (size_t)problem->num_hosts * (size_t)problem->num_hosts);
     }
-    return MTREE_OK;
+    return problem->arena->status;
 }
 
 /* Of a prefix each host has one block, for the next host. */

@@ -17,12 +17,14 @@ bool mtree_dominance_of_route(const mtree_problem_t *problem, const int *host_at
 
 /*
  * The same for an edge that uses the routes of both directions.  Either both routes are
- * two others joined at the same host; or @a symmetric (every link has one capacity for
- * both directions) and each route is a chain of routes that go back over the same links.
- * Then the cheaper route's chain costs, in both directions, at most what the edge does,
- * under any prices of links, so some edge of the chain can replace it.
+ * two others joined at the same host; or every link has one capacity for both directions,
+ * and each route is a chain of routes that go back over the same links.  Then the cheaper
+ * route's chain costs, in both directions, at most what the edge does, under any prices
+ * of links, so some edge of the chain can replace it.  @a even is [num_hosts][num_hosts]
+ * zeros at first, where it keeps what it knows of the chains; NULL where capacities
+ * differ.
  */
 bool mtree_dominance_of_pair(const mtree_problem_t *problem, const int *host_at,
-                             bool symmetric, int u, int v);
+                             char *even, int u, int v);
 
 #endif
