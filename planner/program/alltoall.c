@@ -14,6 +14,8 @@ typedef struct {
     int place;            /* of the rank's host */
     int *place_of;        /* [num_hosts] of a host */
     int *num;             /* [num_hosts] ranks of the host at a place */
+    int *first;           /* [num_hosts + 2] the begin of these ranks in `ranks` */
+    int *ranks;           /* [num_ranks] by the places of their hosts */
     size_t *units;        /* [num_hosts] that each rank sends to the host at a place */
     mtree_place_t *slots; /* [num_hosts] */
     size_t used;          /* units of WORK */
@@ -30,9 +32,18 @@ static int rank_place(const build_t *build, int rank)
     return build->place_of[build->job->host[rank]];
 }
 
+/* The ranks of the host at @a place, in turn. */
+#define RANKS_AT(_rank, _build, _place)                                                  \
+    for (int _i = (_build)->first[_place], _rank;                                        \
+         _i < (_build)->first[(_place) + 1] && (_rank = (_build)->ranks[_i], true);      \
+         _i++)
+
+/* The place itself, or one round away. */
 static int around(const build_t *build, int place)
 {
-    return (place + build->job->num_hosts) % build->job->num_hosts;
+    const int hosts = build->job->num_hosts;
+
+    return place < 0 ? place + hosts : place >= hosts ? place - hosts : place;
 }
 
 static int leader_at(const build_t *build, int place)
@@ -65,19 +76,24 @@ static void find_hosts(build_t *build)
         build->units[rank_place(build, rank)] += size_of(job, rank);
     }
     build->place = rank_place(build, job->rank);
+    /* Counted two places on, so that filling moves each start to where it belongs. */
+    for (int place = 0; place < job->num_hosts; place++) {
+        build->first[place + 2] = build->first[place + 1] + build->num[place];
+    }
+    for (int rank = 0; rank < job->num_ranks; rank++) {
+        build->ranks[build->first[rank_place(build, rank) + 1]++] = rank;
+    }
 }
 
 /* Copy the blocks of this rank for the host at @a place to @a to, or those that have come
  * from there out of @a from. */
 static void pack(build_t *build, int place, mtree_place_t to)
 {
-    for (int rank = 0; rank < build->job->num_ranks; rank++) {
-        if (rank_place(build, rank) == place) {
-            mtree_program_copy_block(build->program, rank, to,
-                                     mtree_place(MTREE_BUFFER_INPUT, 0),
-                                     size_of(build->job, rank));
-            to = behind(to, size_of(build->job, rank));
-        }
+    RANKS_AT (rank, build, place) {
+        mtree_program_copy_block(build->program, rank, to,
+                                 mtree_place(MTREE_BUFFER_INPUT, 0),
+                                 size_of(build->job, rank));
+        to = behind(to, size_of(build->job, rank));
     }
 }
 
@@ -85,12 +101,10 @@ static void unpack(build_t *build, int place, mtree_place_t from)
 {
     const size_t size = size_of(build->job, build->job->rank);
 
-    for (int rank = 0; rank < build->job->num_ranks; rank++) {
-        if (rank_place(build, rank) == place) {
-            mtree_program_copy_block(build->program, rank,
-                                     mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
-            from = behind(from, size);
-        }
+    RANKS_AT (rank, build, place) {
+        mtree_program_copy_block(build->program, rank,
+                                 mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
+        from = behind(from, size);
     }
 }
 
@@ -135,12 +149,10 @@ static void fill_slots(build_t *build, mtree_place_t *from)
         mtree_place_t to = take_work(build, units * (size_t)build->num[build->place]);
 
         build->slots[j] = to;
-        for (int rank = 0; rank < build->job->num_ranks; rank++) {
-            if (rank_place(build, rank) == build->place) {
-                mtree_program_copy(build->program, to, from[rank], units);
-                from[rank] = behind(from[rank], units);
-                to = behind(to, units);
-            }
+        RANKS_AT (rank, build, build->place) {
+            mtree_program_copy(build->program, to, from[rank], units);
+            from[rank] = behind(from[rank], units);
+            to = behind(to, units);
         }
     }
 }
@@ -156,8 +168,8 @@ static void collect(build_t *build)
         return;
     }
     first = build->program->num_steps;
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        if (rank != job->rank && rank_place(build, rank) == build->place) {
+    RANKS_AT (rank, build, build->place) {
+        if (rank != job->rank) {
             from[rank] = mtree_program_slot(build->program, sent_units(build));
             (void)mtree_program_recv(build->program, rank, from[rank], sent_units(build));
         }
@@ -167,10 +179,11 @@ static void collect(build_t *build)
     fill_slots(build, from);
 }
 
-/* The units of slot @a j at the host at @a place after the hops below @a hop. */
+/* The units of slot @a j at the host at @a place after the hops below @a hop, which is a
+ * power of two. */
 static size_t slot_units(const build_t *build, int place, int j, int hop)
 {
-    const int from = around(build, place - j % hop);
+    const int from = around(build, place - (j & (hop - 1)));
 
     return (size_t)build->num[from] * build->units[around(build, from + j)];
 }
@@ -213,9 +226,8 @@ static void hand_out(build_t *build, int rank)
     mtree_place_t to = all;
     size_t before = 0; /* in the part of a sender */
 
-    for (int other = 0; other < rank; other++) {
-        before +=
-            rank_place(build, other) == build->place ? size_of(build->job, other) : 0;
+    RANKS_AT (other, build, build->place) {
+        before += other < rank ? size_of(build->job, other) : 0;
     }
     for (int j = 1; j < build->job->num_hosts; j++) {
         const int senders = build->num[around(build, build->place - j)];
@@ -247,10 +259,8 @@ static void lead(build_t *build)
     for (int hop = 1; hop < build->job->num_hosts; hop *= 2) {
         take_hop(build, hop);
     }
-    for (int rank = 0; rank < build->job->num_ranks; rank++) {
-        if (rank_place(build, rank) == build->place) {
-            hand_out(build, rank);
-        }
+    RANKS_AT (rank, build, build->place) {
+        hand_out(build, rank);
     }
 }
 
@@ -276,8 +286,8 @@ static void swap_on_host(build_t *build)
 {
     const mtree_program_job_t *job = build->job;
 
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        if (rank != job->rank && rank_place(build, rank) == build->place) {
+    RANKS_AT (rank, build, build->place) {
+        if (rank != job->rank) {
             const mtree_place_t out = take_work(build, size_of(job, rank));
 
             mtree_program_copy_block(build->program, rank, out,
@@ -293,8 +303,8 @@ static void receive_on_host(build_t *build)
     const mtree_program_job_t *job = build->job;
     const size_t size = size_of(job, job->rank);
 
-    for (int rank = 0; rank < job->num_ranks; rank++) {
-        if (rank != job->rank && rank_place(build, rank) == build->place) {
+    RANKS_AT (rank, build, build->place) {
+        if (rank != job->rank) {
             const mtree_place_t in = mtree_program_slot(build->program, size);
 
             mtree_program_recv_now(build->program, rank, in, size);
@@ -312,6 +322,8 @@ void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *progr
     MTREE_ARENA_ARRAY(&build.arena, build.place_of, hosts);
     MTREE_ARENA_ARRAY(&build.arena, build.num, hosts);
     MTREE_ARENA_ARRAY(&build.arena, build.units, hosts);
+    MTREE_ARENA_ARRAY(&build.arena, build.first, hosts + 2);
+    MTREE_ARENA_ARRAY(&build.arena, build.ranks, (size_t)job->num_ranks);
     MTREE_ARENA_ARRAY(&build.arena, build.slots, hosts);
     if (build.arena.status == MTREE_OK) {
         find_hosts(&build);
