@@ -9,6 +9,10 @@
 /* With spread, keys grow old: this many hosts are looked at again before one is taken. */
 #define REFRESHES 4
 
+/* Of so many hosts that wait it is known which is the cheapest, as few of them change
+ * while one joins. */
+#define BLOCK 32
+
 struct mtree_prim {
     const mtree_candidates_t *candidates;
     double *price;    /* [num_edges] */
@@ -20,6 +24,9 @@ struct mtree_prim {
     int *height; /* [num_hosts] hops from the root, of hosts in the tree; -1: not in it */
     int *waiting; /* hosts not in the tree */
     int num_waiting;
+    int *place;    /* [num_hosts] in `waiting`, of a host that waits */
+    int *cheapest; /* [num_hosts / BLOCK + 1] the place of the first host with the least
+                      key of a block of places; -1: none can join */
     int *load;     /* [num_constraints] uses by the tree */
     double *again; /* [num_constraints] what another use by the tree adds to the price */
 };
@@ -42,6 +49,8 @@ mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, prim->path, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->height, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->waiting, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->place, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->cheapest, num_hosts / BLOCK + 1);
     MTREE_ARENA_ARRAY(arena, prim->load, (size_t)candidates->num_constraints);
     MTREE_ARENA_ARRAY(arena, prim->again, (size_t)candidates->num_constraints);
     return arena->status == MTREE_OK ? prim : NULL;
@@ -65,6 +74,46 @@ static double edge_key(const mtree_prim_t *prim, const mtree_prim_options_t *opt
            options->distance_price * (prim->distance[host] + candidates->latency[edge]);
 }
 
+/* Find the cheapest host of the block of @a place. */
+static void settle_block(mtree_prim_t *prim, int place)
+{
+    int begin = place / BLOCK * BLOCK, best = -1;
+    double least = INFINITY;
+
+    for (int w = begin; w < begin + BLOCK && w < prim->num_waiting; ++w) {
+        if (prim->key[prim->waiting[w]] < least) {
+            least = prim->key[prim->waiting[w]];
+            best = w;
+        }
+    }
+    prim->cheapest[place / BLOCK] = best;
+}
+
+/* The key of @a host, which waits, falls. */
+static void lower_key(mtree_prim_t *prim, int host, double key, int via)
+{
+    int place = prim->place[host];
+    int *best = &prim->cheapest[place / BLOCK];
+    double least = *best < 0 ? INFINITY : prim->key[prim->waiting[*best]];
+
+    prim->key[host] = key;
+    prim->via[host] = via;
+    if (key < least || (key <= least && place < *best)) {
+        *best = place;
+    }
+}
+
+/* The host at @a place of those that wait joins; the last one takes its place. */
+static void leave(mtree_prim_t *prim, int place)
+{
+    int last = prim->waiting[--prim->num_waiting];
+
+    prim->waiting[place] = last;
+    prim->place[last] = place;
+    settle_block(prim, place);
+    settle_block(prim, prim->num_waiting);
+}
+
 /* Offer the edges of @a host, which has just joined, to the hosts that wait. */
 static void offer_edges(mtree_prim_t *prim, const mtree_prim_options_t *options, int host)
 {
@@ -81,8 +130,7 @@ static void offer_edges(mtree_prim_t *prim, const mtree_prim_options_t *options,
             double key = edge_key(prim, options, edge, host, prim->key[other]);
 
             if (key < prim->key[other]) {
-                prim->key[other] = key;
-                prim->via[other] = edge;
+                lower_key(prim, other, key, edge);
             }
         }
     }
@@ -112,6 +160,7 @@ static void refresh_key(mtree_prim_t *prim, const mtree_prim_options_t *options,
             }
         }
     }
+    settle_block(prim, prim->place[host]);
 }
 
 /* The place in `waiting` of the host with the least key, -1 when none can join. */
@@ -120,10 +169,12 @@ static int find_cheapest(const mtree_prim_t *prim)
     double least = INFINITY;
     int best = -1;
 
-    for (int w = 0; w < prim->num_waiting; ++w) {
-        if (prim->key[prim->waiting[w]] < least) {
-            least = prim->key[prim->waiting[w]];
-            best = w;
+    for (int b = 0; b * BLOCK < prim->num_waiting; ++b) {
+        int place = prim->cheapest[b];
+
+        if (place >= 0 && prim->key[prim->waiting[place]] < least) {
+            least = prim->key[prim->waiting[place]];
+            best = place;
         }
     }
     return best;
@@ -168,8 +219,10 @@ static void start(mtree_prim_t *prim, const double *constraint_price, int root,
         prim->via[i] = -1;
         prim->height[i] = -1;
         if (i != root) {
+            prim->place[i] = prim->num_waiting;
             prim->waiting[prim->num_waiting++] = i;
         }
+        prim->cheapest[i / BLOCK] = -1;
     }
     prim->distance[root] = 0.0;
     prim->path[root] = 0.0;
@@ -199,7 +252,7 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
 
         int parent = mtree_candidates_other(candidates, edges[i], joined);
 
-        prim->waiting[place] = prim->waiting[--prim->num_waiting];
+        leave(prim, place);
         prim->distance[joined] = prim->distance[parent] + candidates->latency[edges[i]];
         prim->path[joined] = candidates->is_personalized
                                  ? prim->path[parent] + prim->price[edges[i]]
