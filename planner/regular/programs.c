@@ -88,6 +88,9 @@ static mtree_status_t choose_order(const mtree_problem_t *problem, mtree_plan_t 
 
         memcpy(kept, plan->order, size);
         status = orders[i](problem, plan->order);
+        if (status == MTREE_OK && memcmp(plan->order, kept, size) == 0) {
+            continue;
+        }
         if (status == MTREE_OK) {
             status = mtree_plan_finish(problem, plan);
         }
