@@ -95,8 +95,28 @@ typedef struct {
     mtree_program_t *program;
     mtree_arena_t arena;
     int place, num_rounds, num_parts;
-    int *number; /* [num_parts][num_hosts] of the block that a place sums of each part */
+    int *number; /* [num_parts] of the block of each part that the host sums in the end */
 } walk_t;
+
+/* The lowest of the places to which the blocks of @a place come in the rounds of @a part
+ * from @a round on.  @a members is scratch, [num_hosts]. */
+static int lowest_of(const walk_t *walk, int part, int place, int round, int *members)
+{
+    int count = 1, lowest = place;
+
+    members[0] = place;
+    for (; round < walk->num_rounds; round++, count *= 2) {
+        const swap_t swap = swap_of(walk->job->shape, part, round);
+
+        for (int i = 0; i < count; i++) {
+            const int other = swapped_with(&swap, members[i]);
+
+            members[count + i] = other;
+            lowest = lowest < other ? lowest : other;
+        }
+    }
+    return lowest;
+}
 
 /*
  * Number the blocks so that what goes in a message is one piece.  Of the blocks that are
@@ -104,28 +124,20 @@ typedef struct {
  * have the same; those of the partner after the round are the other half.  The half with
  * the lower place goes first.
  */
-static void number_blocks(walk_t *walk, int part, int *lowest, int *lower)
+static int number_of(const walk_t *walk, int part, int *members)
 {
-    const int hosts = walk->job->num_hosts;
-    int *number = &walk->number[part * hosts];
+    int number = 0, lowest = walk->place;
 
-    for (int place = 0; place < hosts; place++) {
-        lowest[place] = place;
-    }
     for (int round = walk->num_rounds - 1; round >= 0; round--) {
-        const swap_t swap = swap_of(walk->job->shape, part, round);
+        const int peer = mtree_swing_partner(walk->job->shape, part, walk->place, round);
+        const int other = lowest_of(walk, part, peer, round + 1, members);
 
-        for (int place = 0; place < hosts; place++) {
-            const int other = lowest[swapped_with(&swap, place)];
-
-            lower[place] = lowest[place] < other ? lowest[place] : other;
-        }
-        for (int place = 0; place < hosts; place++) {
-            number[place] +=
-                lowest[place] == lower[place] ? 0 : 1 << (walk->num_rounds - 1 - round);
-            lowest[place] = lower[place];
+        if (other < lowest) {
+            lowest = other;
+            number += 1 << (walk->num_rounds - 1 - round);
         }
     }
+    return number;
 }
 
 /* Consecutive units of the vector. */
@@ -134,15 +146,15 @@ typedef struct {
     size_t count;
 } piece_t;
 
-/* What the host at @a place sums of @a part together with others when @a rounds are
- * over. */
-static piece_t piece_of(const walk_t *walk, int part, int place, int rounds)
+/* What the host sums of @a part together with others when @a rounds are over, or what
+ * its partner of the last of these does, which is the other half. */
+static piece_t piece_of(const walk_t *walk, int part, bool is_partner, int rounds)
 {
     const size_t hosts = (size_t)walk->job->num_hosts;
     const size_t length = hosts >> rounds;
-    const size_t number = (size_t)walk->number[(size_t)part * hosts + (size_t)place];
+    const size_t half = (size_t)walk->number[part] / length ^ (is_partner ? 1 : 0);
     const size_t blocks = hosts * (size_t)walk->num_parts;
-    const size_t first = (size_t)part * hosts + number / length * length;
+    const size_t first = (size_t)part * hosts + half * length;
     const size_t begin = walk->job->units * first / blocks;
 
     return (piece_t){mtree_place(MTREE_BUFFER_RESULT, begin),
@@ -163,7 +175,7 @@ static void halve(walk_t *walk)
     for (int round = 0; round <= walk->num_rounds; round++) {
         for (int part = 0; part < walk->num_parts; part++) {
             if (round > 0) {
-                const piece_t kept = piece_of(walk, part, walk->place, round);
+                const piece_t kept = piece_of(walk, part, false, round);
                 const mtree_place_t slot = mtree_program_slot(program, kept.count);
 
                 mtree_program_recv_now(program, partner_of(walk, part, round - 1), slot,
@@ -172,7 +184,7 @@ static void halve(walk_t *walk)
             }
             if (round < walk->num_rounds) {
                 const int peer = partner_of(walk, part, round);
-                const piece_t given = piece_of(walk, part, peer, round + 1);
+                const piece_t given = piece_of(walk, part, true, round + 1);
 
                 (void)mtree_program_send(program, peer, given.place, given.count);
             }
@@ -192,12 +204,12 @@ static void gather(walk_t *walk)
         for (int part = 0; part < walk->num_parts; part++) {
             if (round < walk->num_rounds) {
                 const int peer = partner_of(walk, part, round);
-                const piece_t other = piece_of(walk, part, peer, round + 1);
+                const piece_t other = piece_of(walk, part, true, round + 1);
 
                 mtree_program_recv_now(program, peer, other.place, other.count);
             }
             if (round > 0) {
-                const piece_t own = piece_of(walk, part, walk->place, round);
+                const piece_t own = piece_of(walk, part, false, round);
 
                 (void)mtree_program_send(program, partner_of(walk, part, round - 1),
                                          own.place, own.count);
@@ -214,15 +226,13 @@ void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t 
                    .place = place,
                    .num_rounds = log_of(job->num_hosts),
                    .num_parts = 2 * num_dimensions(job->shape)};
-    int *lowest, *lower;
+    int *members;
 
-    MTREE_ARENA_ARRAY(&walk.arena, lowest, (size_t)job->num_hosts);
-    MTREE_ARENA_ARRAY(&walk.arena, lower, (size_t)job->num_hosts);
-    MTREE_ARENA_ARRAY(&walk.arena, walk.number,
-                      (size_t)walk.num_parts * (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(&walk.arena, members, (size_t)job->num_hosts);
+    MTREE_ARENA_ARRAY(&walk.arena, walk.number, (size_t)walk.num_parts);
     if (walk.arena.status == MTREE_OK) {
         for (int part = 0; part < walk.num_parts; part++) {
-            number_blocks(&walk, part, lowest, lower);
+            walk.number[part] = number_of(&walk, part, members);
         }
         halve(&walk);
         gather(&walk);
