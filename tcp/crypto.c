@@ -13,15 +13,62 @@ mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
 
 #ifdef HAVE_LIBCRYPTO
 
+#include "base/log.h"
+
+#include <dlfcn.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <pthread.h>
+
+/* What is called of libcrypto.  It is opened where a code, a key or a cipher is first
+ * wanted: it takes most of the memory that mtree does, and most ranks do without. */
+/* clang-format off */
+#define FUNCTIONS(F)                                                                     \
+    F(EVP_CIPHER_CTX_ctrl) F(EVP_CIPHER_CTX_free) F(EVP_CIPHER_CTX_new)                  \
+    F(EVP_CipherFinal_ex) F(EVP_CipherInit_ex) F(EVP_CipherUpdate)                       \
+    F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new) F(EVP_PKEY_derive) F(EVP_PKEY_derive_init)  \
+    F(EVP_PKEY_derive_set_peer) F(EVP_PKEY_free) F(EVP_PKEY_get_raw_public_key)          \
+    F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) F(EVP_aes_256_gcm)    \
+    F(EVP_sha256) F(HMAC)
+/* clang-format on */
+
+typedef struct {
+#define POINTER(name) __typeof__(name) *name;
+    FUNCTIONS(POINTER)
+} libcrypto_t;
+
+static libcrypto_t opened;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Without it nothing can be vouched for, nor may it go in the clear: the process ends. */
+static void open_library(void)
+{
+    void *library = dlopen(LIBCRYPTO_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    bool is_open = library != NULL;
+
+#define FIND(name)                                                                       \
+    opened.name = is_open ? (__typeof__(opened.name))dlsym(library, #name) : NULL;       \
+    is_open = opened.name != NULL;
+    FUNCTIONS(FIND)
+    if (!is_open) {
+        mtree_error("libcrypto cannot be opened: %s; the process ends", dlerror());
+        exit(EXIT_FAILURE);
+    }
+}
+
+static const libcrypto_t *libcrypto(void)
+{
+    (void)pthread_once(&once, open_library);
+    return &opened;
+}
 
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
                        size_t length, unsigned char code[MTREE_CRYPTO_CODE])
 {
     unsigned code_length = MTREE_CRYPTO_CODE;
 
-    (void)HMAC(EVP_sha256(), key, (int)key_length, bytes, length, code, &code_length);
+    (void)libcrypto()->HMAC(libcrypto()->EVP_sha256(), key, (int)key_length, bytes,
+                            length, code, &code_length);
 }
 
 bool mtree_crypto_pair_draw(unsigned char own[MTREE_CRYPTO_KEY],
@@ -29,12 +76,13 @@ bool mtree_crypto_pair_draw(unsigned char own[MTREE_CRYPTO_KEY],
 {
     size_t length = MTREE_CRYPTO_KEY;
     bool is_drawn = mtree_crypto_draw(own, MTREE_CRYPTO_KEY) == MTREE_OK;
-    EVP_PKEY *key = is_drawn ? EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, own,
-                                                            MTREE_CRYPTO_KEY)
+    EVP_PKEY *key = is_drawn ? libcrypto()->EVP_PKEY_new_raw_private_key(
+                                   EVP_PKEY_X25519, NULL, own, MTREE_CRYPTO_KEY)
                              : NULL;
 
-    is_drawn = key != NULL && EVP_PKEY_get_raw_public_key(key, told, &length) == 1;
-    EVP_PKEY_free(key);
+    is_drawn =
+        key != NULL && libcrypto()->EVP_PKEY_get_raw_public_key(key, told, &length) == 1;
+    libcrypto()->EVP_PKEY_free(key);
     return is_drawn;
 }
 
@@ -43,17 +91,19 @@ bool mtree_crypto_share(const unsigned char own[MTREE_CRYPTO_KEY],
                         unsigned char shared[MTREE_CRYPTO_KEY])
 {
     size_t length = MTREE_CRYPTO_KEY;
-    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, own, length);
-    EVP_PKEY *peer = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, theirs, length);
-    EVP_PKEY_CTX *context = key == NULL ? NULL : EVP_PKEY_CTX_new(key, NULL);
+    EVP_PKEY *key =
+        libcrypto()->EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, own, length);
+    EVP_PKEY *peer =
+        libcrypto()->EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, theirs, length);
+    EVP_PKEY_CTX *context = key == NULL ? NULL : libcrypto()->EVP_PKEY_CTX_new(key, NULL);
     bool is_shared = context != NULL && peer != NULL &&
-                     EVP_PKEY_derive_init(context) == 1 &&
-                     EVP_PKEY_derive_set_peer(context, peer) == 1 &&
-                     EVP_PKEY_derive(context, shared, &length) == 1;
+                     libcrypto()->EVP_PKEY_derive_init(context) == 1 &&
+                     libcrypto()->EVP_PKEY_derive_set_peer(context, peer) == 1 &&
+                     libcrypto()->EVP_PKEY_derive(context, shared, &length) == 1;
 
-    EVP_PKEY_CTX_free(context);
-    EVP_PKEY_free(peer);
-    EVP_PKEY_free(key);
+    libcrypto()->EVP_PKEY_CTX_free(context);
+    libcrypto()->EVP_PKEY_free(peer);
+    libcrypto()->EVP_PKEY_free(key);
     return is_shared;
 }
 
@@ -70,9 +120,10 @@ mtree_cipher_t *mtree_cipher_create(const unsigned char key[MTREE_CRYPTO_KEY], b
         return NULL;
     }
     cipher->seals = seals;
-    cipher->context = EVP_CIPHER_CTX_new();
-    if (cipher->context == NULL || EVP_CipherInit_ex(cipher->context, EVP_aes_256_gcm(),
-                                                     NULL, key, NULL, seals) != 1) {
+    cipher->context = libcrypto()->EVP_CIPHER_CTX_new();
+    if (cipher->context == NULL ||
+        libcrypto()->EVP_CipherInit_ex(cipher->context, libcrypto()->EVP_aes_256_gcm(),
+                                       NULL, key, NULL, seals) != 1) {
         mtree_cipher_destroy(cipher);
         return NULL;
     }
@@ -82,7 +133,7 @@ mtree_cipher_t *mtree_cipher_create(const unsigned char key[MTREE_CRYPTO_KEY], b
 void mtree_cipher_destroy(mtree_cipher_t *cipher)
 {
     if (cipher != NULL) {
-        EVP_CIPHER_CTX_free(cipher->context);
+        libcrypto()->EVP_CIPHER_CTX_free(cipher->context);
         free(cipher);
     }
 }
@@ -90,7 +141,8 @@ void mtree_cipher_destroy(mtree_cipher_t *cipher)
 bool mtree_cipher_set_key(mtree_cipher_t *cipher,
                           const unsigned char key[MTREE_CRYPTO_KEY])
 {
-    return EVP_CipherInit_ex(cipher->context, NULL, NULL, key, NULL, cipher->seals) == 1;
+    return libcrypto()->EVP_CipherInit_ex(cipher->context, NULL, NULL, key, NULL,
+                                          cipher->seals) == 1;
 }
 
 /* Begin the next record. */
@@ -99,10 +151,10 @@ static bool cipher_begin(mtree_cipher_t *cipher, const unsigned char *nonce,
 {
     int length;
 
-    return EVP_CipherInit_ex(cipher->context, NULL, NULL, NULL, nonce, cipher->seals) ==
-               1 &&
-           EVP_CipherUpdate(cipher->context, NULL, &length, known, (int)known_length) ==
-               1;
+    return libcrypto()->EVP_CipherInit_ex(cipher->context, NULL, NULL, NULL, nonce,
+                                          cipher->seals) == 1 &&
+           libcrypto()->EVP_CipherUpdate(cipher->context, NULL, &length, known,
+                                         (int)known_length) == 1;
 }
 
 bool mtree_cipher_seal(mtree_cipher_t *cipher,
@@ -114,13 +166,15 @@ bool mtree_cipher_seal(mtree_cipher_t *cipher,
     int length;
 
     for (int i = 0; i < count && is_sealed; i++) {
-        is_sealed = EVP_CipherUpdate(cipher->context, sealed, &length, parts[i].iov_base,
-                                     (int)parts[i].iov_len) == 1;
+        is_sealed =
+            libcrypto()->EVP_CipherUpdate(cipher->context, sealed, &length,
+                                          parts[i].iov_base, (int)parts[i].iov_len) == 1;
         sealed += parts[i].iov_len;
     }
-    return is_sealed && EVP_CipherFinal_ex(cipher->context, sealed, &length) == 1 &&
-           EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_GET_TAG, MTREE_CRYPTO_TAG,
-                               sealed) == 1;
+    return is_sealed &&
+           libcrypto()->EVP_CipherFinal_ex(cipher->context, sealed, &length) == 1 &&
+           libcrypto()->EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_GET_TAG,
+                                            MTREE_CRYPTO_TAG, sealed) == 1;
 }
 
 bool mtree_cipher_open(mtree_cipher_t *cipher,
@@ -131,10 +185,12 @@ bool mtree_cipher_open(mtree_cipher_t *cipher,
     int opened;
 
     return cipher_begin(cipher, nonce, known, known_length) &&
-           EVP_CipherUpdate(cipher->context, plain, &opened, sealed, (int)length) == 1 &&
-           EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_TAG, MTREE_CRYPTO_TAG,
-                               (void *)(sealed + length)) == 1 &&
-           EVP_CipherFinal_ex(cipher->context, plain + opened, &opened) == 1;
+           libcrypto()->EVP_CipherUpdate(cipher->context, plain, &opened, sealed,
+                                         (int)length) == 1 &&
+           libcrypto()->EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_TAG,
+                                            MTREE_CRYPTO_TAG,
+                                            (void *)(sealed + length)) == 1 &&
+           libcrypto()->EVP_CipherFinal_ex(cipher->context, plain + opened, &opened) == 1;
 }
 
 #else
