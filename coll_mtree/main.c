@@ -19,7 +19,7 @@
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/transport.h"
-#include "coll_mtree/topology/user_files.h"
+#include "coll_mtree/topology/registry.h"
 #include "coll_mtree/transport/transport.h"
 
 static void main_register(const mca_base_component_t *component)
@@ -37,7 +37,7 @@ static int main_open(void)
     coll_mtree_relay_world_publish();
     coll_mtree_btl_network_publish();
     coll_mtree_endpoints_publish(
-        coll_mtree_world_rank() == 0 ? coll_mtree_user_files_trip() : 0);
+        coll_mtree_world_rank() == 0 ? coll_mtree_topology_registry_user_trip() : 0);
     return OMPI_SUCCESS;
 }
 

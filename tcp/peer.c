@@ -85,12 +85,6 @@ static bool peer_read(mtree_tcp_connection_t *connection)
     return mtree_tcp_connection_read(connection) || peer_lose(connection);
 }
 
-/* False: the peer has failed. */
-static bool peer_write(mtree_tcp_connection_t *connection)
-{
-    return mtree_tcp_connection_write(connection) || peer_lose(connection);
-}
-
 /* Has @a connection something to write before others: in part, or again? */
 static bool has_to_finish(mtree_tcp_connection_t *connection)
 {
@@ -108,7 +102,7 @@ static bool finish_writing(mtree_tcp_peer_t *peer)
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
         while (connection->is_writable && has_to_finish(connection)) {
-            if (!peer_write(connection)) {
+            if (!mtree_tcp_connection_write(connection) && !peer_lose(connection)) {
                 return false;
             }
         }
@@ -139,7 +133,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
            (connection = mtree_tcp_peer_next(peer, message->frame.length)) != NULL) {
         mtree_list_remove(&message->link);
         connection->sending = message;
-        if (!peer_write(connection)) {
+        if (!mtree_tcp_connection_write(connection) && !peer_lose(connection)) {
             return;
         }
     }

@@ -4,24 +4,12 @@
 
 #include "base/log.h"
 
-static mtree_status_t session_send_open(mtree_tcp_session_t *session)
-{
-    mtree_tcp_message_t *message = mtree_tcp_message_create(session->peer, session);
-
-    if (message == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    message->frame.kind = MTREE_TCP_OPEN;
-    mtree_tcp_message_enqueue(message);
-    mtree_tcp_peer_pump(session->peer);
-    return MTREE_OK;
-}
-
 mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
                                              double rate, void *owner)
 {
     mtree_tcp_session_t *session = mtree_tcp_session_get(peer, key);
+    mtree_tcp_message_t *message;
 
     if (session != NULL && !session->has_begun) {
         mtree_tcp_peer_plan(peer, rate);
@@ -30,8 +18,13 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
         mtree_tcp_session_discharge(session);
         session->rank = rank;
         session->owner = owner;
-        if (session_send_open(session) != MTREE_OK) {
+        message = mtree_tcp_message_create(peer, session);
+        if (message == NULL) {
             session = NULL;
+        } else {
+            message->frame.kind = MTREE_TCP_OPEN;
+            mtree_tcp_message_enqueue(message);
+            mtree_tcp_peer_pump(peer);
         }
     }
     if (session == NULL) {

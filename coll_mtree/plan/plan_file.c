@@ -4,9 +4,51 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/topology/user_files.h"
+
+#include "base/file.h"
+#include "planner/plan/json.h"
 
 #include <stdlib.h>
+
+/* Read once per process, so that an error in it is logged once. */
+static mtree_plan_t *plan_of_user;
+static bool is_read;
+
+static mtree_status_t plan_load(const char *path)
+{
+    size_t length;
+    char *text;
+    mtree_status_t status = mtree_file_read(path, &text, &length);
+
+    if (status == MTREE_OK) {
+        status = mtree_plan_from_json(text, length, path, &plan_of_user);
+        free(text);
+    }
+    return status;
+}
+
+/* NULL when none is given or it cannot be used. */
+static const mtree_plan_t *plan_read(void)
+{
+    const char *path = coll_mtree_params.plan;
+
+    if (!is_read && path != NULL && path[0] != '\0') {
+        is_read = true;
+        coll_mtree_log_about("coll_mtree_plan", "planned as without it");
+        if (plan_load(path) != MTREE_OK) {
+            plan_of_user = NULL;
+        }
+        coll_mtree_log_about(NULL, NULL);
+    }
+    return plan_of_user;
+}
+
+void coll_mtree_plan_file_close(void)
+{
+    mtree_plan_destroy(plan_of_user);
+    plan_of_user = NULL;
+    is_read = false;
+}
 
 /* Is one of the first @a count numbers @a number? */
 static bool is_among(const int *numbers, int count, int number)
@@ -103,7 +145,7 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_call_class_t *call_class)
 {
     static bool is_logged;
-    const mtree_plan_t *plan = coll_mtree_user_files_plan();
+    const mtree_plan_t *plan = plan_read();
     mtree_plan_t *fitting = NULL;
     int *number;
 

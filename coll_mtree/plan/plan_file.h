@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plan file of coll_mtree_plan, for the calls that it is for.
+ * The plan file of coll_mtree_plan, for the calls that it is for.  It is kept until the
+ * end of the job.  One thread at a time may call.
  */
 #ifndef COLL_MTREE_PLAN_PLAN_FILE_H
 #define COLL_MTREE_PLAN_PLAN_FILE_H
@@ -16,5 +17,8 @@
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_plan_hosts_t *hosts,
                                        const coll_mtree_call_class_t *call_class);
+
+/* Free it. */
+void coll_mtree_plan_file_close(void);
 
 #endif

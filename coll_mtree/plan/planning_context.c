@@ -5,12 +5,12 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
-#include "coll_mtree/topology/user_files.h"
 
 #include "base/units.h"
 
@@ -45,7 +45,7 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
 
 void coll_mtree_planning_context_close(void)
 {
-    coll_mtree_user_files_close();
+    coll_mtree_plan_file_close();
     coll_mtree_topology_registry_close();
 }
 

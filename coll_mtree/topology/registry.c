@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/registry.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/compat.h"
 
 #include "base/list.h"
 #include "topo/dot/read.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* Seconds of a round trip that is long, and of the longest on earth. */
+#define LONG_TRIP 0.002
+#define MOST_TRIP 0.5
 
 typedef struct {
     mtree_topology_t *topology;
@@ -16,6 +23,43 @@ typedef struct {
 
 static mtree_list_t all = {&all, &all}; /* learned_t, the oldest first */
 static opal_mutex_t all_lock = OPAL_MUTEX_STATIC_INIT;
+
+/* Read once per process, so that an error in it is logged once. */
+static mtree_topology_t *of_user;
+static bool user_is_read;
+
+const mtree_topology_t *coll_mtree_topology_registry_user(void)
+{
+    const char *path = coll_mtree_params.topology;
+
+    if (!user_is_read) {
+        user_is_read = true;
+        coll_mtree_log_about("coll_mtree_topology", "the fallback serves");
+        if (mtree_topology_read(path, &of_user) != MTREE_OK) {
+            of_user = NULL;
+        }
+        coll_mtree_log_about(NULL, NULL);
+    }
+    return of_user;
+}
+
+double coll_mtree_topology_registry_user_trip(void)
+{
+    const mtree_topology_t *of = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
+                                     ? coll_mtree_topology_registry_user()
+                                     : NULL;
+    double sum = 0, longest = 0;
+
+    for (int l = 0; of != NULL && l < of->num_links; l++) {
+        if (of->links[l].num_cables > 0) {
+            return 0;
+        }
+        sum += of->links[l].latency;
+        longest = fmax(longest, of->links[l].latency);
+    }
+    /* No way takes a link twice. */
+    return 2 * longest >= LONG_TRIP ? fmin(2 * sum, MOST_TRIP) : 0;
+}
 
 const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
                                                          const char *origin)
@@ -67,6 +111,9 @@ void coll_mtree_topology_registry_close(void)
 {
     mtree_list_t *link;
 
+    mtree_topology_destroy(of_user);
+    of_user = NULL;
+    user_is_read = false;
     while ((link = mtree_list_take(&all)) != NULL) {
         learned_t *learned = MTREE_CONTAINER_OF(link, learned_t, link);
 

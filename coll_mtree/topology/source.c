@@ -13,7 +13,6 @@
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source_decision.h"
-#include "coll_mtree/topology/user_files.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -55,7 +54,7 @@ const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *cont
 {
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE) {
         *name_p = coll_mtree_params.topology;
-        return coll_mtree_user_files_topology();
+        return coll_mtree_topology_registry_user();
     } else {
         const mtree_topology_t *topology =
             coll_mtree_topology_registry_find(contribution, ranks);
