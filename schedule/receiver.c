@@ -170,49 +170,50 @@ static char *receiver_address(const mtree_receiver_t *receiver, size_t chunk)
                : mtree_stream_state_address(state, state->operation->data.output, chunk);
 }
 
-/* Start every receive that has a free slot; true: the last chunk's is started, which was
- * not said before. */
-static bool receiver_post(mtree_receiver_t *receiver)
+/* Whose turn it is once the last receive of @a receiver is started; NULL: it is not, or
+ * that was said before, or nobody waits. */
+static mtree_receiver_t *receiver_next(mtree_receiver_t *receiver)
 {
-    mtree_stream_state_t *state = receiver->state;
-    mtree_operation_t *operation = state->operation;
-    size_t end = receiver->edge.end == MTREE_END_UNKNOWN ? 1 : receiver->edge.end;
+    mtree_turn_t *next;
 
-    while (receiver->posted < end &&
-           receiver->posted < receiver->released + receiver->window &&
-           operation->status == MTREE_OK) {
-        mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
-        mtree_status_t status;
-
-        slot->chunk = receiver->posted++;
-        mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
-        mtree_stream_state_begin(state);
-        state->awaited += !receiver->up;
-        status = operation->transport->ops->recv(
-            operation->transport, receiver->peer,
-            mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
-            receiver_address(receiver, slot->chunk),
-            mtree_edge_count(state, &receiver->edge, slot->chunk),
-            &slot->event.completion);
-        if (status != MTREE_OK) {
-            mtree_stream_state_end(state);
-            mtree_operation_fail(operation, status);
-        }
+    if (receiver->posted != receiver->edge.end || receiver->turn.is_ended) {
+        return NULL;
     }
-    return receiver->posted == receiver->edge.end && !receiver->turn.is_ended;
+    next = mtree_turn_end(&receiver->turn, receiver->state->operation->layout->num_lanes);
+    return next == NULL ? NULL : MTREE_CONTAINER_OF(next, mtree_receiver_t, turn);
 }
 
+/* Start every receive that has a free slot. */
 void mtree_receiver_post(mtree_receiver_t *receiver)
 {
-    int lanes = receiver->state->operation->layout->num_lanes;
+    mtree_operation_t *operation = receiver->state->operation;
 
-    while (receiver->turn.is_open && receiver_post(receiver)) {
-        mtree_turn_t *next = mtree_turn_end(&receiver->turn, lanes);
+    for (; receiver != NULL && receiver->turn.is_open;
+         receiver = receiver_next(receiver)) {
+        mtree_stream_state_t *state = receiver->state;
+        size_t end = receiver->edge.end == MTREE_END_UNKNOWN ? 1 : receiver->edge.end;
 
-        if (next == NULL) {
-            return;
+        while (receiver->posted < end &&
+               receiver->posted < receiver->released + receiver->window &&
+               operation->status == MTREE_OK) {
+            mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
+            mtree_status_t status;
+
+            slot->chunk = receiver->posted++;
+            mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
+            mtree_stream_state_begin(state);
+            state->awaited += !receiver->up;
+            status = operation->transport->ops->recv(
+                operation->transport, receiver->peer,
+                mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
+                receiver_address(receiver, slot->chunk),
+                mtree_edge_count(state, &receiver->edge, slot->chunk),
+                &slot->event.completion);
+            if (status != MTREE_OK) {
+                mtree_stream_state_end(state);
+                mtree_operation_fail(operation, status);
+            }
         }
-        receiver = MTREE_CONTAINER_OF(next, mtree_receiver_t, turn);
     }
 }
 
