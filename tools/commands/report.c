@@ -4,9 +4,13 @@
  */
 #include "tools/options.h"
 #include "tools/report/html.h"
-#include "tools/report/openmetrics.h"
 
+#include "base/log.h"
 #include "report/report.h"
+
+#include <unistd.h>
+
+#define SCRIPT "openmetrics.py"
 
 typedef struct {
     bool html, json, openmetrics;
@@ -19,15 +23,32 @@ static mtree_status_t write_report(const arguments_t *arguments, json_t *report,
     if (arguments->json) {
         return command_print_json(json_incref(report), out);
     }
-    if (arguments->openmetrics) {
-        report_openmetrics_write(report, out);
-        return MTREE_OK;
-    }
     if (arguments->html) {
         return report_html_write(report, out);
     }
     mtree_report_print(report, out);
     return MTREE_OK;
+}
+
+/* Become the program of Python that writes OpenMetrics; returns only when that cannot be.
+ */
+static mtree_status_t write_openmetrics(const arguments_t *arguments,
+                                        const json_t *report)
+{
+    char path[COMMAND_PATH_ROOM];
+    const char *words[] = {"python3", path, arguments->output, NULL};
+    FILE *file = tmpfile();
+
+    if (file == NULL || json_dumpf(report, file, 0) != 0 || fflush(file) != 0 ||
+        lseek(fileno(file), 0, SEEK_SET) != 0 ||
+        dup2(fileno(file), STDIN_FILENO) != STDIN_FILENO) {
+        mtree_error("report: no temporary file can be written: is the disk full?");
+    } else if (!command_find(SCRIPT, PKGDATADIR, path)) {
+        mtree_error("report: %s is neither beside mtree nor in %s", SCRIPT, PKGDATADIR);
+    } else {
+        command_become_python("report", words);
+    }
+    return MTREE_ERR_IO;
 }
 
 static mtree_status_t run_report(const arguments_t *arguments, const char *path)
@@ -38,6 +59,11 @@ static mtree_status_t run_report(const arguments_t *arguments, const char *path)
 
     status = mtree_report_read(path, &report);
     if (status != MTREE_OK) {
+        return status;
+    }
+    if (arguments->openmetrics) {
+        status = write_openmetrics(arguments, report);
+        json_decref(report);
         return status;
     }
     status = command_open(arguments->output, &out);
