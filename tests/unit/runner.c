@@ -8,16 +8,17 @@
 
 /* A test that takes longer hangs.  CK_TIMEOUT_MULTIPLIER is for slow machines. */
 #define TEST_SECONDS 60
-#define MAX_SUITES   64
+#define MAX_PARTS    1024
 #define MAX_NAME     64
 #define SKIPPED      77 /* automake's exit status of a test that could not run */
 
 static struct {
     char name[MAX_NAME];
     unit_add_func_t add;
-} suites[MAX_SUITES];
-static int num_suites;
+} parts[MAX_PARTS]; /* of suites, those of a suite one after the other */
+static int num_parts;
 static Suite *suite; /* the one that is being made */
+static bool is_whole; /* it */
 
 /* "test_units" and "tests/unit/base/test_units.c" mean the suite "units". */
 static void name_suite(const char *file, char name[MAX_NAME])
@@ -32,11 +33,16 @@ static void name_suite(const char *file, char name[MAX_NAME])
 
 void unit_register(const char *file, unit_add_func_t add)
 {
-    if (num_suites == MAX_SUITES) {
+    if (num_parts == MAX_PARTS) {
         abort();
     }
-    name_suite(file, suites[num_suites].name);
-    suites[num_suites++].add = add;
+    name_suite(file, parts[num_parts].name);
+    parts[num_parts++].add = add;
+}
+
+void unit_end_suite_unless(bool goes_on)
+{
+    is_whole = !goes_on;
 }
 
 TCase *unit_case(const char *name)
@@ -48,11 +54,23 @@ TCase *unit_case(const char *name)
     return tests;
 }
 
-static void add_suite(SRunner *runner, int s)
+/* Add the suite that begins with a part, and return where the next one begins. */
+static int add_suite(SRunner *runner, int first)
 {
-    suite = suite_create(suites[s].name);
-    suites[s].add(unit_case(suites[s].name));
+    const char *name = parts[first].name;
+    TCase *tests;
+    int p;
+
+    is_whole = false;
+    suite = suite_create(name);
+    tests = unit_case(name);
+    for (p = first; p < num_parts && strcmp(parts[p].name, name) == 0; p++) {
+        if (!is_whole) {
+            parts[p].add(tests);
+        }
+    }
     srunner_add_suite(runner, suite);
+    return p;
 }
 
 static void add_suite_of(SRunner *runner, const char *file)
@@ -60,15 +78,17 @@ static void add_suite_of(SRunner *runner, const char *file)
     char name[MAX_NAME];
 
     name_suite(file, name);
-    for (int s = 0; s < num_suites; s++) {
-        if (strcmp(name, suites[s].name) == 0) {
-            add_suite(runner, s);
+    for (int p = 0; p < num_parts; p++) {
+        if (strcmp(name, parts[p].name) == 0) {
+            (void)add_suite(runner, p);
             return;
         }
     }
     fprintf(stderr, "there is no suite \"%s\" here, but:", name);
-    for (int s = 0; s < num_suites; s++) {
-        fprintf(stderr, " %s", suites[s].name);
+    for (int p = 0; p < num_parts; p++) {
+        if (p == 0 || strcmp(parts[p].name, parts[p - 1].name) != 0) {
+            fprintf(stderr, " %s", parts[p].name);
+        }
     }
     fprintf(stderr, "\n");
     exit(2);
@@ -82,8 +102,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         add_suite_of(runner, argv[i]);
     }
-    for (int s = 0; argc == 1 && s < num_suites; s++) {
-        add_suite(runner, s);
+    for (int p = 0; argc == 1 && p < num_parts;) {
+        p = add_suite(runner, p);
     }
     srunner_run_all(runner, CK_ENV);
     run = srunner_ntests_run(runner);

@@ -3,33 +3,66 @@
  * The unit tests of a room are one program.  Each file of tests adds a suite to it, which
  * has the file's name without "test_".
  *
- *     UNIT_SUITE(tests)
+ *     UNIT_TEST(what_is_tested)
  *     {
- *         tcase_add_test(tests, what_is_tested);
+ *         ck_assert(true);
  *     }
  */
 #ifndef MTREE_TESTS_UNIT_RUNNER_H
 #define MTREE_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
+#include <stdbool.h>
 
 typedef void (*unit_add_func_t)(TCase *tests);
 
-/* Add the suite of a source @a file, whose tests @a add names; none: it is skipped. */
+/* Have @a add called when the suite of a source @a file is made. */
 void unit_register(const char *file, unit_add_func_t add);
+
+/* Is the suite that is being made complete as it is? */
+void unit_end_suite_unless(bool goes_on);
 
 /* Begin another case of the suite that is being made, for tests with their own fixture.
  */
 TCase *unit_case(const char *name);
 
-/* The head of the function that names a file's tests.  Each of them is forked, and fails
- * after a minute unless tcase_set_timeout() gives them more. */
-#define UNIT_SUITE(tests)                                                                \
-    static void add_tests(TCase *tests);                                                 \
-    __attribute__((constructor)) static void register_tests(void)                        \
+#define UNIT_REGISTER(name, tests)                                                       \
+    static void name##_add(TCase *tests);                                                \
+    __attribute__((constructor)) static void name##_register(void)                       \
     {                                                                                    \
-        unit_register(__FILE__, add_tests);                                              \
+        unit_register(__FILE__, name##_add);                                             \
     }                                                                                    \
-    static void add_tests(TCase *tests)
+    static void name##_add(TCase *tests)
+
+/* The head of a test, which is run for each value of _i from @a from to below @a to.  It
+ * is forked, and fails after a minute unless tcase_set_timeout() gives it more. */
+#define UNIT_LOOP(name, from, to)                                                        \
+    static void name##_body(int _i);                                                     \
+    START_TEST(name)                                                                     \
+    {                                                                                    \
+        name##_body(_i);                                                                 \
+    }                                                                                    \
+    END_TEST                                                                             \
+    UNIT_REGISTER(name, tests)                                                           \
+    {                                                                                    \
+        tcase_add_loop_test(tests, name, from, to);                                      \
+    }                                                                                    \
+    static void name##_body(int _i CK_ATTRIBUTE_UNUSED)
+
+#define UNIT_TEST(name) UNIT_LOOP(name, 0, 1)
+
+/* The tests of the file that stand below are for builds and machines that meet a condition.
+ */
+#define UNIT_NEEDS(condition)                                                            \
+    UNIT_REGISTER(needs, tests)                                                          \
+    {                                                                                    \
+        (void)tests;                                                                     \
+        unit_end_suite_unless(condition);                                                \
+    }
+
+/* The head of a function for what else a file's suite @a tests needs: its fixtures and
+ * time, and tests by START_TEST() that are chosen when it runs.  A suite without tests is
+ * skipped. */
+#define UNIT_SUITE(tests) UNIT_REGISTER(suite, tests)
 
 #endif

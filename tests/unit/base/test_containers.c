@@ -15,7 +15,7 @@ typedef struct {
     mtree_hash_link_t hash;
 } item_t;
 
-START_TEST(an_array_keeps_its_elements_as_it_grows)
+UNIT_TEST(an_array_keeps_its_elements_as_it_grows)
 {
     int *numbers = NULL, capacity = 0, i;
 
@@ -30,9 +30,8 @@ START_TEST(an_array_keeps_its_elements_as_it_grows)
     }
     free(numbers);
 }
-END_TEST
 
-START_TEST(an_array_that_has_no_memory_stays_as_it_was)
+UNIT_TEST(an_array_that_has_no_memory_stays_as_it_was)
 {
     char *bytes = NULL;
     int capacity = 0;
@@ -46,9 +45,8 @@ START_TEST(an_array_that_has_no_memory_stays_as_it_was)
     ck_assert_int_eq(bytes[2], 'x');
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_list_takes_over_the_links_of_another)
+UNIT_TEST(a_list_takes_over_the_links_of_another)
 {
     item_t items[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
     mtree_list_t to, from;
@@ -69,9 +67,8 @@ START_TEST(a_list_takes_over_the_links_of_another)
     mtree_list_move(&to, &from);
     ck_assert(mtree_list_is_empty(&to));
 }
-END_TEST
 
-START_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
+UNIT_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
 {
     mtree_arena_t arena = {0};
     double *numbers = mtree_arena_alloc(&arena, 100, sizeof(*numbers));
@@ -90,9 +87,8 @@ START_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
     ck_assert_ptr_null(arena.blocks);
     ck_assert_int_eq(arena.status, MTREE_OK);
 }
-END_TEST
 
-START_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
+UNIT_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
 {
     item_t items[4];
     mtree_list_t head, *link, *next;
@@ -119,10 +115,9 @@ START_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
     ck_assert_ptr_eq(mtree_list_take(&head), &items[2].list);
     ck_assert_ptr_null(mtree_list_take(&head));
 }
-END_TEST
 
 /* From http://www.isthe.com/chongo/tech/comp/fnv: FNV-1a of "" and "foobar". */
-START_TEST(hashes_are_fnv_1a)
+UNIT_TEST(hashes_are_fnv_1a)
 {
     ck_assert_uint_eq(mtree_hash_bytes(MTREE_HASH_INIT, "", 0),
                       UINT64_C(0xcbf29ce484222325));
@@ -131,14 +126,13 @@ START_TEST(hashes_are_fnv_1a)
     ck_assert_uint_ne(mtree_hash_string(mtree_hash_string(MTREE_HASH_INIT, "ab"), "c"),
                       mtree_hash_string(mtree_hash_string(MTREE_HASH_INIT, "a"), "bc"));
 }
-END_TEST
 
 static bool has_number(const mtree_hash_link_t *link, const void *key)
 {
     return MTREE_CONTAINER_OF(link, item_t, hash)->number == *(const int *)key;
 }
 
-START_TEST(a_table_finds_every_element_also_under_one_hash)
+UNIT_TEST(a_table_finds_every_element_also_under_one_hash)
 {
     enum { COUNT = 300 };
     static item_t items[COUNT];
@@ -164,16 +158,4 @@ START_TEST(a_table_finds_every_element_also_under_one_hash)
     }
     ck_assert_uint_eq(table.count, COUNT - COUNT / 3);
     mtree_hash_table_cleanup(&table);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, an_array_keeps_its_elements_as_it_grows);
-    tcase_add_test(tcase, an_array_that_has_no_memory_stays_as_it_was);
-    tcase_add_test(tcase, an_arena_gives_zeroed_memory_until_there_is_none);
-    tcase_add_test(tcase, a_list_keeps_the_order_and_loses_what_is_removed);
-    tcase_add_test(tcase, a_list_takes_over_the_links_of_another);
-    tcase_add_test(tcase, hashes_are_fnv_1a);
-    tcase_add_test(tcase, a_table_finds_every_element_also_under_one_hash);
 }

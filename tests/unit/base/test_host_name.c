@@ -3,7 +3,7 @@
 #include "base/host_name.h"
 #include "tests/unit/runner.h"
 
-START_TEST(names_have_no_case_and_may_end_with_a_dot)
+UNIT_TEST(names_have_no_case_and_may_end_with_a_dot)
 {
     static const char *const same[][2] = {
         {"node01", "Node01"},
@@ -20,9 +20,8 @@ START_TEST(names_have_no_case_and_may_end_with_a_dot)
         ck_assert_int_eq(mtree_host_name_compare(same[i][1], same[i][0]), 0);
     }
 }
-END_TEST
 
-START_TEST(other_names_are_ordered)
+UNIT_TEST(other_names_are_ordered)
 {
     static const char *const rising[] = {"10.0.0.1", "10.0.0.2", "2001:db8::1",
                                          "1.2.3",    "A",        "a.b",
@@ -39,9 +38,8 @@ START_TEST(other_names_are_ordered)
     ck_assert_int_ne(mtree_host_name_compare("10.0.0.1", "10.0.0.1."), 0);
     ck_assert_int_ne(mtree_host_name_compare("a", "a.."), 0);
 }
-END_TEST
 
-START_TEST(labels_are_compared_up_to_the_first_dot)
+UNIT_TEST(labels_are_compared_up_to_the_first_dot)
 {
     ck_assert(mtree_host_name_same_label("n1", "N1.site"));
     ck_assert(mtree_host_name_same_label("n1.a", "n1.b"));
@@ -51,21 +49,11 @@ START_TEST(labels_are_compared_up_to_the_first_dot)
     ck_assert(!mtree_host_name_same_label("10", "10.0.0.2"));
     ck_assert(!mtree_host_name_same_label("fd00::1", "fd00::1"));
 }
-END_TEST
 
-START_TEST(a_label_ends_before_the_first_dot)
+UNIT_TEST(a_label_ends_before_the_first_dot)
 {
     ck_assert_uint_eq(mtree_host_name_label("n1.site.org"), 2);
     ck_assert_uint_eq(mtree_host_name_label("n1"), 2);
     ck_assert_uint_eq(mtree_host_name_label("10.0.0.1"), 8);
     ck_assert_uint_eq(mtree_host_name_label("fd00::1"), 7);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, names_have_no_case_and_may_end_with_a_dot);
-    tcase_add_test(tcase, other_names_are_ordered);
-    tcase_add_test(tcase, labels_are_compared_up_to_the_first_dot);
-    tcase_add_test(tcase, a_label_ends_before_the_first_dot);
 }

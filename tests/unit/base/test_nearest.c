@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(the_nearest_name_takes_the_fewest_edits)
+UNIT_TEST(the_nearest_name_takes_the_fewest_edits)
 {
     static const struct {
         const char *word, *name;
@@ -35,9 +35,8 @@ START_TEST(the_nearest_name_takes_the_fewest_edits)
         ck_assert_int_eq(nearest.edits, cases[i].edits);
     }
 }
-END_TEST
 
-START_TEST(only_what_is_near_is_advised)
+UNIT_TEST(only_what_is_near_is_advised)
 {
     static const char *const names[] = {"topology", "plan",  "simulate", "hostfile",
                                         "draw",     "hosts", NULL};
@@ -63,9 +62,8 @@ START_TEST(only_what_is_near_is_advised)
     }
     ck_assert_str_eq(mtree_nearest_advice_of("plan", none, buffer), "");
 }
-END_TEST
 
-START_TEST(long_names_are_cut)
+UNIT_TEST(long_names_are_cut)
 {
     char word[300], name[300], buffer[MTREE_NEAREST_ADVICE];
     mtree_nearest_t nearest;
@@ -79,12 +77,4 @@ START_TEST(long_names_are_cut)
     ck_assert_int_eq(nearest.edits, 1);
     ck_assert_uint_eq(strlen(mtree_nearest_advice(&nearest, "coll_", buffer)),
                       strlen(" (did you mean coll_?)") + 63);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_nearest_name_takes_the_fewest_edits);
-    tcase_add_test(tcase, only_what_is_near_is_advised);
-    tcase_add_test(tcase, long_names_are_cut);
 }

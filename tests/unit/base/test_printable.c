@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(test_controls_are_replaced)
+UNIT_TEST(test_controls_are_replaced)
 {
     static const struct {
         const char *text, *printable;
@@ -33,10 +33,4 @@ START_TEST(test_controls_are_replaced)
         ck_assert_int_eq(differs, strcmp(cases[i].text, text) != 0);
         ck_assert_int_eq(mtree_make_printable(text), false);
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_controls_are_replaced);
 }

@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <math.h>
 
-START_TEST(test_rates)
+UNIT_TEST(test_rates)
 {
     static const struct {
         const char *text;
@@ -26,13 +26,12 @@ START_TEST(test_rates)
         ck_assert_double_eq(rate, cases[i].rate);
     }
 }
-END_TEST
 
 #define ALLOWED                                                                          \
     " (allowed: bps, kbps, Mbps, Gbps, Tbps, also Mb/s and Mbit; MBps or MB/s for "      \
     "bytes)"
 
-START_TEST(test_bad_rates)
+UNIT_TEST(test_bad_rates)
 {
     static const struct {
         const char *text, *why;
@@ -65,9 +64,8 @@ START_TEST(test_bad_rates)
         ck_assert_double_eq(rate, -7);
     }
 }
-END_TEST
 
-START_TEST(test_times_and_sizes)
+UNIT_TEST(test_times_and_sizes)
 {
     const char *why;
     double seconds;
@@ -99,9 +97,8 @@ START_TEST(test_times_and_sizes)
     ck_assert_int_eq(mtree_units_parse_size("1e30", &bytes, &why), MTREE_ERR_INVALID);
     ck_assert_str_eq(why, "too large");
 }
-END_TEST
 
-START_TEST(test_formats)
+UNIT_TEST(test_formats)
 {
     char text[MTREE_UNITS_LENGTH];
 
@@ -115,10 +112,9 @@ START_TEST(test_formats)
     ck_assert_str_eq(mtree_units_format_time(0.21251, text, sizeof(text)), "213 ms");
     ck_assert_str_eq(mtree_units_format_size(16 << 20, text, sizeof(text)), "16 MB");
 }
-END_TEST
 
 /* What is written for people is a quantity for the parsers. */
-START_TEST(test_formats_read_back)
+UNIT_TEST(test_formats_read_back)
 {
     const double values[] = {3, 4.56e3, 78.9e6, 500e6, 1e9, 9.99e12};
     char text[MTREE_UNITS_LENGTH];
@@ -136,9 +132,8 @@ START_TEST(test_formats_read_back)
         ck_assert_int_eq(mtree_units_parse_size(text, &bytes, &why), MTREE_OK);
     }
 }
-END_TEST
 
-START_TEST(test_round)
+UNIT_TEST(test_round)
 {
     const struct {
         double value;
@@ -170,9 +165,8 @@ START_TEST(test_round)
     ck_assert_str_eq(mtree_units_write_time(mtree_units_round(0.00032678123), text),
                      "327us");
 }
-END_TEST
 
-START_TEST(test_write_reads_back)
+UNIT_TEST(test_write_reads_back)
 {
     static const double values[] = {0.1,       1.0 / 3,    200e6,   66.7e6,
                                     1,         12345678.9, 9.92e9,  1e-9,
@@ -196,9 +190,8 @@ START_TEST(test_write_reads_back)
     ck_assert_str_eq(mtree_units_write_rate(66.7e6, text), "66.7Mbps");
     ck_assert_str_eq(mtree_units_write_time(0.0006618, text), "661.8us");
 }
-END_TEST
 
-START_TEST(test_locale_does_not_matter)
+UNIT_TEST(test_locale_does_not_matter)
 {
     char text[MTREE_UNITS_LENGTH];
     const char *why;
@@ -211,10 +204,9 @@ START_TEST(test_locale_does_not_matter)
     ck_assert_double_eq(rate, 1.5e9);
     ck_assert_str_eq(mtree_units_write_rate(1.5e9, text), "1.5Gbps");
 }
-END_TEST
 
 /* Every status has words of its own, and what is none has some too. */
-START_TEST(test_status_words)
+UNIT_TEST(test_status_words)
 {
     int status, other;
 
@@ -226,18 +218,4 @@ START_TEST(test_status_words)
         }
     }
     ck_assert_str_eq(mtree_status_string((mtree_status_t)status), "unknown status");
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_rates);
-    tcase_add_test(tcase, test_bad_rates);
-    tcase_add_test(tcase, test_times_and_sizes);
-    tcase_add_test(tcase, test_formats);
-    tcase_add_test(tcase, test_formats_read_back);
-    tcase_add_test(tcase, test_round);
-    tcase_add_test(tcase, test_write_reads_back);
-    tcase_add_test(tcase, test_locale_does_not_matter);
-    tcase_add_test(tcase, test_status_words);
 }

@@ -17,7 +17,7 @@ static bool choose(const char *text)
     return coll_mtree_algorithm_read("the key", text, "the consequence", chosen);
 }
 
-START_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
+UNIT_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
 {
     ck_assert(choose("packing"));
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
@@ -28,18 +28,16 @@ START_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
     ck_assert_ptr_null(chosen[MTREE_ALLGATHER]);
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
-START_TEST(a_collective_before_the_name_limits_it)
+UNIT_TEST(a_collective_before_the_name_limits_it)
 {
     ck_assert(choose("bcast:packing"));
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         ck_assert_int_eq(chosen[c] != NULL, c == MTREE_BCAST);
     }
 }
-END_TEST
 
-START_TEST(the_last_of_several_counts_and_empty_ones_do_not)
+UNIT_TEST(the_last_of_several_counts_and_empty_ones_do_not)
 {
     ck_assert(choose(",packing,,allreduce:ring,"));
     ck_assert_str_eq(chosen[MTREE_ALLREDUCE], "ring");
@@ -47,9 +45,8 @@ START_TEST(the_last_of_several_counts_and_empty_ones_do_not)
     ck_assert(choose(""));
     ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_logged_in_one_line)
+UNIT_TEST(what_is_wrong_is_logged_in_one_line)
 {
     const struct {
         const char *text, *what;
@@ -70,9 +67,8 @@ START_TEST(what_is_wrong_is_logged_in_one_line)
         ck_assert_ptr_nonnull(strstr(heard_last(), "; the consequence"));
     }
 }
-END_TEST
 
-START_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
+UNIT_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
 {
     coll_mtree_params.deterministic = true;
     ck_assert(choose("allreduce:arrival,bcast:arrival"));
@@ -81,9 +77,8 @@ START_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
     ck_assert_int_eq(heard_lines(), 1);
     coll_mtree_params.deterministic = false;
 }
-END_TEST
 
-START_TEST(the_parameter_is_read_once)
+UNIT_TEST(the_parameter_is_read_once)
 {
     char text[] = "reduce:packing", later[] = "nonsense";
 
@@ -94,9 +89,8 @@ START_TEST(the_parameter_is_read_once)
     ck_assert_str_eq(coll_mtree_algorithm_of(MTREE_REDUCE), "packing");
     ck_assert_ptr_null(coll_mtree_algorithm_of(MTREE_BCAST));
 }
-END_TEST
 
-START_TEST(a_parameter_that_is_invalid_is_logged_once)
+UNIT_TEST(a_parameter_that_is_invalid_is_logged_once)
 {
     char text[] = "nonsense";
 
@@ -106,25 +100,12 @@ START_TEST(a_parameter_that_is_invalid_is_logged_once)
     ck_assert(!coll_mtree_algorithm_check());
     ck_assert_int_eq(heard_lines(), 1);
 }
-END_TEST
 
-START_TEST(without_a_parameter_the_planner_chooses)
+UNIT_TEST(without_a_parameter_the_planner_chooses)
 {
     coll_mtree_params.algorithm = NULL;
     ck_assert(coll_mtree_algorithm_check());
     ck_assert_ptr_null(coll_mtree_algorithm_of(MTREE_ALLREDUCE));
 }
-END_TEST
 
 /* Check runs each test in a process of its own, so each reads the parameter anew. */
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_name_is_for_every_collective_that_the_algorithm_does);
-    tcase_add_test(tcase, a_collective_before_the_name_limits_it);
-    tcase_add_test(tcase, the_last_of_several_counts_and_empty_ones_do_not);
-    tcase_add_test(tcase, what_is_wrong_is_logged_in_one_line);
-    tcase_add_test(tcase, results_that_must_not_vary_are_not_summed_by_arrival);
-    tcase_add_test(tcase, the_parameter_is_read_once);
-    tcase_add_test(tcase, a_parameter_that_is_invalid_is_logged_once);
-    tcase_add_test(tcase, without_a_parameter_the_planner_chooses);
-}

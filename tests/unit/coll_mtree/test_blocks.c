@@ -11,7 +11,7 @@ static const int counts[] = {3, 0, 0, 5, 1, 0};
 
 #define RANKS 6
 
-START_TEST(offsets_are_sums_in_units)
+UNIT_TEST(offsets_are_sums_in_units)
 {
     const size_t expected[RANKS + 1] = {0, 12, 12, 12, 32, 36, 36};
     size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(counts), 4, RANKS);
@@ -24,9 +24,8 @@ START_TEST(offsets_are_sums_in_units)
     ck_assert_uint_eq(coll_mtree_blocks_sum(coll_mtree_int_array(counts), 0), 0);
     free(blocks);
 }
-END_TEST
 
-START_TEST(vectors_may_be_longer_than_an_int_counts)
+UNIT_TEST(vectors_may_be_longer_than_an_int_counts)
 {
     const int many[] = {INT_MAX, INT_MAX, INT_MAX};
     size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(many), 16, 3);
@@ -37,9 +36,8 @@ START_TEST(vectors_may_be_longer_than_an_int_counts)
     ck_assert_int_eq(coll_mtree_blocks_find(blocks, 3, 32 * (size_t)INT_MAX), 2);
     free(blocks);
 }
-END_TEST
 
-START_TEST(blocks_may_be_longer_than_an_int_counts)
+UNIT_TEST(blocks_may_be_longer_than_an_int_counts)
 {
     const ptrdiff_t large[] = {(ptrdiff_t)3 * INT_MAX, 0, 7};
     const coll_mtree_int_array_t wide = {.items = large, .is_wide = true};
@@ -51,9 +49,8 @@ START_TEST(blocks_may_be_longer_than_an_int_counts)
     ck_assert_uint_eq(blocks[3], 6 * (size_t)INT_MAX + 14);
     free(blocks);
 }
-END_TEST
 
-START_TEST(an_array_has_the_bytes_of_its_items)
+UNIT_TEST(an_array_has_the_bytes_of_its_items)
 {
     const int narrow[] = {5, -2};
     const ptrdiff_t large[] = {PTRDIFF_MIN, PTRDIFF_MAX};
@@ -68,9 +65,8 @@ START_TEST(an_array_has_the_bytes_of_its_items)
     ck_assert_uint_eq(coll_mtree_int_array_bytes(wide, 2), sizeof(large));
     ck_assert_uint_eq(coll_mtree_int_array_bytes(none, 2), 0);
 }
-END_TEST
 
-START_TEST(every_unit_is_found_in_the_block_that_holds_it)
+UNIT_TEST(every_unit_is_found_in_the_block_that_holds_it)
 {
     size_t *blocks = coll_mtree_blocks_create(coll_mtree_int_array(counts), 1, RANKS);
 
@@ -82,22 +78,10 @@ START_TEST(every_unit_is_found_in_the_block_that_holds_it)
     }
     free(blocks);
 }
-END_TEST
 
-START_TEST(one_block_holds_everything)
+UNIT_TEST(one_block_holds_everything)
 {
     const size_t blocks[] = {0, 7};
 
     ck_assert_int_eq(coll_mtree_blocks_find(blocks, 1, 6), 0);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, offsets_are_sums_in_units);
-    tcase_add_test(tcase, vectors_may_be_longer_than_an_int_counts);
-    tcase_add_test(tcase, blocks_may_be_longer_than_an_int_counts);
-    tcase_add_test(tcase, an_array_has_the_bytes_of_its_items);
-    tcase_add_test(tcase, every_unit_is_found_in_the_block_that_holds_it);
-    tcase_add_test(tcase, one_block_holds_everything);
 }

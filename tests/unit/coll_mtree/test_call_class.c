@@ -9,7 +9,7 @@ static coll_mtree_call_class_t allreduce_of(size_t bytes)
     return coll_mtree_call_class_of(MTREE_ALLREDUCE, 0, bytes);
 }
 
-START_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
+UNIT_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
 {
     coll_mtree_call_class_t a = allreduce_of(4096), b = allreduce_of(8191),
                             c = allreduce_of(8192);
@@ -20,9 +20,8 @@ START_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
     ck_assert(coll_mtree_call_class_equals(&a, &b));
     ck_assert(!coll_mtree_call_class_equals(&b, &c));
 }
-END_TEST
 
-START_TEST(all_short_calls_share_a_class)
+UNIT_TEST(all_short_calls_share_a_class)
 {
     coll_mtree_call_class_t a = allreduce_of(1), b = allreduce_of(1023),
                             c = allreduce_of(2048);
@@ -32,25 +31,22 @@ START_TEST(all_short_calls_share_a_class)
     ck_assert(coll_mtree_call_class_equals(&a, &b));
     ck_assert(!coll_mtree_call_class_equals(&a, &c));
 }
-END_TEST
 
-START_TEST(a_size_may_be_as_large_as_memory)
+UNIT_TEST(a_size_may_be_as_large_as_memory)
 {
     ck_assert_int_eq(allreduce_of(SIZE_MAX).size_class, 63);
 }
-END_TEST
 
 /* The plan of an all-to-all is made for what a host sends. */
-START_TEST(an_alltoall_is_planned_by_host)
+UNIT_TEST(an_alltoall_is_planned_by_host)
 {
     ck_assert(coll_mtree_call_class_host_share(MTREE_ALLTOALL, 12, 4) == 3);
     ck_assert(coll_mtree_call_class_host_share(MTREE_ALLTOALL, 13, 4) == 4);
     ck_assert(coll_mtree_call_class_host_share(MTREE_SCATTER, 12, 4) == 1);
     ck_assert(coll_mtree_call_class_host_share(MTREE_ALLGATHER, 12, 4) == 1);
 }
-END_TEST
 
-START_TEST(the_root_counts_where_there_is_one)
+UNIT_TEST(the_root_counts_where_there_is_one)
 {
     coll_mtree_call_class_t a = coll_mtree_call_class_of(MTREE_BCAST, 1, 1),
                             b = coll_mtree_call_class_of(MTREE_BCAST, 2, 1),
@@ -62,7 +58,6 @@ START_TEST(the_root_counts_where_there_is_one)
     ck_assert_int_eq(c.root, -1);
     ck_assert(coll_mtree_call_class_equals(&c, &d));
 }
-END_TEST
 
 /* Classes that differ from the first in one thing each. */
 static int make_different(coll_mtree_call_class_t classes[5])
@@ -78,7 +73,7 @@ static int make_different(coll_mtree_call_class_t classes[5])
     return count;
 }
 
-START_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
+UNIT_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
 {
     coll_mtree_call_class_t classes[5], again;
     int count = make_different(classes);
@@ -98,10 +93,9 @@ START_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
                   coll_mtree_call_class_hash(&again));
     }
 }
-END_TEST
 
 /* Tables have a power of two of buckets, so the low bits must differ. */
-START_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
+UNIT_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
 {
     int in_bucket[64] = {0};
 
@@ -117,7 +111,6 @@ START_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
         ck_assert_int_lt(in_bucket[b], 8);
     }
 }
-END_TEST
 
 typedef struct {
     coll_mtree_class_node_t node;
@@ -131,7 +124,7 @@ static void clear(void *element)
     cleared += ((element_t *)element)->number;
 }
 
-START_TEST(a_table_has_one_element_per_class_in_the_order_of_their_first_calls)
+UNIT_TEST(a_table_has_one_element_per_class_in_the_order_of_their_first_calls)
 {
     coll_mtree_class_table_t table;
     mtree_list_t *link;
@@ -161,9 +154,8 @@ START_TEST(a_table_has_one_element_per_class_in_the_order_of_their_first_calls)
     ck_assert_int_eq(cleared, (6 + 39) * 34 / 2);
     ck_assert(mtree_list_is_empty(&table.nodes));
 }
-END_TEST
 
-START_TEST(an_empty_table_finds_nothing_and_holds_nothing)
+UNIT_TEST(an_empty_table_finds_nothing_and_holds_nothing)
 {
     coll_mtree_call_class_t call_class = allreduce_of(1);
     coll_mtree_class_table_t table;
@@ -173,19 +165,4 @@ START_TEST(an_empty_table_finds_nothing_and_holds_nothing)
     cleared = 0;
     coll_mtree_class_table_cleanup(&table, clear);
     ck_assert_int_eq(cleared, 0);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, calls_of_a_size_to_a_factor_of_two_share_a_class);
-    tcase_add_test(tcase, all_short_calls_share_a_class);
-    tcase_add_test(tcase, a_size_may_be_as_large_as_memory);
-    tcase_add_test(tcase, the_root_counts_where_there_is_one);
-    tcase_add_test(tcase, an_alltoall_is_planned_by_host);
-    tcase_add_test(tcase, everything_but_the_exact_bytes_is_part_of_the_key);
-    tcase_add_test(tcase, hashes_of_similar_classes_differ_in_their_low_bits);
-    tcase_add_test(tcase,
-                   a_table_has_one_element_per_class_in_the_order_of_their_first_calls);
-    tcase_add_test(tcase, an_empty_table_finds_nothing_and_holds_nothing);
 }

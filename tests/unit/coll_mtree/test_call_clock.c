@@ -38,7 +38,7 @@ static void expect(double running, double openmpi, double planning, double conne
     ck_assert_double_eq(times.connecting, connecting);
 }
 
-START_TEST(one_call_after_the_other)
+UNIT_TEST(one_call_after_the_other)
 {
     begin();
     starts(100);
@@ -47,9 +47,8 @@ START_TEST(one_call_after_the_other)
     ends(113);
     expect(5, 0, 0, 0);
 }
-END_TEST
 
-START_TEST(overlapping_calls_count_once_and_share_the_time)
+UNIT_TEST(overlapping_calls_count_once_and_share_the_time)
 {
     coll_mtree_call_reading_t a, b, c, end;
 
@@ -69,9 +68,8 @@ START_TEST(overlapping_calls_count_once_and_share_the_time)
     /* The shares are the time together. */
     expect(10, 0, 0, 0);
 }
-END_TEST
 
-START_TEST(what_runs_counts_before_what_waits)
+UNIT_TEST(what_runs_counts_before_what_waits)
 {
     begin();
     move(COLL_MTREE_CALL_OUTSIDE, COLL_MTREE_CALL_PLANNED, 100);
@@ -81,9 +79,8 @@ START_TEST(what_runs_counts_before_what_waits)
     move(COLL_MTREE_CALL_OPENMPI, COLL_MTREE_CALL_OUTSIDE, 107);
     expect(3, 3, 1, 0);
 }
-END_TEST
 
-START_TEST(connections_count_apart_while_calls_run)
+UNIT_TEST(connections_count_apart_while_calls_run)
 {
     coll_mtree_call_reading_t call, end;
 
@@ -97,9 +94,8 @@ START_TEST(connections_count_apart_while_calls_run)
     ck_assert_double_eq(end.seconds - call.seconds, 6);
     expect(6, 0, 0, 3);
 }
-END_TEST
 
-START_TEST(a_thread_that_comes_late_with_its_time_takes_none_away)
+UNIT_TEST(a_thread_that_comes_late_with_its_time_takes_none_away)
 {
     begin();
     starts(100);
@@ -107,14 +103,4 @@ START_TEST(a_thread_that_comes_late_with_its_time_takes_none_away)
     ends(102);
     ends(105);
     expect(5, 0, 0, 0);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, one_call_after_the_other);
-    tcase_add_test(tests, overlapping_calls_count_once_and_share_the_time);
-    tcase_add_test(tests, what_runs_counts_before_what_waits);
-    tcase_add_test(tests, connections_count_apart_while_calls_run);
-    tcase_add_test(tests, a_thread_that_comes_late_with_its_time_takes_none_away);
 }

@@ -144,7 +144,7 @@ static bool all_left(void)
     return true;
 }
 
-START_TEST(messages_meet_their_calls_and_all_calls_end)
+UNIT_TEST(messages_meet_their_calls_and_all_calls_end)
 {
     for (int seed = 0; seed < SEEDS; seed++) {
         long steps = 0;
@@ -163,9 +163,8 @@ START_TEST(messages_meet_their_calls_and_all_calls_end)
         }
     }
 }
-END_TEST
 
-START_TEST(so_many_calls_begin_at_a_time)
+UNIT_TEST(so_many_calls_begin_at_a_time)
 {
     static call_t calls[CALLS];
     coll_mtree_call_window_t window;
@@ -185,9 +184,8 @@ START_TEST(so_many_calls_begin_at_a_time)
                       7 + COLL_MTREE_LIVE_CALLS);
     ck_assert_ptr_null(coll_mtree_call_window_take(&window));
 }
-END_TEST
 
-START_TEST(few_long_calls_begin_and_always_the_first)
+UNIT_TEST(few_long_calls_begin_and_always_the_first)
 {
     static call_t calls[COLL_MTREE_LIVE_CALLS];
     coll_mtree_call_window_t window;
@@ -207,9 +205,8 @@ START_TEST(few_long_calls_begin_and_always_the_first)
     ck_assert_ptr_eq(coll_mtree_call_window_take(&window), &calls[0].windowed);
     ck_assert_ptr_null(coll_mtree_call_window_take(&window));
 }
-END_TEST
 
-START_TEST(after_a_failure_no_call_waits)
+UNIT_TEST(after_a_failure_no_call_waits)
 {
     static call_t calls[CALLS];
     coll_mtree_call_window_t window;
@@ -227,13 +224,4 @@ START_TEST(after_a_failure_no_call_waits)
         begun++;
     }
     ck_assert_int_eq(begun, CALLS);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, messages_meet_their_calls_and_all_calls_end);
-    tcase_add_test(tcase, so_many_calls_begin_at_a_time);
-    tcase_add_test(tcase, few_long_calls_begin_and_always_the_first);
-    tcase_add_test(tcase, after_a_failure_no_call_waits);
 }

@@ -23,7 +23,7 @@ static mtree_plan_t *plan_of(mtree_collective_t collective, int root, int ranks)
     return plan;
 }
 
-START_TEST(one_binomial_tree_spans_all_ranks)
+UNIT_TEST(one_binomial_tree_spans_all_ranks)
 {
     for (int ranks = 1; ranks < 70; ranks++) {
         mtree_plan_t *plan = plan_of(MTREE_BCAST, 0, ranks);
@@ -37,10 +37,9 @@ START_TEST(one_binomial_tree_spans_all_ranks)
         mtree_plan_destroy(plan);
     }
 }
-END_TEST
 
 /* Blocks take no detour. */
-START_TEST(personalized_ones_have_a_star_per_root)
+UNIT_TEST(personalized_ones_have_a_star_per_root)
 {
     mtree_plan_t *one = plan_of(MTREE_GATHER, 3, 5);
     mtree_plan_t *all = plan_of(MTREE_ALLTOALL, -1, 5);
@@ -55,9 +54,8 @@ START_TEST(personalized_ones_have_a_star_per_root)
     mtree_plan_destroy(one);
     mtree_plan_destroy(all);
 }
-END_TEST
 
-START_TEST(each_rank_is_a_host_of_its_own)
+UNIT_TEST(each_rank_is_a_host_of_its_own)
 {
     mtree_placement_t *placement = coll_mtree_default_placement_create(12);
     mtree_plan_t *plan = plan_of(MTREE_ALLREDUCE, -1, 12);
@@ -70,9 +68,8 @@ START_TEST(each_rank_is_a_host_of_its_own)
     mtree_plan_destroy(plan);
     mtree_placement_destroy(placement);
 }
-END_TEST
 
-START_TEST(there_is_one_for_every_collective)
+UNIT_TEST(there_is_one_for_every_collective)
 {
     mtree_placement_t *placement = coll_mtree_default_placement_create(5);
 
@@ -94,13 +91,4 @@ START_TEST(there_is_one_for_every_collective)
         mtree_plan_destroy(plan);
     }
     mtree_placement_destroy(placement);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, one_binomial_tree_spans_all_ranks);
-    tcase_add_test(tcase, each_rank_is_a_host_of_its_own);
-    tcase_add_test(tcase, personalized_ones_have_a_star_per_root);
-    tcase_add_test(tcase, there_is_one_for_every_collective);
 }

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-START_TEST(connections_share_what_is_left)
+UNIT_TEST(connections_share_what_is_left)
 {
     static const struct {
         coll_mtree_descriptors_facts_t facts;
@@ -42,10 +42,9 @@ START_TEST(connections_share_what_is_left)
                       share.connections);
     }
 }
-END_TEST
 
 /* Whatever the facts are: no more than the hard limit, and room is left. */
-START_TEST(no_limit_is_passed)
+UNIT_TEST(no_limit_is_passed)
 {
     coll_mtree_descriptors_facts_t facts = {.openmpi = 2};
 
@@ -67,11 +66,4 @@ START_TEST(no_limit_is_passed)
             }
         }
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, connections_share_what_is_left);
-    tcase_add_test(tcase, no_limit_is_passed);
 }

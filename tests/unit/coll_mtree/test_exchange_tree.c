@@ -24,7 +24,7 @@ static int walk(int rank, int ranks)
     return size;
 }
 
-START_TEST(every_rank_is_in_the_tree_once)
+UNIT_TEST(every_rank_is_in_the_tree_once)
 {
     const int sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 1000};
 
@@ -32,9 +32,8 @@ START_TEST(every_rank_is_in_the_tree_once)
         ck_assert_int_eq(walk(0, sizes[i]), sizes[i]);
     }
 }
-END_TEST
 
-START_TEST(parents_lack_the_lowest_digit)
+UNIT_TEST(parents_lack_the_lowest_digit)
 {
     ck_assert_int_eq(coll_mtree_exchange_tree_parent(1), 0);
     ck_assert_int_eq(coll_mtree_exchange_tree_parent(8), 0);
@@ -43,17 +42,15 @@ START_TEST(parents_lack_the_lowest_digit)
     ck_assert_int_eq(coll_mtree_exchange_tree_parent(0120), 0100);
     ck_assert_int_eq(coll_mtree_exchange_tree_parent(0100), 0);
 }
-END_TEST
 
-START_TEST(a_leaf_has_no_children)
+UNIT_TEST(a_leaf_has_no_children)
 {
     ck_assert_int_eq(coll_mtree_exchange_tree_next_child(1, 100, 1), -1);
     ck_assert_int_eq(coll_mtree_exchange_tree_next_child(8, 9, 8), -1);
     ck_assert_int_eq(coll_mtree_exchange_tree_next_child(0, 1, 0), -1);
 }
-END_TEST
 
-START_TEST(the_largest_communicator_does_not_overflow)
+UNIT_TEST(the_largest_communicator_does_not_overflow)
 {
     int last = 0, child, children = 0;
 
@@ -65,10 +62,9 @@ START_TEST(the_largest_communicator_does_not_overflow)
     ck_assert_int_eq(children, 10 * 7 + 1);
     ck_assert_int_eq(coll_mtree_exchange_tree_size(0, INT_MAX), INT_MAX);
 }
-END_TEST
 
 /* Ranks of one host share a part, whichever of them is asked for. */
-START_TEST(parts_follow_one_another)
+UNIT_TEST(parts_follow_one_another)
 {
     const int lengths[] = {5, 0, 7, 0, 0, 2};
     static const struct {
@@ -86,14 +82,4 @@ START_TEST(parts_follow_one_another)
     }
     range = coll_mtree_exchange_tree_range(none, 1, 2);
     ck_assert_uint_eq(range.end, range.begin);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, every_rank_is_in_the_tree_once);
-    tcase_add_test(tcase, parents_lack_the_lowest_digit);
-    tcase_add_test(tcase, a_leaf_has_no_children);
-    tcase_add_test(tcase, the_largest_communicator_does_not_overflow);
-    tcase_add_test(tcase, parts_follow_one_another);
 }

@@ -45,7 +45,7 @@ static char *text_of(bool routes_known)
     return text_under(routes_known, NULL);
 }
 
-START_TEST(each_figure_has_a_comment)
+UNIT_TEST(each_figure_has_a_comment)
 {
     char *text = text_of(true);
 
@@ -63,9 +63,8 @@ START_TEST(each_figure_has_a_comment)
         strstr(text, "; routes from the network; under load: by chance\n"));
     free(text);
 }
-END_TEST
 
-START_TEST(the_text_is_the_topology)
+UNIT_TEST(the_text_is_the_topology)
 {
     mtree_topology_t *again;
     char *text = text_of(true);
@@ -78,7 +77,6 @@ START_TEST(the_text_is_the_topology)
     mtree_topology_destroy(again);
     free(text);
 }
-END_TEST
 
 /* Take part in the rounds of @a probe until streams are asked for. */
 static void run_to_streams(mtree_probe_t *probe, mtree_probe_round_t *round)
@@ -97,7 +95,7 @@ static void run_to_streams(mtree_probe_t *probe, mtree_probe_round_t *round)
     }
 }
 
-START_TEST(what_was_measured_is_not_measured_again)
+UNIT_TEST(what_was_measured_is_not_measured_again)
 {
     const mtree_probe_host_t hosts[] = {{"a", "10.0.0.1", 0}, {"b", "10.0.0.2", 0}};
     const mtree_probe_options_t options = {.seconds = 5};
@@ -119,12 +117,8 @@ START_TEST(what_was_measured_is_not_measured_again)
     ck_assert_int_ne(coll_mtree_probe_findings_reuse("nothing", NULL), MTREE_OK);
     free(text);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, each_figure_has_a_comment);
-    tcase_add_test(tcase, the_text_is_the_topology);
-    tcase_add_test(tcase, what_was_measured_is_not_measured_again);
 }

@@ -79,7 +79,7 @@ static void assert_moved(size_t length, size_t longest, unsigned seed)
     chaos_destroy(chaos);
 }
 
-START_TEST(messages_arrive_whole)
+UNIT_TEST(messages_arrive_whole)
 {
     const size_t longests[] = {1, 3, LENGTH - 1, LENGTH, LENGTH + 1};
 
@@ -91,7 +91,6 @@ START_TEST(messages_arrive_whole)
         }
     }
 }
-END_TEST
 
 /* A transport that takes `left` messages, all of which end at once, the last of them with
  * `status`, and refuses the next. */
@@ -192,7 +191,7 @@ static void abandon(end_t *end, manual_t *manual, bool receives)
     ck_assert_int_eq(end->ended, 1);
 }
 
-START_TEST(nothing_more_is_received_of_an_abandoned_message)
+UNIT_TEST(nothing_more_is_received_of_an_abandoned_message)
 {
     static const mtree_transport_ops_t ops = {.send = manual_send, .recv = manual_recv};
     manual_t in = {.super = {.ops = &ops}}, out = in;
@@ -205,21 +204,12 @@ START_TEST(nothing_more_is_received_of_an_abandoned_message)
     ck_assert_int_eq(out.started, 10);
     ck_assert_int_eq(sender.status, MTREE_OK);
 }
-END_TEST
 
-START_TEST(a_message_that_fails_ends_once)
+UNIT_TEST(a_message_that_fails_ends_once)
 {
     for (int left = 0; left < 10; left++) {
         assert_fails(left, MTREE_OK); /* the next one is refused */
         assert_fails(left, MTREE_ERR_TRANSPORT);
     }
     assert_fails(10, MTREE_ERR_TRANSPORT);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, messages_arrive_whole);
-    tcase_add_test(tcase, a_message_that_fails_ends_once);
-    tcase_add_test(tcase, nothing_more_is_received_of_an_abandoned_message);
 }

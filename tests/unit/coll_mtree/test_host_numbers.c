@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
+UNIT_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
 {
     const char *const names[] = {"b", "a", "b", "c", "a"};
     const int hosts[] = {0, 1, 0, 2, 1}, firsts[] = {0, 1, 3};
@@ -24,9 +24,8 @@ START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
     ck_assert_int_eq(numbers.num_hosts, 0);
     ck_assert_ptr_null(numbers.host);
 }
-END_TEST
 
-START_TEST(many_ranks_are_numbered)
+UNIT_TEST(many_ranks_are_numbered)
 {
     enum { HOSTS = 500, RANKS = 4 * HOSTS };
     static char text[HOSTS][16];
@@ -43,11 +42,4 @@ START_TEST(many_ranks_are_numbered)
         ck_assert_int_eq(numbers.host[rank], rank % HOSTS);
     }
     coll_mtree_host_numbers_cleanup(&numbers);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, hosts_are_numbered_in_the_order_of_their_first_ranks);
-    tcase_add_test(tcase, many_ranks_are_numbered);
 }

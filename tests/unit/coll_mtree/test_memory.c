@@ -20,7 +20,7 @@ static void end(const char *reason)
     longjmp(ended, 1);
 }
 
-START_TEST(there_is_memory_even_of_no_bytes)
+UNIT_TEST(there_is_memory_even_of_no_bytes)
 {
     char *bytes = coll_mtree_calloc(3, 5);
 
@@ -35,9 +35,8 @@ START_TEST(there_is_memory_even_of_no_bytes)
     free(bytes);
     coll_mtree_require(MTREE_OK);
 }
-END_TEST
 
-START_TEST(the_reason_says_how_many_bytes)
+UNIT_TEST(the_reason_says_how_many_bytes)
 {
     coll_mtree_memory_open(end);
     if (setjmp(ended) == 0) {
@@ -48,11 +47,4 @@ START_TEST(the_reason_says_how_many_bytes)
         coll_mtree_require(MTREE_ERR_NO_MEMORY);
     }
     ck_assert_str_eq(reason_given, "no memory");
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, there_is_memory_even_of_no_bytes);
-    tcase_add_test(tcase, the_reason_says_how_many_bytes);
 }

@@ -3,16 +3,15 @@
 #include "coll_mtree/obstacle.h"
 #include "tests/unit/runner.h"
 
-START_TEST(a_communicator_of_two_ranks_has_no_obstacle)
+UNIT_TEST(a_communicator_of_two_ranks_has_no_obstacle)
 {
     const coll_mtree_comm_facts_t facts = {.num_ranks = 2};
 
     ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_NONE);
     ck_assert_ptr_null(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_NONE));
 }
-END_TEST
 
-START_TEST(the_first_obstacle_of_a_communicator_is_named)
+UNIT_TEST(the_first_obstacle_of_a_communicator_is_named)
 {
     coll_mtree_comm_facts_t facts = {
         .is_inter = true, .num_ranks = 1, .priority = -1, .from_session = true};
@@ -25,9 +24,8 @@ START_TEST(the_first_obstacle_of_a_communicator_is_named)
     facts.priority = 0;
     ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_SESSION);
 }
-END_TEST
 
-START_TEST(the_first_obstacle_of_its_processes_is_named)
+UNIT_TEST(the_first_obstacle_of_its_processes_is_named)
 {
     coll_mtree_processes_facts_t facts = {
         .without_topology = true, .on_one_host = true, .is_clear = true};
@@ -48,9 +46,8 @@ START_TEST(the_first_obstacle_of_its_processes_is_named)
     facts.is_clear = false;
     ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_NONE);
 }
-END_TEST
 
-START_TEST(ranks_on_several_hosts_may_send_all_the_same)
+UNIT_TEST(ranks_on_several_hosts_may_send_all_the_same)
 {
     ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_NONE));
     ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_ONE_RANK));
@@ -58,9 +55,8 @@ START_TEST(ranks_on_several_hosts_may_send_all_the_same)
     ck_assert(coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_NO_TOPOLOGY));
     ck_assert(coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_INTERCOMM));
 }
-END_TEST
 
-START_TEST(every_obstacle_has_a_text)
+UNIT_TEST(every_obstacle_has_a_text)
 {
     for (int o = 1; o < COLL_MTREE_OBSTACLES; o++) {
         ck_assert_ptr_nonnull(coll_mtree_obstacle_text((coll_mtree_obstacle_t)o));
@@ -68,9 +64,8 @@ START_TEST(every_obstacle_has_a_text)
     ck_assert_str_eq(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_ONE_HOST),
                      "all its ranks run on one host");
 }
-END_TEST
 
-START_TEST(what_was_asked_for_is_no_news)
+UNIT_TEST(what_was_asked_for_is_no_news)
 {
     ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_NONE));
     ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_ONE_RANK));
@@ -78,15 +73,4 @@ START_TEST(what_was_asked_for_is_no_news)
     ck_assert(!coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_DIFFERENT));
     ck_assert(coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_ONE_HOST));
     ck_assert(coll_mtree_obstacle_is_news(COLL_MTREE_OBSTACLE_PRIORITY));
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_communicator_of_two_ranks_has_no_obstacle);
-    tcase_add_test(tcase, the_first_obstacle_of_a_communicator_is_named);
-    tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
-    tcase_add_test(tcase, ranks_on_several_hosts_may_send_all_the_same);
-    tcase_add_test(tcase, every_obstacle_has_a_text);
-    tcase_add_test(tcase, what_was_asked_for_is_no_news);
 }

@@ -15,7 +15,7 @@ static void setup(void)
     coll_mtree_params_reset();
 }
 
-START_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
+UNIT_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
 {
     size_t count;
     const coll_mtree_param_t *table = coll_mtree_params_table(&count);
@@ -37,10 +37,9 @@ START_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
         }
     }
 }
-END_TEST
 
 /* Whoever may be written at the same call on all ranks must also begin alike. */
-START_TEST(what_is_written_on_all_ranks_is_compared)
+UNIT_TEST(what_is_written_on_all_ranks_is_compared)
 {
     size_t count;
     const coll_mtree_param_t *table = coll_mtree_params_table(&count);
@@ -51,9 +50,8 @@ START_TEST(what_is_written_on_all_ranks_is_compared)
                       "%s", table[i].name);
     }
 }
-END_TEST
 
-START_TEST(reset_gives_every_parameter_its_initial_value)
+UNIT_TEST(reset_gives_every_parameter_its_initial_value)
 {
     ck_assert_int_eq(coll_mtree_params.priority, 45);
     ck_assert_int_eq(coll_mtree_params.trees, 10);
@@ -63,7 +61,6 @@ START_TEST(reset_gives_every_parameter_its_initial_value)
     ck_assert_uint_eq(coll_mtree_params.probe_bytes, 1000000000);
     ck_assert_ptr_null(coll_mtree_params.topology);
 }
-END_TEST
 
 /* Change the parameter of a row to a value that differs from the initial one. */
 static void change(const coll_mtree_param_t *param)
@@ -89,7 +86,7 @@ static void change(const coll_mtree_param_t *param)
     }
 }
 
-START_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
+UNIT_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
 {
     size_t count;
     const coll_mtree_param_t *table = coll_mtree_params_table(&count);
@@ -108,10 +105,9 @@ START_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
                       table[i].name);
     }
 }
-END_TEST
 
 /* A number that no one can mean is told of, and the default holds. */
-START_TEST(numbers_out_of_their_range_are_not_taken)
+UNIT_TEST(numbers_out_of_their_range_are_not_taken)
 {
     coll_mtree_params.trees = -1;
     heard_start();
@@ -134,9 +130,8 @@ START_TEST(numbers_out_of_their_range_are_not_taken)
     ck_assert_int_eq(coll_mtree_params.priority, -1);
     ck_assert_int_eq(coll_mtree_params.verbose, -4);
 }
-END_TEST
 
-START_TEST(only_the_kind_of_topology_is_compared)
+UNIT_TEST(only_the_kind_of_topology_is_compared)
 {
     static char one[] = "one.dot", other[] = "other.dot", none[] = "none";
     char texts[3][512];
@@ -152,9 +147,8 @@ START_TEST(only_the_kind_of_topology_is_compared)
     ck_assert_str_eq(texts[0], texts[1]);
     ck_assert_str_ne(texts[0], texts[2]);
 }
-END_TEST
 
-START_TEST(the_topology_is_chosen_by_its_words)
+UNIT_TEST(the_topology_is_chosen_by_its_words)
 {
     static char empty[] = "", automatic[] = "auto", probe[] = "probe";
 
@@ -166,9 +160,8 @@ START_TEST(the_topology_is_chosen_by_its_words)
     coll_mtree_params.topology = probe;
     ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_PROBE);
 }
-END_TEST
 
-START_TEST(a_trace_without_events_is_compared_as_none)
+UNIT_TEST(a_trace_without_events_is_compared_as_none)
 {
     static char path[] = "trace.json";
     char none[512], without[512];
@@ -179,9 +172,8 @@ START_TEST(a_trace_without_events_is_compared_as_none)
     ck_assert(coll_mtree_params_write(without, sizeof(without)));
     ck_assert_str_eq(none, without);
 }
-END_TEST
 
-START_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
+UNIT_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
 {
     coll_mtree_params.min_bytes = 99;
     ck_assert_uint_eq(coll_mtree_params_min_bytes(), 99);
@@ -190,17 +182,15 @@ START_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
     ck_assert_uint_eq(coll_mtree_params_min_bytes(),
                       mtree_crypto_is_supported() ? 0 : 99);
 }
-END_TEST
 
-START_TEST(a_text_that_does_not_fit_is_refused)
+UNIT_TEST(a_text_that_does_not_fit_is_refused)
 {
     char text[20];
 
     ck_assert(!coll_mtree_params_write(text, sizeof(text)));
 }
-END_TEST
 
-START_TEST(a_list_that_holds_mtree_asks_for_it)
+UNIT_TEST(a_list_that_holds_mtree_asks_for_it)
 {
     ck_assert(coll_mtree_params_ask("mtree"));
     ck_assert(coll_mtree_params_ask("tuned,mtree"));
@@ -212,9 +202,8 @@ START_TEST(a_list_that_holds_mtree_asks_for_it)
     ck_assert(!coll_mtree_params_ask("^mtree"));
     ck_assert(!coll_mtree_params_ask("^han,mtree"));
 }
-END_TEST
 
-START_TEST(a_request_asks_for_mtree)
+UNIT_TEST(a_request_asks_for_mtree)
 {
     static char file[] = "a.dot", automatic[] = "auto", none[] = "none", empty[] = "";
 
@@ -232,9 +221,8 @@ START_TEST(a_request_asks_for_mtree)
     coll_mtree_params.encrypt = true;
     ck_assert(coll_mtree_params_ask(NULL));
 }
-END_TEST
 
-START_TEST(what_only_tunes_does_not_ask)
+UNIT_TEST(what_only_tunes_does_not_ask)
 {
     static char name[] = "packing";
 
@@ -244,9 +232,8 @@ START_TEST(what_only_tunes_does_not_ask)
     coll_mtree_params.hosts = name;
     ck_assert(!coll_mtree_params_ask(NULL));
 }
-END_TEST
 
-START_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
+UNIT_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
 {
     coll_mtree_params.trees = 10;
     ck_assert_int_eq(coll_mtree_params_max_trees(4), 10);
@@ -254,24 +241,8 @@ START_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
     coll_mtree_params.trees = 0;
     ck_assert_int_eq(coll_mtree_params_max_trees(4), COLL_MTREE_MOST_TREES);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_add_test(tcase, every_row_has_a_name_of_its_own_a_level_and_a_help);
-    tcase_add_test(tcase, what_is_written_on_all_ranks_is_compared);
-    tcase_add_test(tcase, reset_gives_every_parameter_its_initial_value);
-    tcase_add_test(tcase, the_text_differs_where_a_parameter_that_must_agree_does);
-    tcase_add_test(tcase, numbers_out_of_their_range_are_not_taken);
-    tcase_add_test(tcase, only_the_kind_of_topology_is_compared);
-    tcase_add_test(tcase, the_topology_is_chosen_by_its_words);
-    tcase_add_test(tcase, a_trace_without_events_is_compared_as_none);
-    tcase_add_test(tcase, what_is_to_be_encrypted_is_served_whatever_its_size);
-    tcase_add_test(tcase, a_text_that_does_not_fit_is_refused);
-    tcase_add_test(tcase, a_list_that_holds_mtree_asks_for_it);
-    tcase_add_test(tcase, a_request_asks_for_mtree);
-    tcase_add_test(tcase, what_only_tunes_does_not_ask);
-    tcase_add_test(tcase,
-                   a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks);
 }

@@ -88,7 +88,7 @@ static bool is_there(void)
     return plan != NULL;
 }
 
-START_TEST(a_plan_is_read_as_it_was_made)
+UNIT_TEST(a_plan_is_read_as_it_was_made)
 {
     mtree_plan_t *made = make_plan(), *plan;
     mtree_forecast_t forecast;
@@ -109,9 +109,8 @@ START_TEST(a_plan_is_read_as_it_was_made)
     mtree_plan_destroy(plan);
     mtree_plan_destroy(made);
 }
-END_TEST
 
-START_TEST(another_question_has_no_answer)
+UNIT_TEST(another_question_has_no_answer)
 {
     const mtree_plan_request_t asked = request;
     mtree_plan_t *donor = make_plan();
@@ -141,7 +140,6 @@ START_TEST(another_question_has_no_answer)
     ck_assert(is_there());
     mtree_plan_destroy(donor);
 }
-END_TEST
 
 /* Call @a visit for the files there are. */
 static void visit_plans(void (*visit)(void *arg, int opened, const char *name), void *arg)
@@ -164,7 +162,7 @@ static void cut_short(void *arg, int opened, const char *name)
     close(file);
 }
 
-START_TEST(a_file_that_was_cut_short_is_no_plan)
+UNIT_TEST(a_file_that_was_cut_short_is_no_plan)
 {
     for (int length = 0; length < 200; length += 10) {
         leave_plan();
@@ -173,7 +171,6 @@ START_TEST(a_file_that_was_cut_short_is_no_plan)
         ck_assert(!is_there());
     }
 }
-END_TEST
 
 static void count_one(void *arg, int opened, const char *name)
 {
@@ -182,7 +179,7 @@ static void count_one(void *arg, int opened, const char *name)
     ++*(int *)arg;
 }
 
-START_TEST(the_oldest_of_many_go)
+UNIT_TEST(the_oldest_of_many_go)
 {
     int count = 0;
 
@@ -194,13 +191,8 @@ START_TEST(the_oldest_of_many_go)
     visit_plans(count_one, &count);
     ck_assert_int_eq(count, COLL_MTREE_PLAN_CACHE_MOST);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, a_plan_is_read_as_it_was_made);
-    tcase_add_test(tcase, another_question_has_no_answer);
-    tcase_add_test(tcase, a_file_that_was_cut_short_is_no_plan);
-    tcase_add_test(tcase, the_oldest_of_many_go);
 }

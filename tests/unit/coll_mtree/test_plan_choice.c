@@ -14,7 +14,7 @@ static coll_mtree_call_class_t class_of(mtree_collective_t collective)
     return coll_mtree_call_class_of(collective, 3, 1 << 20);
 }
 
-START_TEST(a_request_is_for_the_class_and_the_parameters)
+UNIT_TEST(a_request_is_for_the_class_and_the_parameters)
 {
     coll_mtree_call_class_t call_class = class_of(MTREE_BCAST);
     mtree_plan_request_t request =
@@ -30,16 +30,14 @@ START_TEST(a_request_is_for_the_class_and_the_parameters)
     ck_assert_str_eq(request.algorithm, "ring");
     ck_assert_int_eq(request.max_trees, 5);
 }
-END_TEST
 
-START_TEST(a_collective_without_root_is_planned_from_host_0)
+UNIT_TEST(a_collective_without_root_is_planned_from_host_0)
 {
     coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE);
 
     ck_assert_int_eq(call_class.root, -1);
     ck_assert_int_eq(coll_mtree_plan_choice_request(&call_class, NULL, 0, 8).root, 0);
 }
-END_TEST
 
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
@@ -58,7 +56,7 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
     return plan;
 }
 
-START_TEST(trees_count_per_root_where_each_block_has_its_own)
+UNIT_TEST(trees_count_per_root_where_each_block_has_its_own)
 {
     mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 5, 3);
 
@@ -71,9 +69,8 @@ START_TEST(trees_count_per_root_where_each_block_has_its_own)
     ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 4);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(the_bytes_of_a_plan_grow_with_its_trees)
+UNIT_TEST(the_bytes_of_a_plan_grow_with_its_trees)
 {
     mtree_plan_t *small = two_hosts(MTREE_ALLREDUCE, "packing", 1, 1);
     mtree_plan_t *large = two_hosts(MTREE_ALLREDUCE, "packing", 1000, 1);
@@ -85,9 +82,8 @@ START_TEST(the_bytes_of_a_plan_grow_with_its_trees)
     mtree_plan_destroy(small);
     mtree_plan_destroy(large);
 }
-END_TEST
 
-START_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
+UNIT_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
 {
     mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 2, 1);
 
@@ -99,9 +95,8 @@ START_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
     ck_assert_double_eq_tol(coll_mtree_plan_choice_under_way(plan), 200e3, 1);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
+UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 {
     mtree_plan_t *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
     mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 0);
@@ -127,9 +122,8 @@ START_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
     mtree_plan_destroy(donor);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
+UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
 {
     mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
 
@@ -141,9 +135,8 @@ START_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
     ck_assert(!coll_mtree_plan_choice_can_rebalance(plan));
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(new_trees_need_a_clear_gain)
+UNIT_TEST(new_trees_need_a_clear_gain)
 {
     double gain;
 
@@ -156,9 +149,8 @@ START_TEST(new_trees_need_a_clear_gain)
                      COLL_MTREE_STAY);
     ck_assert_double_eq_tol(gain, 1.14 / 1.12, 1e-9);
 }
-END_TEST
 
-START_TEST(other_shares_do_where_they_come_close_to_new_trees)
+UNIT_TEST(other_shares_do_where_they_come_close_to_new_trees)
 {
     double gain;
 
@@ -168,9 +160,8 @@ START_TEST(other_shares_do_where_they_come_close_to_new_trees)
     ck_assert_int_eq(coll_mtree_plan_choice_change(2, 1.06, 1, &gain), COLL_MTREE_REPLAN);
     ck_assert_double_eq_tol(gain, 2, 1e-9);
 }
-END_TEST
 
-START_TEST(other_shares_are_worth_a_small_gain)
+UNIT_TEST(other_shares_are_worth_a_small_gain)
 {
     double gain;
 
@@ -181,9 +172,8 @@ START_TEST(other_shares_are_worth_a_small_gain)
     ck_assert_int_eq(coll_mtree_plan_choice_change(1, -1, -1, &gain), COLL_MTREE_STAY);
     ck_assert_double_eq(gain, 0);
 }
-END_TEST
 
-START_TEST(a_slower_link_takes_transfer_time_and_not_latency)
+UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
                                     .algorithm = "packing",
@@ -218,20 +208,4 @@ START_TEST(a_slower_link_takes_transfer_time_and_not_latency)
     mtree_routes_destroy(routes);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_request_is_for_the_class_and_the_parameters);
-    tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
-    tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
-    tcase_add_test(tcase, what_trees_have_under_way_between_two_hosts_adds_up);
-    tcase_add_test(tcase, trees_of_other_calls_do_where_they_are_hardly_slower);
-    tcase_add_test(tcase, the_bytes_of_a_plan_grow_with_its_trees);
-    tcase_add_test(tcase, trees_in_lockstep_or_of_an_order_keep_their_shares);
-    tcase_add_test(tcase, new_trees_need_a_clear_gain);
-    tcase_add_test(tcase, other_shares_do_where_they_come_close_to_new_trees);
-    tcase_add_test(tcase, other_shares_are_worth_a_small_gain);
-    tcase_add_test(tcase, a_slower_link_takes_transfer_time_and_not_latency);
 }

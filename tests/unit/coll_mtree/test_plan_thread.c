@@ -69,7 +69,7 @@ static void begin(bool runs)
     atomic_store(&may_run, runs);
 }
 
-START_TEST(tasks_run_in_order_in_another_thread)
+UNIT_TEST(tasks_run_in_order_in_another_thread)
 {
     task_t tasks[TASKS] = {0};
 
@@ -86,9 +86,8 @@ START_TEST(tasks_run_in_order_in_another_thread)
     }
     coll_mtree_plan_thread_close();
 }
-END_TEST
 
-START_TEST(nothing_ends_without_a_poll)
+UNIT_TEST(nothing_ends_without_a_poll)
 {
     task_t task = {0};
 
@@ -101,9 +100,8 @@ START_TEST(nothing_ends_without_a_poll)
     poll_until_ended(&task);
     coll_mtree_plan_thread_close();
 }
-END_TEST
 
-START_TEST(close_ends_tasks_that_have_not_run)
+UNIT_TEST(close_ends_tasks_that_have_not_run)
 {
     task_t tasks[TASKS] = {0};
     int ended = 0;
@@ -123,7 +121,6 @@ START_TEST(close_ends_tasks_that_have_not_run)
     poll_until_ended(&tasks[0]);
     coll_mtree_plan_thread_close();
 }
-END_TEST
 
 static void run_until_cancelled(coll_mtree_plan_task_t *super)
 {
@@ -133,7 +130,7 @@ static void run_until_cancelled(coll_mtree_plan_task_t *super)
     ((task_t *)super)->ran = ++num_ran;
 }
 
-START_TEST(close_cancels_the_task_that_runs)
+UNIT_TEST(close_cancels_the_task_that_runs)
 {
     task_t task = {.super = {.run = run_until_cancelled, .end = end}};
     task_t next = {0};
@@ -149,13 +146,4 @@ START_TEST(close_cancels_the_task_that_runs)
     add(&next);
     poll_until_ended(&next);
     coll_mtree_plan_thread_close();
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, tasks_run_in_order_in_another_thread);
-    tcase_add_test(tcase, nothing_ends_without_a_poll);
-    tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
-    tcase_add_test(tcase, close_cancels_the_task_that_runs);
 }

@@ -4,7 +4,7 @@
 #include "tests/unit/runner.h"
 
 /* Each is known until as many others have followed as a relay has calls under way. */
-START_TEST(no_refusal_hides_another)
+UNIT_TEST(no_refusal_hides_another)
 {
     coll_mtree_refusals_t refusals = {0};
 
@@ -20,10 +20,4 @@ START_TEST(no_refusal_hides_another)
     ck_assert(!coll_mtree_refusals_have(&refusals, 4, 1));
     ck_assert(coll_mtree_refusals_have(&refusals, 3, 2));
     ck_assert(coll_mtree_refusals_have(&refusals, 7, 1));
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, no_refusal_hides_another);
 }

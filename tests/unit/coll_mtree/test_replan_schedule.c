@@ -10,7 +10,7 @@ static coll_mtree_call_class_t class_of(mtree_collective_t collective, double by
     return coll_mtree_call_class_of(collective, 0, (size_t)bytes);
 }
 
-START_TEST(long_calls_are_monitored_where_the_user_wants_it)
+UNIT_TEST(long_calls_are_monitored_where_the_user_wants_it)
 {
     coll_mtree_call_class_t allreduce = class_of(MTREE_ALLREDUCE, 262144);
     coll_mtree_call_class_t shorter = class_of(MTREE_ALLREDUCE, 262143);
@@ -19,9 +19,8 @@ START_TEST(long_calls_are_monitored_where_the_user_wants_it)
     ck_assert(!coll_mtree_replan_is_monitored(&allreduce, false, false));
     ck_assert(!coll_mtree_replan_is_monitored(&shorter, true, false));
 }
-END_TEST
 
-START_TEST(deterministic_sums_keep_their_plan)
+UNIT_TEST(deterministic_sums_keep_their_plan)
 {
     coll_mtree_call_class_t allreduce = class_of(MTREE_ALLREDUCE, 1 << 20);
     coll_mtree_call_class_t bcast = class_of(MTREE_BCAST, 1 << 20);
@@ -29,9 +28,8 @@ START_TEST(deterministic_sums_keep_their_plan)
     ck_assert(!coll_mtree_replan_is_monitored(&allreduce, true, true));
     ck_assert(coll_mtree_replan_is_monitored(&bcast, true, true));
 }
-END_TEST
 
-START_TEST(a_query_is_due_after_enough_bytes_per_rank)
+UNIT_TEST(a_query_is_due_after_enough_bytes_per_rank)
 {
     coll_mtree_replan_schedule_t schedule;
 
@@ -42,9 +40,8 @@ START_TEST(a_query_is_due_after_enough_bytes_per_rank)
     coll_mtree_replan_schedule_add(&schedule, 1, 0);
     ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
 }
-END_TEST
 
-START_TEST(a_query_is_due_after_enough_seconds)
+UNIT_TEST(a_query_is_due_after_enough_seconds)
 {
     coll_mtree_replan_schedule_t schedule;
 
@@ -54,9 +51,8 @@ START_TEST(a_query_is_due_after_enough_seconds)
     coll_mtree_replan_schedule_add(&schedule, 0, 0.25);
     ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
 }
-END_TEST
 
-START_TEST(the_sums_begin_anew_with_each_query)
+UNIT_TEST(the_sums_begin_anew_with_each_query)
 {
     coll_mtree_replan_schedule_t schedule;
 
@@ -67,22 +63,19 @@ START_TEST(the_sums_begin_anew_with_each_query)
     coll_mtree_replan_schedule_add(&schedule, 1e9, 0);
     ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
 }
-END_TEST
 
-START_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
+UNIT_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
 {
     ck_assert_uint_lt(100 * sizeof(coll_mtree_rank_sample_t), COLL_MTREE_BYTES_PER_RANK);
 }
-END_TEST
 
-START_TEST(a_reply_applies_two_calls_after_its_query)
+UNIT_TEST(a_reply_applies_two_calls_after_its_query)
 {
     ck_assert(!coll_mtree_replan_reply_is_due(7, 7));
     ck_assert(!coll_mtree_replan_reply_is_due(7, 8));
     ck_assert(coll_mtree_replan_reply_is_due(7, 9));
     ck_assert(coll_mtree_replan_reply_is_due(7, 10));
 }
-END_TEST
 
 static mtree_plan_t *some_plan(void)
 {
@@ -94,7 +87,7 @@ static mtree_plan_t *some_plan(void)
     return plan;
 }
 
-START_TEST(one_rank_that_computes_spoils_the_samples)
+UNIT_TEST(one_rank_that_computes_spoils_the_samples)
 {
     coll_mtree_rank_sample_t samples[3] = {0};
     mtree_plan_t *plan = some_plan();
@@ -117,9 +110,8 @@ START_TEST(one_rank_that_computes_spoils_the_samples)
                      COLL_MTREE_SAMPLES_UNATTENDED);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(little_time_is_measured_on)
+UNIT_TEST(little_time_is_measured_on)
 {
     coll_mtree_rank_sample_t samples[2] = {0};
     mtree_plan_t *plan = some_plan();
@@ -130,9 +122,8 @@ START_TEST(little_time_is_measured_on)
                      COLL_MTREE_SAMPLES_TOO_SHORT);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(a_plan_in_lockstep_or_none_does_not_change)
+UNIT_TEST(a_plan_in_lockstep_or_none_does_not_change)
 {
     coll_mtree_rank_sample_t samples[2] = {0};
     mtree_plan_t *plan = some_plan();
@@ -145,9 +136,8 @@ START_TEST(a_plan_in_lockstep_or_none_does_not_change)
                      COLL_MTREE_SAMPLES_NOTHING);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(two_replies_change_all_plans)
+UNIT_TEST(two_replies_change_all_plans)
 {
     static const coll_mtree_change_t change[] = {
         [COLL_MTREE_REPLY_REBALANCE] = COLL_MTREE_REBALANCE,
@@ -169,29 +159,11 @@ START_TEST(two_replies_change_all_plans)
     /* Without memory rank 0 replies 0. */
     ck_assert_int_eq(COLL_MTREE_REPLY_STAY, 0);
 }
-END_TEST
 
-START_TEST(sums_that_round_change_once_for_a_fifth)
+UNIT_TEST(sums_that_round_change_once_for_a_fifth)
 {
     ck_assert(coll_mtree_replan_least_gain(false, false) <= 0);
     ck_assert(coll_mtree_replan_least_gain(false, true) <= 0);
     ck_assert_double_eq(coll_mtree_replan_least_gain(true, false), 1.2);
     ck_assert(coll_mtree_replan_least_gain(true, true) > 1e9);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, long_calls_are_monitored_where_the_user_wants_it);
-    tcase_add_test(tcase, deterministic_sums_keep_their_plan);
-    tcase_add_test(tcase, a_query_is_due_after_enough_bytes_per_rank);
-    tcase_add_test(tcase, a_query_is_due_after_enough_seconds);
-    tcase_add_test(tcase, the_sums_begin_anew_with_each_query);
-    tcase_add_test(tcase, a_query_takes_less_than_a_hundredth_of_the_bytes);
-    tcase_add_test(tcase, a_reply_applies_two_calls_after_its_query);
-    tcase_add_test(tcase, one_rank_that_computes_spoils_the_samples);
-    tcase_add_test(tcase, little_time_is_measured_on);
-    tcase_add_test(tcase, a_plan_in_lockstep_or_none_does_not_change);
-    tcase_add_test(tcase, two_replies_change_all_plans);
-    tcase_add_test(tcase, sums_that_round_change_once_for_a_fifth);
 }

@@ -13,15 +13,14 @@ static void assert_seat(const char *hosts, int rank, int index, int count)
     ck_assert_int_eq(seat.count, count);
 }
 
-START_TEST(without_a_list_the_seat_is_the_real_one)
+UNIT_TEST(without_a_list_the_seat_is_the_real_one)
 {
     assert_seat(NULL, 0, real.index, real.count);
     assert_seat("", 0, real.index, real.count);
     assert_seat(",", 0, real.index, real.count);
 }
-END_TEST
 
-START_TEST(a_list_seats_its_ranks)
+UNIT_TEST(a_list_seats_its_ranks)
 {
     const char *hosts = "a,b,a,ab,a,b";
     const int indices[] = {0, 0, 1, 0, 2, 1}, counts[] = {3, 2, 3, 1, 3, 2};
@@ -30,15 +29,13 @@ START_TEST(a_list_seats_its_ranks)
         assert_seat(hosts, rank, indices[rank], counts[rank]);
     }
 }
-END_TEST
 
-START_TEST(a_rank_behind_the_list_has_its_real_seat)
+UNIT_TEST(a_rank_behind_the_list_has_its_real_seat)
 {
     assert_seat("a,b", 2, real.index, real.count);
 }
-END_TEST
 
-START_TEST(a_list_names_the_hosts_of_its_ranks)
+UNIT_TEST(a_list_names_the_hosts_of_its_ranks)
 {
     size_t length;
 
@@ -50,22 +47,11 @@ START_TEST(a_list_names_the_hosts_of_its_ranks)
     ck_assert_str_eq(coll_mtree_seat_host("a,,bc,d", 2, &length), "d");
     ck_assert_uint_eq(length, 1);
 }
-END_TEST
 
-START_TEST(empty_names_do_not_count)
+UNIT_TEST(empty_names_do_not_count)
 {
     assert_seat(",a,,b,a,", 0, 0, 2);
     assert_seat(",a,,b,a,", 1, 0, 1);
     assert_seat(",a,,b,a,", 2, 1, 2);
     assert_seat(",a,,b,a,", 3, real.index, real.count);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, without_a_list_the_seat_is_the_real_one);
-    tcase_add_test(tcase, a_list_seats_its_ranks);
-    tcase_add_test(tcase, a_rank_behind_the_list_has_its_real_seat);
-    tcase_add_test(tcase, a_list_names_the_hosts_of_its_ranks);
-    tcase_add_test(tcase, empty_names_do_not_count);
 }

@@ -32,7 +32,7 @@ static coll_mtree_backend_t decided(coll_mtree_server_t server, mtree_forecast_t
     return server.backend;
 }
 
-START_TEST(the_forecast_decides)
+UNIT_TEST(the_forecast_decides)
 {
     const coll_mtree_server_t undecided = {.is_decided = false};
 
@@ -45,9 +45,8 @@ START_TEST(the_forecast_decides)
         ck_assert_int_eq(decided(undecided, slower, deterministic), COLL_MTREE_FALLBACK);
     }
 }
-END_TEST
 
-START_TEST(every_fallback_has_a_reason)
+UNIT_TEST(every_fallback_has_a_reason)
 {
     coll_mtree_server_t server = {.is_decided = false};
 
@@ -62,9 +61,8 @@ START_TEST(every_fallback_has_a_reason)
     ck_assert_int_eq(server.backend, COLL_MTREE_FALLBACK);
     ck_assert_int_eq(server.reason, COLL_MTREE_REASON_ORDER);
 }
-END_TEST
 
-START_TEST(an_order_stays_unless_another_gains_enough)
+UNIT_TEST(an_order_stays_unless_another_gains_enough)
 {
     const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
     const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
@@ -79,9 +77,8 @@ START_TEST(an_order_stays_unless_another_gains_enough)
     ck_assert_int_eq(decided(trees, behind, false), COLL_MTREE_TREES);
     ck_assert_int_eq(decided(trees, slower, false), COLL_MTREE_FALLBACK);
 }
-END_TEST
 
-START_TEST(no_order_changes_where_all_is_deterministic)
+UNIT_TEST(no_order_changes_where_all_is_deterministic)
 {
     const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
     const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
@@ -90,9 +87,8 @@ START_TEST(no_order_changes_where_all_is_deterministic)
     ck_assert_int_eq(decided(fallback, chosen, true), COLL_MTREE_FALLBACK);
     ck_assert_int_eq(decided(trees, slower, true), COLL_MTREE_TREES);
 }
-END_TEST
 
-START_TEST(an_order_changes_once)
+UNIT_TEST(an_order_changes_once)
 {
     coll_mtree_server_t server = ordered_by(COLL_MTREE_FALLBACK);
 
@@ -103,10 +99,9 @@ START_TEST(an_order_changes_once)
     ck_assert(!server.is_decided);
     ck_assert_int_eq(decided(server, slower, false), COLL_MTREE_TREES);
 }
-END_TEST
 
 /* Other trees combine in another order than those before. */
-START_TEST(another_plan_is_the_one_change)
+UNIT_TEST(another_plan_is_the_one_change)
 {
     coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
     coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
@@ -120,9 +115,8 @@ START_TEST(another_plan_is_the_one_change)
     ck_assert_int_eq(decided(unordered, slower, false), COLL_MTREE_FALLBACK);
     ck_assert_int_eq(decided(unordered, faster, false), COLL_MTREE_TREES);
 }
-END_TEST
 
-START_TEST(a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order)
+UNIT_TEST(a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order)
 {
     const coll_mtree_server_t undecided = {.is_decided = false};
     const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
@@ -131,10 +125,9 @@ START_TEST(a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_orde
     ck_assert_int_eq(coll_mtree_server_before(&fallback, false), COLL_MTREE_TREES);
     ck_assert_int_eq(coll_mtree_server_before(&fallback, true), COLL_MTREE_FALLBACK);
 }
-END_TEST
 
 /* Nonblocking calls go over the default plan before any rank knows that there is none. */
-START_TEST(an_order_over_the_default_plan_stays)
+UNIT_TEST(an_order_over_the_default_plan_stays)
 {
     coll_mtree_server_t server = ordered_by(COLL_MTREE_TREES);
 
@@ -145,9 +138,8 @@ START_TEST(an_order_over_the_default_plan_stays)
     server = ordered_by(COLL_MTREE_FALLBACK);
     ck_assert(!coll_mtree_server_is_bound(&server, true));
 }
-END_TEST
 
-START_TEST(every_reason_has_a_name_and_a_text)
+UNIT_TEST(every_reason_has_a_name_and_a_text)
 {
     for (int r = 0; r < COLL_MTREE_REASONS; r++) {
         coll_mtree_fallback_reason_t reason = (coll_mtree_fallback_reason_t)r;
@@ -158,19 +150,4 @@ START_TEST(every_reason_has_a_name_and_a_text)
     ck_assert_str_eq(coll_mtree_reason_name(COLL_MTREE_REASON_FORECAST), "forecast");
     ck_assert_str_eq(coll_mtree_reason_text(COLL_MTREE_REASON_FORECAST),
                      "Open MPI was expected to be faster");
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_forecast_decides);
-    tcase_add_test(tcase, every_fallback_has_a_reason);
-    tcase_add_test(tcase, an_order_stays_unless_another_gains_enough);
-    tcase_add_test(tcase, no_order_changes_where_all_is_deterministic);
-    tcase_add_test(tcase, an_order_changes_once);
-    tcase_add_test(tcase, another_plan_is_the_one_change);
-    tcase_add_test(
-        tcase, a_call_that_cannot_wait_goes_over_a_plan_unless_it_keeps_another_order);
-    tcase_add_test(tcase, an_order_over_the_default_plan_stays);
-    tcase_add_test(tcase, every_reason_has_a_name_and_a_text);
 }

@@ -7,7 +7,7 @@
 
 #define LINES "protocol 9\ntrees 0\nchunk 65536\n"
 
-START_TEST(what_is_published_is_equal_to_its_lines)
+UNIT_TEST(what_is_published_is_equal_to_its_lines)
 {
     char text[64];
 
@@ -21,9 +21,8 @@ START_TEST(what_is_published_is_equal_to_its_lines)
         ck_assert_int_eq(abilities.is_threaded, threaded);
     }
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_refused)
+UNIT_TEST(what_does_not_fit_is_refused)
 {
     const coll_mtree_abilities_t long_one = {4096, false}, short_one = {409, false};
     char text[sizeof(LINES) + 6];
@@ -31,9 +30,8 @@ START_TEST(what_does_not_fit_is_refused)
     ck_assert(!coll_mtree_settings_write(LINES, long_one, text, sizeof(text)));
     ck_assert(coll_mtree_settings_write(LINES, short_one, text, sizeof(text)));
 }
-END_TEST
 
-START_TEST(others_are_not_equal)
+UNIT_TEST(others_are_not_equal)
 {
     coll_mtree_abilities_t abilities = {1, false};
 
@@ -46,7 +44,6 @@ START_TEST(others_are_not_equal)
     ck_assert(!coll_mtree_settings_equal(LINES, LINES, &abilities));
     ck_assert_uint_eq(abilities.longest, 1);
 }
-END_TEST
 
 static void assert_difference(const char *theirs, const char *own, const char *their)
 {
@@ -59,7 +56,7 @@ static void assert_difference(const char *theirs, const char *own, const char *t
     ck_assert_int_eq(strncmp(difference.theirs, their, strlen(their)), 0);
 }
 
-START_TEST(the_first_line_that_differs_is_named)
+UNIT_TEST(the_first_line_that_differs_is_named)
 {
     assert_difference("protocol 8\ntrees 1\n\n1", "protocol 9", "protocol 8");
     assert_difference("protocol 9\ntrees 1\nchunk 1\n\n1", "trees 0", "trees 1");
@@ -68,9 +65,8 @@ START_TEST(the_first_line_that_differs_is_named)
     assert_difference("protocol 9\ntrees 0\nchunk 655361\n\n1", "chunk 65536",
                       "chunk 655361");
 }
-END_TEST
 
-START_TEST(other_versions_have_no_line_that_differs)
+UNIT_TEST(other_versions_have_no_line_that_differs)
 {
     coll_mtree_settings_difference_t difference;
 
@@ -80,14 +76,4 @@ START_TEST(other_versions_have_no_line_that_differs)
         !coll_mtree_settings_find_difference(LINES, "protocol 9\n\n1", &difference));
     ck_assert(!coll_mtree_settings_find_difference(LINES, "protocol 9", &difference));
     ck_assert(!coll_mtree_settings_find_difference("", LINES, &difference));
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, what_is_published_is_equal_to_its_lines);
-    tcase_add_test(tcase, what_does_not_fit_is_refused);
-    tcase_add_test(tcase, others_are_not_equal);
-    tcase_add_test(tcase, the_first_line_that_differs_is_named);
-    tcase_add_test(tcase, other_versions_have_no_line_that_differs);
 }

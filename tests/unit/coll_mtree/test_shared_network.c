@@ -36,7 +36,7 @@ static void start(void)
     add("c0", 4, "10.88.1.1");
 }
 
-START_TEST(cables_are_left_out)
+UNIT_TEST(cables_are_left_out)
 {
     coll_mtree_shared_networks_begin(&networks);
     meet("10.88.0.1", "10.88.3.2", "10.99.0.1");
@@ -45,10 +45,9 @@ START_TEST(cables_are_left_out)
     ck_assert(coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
     ck_assert_str_eq(names, "lan");
 }
-END_TEST
 
 /* Each interface is named once, whatever its addresses. */
-START_TEST(several_networks_may_be_shared)
+UNIT_TEST(several_networks_may_be_shared)
 {
     add("fast", 5, "10.77.0.2");
     add("lan", 2, "10.66.0.2");
@@ -57,10 +56,9 @@ START_TEST(several_networks_may_be_shared)
     ck_assert(coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
     ck_assert_str_eq(names, "lan,fast");
 }
-END_TEST
 
 /* Open MPI would connect from a cable. */
-START_TEST(the_first_one_is_shared)
+UNIT_TEST(the_first_one_is_shared)
 {
     networks.count = 0;
     add("c1", 3, "10.88.0.2");
@@ -69,30 +67,22 @@ START_TEST(the_first_one_is_shared)
     meet("10.99.0.1", "10.88.3.2", "10.88.2.1");
     ck_assert(!coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
 }
-END_TEST
 
-START_TEST(all_are_used_where_all_are_shared)
+UNIT_TEST(all_are_used_where_all_are_shared)
 {
     coll_mtree_shared_networks_begin(&networks);
     meet("10.99.0.1", "10.88.0.1", "10.88.1.9");
     ck_assert(!coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
 }
-END_TEST
 
-START_TEST(all_are_used_where_none_is_shared)
+UNIT_TEST(all_are_used_where_none_is_shared)
 {
     coll_mtree_shared_networks_begin(&networks);
     meet("10.1.0.1", "10.2.0.1", "10.3.0.9");
     ck_assert(!coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, NULL);
-    tcase_add_test(tcase, cables_are_left_out);
-    tcase_add_test(tcase, several_networks_may_be_shared);
-    tcase_add_test(tcase, the_first_one_is_shared);
-    tcase_add_test(tcase, all_are_used_where_all_are_shared);
-    tcase_add_test(tcase, all_are_used_where_none_is_shared);
 }

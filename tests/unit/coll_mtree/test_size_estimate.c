@@ -3,7 +3,7 @@
 #include "tests/unit/runner.h"
 
 /* The calls of the first 100 at which the ranks agree. */
-START_TEST(agrees_now_and_then)
+UNIT_TEST(agrees_now_and_then)
 {
     static const int due[] = {1, 2, 4, 8, 16, 32, 64, 96};
     coll_mtree_size_estimate_t estimate = {0};
@@ -17,9 +17,8 @@ START_TEST(agrees_now_and_then)
         at += agrees;
     }
 }
-END_TEST
 
-START_TEST(takes_the_mean_since_the_last_time)
+UNIT_TEST(takes_the_mean_since_the_last_time)
 {
     coll_mtree_size_estimate_t estimate = {0};
     double mean;
@@ -37,11 +36,4 @@ START_TEST(takes_the_mean_since_the_last_time)
     ck_assert(!coll_mtree_size_estimate_add(&estimate, 1, &mean));
     ck_assert(coll_mtree_size_estimate_add(&estimate, 4, &mean));
     ck_assert_double_eq(mean, 2.5);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, agrees_now_and_then);
-    tcase_add_test(tcase, takes_the_mean_since_the_last_time);
 }

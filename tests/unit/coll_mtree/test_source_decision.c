@@ -6,7 +6,7 @@
 #define AUTO  COLL_MTREE_TOPOLOGY_AUTO
 #define PROBE COLL_MTREE_TOPOLOGY_PROBE
 
-START_TEST(the_first_decision_follows_from_the_facts)
+UNIT_TEST(the_first_decision_follows_from_the_facts)
 {
     const struct {
         coll_mtree_source_facts_t facts;
@@ -26,17 +26,9 @@ START_TEST(the_first_decision_follows_from_the_facts)
         ck_assert_int_eq(coll_mtree_source_decide(&cases[i].facts), cases[i].decision);
     }
 }
-END_TEST
 
-START_TEST(a_failed_exchange_means_never)
+UNIT_TEST(a_failed_exchange_means_never)
 {
     /* An exchange without memory replies 0. */
     ck_assert_int_eq(COLL_MTREE_SOURCE_NEVER, 0);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_first_decision_follows_from_the_facts);
-    tcase_add_test(tcase, a_failed_exchange_means_never);
 }

@@ -12,7 +12,7 @@ static void add(coll_mtree_stream_arrivals_t *arrivals, int count)
     }
 }
 
-START_TEST(few_arrivals_tell_nothing)
+UNIT_TEST(few_arrivals_tell_nothing)
 {
     coll_mtree_stream_arrivals_t arrivals = {0};
     mtree_probe_result_t result = {0};
@@ -23,9 +23,8 @@ START_TEST(few_arrivals_tell_nothing)
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(result.failed);
 }
-END_TEST
 
-START_TEST(marks_are_at_equal_intervals_and_count_headers)
+UNIT_TEST(marks_are_at_equal_intervals_and_count_headers)
 {
     static coll_mtree_stream_arrivals_t arrivals;
     mtree_probe_result_t result = {.failed = true};
@@ -41,9 +40,8 @@ START_TEST(marks_are_at_equal_intervals_and_count_headers)
         ck_assert_double_eq_tol(result.samples[i].bytes, 1e6 * seconds, 1e-3);
     }
 }
-END_TEST
 
-START_TEST(marks_end_when_the_sender_did)
+UNIT_TEST(marks_end_when_the_sender_did)
 {
     static coll_mtree_stream_arrivals_t arrivals;
     mtree_probe_result_t result;
@@ -55,9 +53,8 @@ START_TEST(marks_end_when_the_sender_did)
     coll_mtree_stream_arrivals_report(&arrivals, 0, &result);
     ck_assert_double_eq_tol(result.samples[48].seconds, result.samples[0].seconds, 1e-12);
 }
-END_TEST
 
-START_TEST(many_arrivals_are_thinned)
+UNIT_TEST(many_arrivals_are_thinned)
 {
     static coll_mtree_stream_arrivals_t arrivals;
     mtree_probe_result_t result;
@@ -70,13 +67,4 @@ START_TEST(many_arrivals_are_thinned)
     /* The last byte is a mark, whatever was left out. */
     ck_assert_double_eq_tol(result.samples[48].seconds, 0.001 * 20 * 512, 1e-9);
     ck_assert_double_eq_tol(result.samples[48].bytes, 1000.0 * 20 * 512, 1e-3);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, few_arrivals_tell_nothing);
-    tcase_add_test(tcase, marks_are_at_equal_intervals_and_count_headers);
-    tcase_add_test(tcase, marks_end_when_the_sender_did);
-    tcase_add_test(tcase, many_arrivals_are_thinned);
 }

@@ -38,7 +38,7 @@ static double run(window_t *window, double rate, double seconds)
     return fmax(0, busy_until - seconds) * rate;
 }
 
-START_TEST(the_first_window_is_shared)
+UNIT_TEST(the_first_window_is_shared)
 {
     window_t window;
 
@@ -51,9 +51,8 @@ START_TEST(the_first_window_is_shared)
     coll_mtree_stream_window_init(&window, 100, 0, 0);
     ck_assert_double_eq_tol(window.bytes, 4096, 1e-6);
 }
-END_TEST
 
-START_TEST(two_messages_always_fit)
+UNIT_TEST(two_messages_always_fit)
 {
     for (int sharing = 1; sharing < 200; sharing += 7) {
         window_t window;
@@ -66,9 +65,8 @@ START_TEST(two_messages_always_fit)
         ck_assert(coll_mtree_stream_window_fits(&window, bytes));
     }
 }
-END_TEST
 
-START_TEST(messages_stay_below_the_longest)
+UNIT_TEST(messages_stay_below_the_longest)
 {
     window_t window;
 
@@ -80,9 +78,8 @@ START_TEST(messages_stay_below_the_longest)
                       COLL_MTREE_STREAM_MOST_BYTES);
     ck_assert_uint_eq(coll_mtree_stream_window_message(&window, 5000), 5000);
 }
-END_TEST
 
-START_TEST(what_is_under_way_is_bounded_by_the_window)
+UNIT_TEST(what_is_under_way_is_bounded_by_the_window)
 {
     window_t window;
 
@@ -95,9 +92,8 @@ START_TEST(what_is_under_way_is_bounded_by_the_window)
     ck_assert(coll_mtree_stream_window_fits(&window, 1000));
     ck_assert_double_eq_tol(window.least_trip, TRIP, 1e-9);
 }
-END_TEST
 
-START_TEST(round_trips_are_measured_of_a_bounded_number_of_messages)
+UNIT_TEST(round_trips_are_measured_of_a_bounded_number_of_messages)
 {
     window_t window;
 
@@ -112,9 +108,8 @@ START_TEST(round_trips_are_measured_of_a_bounded_number_of_messages)
     coll_mtree_stream_window_sent(&window, 10, 101);
     ck_assert_int_eq(window.num_marked, COLL_MTREE_STREAM_MARKED + 1);
 }
-END_TEST
 
-START_TEST(a_lone_stream_fills_the_path)
+UNIT_TEST(a_lone_stream_fills_the_path)
 {
     for (double rate = 1e6; rate < 1e8; rate *= 4) {
         window_t window;
@@ -126,9 +121,8 @@ START_TEST(a_lone_stream_fills_the_path)
         ck_assert_double_lt(window.bytes, 3 * rate * TRIP + 200000);
     }
 }
-END_TEST
 
-START_TEST(streams_that_share_see_the_queue_and_keep_it_short)
+UNIT_TEST(streams_that_share_see_the_queue_and_keep_it_short)
 {
     window_t window;
     double queued, rate = 2e6;
@@ -139,9 +133,8 @@ START_TEST(streams_that_share_see_the_queue_and_keep_it_short)
     ck_assert_double_gt(window.steady.rate, 0.8 * rate);
     ck_assert_double_lt(queued, 40960 + rate * TRIP);
 }
-END_TEST
 
-START_TEST(the_window_grows_faster_far_below_the_interfaces)
+UNIT_TEST(the_window_grows_faster_far_below_the_interfaces)
 {
     window_t near, far;
 
@@ -157,9 +150,8 @@ START_TEST(the_window_grows_faster_far_below_the_interfaces)
     ck_assert_double_gt(near.steady.rate, 0);
     ck_assert_double_gt(far.bytes, near.bytes);
 }
-END_TEST
 
-START_TEST(a_pause_hardly_lowers_the_rate)
+UNIT_TEST(a_pause_hardly_lowers_the_rate)
 {
     window_t window;
     double before;
@@ -169,18 +161,4 @@ START_TEST(a_pause_hardly_lowers_the_rate)
     before = window.steady.rate;
     coll_mtree_stream_window_credit(&window, window.credited + 1, 9);
     ck_assert_double_eq_tol(window.steady.rate, 0.9 * before, 1e-3 * before);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_first_window_is_shared);
-    tcase_add_test(tcase, two_messages_always_fit);
-    tcase_add_test(tcase, messages_stay_below_the_longest);
-    tcase_add_test(tcase, what_is_under_way_is_bounded_by_the_window);
-    tcase_add_test(tcase, round_trips_are_measured_of_a_bounded_number_of_messages);
-    tcase_add_test(tcase, a_lone_stream_fills_the_path);
-    tcase_add_test(tcase, streams_that_share_see_the_queue_and_keep_it_short);
-    tcase_add_test(tcase, the_window_grows_faster_far_below_the_interfaces);
-    tcase_add_test(tcase, a_pause_hardly_lowers_the_rate);
 }

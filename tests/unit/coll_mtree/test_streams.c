@@ -5,7 +5,7 @@
 
 #include "tcp/tcp.h"
 
-START_TEST(the_parameter_is_read)
+UNIT_TEST(the_parameter_is_read)
 {
     static const struct {
         const char *text;
@@ -33,7 +33,6 @@ START_TEST(the_parameter_is_read)
         ck_assert(streams.is_auto == cases[i].is_auto);
     }
 }
-END_TEST
 
 /* 10 Mb/s over 20 ms hold 25 KB. */
 static mtree_part_tree_t near = {.rate = 100e6, .latency = 0.0001};
@@ -50,25 +49,23 @@ static bool carry(const char *text, mtree_part_tree_t *tree, double bytes)
     return coll_mtree_streams_carry(&streams, &part);
 }
 
-START_TEST(a_number_is_for_all_calls)
+UNIT_TEST(a_number_is_for_all_calls)
 {
     ck_assert(carry("3", &near, 1));
     ck_assert(carry("3", &unknown, 1));
     ck_assert(!carry("0", &far, 1e9));
 }
-END_TEST
 
-START_TEST(left_to_mtree_long_calls_over_long_links_have_them)
+UNIT_TEST(left_to_mtree_long_calls_over_long_links_have_them)
 {
     ck_assert(carry("auto", &far, 64e6));
     ck_assert(!carry("auto", &near, 64e6));
     ck_assert(!carry("auto", &unknown, 64e6));
     ck_assert(!carry("auto", &far, 64e3));
 }
-END_TEST
 
 /* Three sites of four hosts; the link between two holds 56 KB of four blocks. */
-START_TEST(where_little_is_on_a_link_personalized_calls_have_none)
+UNIT_TEST(where_little_is_on_a_link_personalized_calls_have_none)
 {
     mtree_part_tree_t tree = {.rate = 60e6, .latency = 0.0111, .widest = 4};
     mtree_plan_part_t part = {.collective = MTREE_ALLTOALL,
@@ -89,10 +86,9 @@ START_TEST(where_little_is_on_a_link_personalized_calls_have_none)
     coll_mtree_streams_require(&streams);
     ck_assert(coll_mtree_streams_carry(&streams, &part));
 }
-END_TEST
 
 /* A loss on a short edge holds up what is to go over the long one. */
-START_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
+UNIT_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
 {
     mtree_part_tree_t trees[] = {near, far};
     mtree_plan_part_t part = {.num_trees = 2, .bytes = 16e6, .trees = trees};
@@ -103,10 +99,9 @@ START_TEST(all_edges_have_them_where_one_tree_has_a_long_one)
     part.num_trees = 1;
     ck_assert(!coll_mtree_streams_carry(&streams, &part));
 }
-END_TEST
 
 /* As many of them are used as before, but everywhere. */
-START_TEST(where_they_are_required_they_carry_all)
+UNIT_TEST(where_they_are_required_they_carry_all)
 {
     mtree_plan_part_t part = {.num_trees = 0};
     static const char *const texts[] = {"auto", "0", "3"};
@@ -123,9 +118,8 @@ START_TEST(where_they_are_required_they_carry_all)
         ck_assert(coll_mtree_streams_carry(&streams, &part));
     }
 }
-END_TEST
 
-START_TEST(what_goes_between_two_hosts_is_shared)
+UNIT_TEST(what_goes_between_two_hosts_is_shared)
 {
     static const struct {
         const char *text;
@@ -138,16 +132,4 @@ START_TEST(what_goes_between_two_hosts_is_shared)
         (void)coll_mtree_streams_parse(cases[i].text, &streams);
         ck_assert_int_eq(coll_mtree_streams_usual(&streams), cases[i].usual);
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_parameter_is_read);
-    tcase_add_test(tcase, a_number_is_for_all_calls);
-    tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
-    tcase_add_test(tcase, where_they_are_required_they_carry_all);
-    tcase_add_test(tcase, where_little_is_on_a_link_personalized_calls_have_none);
-    tcase_add_test(tcase, all_edges_have_them_where_one_tree_has_a_long_one);
-    tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
 }

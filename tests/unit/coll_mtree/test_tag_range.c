@@ -28,7 +28,7 @@ static tags_t tags_of_call(unsigned long number)
     return (tags_t){coll_mtree_tag_range_call(LIMIT, number), COLL_MTREE_CALL_TAGS};
 }
 
-START_TEST(calls_have_sets_of_tags_in_turn)
+UNIT_TEST(calls_have_sets_of_tags_in_turn)
 {
     for (unsigned long i = 0; i < 3 * COLL_MTREE_LIVE_CALLS; i++) {
         verify_far_half(tags_of_call(i));
@@ -38,7 +38,6 @@ START_TEST(calls_have_sets_of_tags_in_turn)
         }
     }
 }
-END_TEST
 
 static bool has_slot(const coll_mtree_tag_range_t *range)
 {
@@ -62,7 +61,7 @@ static tags_t tags_of_request(coll_mtree_tag_range_t *range)
     return (tags_t){coll_mtree_tag_range_persistent(range, LIMIT, slot), COUNT};
 }
 
-START_TEST(persistent_requests_that_live_never_share_tags)
+UNIT_TEST(persistent_requests_that_live_never_share_tags)
 {
     coll_mtree_tag_range_t range = {0};
     int lowest_free = -LIMIT, num_requests = 50000;
@@ -81,9 +80,8 @@ START_TEST(persistent_requests_that_live_never_share_tags)
     ck_assert_int_le(lowest_free, -(LIMIT / 2));
     coll_mtree_tag_range_cleanup(&range);
 }
-END_TEST
 
-START_TEST(control_messages_have_tags_of_their_own)
+UNIT_TEST(control_messages_have_tags_of_their_own)
 {
     coll_mtree_tag_range_t range = {0};
     tags_t request = tags_of_request(&range);
@@ -103,19 +101,9 @@ START_TEST(control_messages_have_tags_of_their_own)
     }
     coll_mtree_tag_range_cleanup(&range);
 }
-END_TEST
 
-START_TEST(a_pml_with_few_tags_has_none)
+UNIT_TEST(a_pml_with_few_tags_has_none)
 {
     ck_assert_int_lt(coll_mtree_tag_range_most(1 << 15), 0);
     ck_assert_int_ge(coll_mtree_tag_range_most(1 << 20), COUNT);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, calls_have_sets_of_tags_in_turn);
-    tcase_add_test(tcase, persistent_requests_that_live_never_share_tags);
-    tcase_add_test(tcase, control_messages_have_tags_of_their_own);
-    tcase_add_test(tcase, a_pml_with_few_tags_has_none);
 }

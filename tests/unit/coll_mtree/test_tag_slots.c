@@ -78,7 +78,7 @@ static void release(int number)
     }
 }
 
-START_TEST(freed_requests_give_their_tags_back)
+UNIT_TEST(freed_requests_give_their_tags_back)
 {
     int kept = make(LARGE);
 
@@ -95,9 +95,8 @@ START_TEST(freed_requests_give_their_tags_back)
     ck_assert_int_le(num_asked, 200);
     ck_assert_int_le(slots[0].num, 4096);
 }
-END_TEST
 
-START_TEST(what_one_rank_uses_no_rank_takes)
+UNIT_TEST(what_one_rank_uses_no_rank_takes)
 {
     int last = -1;
 
@@ -113,9 +112,8 @@ START_TEST(what_one_rank_uses_no_rank_takes)
     ask(SMALL);
     ck_assert_int_eq(make(SMALL), 7);
 }
-END_TEST
 
-START_TEST(where_all_live_there_are_none_until_one_is_freed)
+UNIT_TEST(where_all_live_there_are_none_until_one_is_freed)
 {
     int number, made = 0;
 
@@ -130,12 +128,8 @@ START_TEST(where_all_live_there_are_none_until_one_is_freed)
     /* The tags that are left do for a smaller one. */
     ck_assert_int_ge(make(SMALL), 0);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, freed_requests_give_their_tags_back);
-    tcase_add_test(tcase, what_one_rank_uses_no_rank_takes);
-    tcase_add_test(tcase, where_all_live_there_are_none_until_one_is_freed);
 }

@@ -14,7 +14,7 @@ static mtree_goodput_link_t links[] = {
     {.rank = 3, .bytes = 7}};
 static mtree_goodput_t goodput = {.begin = 5, .end = 7, .num_links = 3, .links = links};
 
-START_TEST(calls_add_up_by_host_and_leave_out_their_own)
+UNIT_TEST(calls_add_up_by_host_and_leave_out_their_own)
 {
     coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
     coll_mtree_observation_t observation = {
@@ -30,9 +30,8 @@ START_TEST(calls_add_up_by_host_and_leave_out_their_own)
     ck_assert_double_eq(traffic->paths[1].backlogged_seconds, 1);
     free(traffic);
 }
-END_TEST
 
-START_TEST(a_call_that_was_not_measured_adds_nothing)
+UNIT_TEST(a_call_that_was_not_measured_adds_nothing)
 {
     coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
     coll_mtree_observation_t observation = {.rank = 0};
@@ -43,9 +42,8 @@ START_TEST(a_call_that_was_not_measured_adds_nothing)
     ck_assert_double_eq(traffic->paths[1].bytes, 0);
     free(traffic);
 }
-END_TEST
 
-START_TEST(what_is_taken_away_leaves_nothing)
+UNIT_TEST(what_is_taken_away_leaves_nothing)
 {
     coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
     coll_mtree_traffic_t *other = coll_mtree_traffic_create(2);
@@ -64,7 +62,6 @@ START_TEST(what_is_taken_away_leaves_nothing)
     free(other);
     free(traffic);
 }
-END_TEST
 
 #define MOST_HOSTS 40
 
@@ -86,7 +83,7 @@ static void place(int num_hosts)
                      MTREE_OK);
 }
 
-START_TEST(rates_are_bits_per_second)
+UNIT_TEST(rates_are_bits_per_second)
 {
     place(3);
     packed->paths[2] = (mtree_bandwidth_monitor_path_t){
@@ -103,9 +100,8 @@ START_TEST(rates_are_bits_per_second)
     free(packed);
     mtree_placement_destroy(placement);
 }
-END_TEST
 
-START_TEST(the_most_backlogged_paths_are_reported)
+UNIT_TEST(the_most_backlogged_paths_are_reported)
 {
     place(MOST_HOSTS);
     for (int h = 1; h < MOST_HOSTS; h++) {
@@ -120,9 +116,8 @@ START_TEST(the_most_backlogged_paths_are_reported)
     free(packed);
     mtree_placement_destroy(placement);
 }
-END_TEST
 
-START_TEST(nothing_is_reported_of_no_time)
+UNIT_TEST(nothing_is_reported_of_no_time)
 {
     place(2);
     packed->paths[1].bytes = 100;
@@ -133,15 +128,4 @@ START_TEST(nothing_is_reported_of_no_time)
     }
     free(packed);
     mtree_placement_destroy(placement);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, calls_add_up_by_host_and_leave_out_their_own);
-    tcase_add_test(tcase, a_call_that_was_not_measured_adds_nothing);
-    tcase_add_test(tcase, what_is_taken_away_leaves_nothing);
-    tcase_add_test(tcase, rates_are_bits_per_second);
-    tcase_add_test(tcase, the_most_backlogged_paths_are_reported);
-    tcase_add_test(tcase, nothing_is_reported_of_no_time);
 }

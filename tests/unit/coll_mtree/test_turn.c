@@ -8,7 +8,7 @@
 
 #define TODAY 1795755600.0
 
-START_TEST(ranks_speak_one_after_another)
+UNIT_TEST(ranks_speak_one_after_another)
 {
     for (int rank = 0; rank < 4 * COLL_MTREE_TURNS; rank++) {
         double now = TODAY + 0.037 * (rank * 7 % 31);
@@ -20,10 +20,4 @@ START_TEST(ranks_speak_one_after_another)
         ck_assert_double_eq_tol(turn, rint(turn), 1e-4);
         ck_assert_int_eq((long)rint(turn) % COLL_MTREE_TURNS, rank % COLL_MTREE_TURNS);
     }
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, ranks_speak_one_after_another);
 }

@@ -10,7 +10,7 @@ static uint64_t without(uint64_t up, int relay)
     return up & ~(UINT64_C(1) << relay);
 }
 
-START_TEST(of_two_the_one_that_is_dialed_is_left_out)
+UNIT_TEST(of_two_the_one_that_is_dialed_is_left_out)
 {
     coll_mtree_unreached_t unreached = {0};
     int other = -1;
@@ -23,10 +23,9 @@ START_TEST(of_two_the_one_that_is_dialed_is_left_out)
                      -1);
     ck_assert_int_eq(coll_mtree_unreached_worst(&unreached, without(ALL, 3), &other), -1);
 }
-END_TEST
 
 /* Relay 1 reaches no other: those are kept. */
-START_TEST(a_relay_that_is_cut_off_is_left_out_alone)
+UNIT_TEST(a_relay_that_is_cut_off_is_left_out_alone)
 {
     coll_mtree_unreached_t unreached = {0};
     int other = -1;
@@ -38,10 +37,9 @@ START_TEST(a_relay_that_is_cut_off_is_left_out_alone)
     ck_assert_int_eq(other, 2);
     ck_assert_int_eq(coll_mtree_unreached_worst(&unreached, without(ALL, 1), &other), -1);
 }
-END_TEST
 
 /* It was in a pair with one that has been left out since. */
-START_TEST(earlier_pairs_count)
+UNIT_TEST(earlier_pairs_count)
 {
     coll_mtree_unreached_t unreached = {0};
     int other = -1;
@@ -51,9 +49,8 @@ START_TEST(earlier_pairs_count)
     ck_assert_int_eq(coll_mtree_unreached_worst(&unreached, without(ALL, 2), &other), 1);
     ck_assert_int_eq(other, 3);
 }
-END_TEST
 
-START_TEST(no_pair_is_made_of_what_is_no_relay)
+UNIT_TEST(no_pair_is_made_of_what_is_no_relay)
 {
     coll_mtree_unreached_t unreached = {0};
     int other = -1;
@@ -62,13 +59,4 @@ START_TEST(no_pair_is_made_of_what_is_no_relay)
     ck_assert(!coll_mtree_unreached_add(&unreached, 1, COLL_MTREE_UNREACHED_RELAYS));
     ck_assert(!coll_mtree_unreached_add(&unreached, UINT32_MAX, 1));
     ck_assert_int_eq(coll_mtree_unreached_worst(&unreached, ALL, &other), -1);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, of_two_the_one_that_is_dialed_is_left_out);
-    tcase_add_test(tcase, a_relay_that_is_cut_off_is_left_out_alone);
-    tcase_add_test(tcase, earlier_pairs_count);
-    tcase_add_test(tcase, no_pair_is_made_of_what_is_no_relay);
 }

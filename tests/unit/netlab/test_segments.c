@@ -61,7 +61,7 @@ static unsigned header_sum(const packet_t *packet)
     return (sum & 0xffff) + (sum >> 16);
 }
 
-START_TEST(test_count)
+UNIT_TEST(test_count)
 {
     packet_t packet = large_segment();
 
@@ -75,9 +75,8 @@ START_TEST(test_count)
     packet.offload.gso_type = VIRTIO_NET_HDR_GSO_NONE;
     ck_assert_int_eq(netlab_segments_count((char *)&packet, sizeof(packet)), 1);
 }
-END_TEST
 
-START_TEST(test_cut_from_the_front)
+UNIT_TEST(test_cut_from_the_front)
 {
     packet_t packet = large_segment(), out = {0};
 
@@ -92,9 +91,8 @@ START_TEST(test_cut_from_the_front)
     ck_assert(!out.tcp.fin && !out.tcp.psh && out.tcp.ack);
     ck_assert_mem_eq(out.data, packet.data, 2 * GSO_SIZE);
 }
-END_TEST
 
-START_TEST(test_cut_the_last_one)
+UNIT_TEST(test_cut_the_last_one)
 {
     packet_t packet = large_segment(), out = {0};
     unsigned sum = 0x0a01 + 0x0001 + 0x0a01 + 0x0002 + IPPROTO_TCP + 20 + 500;
@@ -110,12 +108,4 @@ START_TEST(test_cut_the_last_one)
     ck_assert(out.tcp.fin && out.tcp.psh && out.tcp.ack);
     ck_assert_uint_eq(ntohs(out.tcp.check), sum); /* of the pseudo header */
     ck_assert_mem_eq(out.data, packet.data + 2 * GSO_SIZE, 500);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_count);
-    tcase_add_test(tcase, test_cut_from_the_front);
-    tcase_add_test(tcase, test_cut_the_last_one);
 }

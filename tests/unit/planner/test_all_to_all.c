@@ -89,7 +89,7 @@ static void check_all_to_all(mtree_topology_t *topology, double expected)
  * where k is even, 8 k / (k^2 - 1) where it is odd (W. J. Dally, B. Towles, Principles
  * and Practices of Interconnection Networks, 2004, table 5.1).  A ring has one dimension.
  */
-START_TEST(rings_and_tori)
+UNIT_LOOP(rings_and_tori, 0, 9)
 {
     static const struct {
         const char *shape;
@@ -102,31 +102,27 @@ START_TEST(rings_and_tori)
     check_all_to_all(shape(cases[_i].shape),
                      k % 2 == 0 ? 8.0 / k : 8.0 * k / (k * k - 1));
 }
-END_TEST
 
 /* The distances from a host to all others add up to d 2^(d - 1), over its d links. */
-START_TEST(hypercubes)
+UNIT_LOOP(hypercubes, 2, 6)
 {
     check_all_to_all(graph(1 << _i, by_hypercube), 2);
 }
-END_TEST
 
 /* Four hosts at one hop and three at two, over four links: 10 / 4 blocks per link, of 8.
  */
-START_TEST(complete_bipartite)
+UNIT_TEST(complete_bipartite)
 {
     check_all_to_all(graph(8, by_bipartite), 8 / 2.5);
 }
-END_TEST
 
-START_TEST(complete)
+UNIT_TEST(complete)
 {
     check_all_to_all(graph(9, by_all), 9);
 }
-END_TEST
 
 /* All but its own block enters a host over one link. */
-START_TEST(full_switch)
+UNIT_TEST(full_switch)
 {
     mtree_topology_t *topology = shape("star:8");
 
@@ -136,7 +132,6 @@ START_TEST(full_switch)
                             CLOSE * CAPACITY);
     check_all_to_all(topology, 8.0 / 7);
 }
-END_TEST
 
 /* The least of what crosses into a set of hosts without the root, or (@a out) out of it,
  * over the hosts in it, by trying every set. */
@@ -162,7 +157,7 @@ static double least_cut(const mtree_topology_t *topology, int root, bool out)
     return least * num_hosts;
 }
 
-START_TEST(rooted_ones_reach_the_least_cut)
+UNIT_LOOP(rooted_ones_reach_the_least_cut, 0, 12)
 {
     int num_hosts = 4 + _i % 6;
     mtree_topology_t *topology =
@@ -179,7 +174,6 @@ START_TEST(rooted_ones_reach_the_least_cut)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The maximum concurrent flow: a flow from each host that leaves x at every other host,
  * over links between hosts. */
@@ -226,7 +220,7 @@ static double concurrent_flow(const mtree_topology_t *topology)
     return result;
 }
 
-START_TEST(all_to_all_is_the_maximum_concurrent_flow)
+UNIT_LOOP(all_to_all_is_the_maximum_concurrent_flow, 0, 10)
 {
     int num_hosts = 4 + _i;
     mtree_topology_t *topology =
@@ -240,7 +234,6 @@ START_TEST(all_to_all_is_the_maximum_concurrent_flow)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Kautz' digraph as Imase and Itoh generalised it: from i to the @a degree hosts before
  * -degree i. */
@@ -267,7 +260,7 @@ static mtree_topology_t *kautz(int num_hosts, int degree)
  * direct-connect topologies (HPDC 2024, arXiv 2309.13541): over d links per host no
  * all-to-all is faster than where d^k hosts are at k hops, and these digraphs come close.
  */
-START_TEST(kautz_digraphs_are_close_to_the_least_distances)
+UNIT_LOOP(kautz_digraphs_are_close_to_the_least_distances, 0, 4)
 {
     static const struct {
         int num_hosts, degree;
@@ -289,10 +282,9 @@ START_TEST(kautz_digraphs_are_close_to_the_least_distances)
                         most / (1 + cases[_i].gap));
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Equal demands are those of a plan: what a host sends in all takes as long. */
-START_TEST(equal_demands_take_as_long_as_plans)
+UNIT_TEST(equal_demands_take_as_long_as_plans)
 {
     mtree_topology_t *topology = network_random(12, 24, 7, true, 0);
     double demand[12 * 12], seconds;
@@ -305,10 +297,9 @@ START_TEST(equal_demands_take_as_long_as_plans)
                             1e-4 * 8 * 12e6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Behind a full switch the host that sends or receives most decides. */
-START_TEST(unequal_demands_behind_a_switch)
+UNIT_TEST(unequal_demands_behind_a_switch)
 {
     mtree_topology_t *topology = shape("star:8");
     double demand[64];
@@ -330,10 +321,9 @@ START_TEST(unequal_demands_behind_a_switch)
                             2e-3 * 8 * 13.5e6 / CAPACITY);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* One pair alone has the maximum flow between the two, a ring's two ways. */
-START_TEST(few_demands)
+UNIT_TEST(few_demands)
 {
     mtree_topology_t *topology = shape("ring:6");
     double demand[36] = {[0] = 1e9}; /* to itself */
@@ -343,10 +333,9 @@ START_TEST(few_demands)
                             (2e-3 + CLOSE) * 8e6 / CAPACITY);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Beyond the linear program's size. */
-START_TEST(two_hundred_hosts)
+UNIT_TEST(two_hundred_hosts)
 {
     mtree_topology_t *topology = shape("torus:5x5x8");
     mtree_plan_request_t request = {
@@ -359,11 +348,10 @@ START_TEST(two_hundred_hosts)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Many packings of a torus carry the same, on which the simplex method may pivot without
  * end: there is a plan all the same, of few trees, after little work. */
-START_TEST(search_is_short)
+UNIT_LOOP(search_is_short, 0, 10)
 {
     static const struct {
         const char *shape;
@@ -390,22 +378,8 @@ START_TEST(search_is_short)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, rings_and_tori, 0, 9);
-    tcase_add_loop_test(tcase, hypercubes, 2, 6);
-    tcase_add_test(tcase, complete_bipartite);
-    tcase_add_test(tcase, complete);
-    tcase_add_test(tcase, full_switch);
-    tcase_add_loop_test(tcase, rooted_ones_reach_the_least_cut, 0, 12);
-    tcase_add_loop_test(tcase, all_to_all_is_the_maximum_concurrent_flow, 0, 10);
-    tcase_add_loop_test(tcase, kautz_digraphs_are_close_to_the_least_distances, 0, 4);
-    tcase_add_test(tcase, equal_demands_take_as_long_as_plans);
-    tcase_add_test(tcase, unequal_demands_behind_a_switch);
-    tcase_add_test(tcase, few_demands);
-    tcase_add_test(tcase, two_hundred_hosts);
-    tcase_add_loop_test(tcase, search_is_short, 0, 10);
 }

@@ -81,7 +81,7 @@ static double try_all(const graph_t *graph, int root)
     return least;
 }
 
-START_TEST(test_cheapest)
+UNIT_TEST(test_cheapest)
 {
     for (unsigned seed = 1; seed <= 60; seed++) {
         int root = (int)(seed % VERTICES);
@@ -98,9 +98,8 @@ START_TEST(test_cheapest)
         ck_assert_double_eq_tol(price, try_all(&graph, root), 1e-9);
     }
 }
-END_TEST
 
-START_TEST(test_unreachable)
+UNIT_TEST(test_unreachable)
 {
     static const int from[] = {0, 2};
     static const int to[] = {1, 1};
@@ -109,11 +108,4 @@ START_TEST(test_unreachable)
 
     ck_assert_int_eq(mtree_arborescence_find(3, 0, 2, from, to, price, edge),
                      MTREE_ERR_UNREACHABLE);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_cheapest);
-    tcase_add_test(tcase, test_unreachable);
 }

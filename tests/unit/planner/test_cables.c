@@ -62,7 +62,7 @@ static void expect_cable(int number, int a, int b, const char *from, const char 
 }
 
 /* Only neighbours in the tree: b above a and c, and d below c. */
-START_TEST(edges_of_trees_have_cables)
+UNIT_TEST(edges_of_trees_have_cables)
 {
     plan->trees[0].root = 1;
     memcpy(plan->trees[0].parent, (int[]){1, -1, 1, 2}, HOSTS * sizeof(int));
@@ -72,11 +72,10 @@ START_TEST(edges_of_trees_have_cables)
     expect_cable(1, 0, 1, "10.2.0.1", "10.2.0.2", 7e6);
     expect_cable(2, 2, 3, "10.3.0.3", "10.3.0.4", 3e6);
 }
-END_TEST
 
 /* In a program any two hosts may be neighbours.  From a to c and d packets go through the
  * switch, and from b to d through hosts, which forward none. */
-START_TEST(any_two_hosts_of_a_program_may)
+UNIT_TEST(any_two_hosts_of_a_program_may)
 {
     plan->num_trees = 0;
     plan->order = calloc(HOSTS, sizeof(*plan->order));
@@ -87,11 +86,8 @@ START_TEST(any_two_hosts_of_a_program_may)
     expect_cable(4, 2, 3, "10.3.0.3", "10.3.0.4", 3e6);
     plan->num_trees = 1;
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, stop);
-    tcase_add_test(tcase, edges_of_trees_have_cables);
-    tcase_add_test(tcase, any_two_hosts_of_a_program_may);
 }

@@ -16,15 +16,14 @@ static const mtree_chains_link_t ec2 = {
 
 /* "if we are reducing a set of 1 MB objects, we use two-dimensional reduce when reducing
  * more than 6" */
-START_TEST(test_condition)
+UNIT_TEST(test_condition)
 {
     ck_assert(!mtree_chains_use_2d(6, &ec2));
     ck_assert(mtree_chains_use_2d(7, &ec2));
 }
-END_TEST
 
 /* Appendix A: the times, and that they cross where S / (B L) = (sqrt(n) - 1)^2. */
-START_TEST(test_times_and_switch)
+UNIT_TEST(test_times_and_switch)
 {
     mtree_chains_link_t link = ec2;
     int n;
@@ -45,11 +44,10 @@ START_TEST(test_times_and_switch)
         ck_assert(mtree_chains_time_1d(n, &link) > mtree_chains_time_2d(n, &link));
     }
 }
-END_TEST
 
 /* Section 4.3: D reduces a, b, c, d, which arrive as a, d, c, b: A sends to C, C to B, B
  * to D. */
-START_TEST(test_arrival_example)
+UNIT_TEST(test_arrival_example)
 {
     enum { A, B, C, D };
     static const int arrivals[] = {A, C, B};
@@ -61,7 +59,6 @@ START_TEST(test_arrival_example)
     ck_assert_int_eq(parent[B], D);
     ck_assert_int_eq(parent[D], -1);
 }
-END_TEST
 
 /* Depth of the chains of @a n objects of @a bytes; checks that everyone's object reaches
  * the receiver. */
@@ -90,7 +87,7 @@ static int depth_of(int n, double bytes)
 
 /* One chain for large objects, 2 sqrt(n) for smaller ones, and less by recursion for
  * small ones. */
-START_TEST(test_depth)
+UNIT_TEST(test_depth)
 {
     /* 16 B L is 2.5 MB; sqrt(16) B L is 0.6 MB. */
     ck_assert_int_eq(depth_of(16, 4e6), 16);
@@ -103,10 +100,9 @@ START_TEST(test_depth)
     ck_assert_int_eq(depth_of(1, 1), 1);
     ck_assert_int_eq(depth_of(0, 1), 0);
 }
-END_TEST
 
 /* The planner's bcast is one chain, and its plan tells the routes, also as JSON. */
-START_TEST(test_plan_tells_routes)
+UNIT_TEST(test_plan_tells_routes)
 {
     static const char text[] = "graph g { a -- b [capacity=\"80Mbps\" latency=\"1ms\"];"
                                " b -- c [capacity=\"20Mbps\" latency=\"2ms\"]; }";
@@ -136,14 +132,4 @@ START_TEST(test_plan_tells_routes)
     mtree_plan_destroy(plan);
     mtree_plan_destroy(planned);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_condition);
-    tcase_add_test(tcase, test_times_and_switch);
-    tcase_add_test(tcase, test_arrival_example);
-    tcase_add_test(tcase, test_depth);
-    tcase_add_test(tcase, test_plan_tells_routes);
 }

@@ -12,7 +12,7 @@ static double latency[] = {0, 0.05, 0.1, 0.3};
 static const mtree_tree_t tree = {
     .root = 0, .rate = 80e6, .share = 1, .parent = parent, .latency = latency};
 
-START_TEST(test_path_is_the_longest_and_doubles_for_allreduce)
+UNIT_TEST(test_path_is_the_longest_and_doubles_for_allreduce)
 {
     mtree_chunk_path_t path = mtree_chunk_path(&tree, 4, MTREE_REDUCE);
 
@@ -25,12 +25,11 @@ START_TEST(test_path_is_the_longest_and_doubles_for_allreduce)
     ck_assert_double_eq_tol(path.latency_sum, 0.8, 1e-12);
     ck_assert_double_eq_tol(path.latency_max, 0.3, 1e-12);
 }
-END_TEST
 
 /* l = 4 links of 0.3 s at most, 0.8 s in sum, beta = 1e-7 s per byte, v = 1e8 bytes (10
  * s).
  */
-START_TEST(test_published_worked_example)
+UNIT_TEST(test_published_worked_example)
 {
     mtree_chunk_path_t path = mtree_chunk_path(&tree, 4, MTREE_ALLREDUCE);
 
@@ -47,7 +46,6 @@ START_TEST(test_published_worked_example)
     ck_assert_double_eq_tol(mtree_chunk_published_time_of_count(&path, 1e8, 100), 40.8,
                             1e-9);
 }
-END_TEST
 
 /* Seconds when a link's latency is paid once, and OVERHEAD for each chunk at each hop. */
 static double production_time(const mtree_chunk_path_t *path, double bytes, double chunk)
@@ -56,7 +54,7 @@ static double production_time(const mtree_chunk_path_t *path, double bytes, doub
            (path->num_links - 1 + bytes / chunk) * (8 * chunk / path->rate + OVERHEAD);
 }
 
-START_TEST(test_best_sizes_beat_their_neighbours)
+UNIT_TEST(test_best_sizes_beat_their_neighbours)
 {
     mtree_chunk_path_t path = mtree_chunk_path(&tree, 4, MTREE_ALLREDUCE);
     double published = mtree_chunk_published_size(&path, 3e7);
@@ -75,9 +73,8 @@ START_TEST(test_best_sizes_beat_their_neighbours)
     /* Overhead is far below latency, so production cuts finer. */
     ck_assert_double_lt(production, published);
 }
-END_TEST
 
-START_TEST(test_nothing_to_pipeline)
+UNIT_TEST(test_nothing_to_pipeline)
 {
     mtree_chunk_path_t one_link = {
         .num_links = 1, .latency_sum = 0.1, .latency_max = 0.1, .rate = 8e6};
@@ -89,9 +86,8 @@ START_TEST(test_nothing_to_pipeline)
     ck_assert_double_eq_tol(mtree_chunk_published_time(&one_link, 1e6, 1e6), 1.1, 1e-9);
     ck_assert_double_eq(mtree_chunk_published_time(&no_link, 1e6, 1e6), 0);
 }
-END_TEST
 
-START_TEST(test_best_size_never_exceeds_the_message)
+UNIT_TEST(test_best_size_never_exceeds_the_message)
 {
     mtree_chunk_path_t path = {
         .num_links = 4, .latency_sum = 0.8, .latency_max = 0.3, .rate = 80e6};
@@ -99,23 +95,11 @@ START_TEST(test_best_size_never_exceeds_the_message)
     ck_assert_double_eq(mtree_chunk_published_size(&path, 100), 100);
     ck_assert_double_eq(mtree_chunk_published_count(&path, 100), 1);
 }
-END_TEST
 
-START_TEST(test_whole_bytes)
+UNIT_TEST(test_whole_bytes)
 {
     ck_assert_uint_eq(mtree_chunk_bytes(0), 1);
     ck_assert_uint_eq(mtree_chunk_bytes(12.5), 13);
     ck_assert_uint_eq(mtree_chunk_bytes(64), 64);
     ck_assert_uint_eq(mtree_chunk_bytes(64.5), 128);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_path_is_the_longest_and_doubles_for_allreduce);
-    tcase_add_test(tcase, test_published_worked_example);
-    tcase_add_test(tcase, test_best_sizes_beat_their_neighbours);
-    tcase_add_test(tcase, test_nothing_to_pipeline);
-    tcase_add_test(tcase, test_best_size_never_exceeds_the_message);
-    tcase_add_test(tcase, test_whole_bytes);
 }

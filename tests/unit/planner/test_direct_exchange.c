@@ -40,7 +40,7 @@ static mtree_topology_t *star(int num_hosts, const double *capacity)
 
 static const double even[] = {40, 40, 40, 40, 40, 40, 40, 40};
 
-START_TEST(even_star_is_full)
+UNIT_LOOP(even_star_is_full, 0, 2)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_REDUCE_SCATTER};
@@ -63,11 +63,10 @@ START_TEST(even_star_is_full)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Every host sends and receives the whole message at least once, so the slowest limits
  * it; it sums nothing itself, the others have room for that. */
-START_TEST(slow_host_sums_nothing)
+UNIT_TEST(slow_host_sums_nothing)
 {
     static const double capacity[] = {20, 30, 40, 40};
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
@@ -79,11 +78,10 @@ START_TEST(slow_host_sums_nothing)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Eight equal hosts: seven parts out and seven sums back, 2 (n - 1) / n of the message
  * over each link. */
-START_TEST(equal_hosts_share_the_sum)
+UNIT_TEST(equal_hosts_share_the_sum)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
     mtree_topology_t *topology = star(8, even);
@@ -93,10 +91,9 @@ START_TEST(equal_hosts_share_the_sum)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Short messages are a chunk a tree, and all first chunks of a host share its link. */
-START_TEST(no_time_is_less_than_what_the_links_need)
+UNIT_LOOP(no_time_is_less_than_what_the_links_need, 0, 6)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_REDUCE_SCATTER};
@@ -114,11 +111,10 @@ START_TEST(no_time_is_less_than_what_the_links_need)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Two chunks to each peer are outstanding at least, all of them in the queue of the
  * root's link, where their headers and acknowledgements need room as well. */
-START_TEST(chunks_to_all_peers_fit_into_a_queue)
+UNIT_LOOP(chunks_to_all_peers_fit_into_a_queue, 0, 4)
 {
     static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
                                                      MTREE_ALLTOALL, MTREE_ALLGATHER};
@@ -138,9 +134,8 @@ START_TEST(chunks_to_all_peers_fit_into_a_queue)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(chunks_on_fast_links_are_long)
+UNIT_TEST(chunks_on_fast_links_are_long)
 {
     static const double fast[] = {1e4, 1e4, 1e4, 1e4};
     mtree_topology_t *topology = star(4, fast);
@@ -152,10 +147,9 @@ START_TEST(chunks_on_fast_links_are_long)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* An all-to-all of many hosts, whose search would take minutes. */
-START_TEST(many_hosts_need_no_search)
+UNIT_TEST(many_hosts_need_no_search)
 {
     double capacity[600];
     mtree_plan_request_t request = {
@@ -172,16 +166,4 @@ START_TEST(many_hosts_need_no_search)
     ck_assert_double_gt(plan->throughput, 0.99e9);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, even_star_is_full, 0, 2);
-    tcase_add_test(tcase, slow_host_sums_nothing);
-    tcase_add_test(tcase, equal_hosts_share_the_sum);
-    tcase_add_loop_test(tcase, no_time_is_less_than_what_the_links_need, 0, 6);
-    tcase_add_loop_test(tcase, chunks_to_all_peers_fit_into_a_queue, 0, 4);
-    tcase_add_test(tcase, chunks_on_fast_links_are_long);
-    tcase_add_test(tcase, many_hosts_need_no_search);
 }

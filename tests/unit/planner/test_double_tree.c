@@ -35,7 +35,7 @@ static mtree_plan_t *plan_by(const mtree_topology_t *topology,
 }
 
 /* Any root: each host sends and receives the whole message once. */
-START_TEST(star_is_full)
+UNIT_LOOP(star_is_full, 0, 3)
 {
     mtree_topology_t *topology = network_shaped("star:100");
     mtree_plan_t *plan =
@@ -47,7 +47,6 @@ START_TEST(star_is_full)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *plan)
 {
@@ -61,7 +60,7 @@ static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *p
 }
 
 /* Where hosts forward, no link is on every way into one: all its links together are. */
-START_TEST(hosts_that_forward_have_a_bound)
+UNIT_LOOP(hosts_that_forward_have_a_bound, 0, 3)
 {
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     mtree_topology_t *topology;
@@ -78,11 +77,10 @@ START_TEST(hosts_that_forward_have_a_bound)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Between many hosts behind switches they are the planner's choice: with the bound of
  * the packing, and faster than that. */
-START_TEST(many_hosts_need_no_search)
+UNIT_LOOP(many_hosts_need_no_search, 0, 4)
 {
     mtree_topology_t *topology = network_shaped("fattree:8");
     double bytes = (double)(4096 << (4 * _i));
@@ -98,11 +96,10 @@ START_TEST(many_hosts_need_no_search)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* So are they between a thousand, however short the message: low trees cost processors
  * more than their latency saves. */
-START_TEST(a_thousand_hosts_need_no_search)
+UNIT_LOOP(a_thousand_hosts_need_no_search, 0, 6)
 {
     mtree_topology_t *topology = network_shaped("fattree:16");
     mtree_plan_t *plan =
@@ -112,10 +109,9 @@ START_TEST(a_thousand_hosts_need_no_search)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* A root among the hosts of both trees leaves those behind a switch together. */
-START_TEST(a_root_keeps_to_switches)
+UNIT_LOOP(a_root_keeps_to_switches, 1, 3)
 {
     mtree_topology_t *topology = network_shaped("fattree:8");
     mtree_plan_t *plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
@@ -129,10 +125,9 @@ START_TEST(a_root_keeps_to_switches)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Where hosts have several links, long messages go over the trees of the packing. */
-START_TEST(several_links_need_one)
+UNIT_TEST(several_links_need_one)
 {
     mtree_topology_t *topology = network_shaped("torus:9x9");
     mtree_plan_t *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, 64e6);
@@ -142,11 +137,10 @@ START_TEST(several_links_need_one)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Between hundreds of hosts that forward a search is quick.  Long messages take its trees
  * where these fill more links. */
-START_TEST(long_messages_are_searched)
+UNIT_LOOP(long_messages_are_searched, 0, 5)
 {
     static const struct {
         const char *shape, *algorithm;
@@ -167,10 +161,9 @@ START_TEST(long_messages_are_searched)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Few hosts are searched, and so are limits that the two trees may not keep. */
-START_TEST(limits_are_searched)
+UNIT_TEST(limits_are_searched)
 {
     mtree_topology_t *few = network_shaped("star:64"), *many = network_shaped("star:65");
     mtree_plan_request_t request = {
@@ -185,17 +178,4 @@ START_TEST(limits_are_searched)
     }
     mtree_topology_destroy(many);
     mtree_topology_destroy(few);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, star_is_full, 0, 3);
-    tcase_add_loop_test(tcase, hosts_that_forward_have_a_bound, 0, 3);
-    tcase_add_loop_test(tcase, many_hosts_need_no_search, 0, 4);
-    tcase_add_loop_test(tcase, a_thousand_hosts_need_no_search, 0, 6);
-    tcase_add_loop_test(tcase, a_root_keeps_to_switches, 1, 3);
-    tcase_add_test(tcase, several_links_need_one);
-    tcase_add_loop_test(tcase, long_messages_are_searched, 0, 5);
-    tcase_add_test(tcase, limits_are_searched);
 }

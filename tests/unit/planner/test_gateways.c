@@ -76,7 +76,7 @@ static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
                                                  MTREE_ALLTOALL};
 
 /* What a root sends to a site comes there once, whatever the sites' sizes. */
-START_TEST(each_site_is_entered_once)
+UNIT_LOOP(each_site_is_entered_once, 0, 6)
 {
     static const int sizes[][NUM_SITES] = {{4, 4, 4}, {1, 4, 2}};
     mtree_topology_t *topology = make_sites(sizes[_i % 2], 0.01);
@@ -104,11 +104,10 @@ START_TEST(each_site_is_entered_once)
     mtree_plan_destroy(plan);
     destroy(topology);
 }
-END_TEST
 
 /* Of all-to-all each host of a site has one connection over each line, and the trees
  * carry as much as any. */
-START_TEST(lines_have_a_connection_per_host)
+UNIT_TEST(lines_have_a_connection_per_host)
 {
     static const int sizes[NUM_SITES] = {4, 4, 4};
     mtree_topology_t *topology = make_sites(sizes, 0.01);
@@ -140,10 +139,9 @@ START_TEST(lines_have_a_connection_per_host)
     mtree_plan_destroy(plan);
     destroy(topology);
 }
-END_TEST
 
 /* Lines as short as the way to the switch make no sites, nor do hosts one by one. */
-START_TEST(sites_are_far_from_each_other)
+UNIT_LOOP(sites_are_far_from_each_other, 0, 2)
 {
     static const int sizes[][NUM_SITES] = {{4, 4, 4}, {1, 1, 1}};
     mtree_topology_t *topology = make_sites(sizes[_i], _i == 0 ? 20e-6 : 0.01);
@@ -155,12 +153,4 @@ START_TEST(sites_are_far_from_each_other)
     ck_assert_double_gt(plan->throughput, 0);
     mtree_plan_destroy(plan);
     destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, each_site_is_entered_once, 0, 6);
-    tcase_add_test(tcase, lines_have_a_connection_per_host);
-    tcase_add_loop_test(tcase, sites_are_far_from_each_other, 0, 2);
 }

@@ -65,7 +65,8 @@ static const struct {
     {TOPOLOGIES "/b4.dot", 88.03, "the path from AS2 to EU2"},
 };
 
-START_TEST(test_short_sums_take_the_longest_path)
+UNIT_LOOP(test_short_sums_take_the_longest_path, 0,
+          (int)(sizeof(paths) / sizeof(paths[0])))
 {
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 8};
     mtree_topology_t *topology;
@@ -76,7 +77,6 @@ START_TEST(test_short_sums_take_the_longest_path)
     ck_assert_double_eq_tol(seconds, paths[_i].milliseconds * MS, 0.01 * MS);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 #define NUM_HOSTS 5
 
@@ -93,7 +93,7 @@ static int steps_of_flow(const mtree_topology_t *topology, int from, int to, dou
 }
 
 /* Of a vector: the slowest of all flows between two hosts. */
-START_TEST(test_a_vector_takes_the_slowest_flow)
+UNIT_LOOP(test_a_vector_takes_the_slowest_flow, 0, 100)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_REDUCE,
                                                      MTREE_BCAST, MTREE_SCAN};
@@ -118,7 +118,6 @@ START_TEST(test_a_vector_takes_the_slowest_flow)
     ck_assert_double_eq(ceil(least_time(topology, &call, NULL, NULL) / MS - 1e-6), most);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The ms after which the blocks of all others can be at a host, or its blocks at them. */
 static int steps_of_blocks(const mtree_topology_t *topology, int host, double block,
@@ -145,7 +144,7 @@ static int steps_of_blocks(const mtree_topology_t *topology, int host, double bl
 /* Of blocks: no longer than all blocks of or for a host take; and hardly ever shorter,
  * though of the sets of hosts only those are looked at that are so far away or farther.
  */
-START_TEST(test_blocks_take_the_slowest_flow_of_several)
+UNIT_TEST(test_blocks_take_the_slowest_flow_of_several)
 {
     static const mtree_collective_t collectives[] = {
         MTREE_GATHER, MTREE_SCATTER, MTREE_ALLGATHER, MTREE_REDUCE_SCATTER,
@@ -182,7 +181,6 @@ START_TEST(test_blocks_take_the_slowest_flow_of_several)
     }
     ck_assert_int_ge(equal, drawings * 9 / 10);
 }
-END_TEST
 
 /* One link of 8 Mb/s and 1 ms between two hosts: what a byte a microsecond takes. */
 static mtree_topology_t *one_link(void)
@@ -195,7 +193,7 @@ static mtree_topology_t *one_link(void)
 }
 
 /* Each of the four binds where it is the greatest. */
-START_TEST(test_the_greatest_binds)
+UNIT_TEST(test_the_greatest_binds)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1};
     mtree_topology_t *topology = one_link();
@@ -223,10 +221,9 @@ START_TEST(test_the_greatest_binds)
         1e-9);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Of the 4000 bytes 1000 go at once, so 3000 need 3 ms and the last one a ms more. */
-START_TEST(test_a_burst_goes_at_once)
+UNIT_TEST(test_a_burst_goes_at_once)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 4000};
     mtree_topology_t *topology = one_link();
@@ -239,7 +236,6 @@ START_TEST(test_a_burst_goes_at_once)
     ck_assert_double_eq_tol(least_time(topology, &call, "latency", NULL), MS, 1e-6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* What the links from the hosts of @a set to others carry a second, and at once, bits. */
 static double carried(const mtree_topology_t *topology, unsigned set, double *burst_p)
@@ -261,7 +257,7 @@ static double carried(const mtree_topology_t *topology, unsigned set, double *bu
 
 /* Without latencies a vector gets from host to host by what crosses the tightest of all
  * cuts, each of which is looked at. */
-START_TEST(test_bursts_are_no_more_than_cuts_let_through)
+UNIT_LOOP(test_bursts_are_no_more_than_cuts_let_through, 0, 100)
 {
     mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     mtree_least_time_call_t call = {
@@ -288,9 +284,8 @@ START_TEST(test_bursts_are_no_more_than_cuts_let_through)
     ck_assert_double_ge(found, without - 8 * 60 / 1e6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_one_host_or_no_bytes_need_no_time)
+UNIT_TEST(test_one_host_or_no_bytes_need_no_time)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
     mtree_topology_t *topology = one_link();
@@ -307,7 +302,6 @@ START_TEST(test_one_host_or_no_bytes_need_no_time)
     mtree_least_time_clear(&time);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 #define MOST_TICKS 64
 
@@ -316,7 +310,7 @@ END_TEST
  * `latency` between: those that knew before, and those whose message was begun so long
  * ago, one by each rank of those that knew then.
  */
-START_TEST(test_telling_grows_like_fibonacci_numbers)
+UNIT_LOOP(test_telling_grows_like_fibonacci_numbers, 0, 12)
 {
     const int latency = _i % 4, ranks = 1 + _i / 4 % 3, trip = 2 + latency;
     const mtree_processor_costs_t costs = {.overhead = 1, .ranks_per_host = ranks};
@@ -334,9 +328,8 @@ START_TEST(test_telling_grows_like_fibonacci_numbers)
         ck_assert_double_eq_tol(mtree_processors_telling(&costs, n, latency), t, 1e-9);
     }
 }
-END_TEST
 
-START_TEST(test_adding_is_shared)
+UNIT_TEST(test_adding_is_shared)
 {
     const mtree_processor_costs_t costs = {.fold_rate = 1e6}, unknown = {0};
 
@@ -348,11 +341,10 @@ START_TEST(test_adding_is_shared)
     ck_assert_double_eq(mtree_processors_adding(&unknown, MTREE_REDUCE, 4e6, 4, 0), 0);
     ck_assert_double_eq(mtree_processors_telling(&unknown, 4, 1), 0);
 }
-END_TEST
 
 /* Of more hosts than are looked at in pairs: a long line, and hosts around a switch of
  * which two have narrow links. */
-START_TEST(test_what_is_looked_at_among_many_hosts)
+UNIT_TEST(test_what_is_looked_at_among_many_hosts)
 {
     const mtree_generate_request_t request = {.capacity = 1e9, .latency = MS};
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
@@ -366,20 +358,4 @@ START_TEST(test_what_is_looked_at_among_many_hosts)
     topology->links[321].capacity[1] = 2e6;
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 8.002, 1e-9);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_short_sums_take_the_longest_path, 0,
-                        (int)(sizeof(paths) / sizeof(paths[0])));
-    tcase_add_loop_test(tcase, test_a_vector_takes_the_slowest_flow, 0, 100);
-    tcase_add_test(tcase, test_blocks_take_the_slowest_flow_of_several);
-    tcase_add_test(tcase, test_the_greatest_binds);
-    tcase_add_test(tcase, test_a_burst_goes_at_once);
-    tcase_add_loop_test(tcase, test_bursts_are_no_more_than_cuts_let_through, 0, 100);
-    tcase_add_test(tcase, test_one_host_or_no_bytes_need_no_time);
-    tcase_add_loop_test(tcase, test_telling_grows_like_fibonacci_numbers, 0, 12);
-    tcase_add_test(tcase, test_adding_is_shared);
-    tcase_add_test(tcase, test_what_is_looked_at_among_many_hosts);
 }

@@ -85,7 +85,7 @@ static double contention(const mtree_rounds_t *schedule, int num_hosts)
 }
 
 /* Fig. 3, and the schedule tables of Fig. 5: every tree in two steps, step by step. */
-START_TEST(test_2x2_mesh_of_figure_3)
+UNIT_TEST(test_2x2_mesh_of_figure_3)
 {
     static const int parent[4][4] = {
         {-1, 0, 0, 2}, {1, -1, 3, 1}, {2, 0, -1, 2}, {1, 3, 3, -1}};
@@ -105,10 +105,9 @@ START_TEST(test_2x2_mesh_of_figure_3)
     ck_assert_double_eq(contention(schedule, 4), 1);
     mtree_rounds_destroy(schedule);
 }
-END_TEST
 
 /* Accelerator 0's table in Fig. 5: (reduce, tree, to whom, step). */
-START_TEST(test_schedule_table_of_figure_5)
+UNIT_TEST(test_schedule_table_of_figure_5)
 {
     static const mtree_transfer_t table[] = {
         {1, 0, 1, 3, true, 0, 0},  {2, 0, 1, 1, true, 0, 0},  {2, 0, 2, 2, true, 0, 0},
@@ -137,9 +136,8 @@ START_TEST(test_schedule_table_of_figure_5)
     ck_assert_int_eq(sent, 6);
     mtree_rounds_destroy(schedule);
 }
-END_TEST
 
-START_TEST(test_grids_are_free_of_contention)
+UNIT_TEST(test_grids_are_free_of_contention)
 {
     /* On a torus one step more than n (n - 1) transfers need over the arcs that there
      * are; the 4x4 one's five steps are the 25 GB/s of Fig. 9a.  A mesh's corners take
@@ -161,11 +159,10 @@ START_TEST(test_grids_are_free_of_contention)
         teardown();
     }
 }
-END_TEST
 
 /* Two switches of two hosts each, joined by one link: each host's link carries 3 blocks
  * in, the middle one 4. */
-START_TEST(test_children_are_found_through_switches)
+UNIT_TEST(test_children_are_found_through_switches)
 {
     mtree_rounds_t *schedule;
 
@@ -192,9 +189,8 @@ START_TEST(test_children_are_found_through_switches)
     ck_assert_double_le(contention(schedule, 4), 1);
     mtree_rounds_destroy(schedule);
 }
-END_TEST
 
-START_TEST(test_the_plan_keeps_the_capacities)
+UNIT_TEST(test_the_plan_keeps_the_capacities)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_REDUCE_SCATTER};
@@ -216,14 +212,8 @@ START_TEST(test_the_plan_keeps_the_capacities)
         mtree_plan_destroy(plan);
     }
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, test_2x2_mesh_of_figure_3);
-    tcase_add_test(tcase, test_schedule_table_of_figure_5);
-    tcase_add_test(tcase, test_grids_are_free_of_contention);
-    tcase_add_test(tcase, test_children_are_found_through_switches);
-    tcase_add_test(tcase, test_the_plan_keeps_the_capacities);
 }

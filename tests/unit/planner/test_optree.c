@@ -15,7 +15,7 @@ static void ignore_line(mtree_log_level_t level, const char *message, void *arg)
 
 /* Section III-C: 16 ranks, 2 wavelengths: one stage 16 steps, 4-ary in two 12, 3-ary in
  * three 16. */
-START_TEST(test_motivation_example)
+UNIT_TEST(test_motivation_example)
 {
     mtree_optree_stage_t stages[3];
 
@@ -29,10 +29,9 @@ START_TEST(test_motivation_example)
     ck_assert_int_eq(stages[1].wavelengths, 12);
     ck_assert_int_eq(stages[2].wavelengths, 12);
 }
-END_TEST
 
 /* Table I; its 128 for one stage is a slip, the formula beside it gives 2048. */
-START_TEST(test_table_1)
+UNIT_TEST(test_table_1)
 {
     ck_assert_int_eq(mtree_optree_ring_steps(1024), 1023);
     ck_assert_int_eq(mtree_optree_neighbour_steps(1024), 512);
@@ -43,10 +42,9 @@ START_TEST(test_table_1)
     ck_assert_int_eq(mtree_optree_best_stages(1024, 64), 7);
     ck_assert_int_eq(mtree_optree_formula_steps(1024, 7, 64), 70);
 }
-END_TEST
 
 /* Figure 4: no depth beats the chosen one by equation (1). */
-START_TEST(test_best_stages_is_minimum)
+UNIT_TEST(test_best_stages_is_minimum)
 {
     static const int ranks[] = {8, 16, 100, 512, 1024, 2048, 4096};
     size_t i;
@@ -65,7 +63,6 @@ START_TEST(test_best_stages_is_minimum)
     ck_assert_int_eq(mtree_optree_best_stages(4096, 64), 8);
     ck_assert_int_eq(mtree_optree_best_stages(2, 64), 1);
 }
-END_TEST
 
 /*
  * Carry the sends out on an array and count what goes wrong: a block sent by a rank that
@@ -104,7 +101,7 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
     return faults;
 }
 
-START_TEST(test_everyone_gets_everything)
+UNIT_TEST(test_everyone_gets_everything)
 {
     int n, k;
 
@@ -118,7 +115,6 @@ START_TEST(test_everyone_gets_everything)
         }
     }
 }
-END_TEST
 
 /* Most blocks that any fibre carries in a stage, each send going the way it says. */
 static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
@@ -146,7 +142,7 @@ static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
 }
 
 /* Where groups are even, the counted wavelengths (Lemma 1) carry the sends. */
-START_TEST(test_load_fits_count)
+UNIT_TEST(test_load_fits_count)
 {
     static const int cases[][2] = {{16, 1}, {16, 2}, {64, 2}, {64, 3},  {256, 4},
                                    {27, 3}, {81, 4}, {36, 2}, {125, 3}, {343, 3}};
@@ -169,10 +165,9 @@ START_TEST(test_load_fits_count)
         mtree_optree_schedule_destroy(schedule);
     }
 }
-END_TEST
 
 /* What a stage says it needs is what its sends need, walked fibre by fibre. */
-START_TEST(test_stage_load)
+UNIT_TEST(test_stage_load)
 {
     int n, k, stage;
 
@@ -194,10 +189,9 @@ START_TEST(test_stage_load)
         }
     }
 }
-END_TEST
 
 /* With whole arities 7 stages are not the best for 1024 ranks: 4-ary in 5 stages is. */
-START_TEST(test_least_stages)
+UNIT_TEST(test_least_stages)
 {
     mtree_optree_stage_t stages[MTREE_OPTREE_MAX_STAGES];
 
@@ -207,16 +201,14 @@ START_TEST(test_least_stages)
     ck_assert_int_eq(mtree_optree_least_stages(16, 2), 2);
     ck_assert_int_eq(mtree_optree_least_stages(1, 2), 1);
 }
-END_TEST
 
-START_TEST(test_time)
+UNIT_TEST(test_time)
 {
     /* 4 MB on 40 Gb/s is 0.8 ms. */
     ck_assert_double_eq_tol(mtree_optree_time(70, 4e6, 40e9, 25e-6), 70 * 825e-6, 1e-12);
 }
-END_TEST
 
-START_TEST(test_bad_arguments)
+UNIT_TEST(test_bad_arguments)
 {
     mtree_optree_schedule_t *schedule = NULL;
 
@@ -227,18 +219,4 @@ START_TEST(test_bad_arguments)
     ck_assert_int_eq(mtree_optree_schedule_create(1 << 20, 2, 1, &schedule),
                      MTREE_ERR_LIMIT);
     ck_assert_ptr_null(schedule);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_motivation_example);
-    tcase_add_test(tcase, test_table_1);
-    tcase_add_test(tcase, test_best_stages_is_minimum);
-    tcase_add_test(tcase, test_everyone_gets_everything);
-    tcase_add_test(tcase, test_load_fits_count);
-    tcase_add_test(tcase, test_stage_load);
-    tcase_add_test(tcase, test_least_stages);
-    tcase_add_test(tcase, test_time);
-    tcase_add_test(tcase, test_bad_arguments);
 }

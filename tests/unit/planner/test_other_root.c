@@ -94,16 +94,15 @@ static void check_roots(mtree_collective_t collective, double bytes)
     mtree_topology_destroy(topology);
 }
 
-START_TEST(calls_take_about_as_long_as_over_plans_of_their_own)
+UNIT_LOOP(calls_take_about_as_long_as_over_plans_of_their_own, 0, NUM_CASES)
 {
     begin(network_b4(1));
     check_roots(rooted[_i / 4], sizes[_i % 4]);
     begin(network_random(16, 30, 1, false, 0.01));
     check_roots(rooted[_i / 4], sizes[_i % 4]);
 }
-END_TEST
 
-START_TEST(what_is_mostly_latency_takes_one_low_tree)
+UNIT_LOOP(what_is_mostly_latency_takes_one_low_tree, 0, 4)
 {
     mtree_plan_request_t request = request_for(rooted[_i], 4e3);
     mtree_plan_t *first, *made;
@@ -118,9 +117,8 @@ START_TEST(what_is_mostly_latency_takes_one_low_tree)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(trees_that_suit_the_root_stay)
+UNIT_TEST(trees_that_suit_the_root_stay)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
     mtree_plan_t *first, *made;
@@ -140,11 +138,10 @@ START_TEST(trees_that_suit_the_root_stay)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Around a ring two paths carry two links' rate; from another root these paths share
  * links. */
-START_TEST(where_rerooted_trees_carry_half_others_take_their_place)
+UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
     mtree_plan_t *first, *made, *kept;
@@ -163,9 +160,8 @@ START_TEST(where_rerooted_trees_carry_half_others_take_their_place)
     mtree_plan_destroy(kept);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(seconds_are_beside_those_of_the_other_root)
+UNIT_TEST(seconds_are_beside_those_of_the_other_root)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 16e6);
     mtree_plan_t *first, *made, *again;
@@ -182,9 +178,8 @@ START_TEST(seconds_are_beside_those_of_the_other_root)
     mtree_plan_destroy(again);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(a_plan_of_something_else_is_refused)
+UNIT_TEST(a_plan_of_something_else_is_refused)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
     mtree_plan_t *first, *made = NULL;
@@ -199,16 +194,8 @@ START_TEST(a_plan_of_something_else_is_refused)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, calls_take_about_as_long_as_over_plans_of_their_own, 0,
-                        NUM_CASES);
-    tcase_add_loop_test(tcase, what_is_mostly_latency_takes_one_low_tree, 0, 4);
-    tcase_add_test(tcase, trees_that_suit_the_root_stay);
-    tcase_add_test(tcase, where_rerooted_trees_carry_half_others_take_their_place);
-    tcase_add_test(tcase, seconds_are_beside_those_of_the_other_root);
-    tcase_add_test(tcase, a_plan_of_something_else_is_refused);
 }

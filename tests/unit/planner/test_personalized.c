@@ -54,7 +54,7 @@ static mtree_routes_t *routes_of(const mtree_topology_t *topology)
 
 /* Of every algorithm: what the plan is said to load is what its blocks load, and some arc
  * is full. */
-START_TEST(edges_carry_the_blocks_below_them)
+UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
 {
     mtree_topology_t *topology = network_b4(1);
     mtree_routes_t *routes = routes_of(topology);
@@ -89,10 +89,9 @@ START_TEST(edges_carry_the_blocks_below_them)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* A chain a - b - c from a: b's edge carries two blocks of three. */
-START_TEST(parts_of_a_chain)
+UNIT_TEST(parts_of_a_chain)
 {
     static const char *const names[] = {"a", "b", "c"};
     double part[3];
@@ -115,9 +114,8 @@ START_TEST(parts_of_a_chain)
     ck_assert_double_eq(part[2], 1);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(files_keep_them)
+UNIT_LOOP(files_keep_them, 0, NUM_COLLECTIVES)
 {
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     mtree_topology_t *topology = network_b4(1);
@@ -133,12 +131,4 @@ START_TEST(files_keep_them)
     mtree_plan_destroy(read);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES);
-    tcase_add_test(tcase, parts_of_a_chain);
-    tcase_add_loop_test(tcase, files_keep_them, 0, NUM_COLLECTIVES);
 }

@@ -51,7 +51,7 @@ static mtree_plan_t *make_plan(void)
 }
 
 /* Whatever allocation fails, a plan is written whole or not at all, with one line. */
-START_TEST(test_a_plan_is_written_whole_or_not_at_all)
+UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
 {
     mtree_plan_t *plan = make_plan();
     char *whole, *text;
@@ -81,7 +81,6 @@ START_TEST(test_a_plan_is_written_whole_or_not_at_all)
     free(whole);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* A broadcast of which one tree passes through relay r, and the other around it. */
 #define RELAYED                                                                          \
@@ -99,7 +98,7 @@ static mtree_status_t read_relayed(const char *relays, const char *root,
     return mtree_plan_from_json(text, (size_t)length, "relayed", plan_p);
 }
 
-START_TEST(test_a_plan_with_relays_is_read_and_written)
+UNIT_TEST(test_a_plan_with_relays_is_read_and_written)
 {
     mtree_plan_t *plan, *again;
     char *text;
@@ -119,9 +118,8 @@ START_TEST(test_a_plan_with_relays_is_read_and_written)
     ck_assert(mtree_tree_is_outside(&again->trees[1], 2));
     mtree_plan_destroy(again);
 }
-END_TEST
 
-START_TEST(test_a_relay_is_neither_root_nor_leaf)
+UNIT_LOOP(test_a_relay_is_neither_root_nor_leaf, 0, 6)
 {
     static const struct {
         const char *relays, *root, *edges;
@@ -143,12 +141,4 @@ START_TEST(test_a_relay_is_neither_root_nor_leaf)
         MTREE_ERR_INVALID);
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     ck_assert_int_eq(lines, 1);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_a_plan_is_written_whole_or_not_at_all);
-    tcase_add_test(tcase, test_a_plan_with_relays_is_read_and_written);
-    tcase_add_loop_test(tcase, test_a_relay_is_neither_root_nor_leaf, 0, 6);
 }

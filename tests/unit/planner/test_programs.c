@@ -45,7 +45,7 @@ static mtree_plan_t *plan_row(const char *algorithm, mtree_collective_t collecti
 }
 
 /* Across the middle of five hosts go two times three vectors each way. */
-START_TEST(an_exchange_takes_the_longest_path)
+UNIT_TEST(an_exchange_takes_the_longest_path)
 {
     mtree_plan_t *plan = plan_row("exchange", MTREE_ALLREDUCE, 5, 1000);
     double all;
@@ -58,10 +58,9 @@ START_TEST(an_exchange_takes_the_longest_path)
     ck_assert_double_eq(all, 20);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* To the root alone, and of a scan to those behind. */
-START_TEST(an_exchange_sends_to_those_who_need_it)
+UNIT_TEST(an_exchange_sends_to_those_who_need_it)
 {
     mtree_plan_t *reduce = plan_row("exchange", MTREE_REDUCE, 5, 1000);
     mtree_plan_t *scan = plan_row("exchange", MTREE_SCAN, 5, 1000);
@@ -74,11 +73,10 @@ START_TEST(an_exchange_sends_to_those_who_need_it)
     mtree_plan_destroy(reduce);
     mtree_plan_destroy(scan);
 }
-END_TEST
 
 /* Where a round trip takes longer than pieces cost, messages that would need one are
  * cut. */
-START_TEST(long_messages_over_long_links_are_cut)
+UNIT_TEST(long_messages_over_long_links_are_cut)
 {
     mtree_plan_t *brief = plan_row("exchange", MTREE_ALLREDUCE, 5, 32 << 10);
     mtree_plan_t *long_one = plan_row("exchange", MTREE_ALLREDUCE, 5, 128 << 10);
@@ -93,7 +91,6 @@ START_TEST(long_messages_over_long_links_are_cut)
     mtree_plan_destroy(long_one);
     mtree_plan_destroy(longest);
 }
-END_TEST
 
 /* What each host sends of a vector. */
 static void add_sent(void *arg, int from, int to, double part)
@@ -124,7 +121,7 @@ static void check_sent(const char *algorithm, mtree_collective_t collective,
  * n lg p by recursive doubling, and 2 n (p - 1) / p by Rabenseifner's algorithm.  Of five
  * and six processes the first r even ones give theirs to the next one, and get the
  * result. */
-START_TEST(butterflies_send_what_the_paper_says)
+UNIT_TEST(butterflies_send_what_the_paper_says)
 {
     check_sent("recursive_doubling", MTREE_ALLREDUCE, 8,
                (const double[]){3, 3, 3, 3, 3, 3, 3, 3});
@@ -134,11 +131,10 @@ START_TEST(butterflies_send_what_the_paper_says)
     check_sent("recursive_halving", MTREE_ALLREDUCE, 6,
                (const double[]){1, 2.5, 1, 2.5, 1.5, 1.5});
 }
-END_TEST
 
 /* In an allgather, and in a reduce_scatter, the half of it.  Bruck et al. (1997), section
  * 4: five processes send 1, 2 and 1 of the blocks. */
-START_TEST(blocks_are_sent_once)
+UNIT_TEST(blocks_are_sent_once)
 {
     check_sent("recursive_doubling", MTREE_ALLGATHER, 8,
                (const double[]){.875, .875, .875, .875, .875, .875, .875, .875});
@@ -148,10 +144,9 @@ START_TEST(blocks_are_sent_once)
     check_sent("bruck", MTREE_ALLTOALL, 5, (const double[]){1, 1, 1, 1, 1});
     check_sent("bruck", MTREE_ALLGATHER, 5, (const double[]){.8, .8, .8, .8, .8});
 }
-END_TEST
 
 /* Four hosts in a row, 0 2 1 3: halves of the vector go to a neighbour. */
-START_TEST(partners_are_near)
+UNIT_TEST(partners_are_near)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_halving", .bytes = 1e6};
@@ -172,11 +167,10 @@ START_TEST(partners_are_near)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Rows and columns of a torus: 4 + 3 messages to and from others, and with the longest
  * ways of both the longest path of the network. */
-START_TEST(stages_take_the_longest_path)
+UNIT_TEST(stages_take_the_longest_path)
 {
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-3};
     const mtree_plan_request_t request = {
@@ -195,11 +189,10 @@ START_TEST(stages_take_the_longest_path)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* De Sensi et al. (2024), section 3.1: the distances of steps are 1, -1, 3 and -5, and
  * odd hosts go the other way; so do all in the mirrored part (section 4.1). */
-START_TEST(swing_has_the_partners_of_the_paper)
+UNIT_TEST(swing_has_the_partners_of_the_paper)
 {
     const int ring[MTREE_SHAPE_DIMENSIONS] = {16}, torus[MTREE_SHAPE_DIMENSIONS] = {4, 4};
     const int of_zero[] = {1, 15, 3, 11}, of_one[] = {0, 2, 14, 6};
@@ -214,11 +207,10 @@ START_TEST(swing_has_the_partners_of_the_paper)
         ck_assert_int_eq(mtree_swing_partner(torus, 0, 5, round), by_columns[round]);
     }
 }
-END_TEST
 
 /* All links of a torus of 4 by 4 are busy alike: each of a host's four carries a quarter
  * of what it sends, 2 n (p - 1) / p of n. */
-START_TEST(swing_fills_all_links)
+UNIT_TEST(swing_fills_all_links)
 {
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
@@ -235,9 +227,8 @@ START_TEST(swing_fills_all_links)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(swing_is_for_tori_of_powers_of_two)
+UNIT_LOOP(swing_is_for_tori_of_powers_of_two, 0, 3)
 {
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
@@ -257,9 +248,8 @@ START_TEST(swing_is_for_tori_of_powers_of_two)
     ck_assert_ptr_nonnull(strstr(heard_last(), "it serves tori of up to 1024 hosts"));
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(what_takes_too_much_memory_is_refused)
+UNIT_TEST(what_takes_too_much_memory_is_refused)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "exchange", .bytes = 1e9};
@@ -273,9 +263,8 @@ START_TEST(what_takes_too_much_memory_is_refused)
     ck_assert_ptr_nonnull(strstr(heard_last(), "exchange: 1000000000 bytes from each"));
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(a_program_is_written_and_read)
+UNIT_TEST(a_program_is_written_and_read)
 {
     mtree_plan_t *plan = plan_row("exchange", MTREE_ALLREDUCE, 4, 1000), *read;
     char *text;
@@ -293,7 +282,6 @@ START_TEST(a_program_is_written_and_read)
     mtree_plan_destroy(read);
     free(text);
 }
-END_TEST
 
 /* What is wrong, and what the line says of it. */
 static const struct {
@@ -313,7 +301,7 @@ static const struct {
 };
 
 /* With its shape. */
-START_TEST(a_torus_is_written_and_read)
+UNIT_TEST(a_torus_is_written_and_read)
 {
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
@@ -334,9 +322,8 @@ START_TEST(a_torus_is_written_and_read)
     mtree_topology_destroy(topology);
     free(text);
 }
-END_TEST
 
-START_TEST(a_wrong_order_is_refused)
+UNIT_LOOP(a_wrong_order_is_refused, 0, sizeof(wrong) / sizeof(wrong[0]))
 {
     char text[300];
     mtree_plan_t *plan;
@@ -349,24 +336,4 @@ START_TEST(a_wrong_order_is_refused)
     ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &plan),
                      MTREE_ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(heard_last(), wrong[_i].line));
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, an_exchange_takes_the_longest_path);
-    tcase_add_test(tcase, an_exchange_sends_to_those_who_need_it);
-    tcase_add_test(tcase, long_messages_over_long_links_are_cut);
-    tcase_add_test(tcase, butterflies_send_what_the_paper_says);
-    tcase_add_test(tcase, blocks_are_sent_once);
-    tcase_add_test(tcase, partners_are_near);
-    tcase_add_test(tcase, stages_take_the_longest_path);
-    tcase_add_test(tcase, swing_has_the_partners_of_the_paper);
-    tcase_add_test(tcase, swing_fills_all_links);
-    tcase_add_loop_test(tcase, swing_is_for_tori_of_powers_of_two, 0, 3);
-    tcase_add_test(tcase, what_takes_too_much_memory_is_refused);
-    tcase_add_test(tcase, a_program_is_written_and_read);
-    tcase_add_test(tcase, a_torus_is_written_and_read);
-    tcase_add_loop_test(tcase, a_wrong_order_is_refused, 0,
-                        sizeof(wrong) / sizeof(wrong[0]));
 }

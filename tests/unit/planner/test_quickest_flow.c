@@ -32,7 +32,7 @@ static mtree_quickest_flow_t *create(const mtree_topology_t *topology, bool reve
 
 /* A short path of 10 Mb/s and 10 ms beside a long one of 30 Mb/s and 50 ms.  400 kb take
  * 50 ms over the first alone; of 800 kb it carries 500 in 60 ms, the other one 300. */
-START_TEST(test_a_longer_path_helps_where_there_is_time)
+UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
 {
     mtree_topology_t *topology = network_hosts(3);
     mtree_quickest_flow_t *flow;
@@ -63,10 +63,9 @@ START_TEST(test_a_longer_path_helps_where_there_is_time)
     mtree_quickest_flow_destroy(flow);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* What the first, shortest path takes is given back to two longer ones. */
-START_TEST(test_flow_is_taken_back)
+UNIT_TEST(test_flow_is_taken_back)
 {
     mtree_topology_t *topology = network_hosts(4);
     mtree_quickest_flow_t *flow;
@@ -88,9 +87,8 @@ START_TEST(test_flow_is_taken_back)
     mtree_quickest_flow_destroy(flow);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_a_direction_without_capacity_is_none)
+UNIT_TEST(test_a_direction_without_capacity_is_none)
 {
     mtree_topology_t *topology = network_hosts(2);
     mtree_quickest_flow_t *flow;
@@ -109,14 +107,13 @@ START_TEST(test_a_direction_without_capacity_is_none)
     mtree_quickest_flow_destroy(flow);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 #define NUM_HOSTS 6
 #define NUM_STEPS 14
 
 /* What gets to one to three hosts in the expanded network by a time takes just that
  * time. */
-START_TEST(test_is_that_of_the_network_expanded_in_time)
+UNIT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
 {
     mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     const bool reversed = _i % 2 != 0;
@@ -145,13 +142,4 @@ START_TEST(test_is_that_of_the_network_expanded_in_time)
     }
     mtree_quickest_flow_destroy(flow);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_a_longer_path_helps_where_there_is_time);
-    tcase_add_test(tcase, test_flow_is_taken_back);
-    tcase_add_test(tcase, test_a_direction_without_capacity_is_none);
-    tcase_add_loop_test(tcase, test_is_that_of_the_network_expanded_in_time, 0, 200);
 }

@@ -74,7 +74,7 @@ static void scale(int l, double part)
     topology->links[l].capacity[1] *= part;
 }
 
-START_TEST(rates_fit_what_has_changed)
+UNIT_LOOP(rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_t *first, *again;
 
@@ -94,9 +94,8 @@ START_TEST(rates_fit_what_has_changed)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(other_shares_win_back_much_of_what_one_link_lost)
+UNIT_TEST(other_shares_win_back_much_of_what_one_link_lost)
 {
     mtree_plan_t *first, *again, *fresh;
     double lost = 0, kept = 0, best = 0;
@@ -118,9 +117,8 @@ START_TEST(other_shares_win_back_much_of_what_one_link_lost)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(trees_are_rooted_where_the_request_wants)
+UNIT_TEST(trees_are_rooted_where_the_request_wants)
 {
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
     mtree_plan_t *first, *again;
@@ -142,9 +140,8 @@ START_TEST(trees_are_rooted_where_the_request_wants)
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(trees_of_something_else_are_refused)
+UNIT_TEST(trees_of_something_else_are_refused)
 {
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
     mtree_plan_t *first, *again;
@@ -159,13 +156,4 @@ START_TEST(trees_of_something_else_are_refused)
                      MTREE_ERR_INVALID);
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_test(tcase, other_shares_win_back_much_of_what_one_link_lost);
-    tcase_add_test(tcase, trees_are_rooted_where_the_request_wants);
-    tcase_add_test(tcase, trees_of_something_else_are_refused);
 }

@@ -113,7 +113,7 @@ static double latest(const mtree_plan_t *plan)
     return most;
 }
 
-START_TEST(equal_blocks_lose_nothing_and_unequal_ones_gain)
+UNIT_LOOP(equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4)
 {
     mtree_plan_t *packing, *robust;
 
@@ -128,10 +128,9 @@ START_TEST(equal_blocks_lose_nothing_and_unequal_ones_gain)
     mtree_plan_destroy(packing);
     end();
 }
-END_TEST
 
 /* On B4 others leave a host's links idle. */
-START_TEST(a_packing_alone_is_late)
+UNIT_TEST(a_packing_alone_is_late)
 {
     mtree_plan_t *packing;
 
@@ -141,10 +140,9 @@ START_TEST(a_packing_alone_is_late)
     mtree_plan_destroy(packing);
     end();
 }
-END_TEST
 
 /* Other rates for the same trees stay robust, also where a link has lost capacity. */
-START_TEST(other_rates_stay_robust)
+UNIT_LOOP(other_rates_stay_robust, 0, 2)
 {
     static const double parts[] = {1, 0.6};
     mtree_plan_t *first, *again;
@@ -160,12 +158,4 @@ START_TEST(other_rates_stay_robust)
     mtree_plan_destroy(again);
     mtree_plan_destroy(first);
     end();
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4);
-    tcase_add_test(tcase, a_packing_alone_is_late);
-    tcase_add_loop_test(tcase, other_rates_stay_robust, 0, 2);
 }

@@ -51,7 +51,7 @@ static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
     *topology_p = topology;
 }
 
-START_TEST(test_ring_takes_2n_minus_2_steps)
+UNIT_TEST(test_ring_takes_2n_minus_2_steps)
 {
     for (int n = 2; n < 10; n++) {
         mtree_rounds_t *schedule;
@@ -63,11 +63,10 @@ START_TEST(test_ring_takes_2n_minus_2_steps)
         mtree_rounds_destroy(schedule);
     }
 }
-END_TEST
 
 /* Four hosts in a row: the way from the last to the first crosses every link, in a
  * direction of its own. */
-START_TEST(test_time_and_contention_of_a_ring_on_a_row)
+UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
 {
     mtree_rounds_t *schedule;
     mtree_topology_t *topology;
@@ -90,9 +89,8 @@ START_TEST(test_time_and_contention_of_a_ring_on_a_row)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_shared_arcs_are_counted)
+UNIT_TEST(test_shared_arcs_are_counted)
 {
     static const int way[] = {0, 2};
     mtree_rounds_t *schedule;
@@ -118,9 +116,8 @@ START_TEST(test_shared_arcs_are_counted)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_check_finds_faults)
+UNIT_TEST(test_check_finds_faults)
 {
     mtree_rounds_t *schedule;
 
@@ -139,9 +136,8 @@ START_TEST(test_check_finds_faults)
     ck_assert_ptr_nonnull(strstr(last_line, "twice"));
     mtree_rounds_destroy(schedule);
 }
-END_TEST
 
-START_TEST(test_grid_order_is_a_ring_of_neighbours)
+UNIT_TEST(test_grid_order_is_a_ring_of_neighbours)
 {
     static const int sides[][2] = {{2, 2}, {4, 4}, {4, 3}, {3, 4}, {8, 16}};
 
@@ -161,9 +157,8 @@ START_TEST(test_grid_order_is_a_ring_of_neighbours)
         }
     }
 }
-END_TEST
 
-START_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
+UNIT_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
 {
     mtree_rounds_t *schedule;
     double sent = 0;
@@ -181,9 +176,8 @@ START_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
     ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
     mtree_rounds_destroy(schedule);
 }
-END_TEST
 
-START_TEST(test_double_trees_swap_leaves_and_inner_hosts)
+UNIT_TEST(test_double_trees_swap_leaves_and_inner_hosts)
 {
     for (int n = 2; n < 40; n++) {
         int parent[80], children[80] = {0};
@@ -208,9 +202,8 @@ START_TEST(test_double_trees_swap_leaves_and_inner_hosts)
         }
     }
 }
-END_TEST
 
-START_TEST(test_halving_doubling_takes_2_log_n_steps)
+UNIT_TEST(test_halving_doubling_takes_2_log_n_steps)
 {
     mtree_rounds_t *schedule;
 
@@ -223,11 +216,10 @@ START_TEST(test_halving_doubling_takes_2_log_n_steps)
                      MTREE_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(last_line, "power of two"));
 }
-END_TEST
 
 /* 32 hosts, four a switch: partners sit on different sides, and no two of a switch meet
  * at one switch. */
-START_TEST(test_rank_mapping_spreads_partners)
+UNIT_TEST(test_rank_mapping_spreads_partners)
 {
     int host_of[32];
     bool seen[32] = {false};
@@ -252,18 +244,8 @@ START_TEST(test_rank_mapping_spreads_partners)
     ck_assert_int_eq(mtree_halving_doubling_map_bigraph(24, 4, host_of),
                      MTREE_ERR_UNSUPPORTED);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_add_test(tcase, test_ring_takes_2n_minus_2_steps);
-    tcase_add_test(tcase, test_time_and_contention_of_a_ring_on_a_row);
-    tcase_add_test(tcase, test_shared_arcs_are_counted);
-    tcase_add_test(tcase, test_check_finds_faults);
-    tcase_add_test(tcase, test_grid_order_is_a_ring_of_neighbours);
-    tcase_add_test(tcase, test_2d_ring_sends_2n_n_minus_1_pieces_a_phase);
-    tcase_add_test(tcase, test_double_trees_swap_leaves_and_inner_hosts);
-    tcase_add_test(tcase, test_halving_doubling_takes_2_log_n_steps);
-    tcase_add_test(tcase, test_rank_mapping_spreads_partners);
 }

@@ -61,18 +61,17 @@ static void check_scan(mtree_topology_t *topology, double throughput, double bou
 
 /* The sum passes each link once; two in three cross the middle where the hosts are in
  * another order than their numbers. */
-START_TEST(lines)
+UNIT_TEST(lines)
 {
     static const int ascending[] = {0, 1, 2, 3, 4}, mixed[] = {0, 2, 1, 3};
 
     check_scan(line(ascending, 5), 1, 1);
     check_scan(line(mixed, 4), 0.5, 0.5);
 }
-END_TEST
 
 /* Each of n - 1 sums takes one arc, or n - 1 of the n arcs the other way.  So chains
  * carry 1 + 1 / (n - 1).  Each cut, which is proved whatever sums travel, lets pass 2. */
-START_TEST(rings)
+UNIT_TEST(rings)
 {
     mtree_topology_t *topology = shape("ring:6");
     mtree_plan_t *plan = scan_plan(topology, 0);
@@ -82,14 +81,12 @@ START_TEST(rings)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* What leaves host 0 passes one link. */
-START_TEST(stars)
+UNIT_TEST(stars)
 {
     check_scan(shape("star:8"), 1, 1);
 }
-END_TEST
 
 static double capacity_out(const mtree_topology_t *topology, unsigned set)
 {
@@ -121,7 +118,7 @@ static double least_cut(const mtree_topology_t *topology, bool pairs)
     return least;
 }
 
-START_TEST(all_cuts_of_small_networks)
+UNIT_LOOP(all_cuts_of_small_networks, 0, 12)
 {
     mtree_topology_t *topology =
         network_random(5 + _i % 5, 8 + _i % 3, (unsigned)_i, _i % 2 == 1, 0);
@@ -133,10 +130,9 @@ START_TEST(all_cuts_of_small_networks)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The chains carry as much as any flows from each host to the next do. */
-START_TEST(concurrent_flows)
+UNIT_LOOP(concurrent_flows, 0, 4)
 {
     mtree_topology_t *topology =
         _i == 0 ? network_b4(1)
@@ -153,10 +149,9 @@ START_TEST(concurrent_flows)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* With a size, each host's trees share it, and the chains follow one another. */
-START_TEST(shares_and_time)
+UNIT_TEST(shares_and_time)
 {
     static const int order[] = {0, 1, 2, 3};
     mtree_topology_t *topology = line(order, 4);
@@ -178,10 +173,9 @@ START_TEST(shares_and_time)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Too many hosts for all sets: the bound is one of a cut still. */
-START_TEST(many_hosts)
+UNIT_TEST(many_hosts)
 {
     mtree_topology_t *topology = shape("torus:6x6");
     mtree_plan_t *plan = scan_plan(topology, 0);
@@ -191,16 +185,4 @@ START_TEST(many_hosts)
     ck_assert_double_ge(plan->throughput, CAPACITY * (1 - CLOSE));
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, lines);
-    tcase_add_test(tcase, rings);
-    tcase_add_test(tcase, stars);
-    tcase_add_loop_test(tcase, all_cuts_of_small_networks, 0, 12);
-    tcase_add_loop_test(tcase, concurrent_flows, 0, 4);
-    tcase_add_test(tcase, shares_and_time);
-    tcase_add_test(tcase, many_hosts);
 }

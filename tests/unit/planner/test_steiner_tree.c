@@ -76,7 +76,7 @@ static double try_all(const double *price, int n, int num_active, int root, bool
 
 /* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and
  * all. */
-START_TEST(test_against_all_trees)
+UNIT_TEST(test_against_all_trees)
 {
     int num_found = 0;
 
@@ -112,10 +112,9 @@ START_TEST(test_against_all_trees)
     }
     ck_assert_int_gt(num_found, 20);
 }
-END_TEST
 
 /* Two hosts, both active: the smallest packing that a machine of the paper asks for. */
-START_TEST(test_pair)
+UNIT_TEST(test_pair)
 {
     static const double price[] = {INFINITY, 3, 4, INFINITY};
     mtree_arena_t arena = {0};
@@ -132,10 +131,9 @@ START_TEST(test_pair)
     ck_assert_int_eq(parent[1], -1);
     mtree_arena_cleanup(&arena);
 }
-END_TEST
 
 /* Too large for an exact search: still a tree, and on a ring of relays the only one. */
-START_TEST(test_large)
+UNIT_TEST(test_large)
 {
     enum { N = 60, ACTIVE = 20 };
     static double price[N * N];
@@ -163,12 +161,4 @@ START_TEST(test_large)
     ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
     ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
     mtree_arena_cleanup(&arena);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_against_all_trees);
-    tcase_add_test(tcase, test_pair);
-    tcase_add_test(tcase, test_large);
 }

@@ -65,7 +65,7 @@ static const struct {
     {"torus:4x8", {8, 4}}, {"torus:3x4x5", {5, 4, 3}},
 };
 
-START_TEST(a_torus_is_found)
+UNIT_LOOP(a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]))
 {
     network_t network;
     mtree_torus_t torus;
@@ -89,12 +89,11 @@ START_TEST(a_torus_is_found)
     }
     network_clear(&network);
 }
-END_TEST
 
 static const char *const others[] = {"mesh:4x4",    "star:8",       "tree:2x2x2",
                                      "fattree:4x4", "random:12:20", "random:8:28"};
 
-START_TEST(nothing_else_is_a_torus)
+UNIT_LOOP(nothing_else_is_a_torus, 0, sizeof(others) / sizeof(others[0]))
 {
     network_t network;
     mtree_torus_t torus;
@@ -104,7 +103,6 @@ START_TEST(nothing_else_is_a_torus)
     ck_assert_int_eq(torus.num_dimensions, 0);
     network_clear(&network);
 }
-END_TEST
 
 /* The hops of the longest chain of messages of recursive doubling: in a ring of eight
  * those of Swing's steps, 1, 1 and 3. */
@@ -114,7 +112,7 @@ static const struct {
 } chains[] = {
     {"ring:4", 2, 2}, {"ring:8", 5, 3}, {"torus:4x4", 4, 4}, {"torus:8x8", 10, 6}};
 
-START_TEST(partners_are_as_near_as_in_the_paper)
+UNIT_LOOP(partners_are_as_near_as_in_the_paper, 0, sizeof(chains) / sizeof(chains[0]))
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_doubling", .bytes = 8};
@@ -129,14 +127,4 @@ START_TEST(partners_are_as_near_as_in_the_paper)
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2.0 * chains[_i].rounds);
     mtree_plan_destroy(plan);
     network_clear(&network);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]));
-    tcase_add_loop_test(tcase, nothing_else_is_a_torus, 0,
-                        sizeof(others) / sizeof(others[0]));
-    tcase_add_loop_test(tcase, partners_are_as_near_as_in_the_paper, 0,
-                        sizeof(chains) / sizeof(chains[0]));
 }

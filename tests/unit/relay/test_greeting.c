@@ -17,8 +17,10 @@
 
 enum { VERSION_AT = MTREE_RELAY_MAGIC - 1 };
 
+UNIT_NEEDS(mtree_crypto_is_supported())
+
 /* Not even its length need be that of this version. */
-START_TEST(a_relay_tells_its_version_to_another_one)
+UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
 {
     static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_HELLO, 300};
     const mtree_relay_hello_t hello = {.number = 1};
@@ -48,7 +50,6 @@ START_TEST(a_relay_tells_its_version_to_another_one)
     (void)close(fd);
     relayed_destroy(&job);
 }
-END_TEST
 
 /* What a relay of version @a change from this one does, which sends @a length bytes of
  * its first piece; what the dialer says. */
@@ -85,7 +86,7 @@ static const char *dial_other(int change, size_t length)
     return reason;
 }
 
-START_TEST(a_relay_of_another_version_is_named)
+UNIT_TEST(a_relay_of_another_version_is_named)
 {
     ck_assert_str_eq(dial_other(1, MTREE_RELAY_MAGIC),
                      "it is of another version of mtree");
@@ -93,9 +94,8 @@ START_TEST(a_relay_of_another_version_is_named)
                      "it is of another version of mtree");
     ck_assert_str_eq(dial_other(0, 0), "it takes no greeting of this version of mtree");
 }
-END_TEST
 
-START_TEST(a_welcome_that_is_changed_is_none)
+UNIT_TEST(a_welcome_that_is_changed_is_none)
 {
     const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1234567890123};
     const mtree_relay_key_t key = {{1}}, other_key = {{2}};
@@ -120,15 +120,4 @@ START_TEST(a_welcome_that_is_changed_is_none)
     nonce[0]--;
     ck_assert_int_eq(mtree_relay_welcome_read(&other_key, hello, nonce, bytes, &read),
                      MTREE_ERR_INVALID);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    if (!mtree_crypto_is_supported()) {
-        return;
-    }
-    tcase_add_loop_test(tests, a_relay_tells_its_version_to_another_one, 0, 3);
-    tcase_add_test(tests, a_relay_of_another_version_is_named);
-    tcase_add_test(tests, a_welcome_that_is_changed_is_none);
 }

@@ -22,8 +22,10 @@ enum { NUMBERS = 100000, TURNS = 200, POLLS = 1000 };
 
 static const uint64_t memory = (uint64_t)64 << 20;
 
+UNIT_NEEDS(mtree_crypto_is_supported())
+
 /* Two calls with one number would share what is sent for either. */
-START_TEST(a_call_begins_once)
+UNIT_TEST(a_call_begins_once)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
     mtree_relay_status_t status;
@@ -47,7 +49,6 @@ START_TEST(a_call_begins_once)
     relayed_end(&job);
     relayed_destroy(&job);
 }
-END_TEST
 
 static atomic_bool has_stopped;
 static unsigned char flood_bytes[4096 * MTREE_TCP_HEADER];
@@ -85,7 +86,7 @@ static void flood_relay(relayed_job_t *job, int socket)
     ck_assert_int_eq(status.jobs, 1);
 }
 
-START_TEST(messages_of_one_job_let_others_in_between)
+UNIT_TEST(messages_of_one_job_let_others_in_between)
 {
     relayed_job_t job;
 
@@ -98,9 +99,8 @@ START_TEST(messages_of_one_job_let_others_in_between)
     flood_relay(&job, job.channels[0].socket);
     relayed_destroy(&job);
 }
-END_TEST
 
-START_TEST(frames_of_one_peer_let_others_in_between)
+UNIT_TEST(frames_of_one_peer_let_others_in_between)
 {
     const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_TAIL_PROBE};
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
@@ -119,11 +119,10 @@ START_TEST(frames_of_one_peer_let_others_in_between)
     (void)close(fd);
     relayed_destroy(&job);
 }
-END_TEST
 
 /* From one host come more connections than a relay keeps while another one greets, which
  * takes some turns. */
-START_TEST(a_flood_from_one_host_turns_no_other_away)
+UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
 {
     static int strangers[TURNS * MTREE_RELAY_PENDING];
     const mtree_address_t here = mtree_address_parse("127.0.0.1");
@@ -164,10 +163,9 @@ START_TEST(a_flood_from_one_host_turns_no_other_away)
     mtree_relay_dialer_destroy(dialer);
     relayed_destroy(&job);
 }
-END_TEST
 
 /* A rank of the job sends messages of calls that never begin, one byte each. */
-START_TEST(what_comes_early_counts_and_ends)
+UNIT_TEST(what_comes_early_counts_and_ends)
 {
     enum { FRAMES = 20000 };
     const uint64_t most = MTREE_RELAY_LEAST_EARLY;
@@ -211,11 +209,10 @@ START_TEST(what_comes_early_counts_and_ends)
     (void)close(fd);
     relayed_destroy(&job);
 }
-END_TEST
 
 /* Plans have less room than there may be plans, and the first one is forgotten; or less
  * than that one takes. */
-START_TEST(plans_take_no_more_than_they_may)
+UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 {
     mtree_relay_status_t status;
     relayed_job_t job;
@@ -237,10 +234,9 @@ START_TEST(plans_take_no_more_than_they_may)
     relayed_end(&job);
     relayed_destroy(&job);
 }
-END_TEST
 
 /* The two ranks of the job are connected when a third one comes. */
-START_TEST(a_job_has_so_many_connections)
+UNIT_TEST(a_job_has_so_many_connections)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
     relayed_job_t job;
@@ -260,19 +256,4 @@ START_TEST(a_job_has_so_many_connections)
     ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
     (void)close(fd);
     relayed_destroy(&job);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    if (!mtree_crypto_is_supported()) {
-        return;
-    }
-    tcase_add_test(tests, a_call_begins_once);
-    tcase_add_test(tests, messages_of_one_job_let_others_in_between);
-    tcase_add_test(tests, frames_of_one_peer_let_others_in_between);
-    tcase_add_test(tests, a_flood_from_one_host_turns_no_other_away);
-    tcase_add_test(tests, a_job_has_so_many_connections);
-    tcase_add_test(tests, what_comes_early_counts_and_ends);
-    tcase_add_loop_test(tests, plans_take_no_more_than_they_may, 0, 2);
 }

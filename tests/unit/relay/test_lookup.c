@@ -49,7 +49,7 @@ static mtree_relay_dialer_t *dial(const char *address)
     return dialer;
 }
 
-START_TEST(nobody_waits_for_a_name)
+UNIT_TEST(nobody_waits_for_a_name)
 {
     mtree_relay_dialer_t *dialer = dial("slow.example:1");
 
@@ -66,9 +66,8 @@ START_TEST(nobody_waits_for_a_name)
         (void)usleep(1000);
     }
 }
-END_TEST
 
-START_TEST(a_name_that_is_known_is_dialed)
+UNIT_TEST(a_name_that_is_known_is_dialed)
 {
     mtree_relay_dialer_t *dialer = dial("slow.example,[::1]:1");
 
@@ -80,9 +79,8 @@ START_TEST(a_name_that_is_known_is_dialed)
     ck_assert_int_eq(num_asked, 2);
     mtree_relay_dialer_destroy(dialer);
 }
-END_TEST
 
-START_TEST(what_is_no_address_is_not_dialed)
+UNIT_LOOP(what_is_no_address_is_not_dialed, 0, 5)
 {
     static const char *const addresses[] = {"slow.example", ":1", "127.0.0.1:x",
                                             "127.0.0.1:70000", ""};
@@ -90,12 +88,4 @@ START_TEST(what_is_no_address_is_not_dialed)
 
     mtree_relay_look_up(addresses[_i], &found);
     ck_assert_int_eq(found.count, 0);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, nobody_waits_for_a_name);
-    tcase_add_test(tests, a_name_that_is_known_is_dialed);
-    tcase_add_loop_test(tests, what_is_no_address_is_not_dialed, 0, 5);
 }

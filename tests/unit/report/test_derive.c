@@ -58,7 +58,7 @@ static json_t *first(const json_t *report, const char *list)
     return json_array_get(json_object_get(report, list), 0);
 }
 
-START_TEST(links_carry_what_trees_put_on_them)
+UNIT_TEST(links_carry_what_trees_put_on_them)
 {
     json_t *report = report_with("'b'", "'b'"), *map, *link, *trees, *arcs;
 
@@ -79,9 +79,8 @@ START_TEST(links_carry_what_trees_put_on_them)
     json_decref(arcs);
     json_decref(report);
 }
-END_TEST
 
-START_TEST(calls_have_sums_and_forecasts)
+UNIT_TEST(calls_have_sums_and_forecasts)
 {
     json_t *report = report_with("'b'", "'b'"), *calls;
 
@@ -99,9 +98,8 @@ START_TEST(calls_have_sums_and_forecasts)
     ck_assert_double_eq(mtree_page_number(calls, "share_of_bound"), 0.5);
     json_decref(report);
 }
-END_TEST
 
-START_TEST(calls_of_all_ranks_have_the_least_time)
+UNIT_TEST(calls_of_all_ranks_have_the_least_time)
 {
     json_t *report = report_with("'bcast', 'algorithm': 'hand', 'root': 'a'",
                                  "'allreduce', 'algorithm': 'hand', 'root': null"),
@@ -116,9 +114,8 @@ START_TEST(calls_of_all_ranks_have_the_least_time)
                             1e-9);
     json_decref(report);
 }
-END_TEST
 
-START_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
+UNIT_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
 {
     json_t *report = report_with("'planned_openmpi_s': 1600, ", ""), *calls;
 
@@ -127,7 +124,6 @@ START_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
     ck_assert_ptr_null(json_object_get(calls, "openmpi_forecast_s"));
     json_decref(report);
 }
-END_TEST
 
 /* What a path or the calls say of the line's second link, which has 40 bits/s. */
 static const struct {
@@ -143,7 +139,8 @@ static const struct {
     {"'bytes': 12000", "'bytes': 144000", 96},
 };
 
-START_TEST(what_calls_find_is_compared_with_the_map)
+UNIT_LOOP(what_calls_find_is_compared_with_the_map, 0,
+          sizeof(findings) / sizeof(findings[0]))
 {
     json_t *report = report_with(findings[_i].what, findings[_i].with), *map, *link;
 
@@ -156,10 +153,9 @@ START_TEST(what_calls_find_is_compared_with_the_map)
     ck_assert(findings[_i].found == 0 || json_is_true(json_object_get(map, "disagrees")));
     json_decref(report);
 }
-END_TEST
 
 /* It was changed while the job ran: that is what the calls found. */
-START_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
+UNIT_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
 {
     json_t *report = report_with("'capacity_bps': [40, 40]",
                                  "'map_bps': [85, 40], 'capacity_bps': [40, 40]");
@@ -175,10 +171,9 @@ START_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
               "has 85 b/s, calls found 36 b/s. Measure the network: mtree probe");
     json_decref(report);
 }
-END_TEST
 
 /* The bound of a call of 6000 bytes is 1200 s. */
-START_TEST(calls_that_are_quicker_than_possible_disagree)
+UNIT_TEST(calls_that_are_quicker_than_possible_disagree)
 {
     json_t *report = report_with("'slowest_rank_s': 2400", "'slowest_rank_s': 599");
     char said[512] = "";
@@ -193,9 +188,8 @@ START_TEST(calls_that_are_quicker_than_possible_disagree)
               "network: mtree probe");
     json_decref(report);
 }
-END_TEST
 
-START_TEST(calls_through_relays_are_those_that_were)
+UNIT_TEST(calls_through_relays_are_those_that_were)
 {
     json_t *report =
         report_with("'hosts': ['a', 'b', 'c']", "'hosts': ['a', 'c'], 'relays': ['b']");
@@ -215,7 +209,6 @@ START_TEST(calls_through_relays_are_those_that_were)
     ck_assert_double_eq(mtree_page_direction(first(map, "links"), "bytes", 0), 12000);
     json_decref(report);
 }
-END_TEST
 
 /* What each of these makes of the report is told of in a line. */
 static const struct {
@@ -229,7 +222,8 @@ static const struct {
     {"'edges': [['a', 'b'], ", "'edges': [", "the report"},
 };
 
-START_TEST(a_report_that_contradicts_itself_is_refused)
+UNIT_LOOP(a_report_that_contradicts_itself_is_refused, 0,
+          sizeof(faults) / sizeof(faults[0]))
 {
     json_t *report = report_with(faults[_i].what, faults[_i].with);
 
@@ -237,20 +231,4 @@ START_TEST(a_report_that_contradicts_itself_is_refused)
     ck_assert_int_eq(mtree_report_derive(report), MTREE_ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(heard_last(), faults[_i].line));
     json_decref(report);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, links_carry_what_trees_put_on_them);
-    tcase_add_test(tests, calls_have_sums_and_forecasts);
-    tcase_add_test(tests, calls_of_all_ranks_have_the_least_time);
-    tcase_add_test(tests, without_a_forecast_nothing_is_said_of_open_mpi);
-    tcase_add_loop_test(tests, what_calls_find_is_compared_with_the_map, 0,
-                        sizeof(findings) / sizeof(findings[0]));
-    tcase_add_test(tests, a_capacity_that_was_measured_is_compared_with_the_map);
-    tcase_add_test(tests, calls_that_are_quicker_than_possible_disagree);
-    tcase_add_test(tests, calls_through_relays_are_those_that_were);
-    tcase_add_loop_test(tests, a_report_that_contradicts_itself_is_refused, 0,
-                        sizeof(faults) / sizeof(faults[0]));
 }

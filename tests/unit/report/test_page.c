@@ -34,7 +34,7 @@ static const char *said(mtree_page_line_t line, const char *text)
     "'communicators': [{'calls': [{'served': [{'by': 'trees', " _trees                   \
     "}, {'by': 'openmpi', 'calls': 9, 'bytes': 9, 'seconds': 9}]" _forecasts "}]}]"
 
-START_TEST(time_in_calls_is_that_of_the_ranks)
+UNIT_TEST(time_in_calls_is_that_of_the_ranks)
 {
     ck_assert_str_eq(
         said(mtree_page_served,
@@ -48,10 +48,9 @@ START_TEST(time_in_calls_is_that_of_the_ranks)
         "Rank 0 spent 2 s of 10 s in calls that mtree served: 1 call of "
         "rank 0, 2 KB");
 }
-END_TEST
 
 /* A rank whose clock began a little before that of rank 0. */
-START_TEST(no_rank_spent_more_than_the_job_lasted)
+UNIT_TEST(no_rank_spent_more_than_the_job_lasted)
 {
     ck_assert_str_eq(
         said(mtree_page_served,
@@ -59,9 +58,8 @@ START_TEST(no_rank_spent_more_than_the_job_lasted)
         "Ranks spent 9.50 s of 10 s in calls that mtree served (mean of 2, from 9 s to "
         "10 s): 0 calls of rank 0, 0 B");
 }
-END_TEST
 
-START_TEST(what_is_beside_that_is_apart)
+UNIT_TEST(what_is_beside_that_is_apart)
 {
     ck_assert_str_eq(said(mtree_page_beside,
                           "{'elapsed_s': 10, 'times': [{'planning_s': 1, 'connecting_s': "
@@ -69,9 +67,8 @@ START_TEST(what_is_beside_that_is_apart)
                      "Beside that: 2 s of waiting for plans, 1 s of opening connections, "
                      "4 s in calls that Open MPI served");
 }
-END_TEST
 
-START_TEST(a_forecast_is_called_so)
+UNIT_TEST(a_forecast_is_called_so)
 {
     ck_assert_str_eq(
         said(mtree_page_forecast,
@@ -84,10 +81,9 @@ START_TEST(a_forecast_is_called_so)
                                             ", 'forecast_s': 2") "}"),
         "Forecast: Open MPI's time for these calls was not predicted");
 }
-END_TEST
 
 /* Seven calls of 2 s each that overlapped took 3.5 s together. */
-START_TEST(calls_that_overlap_count_once_in_forecasts)
+UNIT_TEST(calls_that_overlap_count_once_in_forecasts)
 {
     ck_assert_str_eq(
         said(mtree_page_forecast,
@@ -95,14 +91,4 @@ START_TEST(calls_that_overlap_count_once_in_forecasts)
                        ", 'forecast_s': 2, 'openmpi_forecast_s': 4") "}"),
         "Forecast, not measured: 7 of these calls take 3.50 s with mtree, 7 s with Open "
         "MPI");
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, time_in_calls_is_that_of_the_ranks);
-    tcase_add_test(tests, no_rank_spent_more_than_the_job_lasted);
-    tcase_add_test(tests, what_is_beside_that_is_apart);
-    tcase_add_test(tests, a_forecast_is_called_so);
-    tcase_add_test(tests, calls_that_overlap_count_once_in_forecasts);
 }

@@ -30,7 +30,7 @@ static mtree_topology_t *line(mtree_routes_t **routes_p)
     return topology;
 }
 
-START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
+UNIT_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
 {
     mtree_traffic_path_t paths[] = {
         {.from = 0, .to = 2, .rate = 30, .backlogged = 0.9, .backlogged_rate = 36},
@@ -52,9 +52,8 @@ START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(ways_that_kept_up_tell_nothing)
+UNIT_TEST(ways_that_kept_up_tell_nothing)
 {
     mtree_traffic_path_t paths[] = {
         {.from = 2, .to = 0, .rate = 30, .backlogged = 0.19, .backlogged_rate = 1000}};
@@ -68,9 +67,8 @@ START_TEST(ways_that_kept_up_tell_nothing)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(groups_add_up)
+UNIT_TEST(groups_add_up)
 {
     mtree_traffic_path_t path = {
         .from = 1, .to = 2, .rate = 10, .backlogged = 0.5, .backlogged_rate = 20};
@@ -84,12 +82,4 @@ START_TEST(groups_add_up)
     ck_assert_double_eq(gave[2].backlogged, 0.5);
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, the_link_that_is_nearest_to_full_is_the_narrowest);
-    tcase_add_test(tests, ways_that_kept_up_tell_nothing);
-    tcase_add_test(tests, groups_add_up);
 }

@@ -267,7 +267,7 @@ static size_t draw_units(void)
     return draw(3) == 0 ? (size_t)(1 + draw(16000)) : (size_t)(17000 + draw(20000));
 }
 
-START_TEST(test_random_arrivals)
+UNIT_LOOP(test_random_arrivals, 0, LOOPS)
 {
     state = (unsigned long long)_i * 1000 + 1;
     for (int c = 0; c < CASES_A_LOOP; c++) {
@@ -296,7 +296,6 @@ START_TEST(test_random_arrivals)
         world_close(&world);
     }
 }
-END_TEST
 
 /* Who has left, when all but @a late have come and nothing more can happen. */
 static int num_finished_without(world_t *world, int late)
@@ -334,7 +333,7 @@ static size_t num_received(const world_t *world, int peer)
  * that one holds everything, the root takes over: the source leaves, and every chunk
  * comes once, the first from the source and the last from the root.
  */
-START_TEST(test_bcast_source_is_relieved)
+UNIT_TEST(test_bcast_source_is_relieved)
 {
     int relieved = 0;
 
@@ -369,7 +368,6 @@ START_TEST(test_bcast_source_is_relieved)
     }
     ck_assert_int_ge(relieved, 20);
 }
-END_TEST
 
 static int rank_but(int num_ranks, int root)
 {
@@ -378,7 +376,7 @@ static int rank_but(int num_ranks, int root)
 
 /* Of a bcast everyone leaves before the late one comes, the root, too, where it may keep
  * a copy. */
-START_TEST(test_bcast_one_late)
+UNIT_TEST(test_bcast_one_late)
 {
     for (int c = 0; c < 200; c++) {
         int num_ranks = 3 + draw(MAX_RANKS - 2);
@@ -394,11 +392,10 @@ START_TEST(test_bcast_one_late)
         world_close(&world);
     }
 }
-END_TEST
 
 /* Of a reduce everyone leaves but the root and those whose sum the late one is to take;
  * with a rank a host and one chain that is one. */
-START_TEST(test_reduce_one_late)
+UNIT_TEST(test_reduce_one_late)
 {
     for (int c = 0; c < 200; c++) {
         int num_ranks = 3 + draw(MAX_RANKS - 2);
@@ -419,7 +416,6 @@ START_TEST(test_reduce_one_late)
         world_close(&world);
     }
 }
-END_TEST
 
 /* A message that cannot be sent ends the operation of the rank that was to send it. */
 static mtree_status_t failed_with;
@@ -432,7 +428,7 @@ static void control_msg_failure(mtree_operation_t *operation, mtree_status_t sta
     failed_with = status;
 }
 
-START_TEST(test_failure_is_told)
+UNIT_TEST(test_failure_is_told)
 {
     /* What is under way stays so, where LeakSanitizer finds it. */
     static world_t world;
@@ -458,14 +454,8 @@ START_TEST(test_failure_is_told)
     while (step(&world)) {}
     ck_assert_int_eq(failed_with, MTREE_ERR_TRANSPORT);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, test_random_arrivals, 0, LOOPS);
-    tcase_add_test(tcase, test_bcast_one_late);
-    tcase_add_test(tcase, test_bcast_source_is_relieved);
-    tcase_add_test(tcase, test_reduce_one_late);
-    tcase_add_test(tcase, test_failure_is_told);
 }

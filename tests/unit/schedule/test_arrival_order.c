@@ -72,7 +72,7 @@ static void expect_dismissed(mtree_directory_t *directory, int wanted)
 
 /* Figure 4: R2 gets from R1, which is not complete, since S is serving; R3 from S, which
  * is free again, and not from R2, which is not complete. */
-START_TEST(test_figure_4)
+UNIT_TEST(test_figure_4)
 {
     enum { S, R1, R2, R3 };
     static const int host[] = {0, 1, 2, 3};
@@ -101,10 +101,9 @@ START_TEST(test_figure_4)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Who holds everything and serves nobody goes, and is no source any more. */
-START_TEST(test_gone_is_no_source)
+UNIT_TEST(test_gone_is_no_source)
 {
     static const int host[] = {0, 1, 2, 3};
     mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
@@ -124,10 +123,9 @@ START_TEST(test_gone_is_no_source)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Of those that are there at once the nearest gets first, and gives to the next. */
-START_TEST(test_nearest_first)
+UNIT_TEST(test_nearest_first)
 {
     static const int host[] = {0, 1, 2, 3};
     mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
@@ -146,10 +144,9 @@ START_TEST(test_nearest_first)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Ranks of a host get from each other, and only one of them serves another host. */
-START_TEST(test_hosts_are_entered_once)
+UNIT_TEST(test_hosts_are_entered_once)
 {
     static const int host[] = {0, 0, 1, 1, 2};
     mtree_plan_t *plan = plan_of(MTREE_BCAST, 3);
@@ -170,7 +167,6 @@ START_TEST(test_hosts_are_entered_once)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 static void expect_relieved(mtree_directory_t *directory, bool free, int wanted,
                             int of_whom)
@@ -213,7 +209,7 @@ static mtree_directory_t *open_late(mtree_plan_t *plan, mtree_placement_t *place
 
 /* The root, once it is free, gives the rest to one that came late, so that the source
  * may leave; then it is busy with that one. */
-START_TEST(test_root_relieves)
+UNIT_TEST(test_root_relieves)
 {
     static const int host[] = {0, 1, 2, 3};
     mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
@@ -236,10 +232,9 @@ START_TEST(test_root_relieves)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* It does not for one that is as good as done, nor where that is not worth it. */
-START_TEST(test_root_leaves_it)
+UNIT_TEST(test_root_leaves_it)
 {
     static const int host[] = {0, 1, 2, 3};
     static const double after[] = {0.01, 0.5}, worth[] = {0, 0.6};
@@ -258,10 +253,9 @@ START_TEST(test_root_leaves_it)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Nor for one that is more than twice as far from it as from its source. */
-START_TEST(test_root_is_too_far)
+UNIT_TEST(test_root_is_too_far)
 {
     static const int host[] = {0, 3, 4, 1, 2};
     mtree_plan_t *plan = plan_of(MTREE_BCAST, 5);
@@ -276,7 +270,6 @@ START_TEST(test_root_is_too_far)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 static void expect_link(mtree_chain_t *chain, int rank, int num_children,
                         const int *children)
@@ -293,7 +286,7 @@ static void expect_link(mtree_chain_t *chain, int rank, int num_children,
 
 /* Section 4.3: "Object arrival sequence is a, d, c, b": A sends to C, C to B, B to D,
  * which called the operation. */
-START_TEST(test_section_4_3)
+UNIT_TEST(test_section_4_3)
 {
     enum { A, B, C, D };
     static const int host[] = {0, 1, 2, 3};
@@ -318,11 +311,10 @@ START_TEST(test_section_4_3)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Two chains of two and a chain of their results, by the plan's tree; those who come last
  * hold the results. */
-START_TEST(test_two_dimensions)
+UNIT_TEST(test_two_dimensions)
 {
     static const int host[] = {0, 1, 2, 3, 4};
     static const int parent[] = {-1, 2, 4, 4, 0};
@@ -347,10 +339,9 @@ START_TEST(test_two_dimensions)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Ranks of a host are chained first; the last of them takes the host's place. */
-START_TEST(test_hosts_are_left_once)
+UNIT_TEST(test_hosts_are_left_once)
 {
     static const int host[] = {0, 0, 1, 1, 2};
     mtree_plan_t *plan = plan_of(MTREE_REDUCE, 3);
@@ -372,19 +363,4 @@ START_TEST(test_hosts_are_left_once)
     mtree_chain_destroy(chain);
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_figure_4);
-    tcase_add_test(tcase, test_gone_is_no_source);
-    tcase_add_test(tcase, test_nearest_first);
-    tcase_add_test(tcase, test_hosts_are_entered_once);
-    tcase_add_test(tcase, test_root_relieves);
-    tcase_add_test(tcase, test_root_leaves_it);
-    tcase_add_test(tcase, test_root_is_too_far);
-    tcase_add_test(tcase, test_section_4_3);
-    tcase_add_test(tcase, test_two_dimensions);
-    tcase_add_test(tcase, test_hosts_are_left_once);
 }

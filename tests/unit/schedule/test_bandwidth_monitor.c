@@ -33,7 +33,7 @@ static void attend(double from, double to)
     mtree_bandwidth_monitor_attend(monitor, true, to);
 }
 
-START_TEST(what_two_operations_send_at_once_adds_up)
+UNIT_TEST(what_two_operations_send_at_once_adds_up)
 {
     mtree_bandwidth_monitor_begin(monitor, 1.0);
     mtree_bandwidth_monitor_begin(monitor, 1.0);
@@ -59,9 +59,8 @@ START_TEST(what_two_operations_send_at_once_adds_up)
     ck_assert_double_eq_tol(paths[1].backlogged_seconds, 1.5, NEAR);
     ck_assert_double_eq(paths[0].bytes, 0);
 }
-END_TEST
 
-START_TEST(time_in_which_nobody_looked_presses_nothing)
+UNIT_TEST(time_in_which_nobody_looked_presses_nothing)
 {
     mtree_bandwidth_monitor_begin(monitor, 1.0);
     mtree_bandwidth_monitor_backlog(monitor, 0, true, 1.0);
@@ -82,9 +81,8 @@ START_TEST(time_in_which_nobody_looked_presses_nothing)
     ck_assert_double_lt(paths[0].backlogged_seconds, 2.0);
     ck_assert_double_gt(paths[0].backlogged_seconds, 1.9);
 }
-END_TEST
 
-START_TEST(time_between_operations_is_nobodys)
+UNIT_TEST(time_between_operations_is_nobodys)
 {
     mtree_bandwidth_monitor_begin(monitor, 1.0);
     attend(1.0, 2.0);
@@ -96,9 +94,8 @@ START_TEST(time_between_operations_is_nobodys)
     ck_assert_double_eq_tol(sum.seconds, 2.0, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 0, NEAR);
 }
-END_TEST
 
-START_TEST(a_path_that_others_share_tells_nothing)
+UNIT_TEST(a_path_that_others_share_tells_nothing)
 {
     mtree_bandwidth_monitor_begin(monitor, 1.0);
     mtree_bandwidth_monitor_backlog(monitor, 0, true, 1.0);
@@ -114,13 +111,8 @@ START_TEST(a_path_that_others_share_tells_nothing)
     ck_assert_double_eq(paths[0].backlogged_bytes, 0);
     ck_assert_double_eq_tol(paths[0].backlogged_seconds, 0, NEAR);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, what_two_operations_send_at_once_adds_up);
-    tcase_add_test(tcase, time_in_which_nobody_looked_presses_nothing);
-    tcase_add_test(tcase, time_between_operations_is_nobodys);
-    tcase_add_test(tcase, a_path_that_others_share_tells_nothing);
 }

@@ -16,7 +16,7 @@ static mtree_goodput_t *goodput_of_two_peers(void)
     return goodput;
 }
 
-START_TEST(a_peer_that_comes_late_was_not_backlogged)
+UNIT_TEST(a_peer_that_comes_late_was_not_backlogged)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
@@ -33,9 +33,8 @@ START_TEST(a_peer_that_comes_late_was_not_backlogged)
     ck_assert_double_eq(goodput->links[1].bytes, 0);
     mtree_goodput_destroy(goodput);
 }
-END_TEST
 
-START_TEST(backlogged_times_add_up)
+UNIT_TEST(backlogged_times_add_up)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
@@ -52,9 +51,8 @@ START_TEST(backlogged_times_add_up)
     ck_assert_double_eq(goodput->links[0].backlogged_seconds, 0);
     mtree_goodput_destroy(goodput);
 }
-END_TEST
 
-START_TEST(trees_end_with_their_last_message)
+UNIT_TEST(trees_end_with_their_last_message)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
@@ -70,12 +68,4 @@ START_TEST(trees_end_with_their_last_message)
     ck_assert_double_eq(goodput->trees[1].bytes + goodput->links[0].bytes, 0);
     ck_assert_int_eq(goodput->links[1].rank, 7);
     mtree_goodput_destroy(goodput);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_peer_that_comes_late_was_not_backlogged);
-    tcase_add_test(tcase, backlogged_times_add_up);
-    tcase_add_test(tcase, trees_end_with_their_last_message);
 }

@@ -53,7 +53,7 @@ static void end_all(int count, int lanes)
     }
 }
 
-START_TEST(a_turn_opens_when_its_predecessor_ends)
+UNIT_TEST(a_turn_opens_when_its_predecessor_ends)
 {
     for (int count = 0; count <= MOST; count++) {
         for (int lanes = 1; lanes <= MOST + 1; lanes++) {
@@ -66,10 +66,9 @@ START_TEST(a_turn_opens_when_its_predecessor_ends)
         }
     }
 }
-END_TEST
 
 /* Turns come while others have ended and were dropped. */
-START_TEST(turns_follow_those_that_were_dropped)
+UNIT_TEST(turns_follow_those_that_were_dropped)
 {
     static mtree_turn_t turns[9];
     mtree_turns_t all = {0};
@@ -94,11 +93,4 @@ START_TEST(turns_follow_those_that_were_dropped)
     }
     mtree_turns_add(&all, &turns[8], 4);
     ck_assert(turns[8].is_open && turns[8].lane == 0);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_turn_opens_when_its_predecessor_ends);
-    tcase_add_test(tcase, turns_follow_those_that_were_dropped);
 }

@@ -433,7 +433,7 @@ static int check_random(unsigned seed)
     return num_streams;
 }
 
-START_TEST(every_collective_gives_its_result)
+UNIT_LOOP(every_collective_gives_its_result, 0, LOOPS)
 {
     unsigned first = (unsigned)_i * CASES_A_LOOP;
 
@@ -445,10 +445,9 @@ START_TEST(every_collective_gives_its_result)
     ck_assert_int_gt(num_cut, 0);
     ck_assert_int_gt(num_relayed, 0);
 }
-END_TEST
 
 /* More streams than run at a time. */
-START_TEST(many_streams_run_one_batch_after_the_other)
+UNIT_LOOP(many_streams_run_one_batch_after_the_other, 0, 4)
 {
     int most = 0;
 
@@ -460,9 +459,8 @@ START_TEST(many_streams_run_one_batch_after_the_other)
     }
     ck_assert_int_gt(most, 2 * MTREE_BATCH_STREAMS);
 }
-END_TEST
 
-START_TEST(a_failing_send_ends_the_operation)
+UNIT_LOOP(a_failing_send_ends_the_operation, 0, 100)
 {
     static job_t job;
     chaos_t *chaos;
@@ -486,10 +484,9 @@ START_TEST(a_failing_send_ends_the_operation)
     /* What was under way never ends here, so the operations stay as they are, where
      * LeakSanitizer finds them. */
 }
-END_TEST
 
 /* Then nothing of it is in use any more. */
-START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
+UNIT_LOOP(a_failed_operation_waits_for_its_messages_where_they_end, 0, 100)
 {
     job_t job;
     chaos_t *chaos;
@@ -516,14 +513,8 @@ START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
     chaos_destroy(chaos);
     job_free(&job);
 }
-END_TEST
 
 UNIT_SUITE(results)
 {
     tcase_set_timeout(results, 120);
-    tcase_add_loop_test(results, every_collective_gives_its_result, 0, LOOPS);
-    tcase_add_loop_test(results, many_streams_run_one_batch_after_the_other, 0, 4);
-    tcase_add_loop_test(results, a_failing_send_ends_the_operation, 0, 100);
-    tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
-                        0, 100);
 }

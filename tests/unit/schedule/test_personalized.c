@@ -347,7 +347,7 @@ static void check_random(unsigned seed)
     check_job(&job, seed);
 }
 
-START_TEST(every_block_arrives)
+UNIT_LOOP(every_block_arrives, 0, LOOPS)
 {
     unsigned first = (unsigned)_i * CASES_PER_LOOP;
 
@@ -358,7 +358,6 @@ START_TEST(every_block_arrives)
     ck_assert_int_gt(num_forwarded, 0);
     ck_assert_int_gt(num_truncated, 0);
 }
-END_TEST
 
 /* The streams of each rank carry its blocks one behind the other, without a gap, and each
  * tree carries its share of what its host sends. */
@@ -390,7 +389,7 @@ static void verify_sections(const job_t *job)
 }
 
 /* Where each rank used all trees of its host, there would be MANY_TREES for each. */
-START_TEST(ranks_of_a_host_share_out_its_many_trees)
+UNIT_LOOP(ranks_of_a_host_share_out_its_many_trees, 0, 20)
 {
     const unsigned seed = (unsigned)_i;
     static job_t job;
@@ -414,10 +413,9 @@ START_TEST(ranks_of_a_host_share_out_its_many_trees)
     verify_sections(&job);
     check_job(&job, seed);
 }
-END_TEST
 
 /* Then nothing of it is in use any more. */
-START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
+UNIT_LOOP(a_failed_operation_waits_for_its_messages_where_they_end, 0, 100)
 {
     static job_t job;
     chaos_t *chaos;
@@ -445,13 +443,8 @@ START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
     chaos_destroy(chaos);
     job_free(&job);
 }
-END_TEST
 
 UNIT_SUITE(results)
 {
     tcase_set_timeout(results, 120);
-    tcase_add_loop_test(results, every_block_arrives, 0, LOOPS);
-    tcase_add_loop_test(results, ranks_of_a_host_share_out_its_many_trees, 0, 20);
-    tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
-                        0, 100);
 }

@@ -102,7 +102,7 @@ static const struct {
     {"nvidia-dgx-gb10", 10, 2, 10, 0, "- 0 0 0 0 0 5 5 5 5"},
 };
 
-START_TEST(test_hangs)
+UNIT_LOOP(test_hangs, 0, LENGTH(cases))
 {
     mtree_placement_t *placement =
         place(cases[_i].machine, cases[_i].ranks, cases[_i].step);
@@ -125,7 +125,6 @@ START_TEST(test_hangs)
     ck_assert_str_eq(hangs, cases[_i].hangs);
     mtree_placement_destroy(placement);
 }
-END_TEST
 
 /* Links between the parts at @a level, those between the parts around them included. */
 static int count_crossings(const mtree_placement_t *placement, const int *parent,
@@ -157,7 +156,7 @@ static const struct {
                 {"nvidia-dgx-gb10", 20, {1, 1, 2}}};
 
 /* Whoever leads, no tree crosses between parts more often than it must. */
-START_TEST(test_crossings)
+UNIT_LOOP(test_crossings, 0, LENGTH(machines))
 {
     mtree_placement_t *placement = place(machines[_i].machine, machines[_i].cores, 1);
 
@@ -176,10 +175,9 @@ START_TEST(test_crossings)
     }
     mtree_placement_destroy(placement);
 }
-END_TEST
 
 /* Ranks that lead or have others below them in one of the trees. */
-START_TEST(test_work_is_spread)
+UNIT_TEST(test_work_is_spread)
 {
     mtree_placement_t *placement = place("AMD-17h-Zen-2xEpyc-7451", 16, 3);
     bool works[MAX_RANKS] = {false};
@@ -197,10 +195,9 @@ START_TEST(test_work_is_spread)
     }
     mtree_placement_destroy(placement);
 }
-END_TEST
 
 /* Ranks 0 3 4 on the first host, 1 on the second, 2 5 on the third. */
-START_TEST(test_nothing_known)
+UNIT_TEST(test_nothing_known)
 {
     const int host[] = {0, 1, 2, 0, 0, 2};
     mtree_placement_t *placement;
@@ -224,9 +221,8 @@ START_TEST(test_nothing_known)
     }
     mtree_placement_destroy(placement);
 }
-END_TEST
 
-START_TEST(test_leaders)
+UNIT_TEST(test_leaders)
 {
     const int host[] = {0, 0, 0, 0, 0, 0, 0, 0};
     mtree_locality_t localities[LENGTH(host)];
@@ -248,9 +244,8 @@ START_TEST(test_leaders)
     }
     mtree_placement_destroy(placement);
 }
-END_TEST
 
-START_TEST(test_bad_hosts)
+UNIT_TEST(test_bad_hosts)
 {
     const int gap[] = {0, 2}, wrong[] = {0, 3}, below[] = {-1, 0};
     mtree_placement_t *placement = NULL;
@@ -262,15 +257,4 @@ START_TEST(test_bad_hosts)
     ck_assert_int_eq(mtree_placement_create(2, 1, below, NULL, &placement),
                      MTREE_ERR_INVALID);
     ck_assert_ptr_null(placement);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_hangs, 0, LENGTH(cases));
-    tcase_add_loop_test(tcase, test_crossings, 0, LENGTH(machines));
-    tcase_add_test(tcase, test_work_is_spread);
-    tcase_add_test(tcase, test_nothing_known);
-    tcase_add_test(tcase, test_leaders);
-    tcase_add_test(tcase, test_bad_hosts);
 }

@@ -108,7 +108,7 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
 }
 
 /* Each host knows its own cables, with its own end first. */
-START_TEST(a_part_has_the_cables_of_its_host)
+UNIT_TEST(a_part_has_the_cables_of_its_host)
 {
     mtree_plan_t *plan = random_plan(MTREE_ALLREDUCE);
     const mtree_cable_t near = {
@@ -147,7 +147,6 @@ START_TEST(a_part_has_the_cables_of_its_host)
     mtree_plan_part_destroy(part);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 static bool is_below(const mtree_tree_t *tree, int host, int top)
 {
@@ -216,7 +215,7 @@ static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, 
     }
 }
 
-START_TEST(a_part_has_the_edges_of_its_host)
+UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_t *plan = random_plan((mtree_collective_t)_i);
     mtree_plan_cut_t *cut;
@@ -239,7 +238,6 @@ START_TEST(a_part_has_the_edges_of_its_host)
     mtree_plan_cut_destroy(cut);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Host 2 is a relay of the first tree of two: 0 - 2 - 1. */
 static mtree_plan_t *relayed_plan(void)
@@ -259,7 +257,7 @@ static mtree_plan_t *relayed_plan(void)
     return plan;
 }
 
-START_TEST(a_relay_has_no_part_in_a_tree_around_it)
+UNIT_TEST(a_relay_has_no_part_in_a_tree_around_it)
 {
     mtree_plan_t *plan = relayed_plan();
     mtree_plan_part_t *part, *copy;
@@ -277,10 +275,9 @@ START_TEST(a_relay_has_no_part_in_a_tree_around_it)
     }
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* What would make it the root of a tree, or a leaf. */
-START_TEST(a_relay_without_parent_or_child_is_refused)
+UNIT_LOOP(a_relay_without_parent_or_child_is_refused, 0, 2)
 {
     mtree_plan_t *plan = relayed_plan();
     mtree_wire_t common = {0}, own = {0};
@@ -304,11 +301,10 @@ START_TEST(a_relay_without_parent_or_child_is_refused)
     mtree_plan_part_destroy(part);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* A gathering call holds memory for the streams of its blocks, not for all trees times
  * all ranks. */
-START_TEST(a_call_has_the_streams_of_its_blocks)
+UNIT_TEST(a_call_has_the_streams_of_its_blocks)
 {
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = 26000, .unit_bytes = 1};
@@ -337,9 +333,8 @@ START_TEST(a_call_has_the_streams_of_its_blocks)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(a_part_names_the_program)
+UNIT_TEST(a_part_names_the_program)
 {
     mtree_plan_t *plan = program_plan();
     mtree_plan_part_t *cut, *part;
@@ -354,10 +349,9 @@ START_TEST(a_part_names_the_program)
     mtree_plan_part_destroy(cut);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* A piece of too many bytes has none, rather than some. */
-START_TEST(a_piece_has_an_end)
+UNIT_TEST(a_piece_has_an_end)
 {
     mtree_wire_t wire = {.length = INT_MAX - 2, .capacity = INT_MAX};
 
@@ -366,10 +360,9 @@ START_TEST(a_piece_has_an_end)
     ck_assert_int_eq(wire.status, MTREE_ERR_NO_MEMORY);
     ck_assert(!mtree_wire_reserve(&wire, 0));
 }
-END_TEST
 
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
-START_TEST(damaged_bytes_are_refused)
+UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
 {
     mtree_plan_t *plan = _i == MTREE_COLLECTIVE_LAST
                              ? program_plan()
@@ -414,18 +407,4 @@ START_TEST(damaged_bytes_are_refused)
     free(common.bytes);
     free(own.bytes);
     mtree_plan_destroy(plan);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, a_part_has_the_edges_of_its_host, 0,
-                        MTREE_COLLECTIVE_LAST);
-    tcase_add_test(tcase, a_part_has_the_cables_of_its_host);
-    tcase_add_test(tcase, a_relay_has_no_part_in_a_tree_around_it);
-    tcase_add_loop_test(tcase, a_relay_without_parent_or_child_is_refused, 0, 2);
-    tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);
-    tcase_add_test(tcase, a_part_names_the_program);
-    tcase_add_test(tcase, a_piece_has_an_end);
-    tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1);
 }

@@ -60,7 +60,7 @@ static void verify(const mtree_layout_t *layout, size_t units)
     ck_assert_int_eq(once, (int)units);
 }
 
-START_TEST(each_rank_gets_every_unit_once)
+UNIT_TEST(each_rank_gets_every_unit_once)
 {
     for (int i = 0; i < CASES; i++) {
         mtree_plan_t *plan;
@@ -83,10 +83,4 @@ START_TEST(each_rank_gets_every_unit_once)
         mtree_placement_destroy(placement);
         mtree_plan_destroy(plan);
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, each_rank_gets_every_unit_once);
 }

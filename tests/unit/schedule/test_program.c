@@ -433,7 +433,7 @@ static void verify_records(const job_t *job, int rank)
     ck_assert_double_eq(goodput->trees[0].bytes, moved);
 }
 
-START_TEST(random_jobs_have_right_results)
+UNIT_TEST(random_jobs_have_right_results)
 {
     for (unsigned seed = 1; seed <= CASES; seed++) {
         static job_t job;
@@ -456,9 +456,8 @@ START_TEST(random_jobs_have_right_results)
         job_clear(&job);
     }
 }
-END_TEST
 
-START_TEST(a_failure_ends_all)
+UNIT_TEST(a_failure_ends_all)
 {
     for (unsigned seed = 1; seed <= CASES / 10; seed++) {
         static job_t job;
@@ -477,11 +476,4 @@ START_TEST(a_failure_ends_all)
         chaos_destroy(chaos);
         job_clear(&job);
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, random_jobs_have_right_results);
-    tcase_add_test(tcase, a_failure_ends_all);
 }

@@ -208,7 +208,7 @@ static void job_free(job_t *job)
     mtree_plan_destroy(job->plan);
 }
 
-START_TEST(relays_pass_on_and_sum_up)
+UNIT_TEST(relays_pass_on_and_sum_up)
 {
     for (unsigned seed = 0; seed < CASES; seed++) {
         job_t job;
@@ -229,10 +229,9 @@ START_TEST(relays_pass_on_and_sum_up)
     }
     ck_assert_int_gt(num_passed, CASES);
 }
-END_TEST
 
 /* A part is for the placement with its relays alone, and personalized calls have none. */
-START_TEST(others_are_refused)
+UNIT_TEST(others_are_refused)
 {
     mtree_plan_t *plan = relayed_plan(3, 1);
     mtree_call_t call = {.collective = MTREE_BCAST, .units = 100, .unit_bytes = 1};
@@ -254,11 +253,4 @@ START_TEST(others_are_refused)
     mtree_placement_destroy(placement);
     mtree_plan_part_destroy(part);
     mtree_plan_destroy(plan);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    tcase_add_test(tests, relays_pass_on_and_sum_up);
-    tcase_add_test(tests, others_are_refused);
 }

@@ -122,7 +122,7 @@ static mtree_plan_t *direct_exchange(void)
 
 /* If all began with rank 0, its link would be the only busy one for a while, and the last
  * rank's the only one in the end. */
-START_TEST(each_rank_begins_with_the_next)
+UNIT_LOOP(each_rank_begins_with_the_next, 0, RANKS)
 {
     static char data[UNITS];
     const mtree_operation_data_t call_data = {
@@ -138,7 +138,6 @@ START_TEST(each_rank_begins_with_the_next)
     }
     stop(plan);
 }
-END_TEST
 
 static void fold_nothing(void *arg, const void *a, const void *b, void *out, size_t count)
 {
@@ -168,7 +167,7 @@ static mtree_plan_t *two_stars(double rate)
 /* A root of one star is a leaf of the other.  While its chunk is acknowledged, which may
  * take as long as what comes the other way, the next one is on its way, however low the
  * rate and however many its peers. */
-START_TEST(no_peer_waits_for_an_acknowledgement)
+UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
 {
     static const double rates[] = {1, 1e5, 1e7, 1e9};
     static char data[CHUNK * CHUNKS];
@@ -186,7 +185,6 @@ START_TEST(no_peer_waits_for_an_acknowledgement)
     ck_assert_int_ge(sent, 2);
     stop(plan);
 }
-END_TEST
 
 /* A plan in which each root sends every other host its block, at @a rate bits/s. */
 static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
@@ -213,7 +211,7 @@ static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
 /* Two chunks are what the planned rate carries in the time that queues have room for.  A
  * block is cut into chunks that are a little shorter: a third one does not fit, and what
  * comes the other way makes no room for it. */
-START_TEST(windows_of_blocks_hold_no_chunk_too_much)
+UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
 {
     static char sent[RANKS * CHUNK / 10 * 49], received[CHUNK / 10 * 49];
     char *from[RANKS], *to[RANKS];
@@ -237,11 +235,10 @@ START_TEST(windows_of_blocks_hold_no_chunk_too_much)
     }
     stop(plan);
 }
-END_TEST
 
 /* Where the link to one peer is slow, the others get their blocks at their own rate: none
  * of what they get is forwarded. */
-START_TEST(blocks_do_not_wait_for_the_slowest_peer)
+UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
 {
     static char sent[RANKS * CHUNK * 10], received[CHUNK * 10];
     char *from[RANKS], *to[RANKS];
@@ -272,14 +269,13 @@ START_TEST(blocks_do_not_wait_for_the_slowest_peer)
     }
     stop(plan);
 }
-END_TEST
 
 /*
  * In an allgather over a chain the first rank sends its block to the next one and gets
  * all others from it; in a direct exchange each sends its block to each.  The windows are
  * for what is sent.
  */
-START_TEST(windows_of_allgathers_are_for_what_is_sent)
+UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
 {
     static char data[RANKS * CHUNK * 10];
     bool is_direct = _i == 1;
@@ -308,7 +304,6 @@ START_TEST(windows_of_allgathers_are_for_what_is_sent)
     ck_assert_uint_eq(silence.bytes[1], is_direct ? 2 * CHUNK : 3 * CHUNK);
     stop(plan);
 }
-END_TEST
 
 /*
  * All blocks of a chain go over its first link.  Before the first acknowledgement no more
@@ -316,7 +311,7 @@ END_TEST
  * Where there is hardly a round trip the window is hardly more, and where it is long the
  * link would be idle.
  */
-START_TEST(windows_of_forwarded_blocks_begin_with_slow_start)
+UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
 {
     static const struct {
         double latency;
@@ -359,11 +354,10 @@ START_TEST(windows_of_forwarded_blocks_begin_with_slow_start)
     ck_assert_int_le(silence.num_receivers, MOST_SENT);
     stop(plan);
 }
-END_TEST
 
 /* A peer whose window is full is backlogged, but for one to which packets are lost: its
  * path could carry more than what it takes. */
-START_TEST(losses_are_no_backlog)
+UNIT_LOOP(losses_are_no_backlog, 0, 2)
 {
     static char data[CHUNK * 100];
     const mtree_call_t call = {
@@ -398,16 +392,4 @@ START_TEST(losses_are_no_backlog)
     }
     mtree_goodput_destroy(call_data.goodput);
     stop(plan);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
-    tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
-    tcase_add_loop_test(tcase, windows_of_blocks_hold_no_chunk_too_much, 0, 2);
-    tcase_add_test(tcase, blocks_do_not_wait_for_the_slowest_peer);
-    tcase_add_loop_test(tcase, windows_of_allgathers_are_for_what_is_sent, 0, 2);
-    tcase_add_loop_test(tcase, windows_of_forwarded_blocks_begin_with_slow_start, 0, 3);
-    tcase_add_loop_test(tcase, losses_are_no_backlog, 0, 2);
 }

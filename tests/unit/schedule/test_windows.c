@@ -344,7 +344,7 @@ static void explore_shape(search_t *search, const job_shape_t *shape)
                   shape->name);
 }
 
-START_TEST(every_command_ends_well)
+UNIT_LOOP(every_command_ends_well, 0, (int)num_job_shapes)
 {
     static search_t search;
 
@@ -353,11 +353,10 @@ START_TEST(every_command_ends_well)
     ck_assert_uint_eq(search.wrong, 0);
     ck_assert_uint_gt(search.ends, 0);
 }
-END_TEST
 
 /* The search sees a deadlock where there is one: a receiver with more room than its
  * sender knows of never tells of it. */
-START_TEST(windows_that_differ_end_in_a_deadlock)
+UNIT_TEST(windows_that_differ_end_in_a_deadlock)
 {
     static search_t search;
     job_shape_t shape = job_shapes[0];
@@ -367,11 +366,8 @@ START_TEST(windows_that_differ_end_in_a_deadlock)
     explore_shape(&search, &shape);
     ck_assert_uint_gt(search.deadlocks, 0);
 }
-END_TEST
 
 UNIT_SUITE(orders)
 {
     tcase_set_timeout(orders, 120);
-    tcase_add_loop_test(orders, every_command_ends_well, 0, (int)num_job_shapes);
-    tcase_add_test(orders, windows_that_differ_end_in_a_deadlock);
 }

@@ -129,7 +129,7 @@ static void ignore(mtree_log_level_t level, const char *message, void *arg)
     (void)arg;
 }
 
-START_TEST(test_nothing_is_faster)
+UNIT_LOOP(test_nothing_is_faster, 0, 54)
 {
     drawn_t drawn = draw((unsigned)_i);
     const char *const *names = mtree_algorithms_names();
@@ -146,10 +146,4 @@ START_TEST(test_nothing_is_faster)
         run_baseline(&drawn, &baselines[b]);
     }
     mtree_topology_destroy(drawn.topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_nothing_is_faster, 0, 54);
 }

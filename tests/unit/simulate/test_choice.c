@@ -88,7 +88,7 @@ static const mtree_candidate_t *find_candidate(const mtree_candidate_list_t *lis
     ck_abort_msg("%s was not considered", algorithm);
 }
 
-START_TEST(the_fastest_is_best)
+UNIT_TEST(the_fastest_is_best)
 {
     const mtree_contender_t contenders[] = {{.seconds = 1.5, .load = 1.0, .height = 1},
                                             {.seconds = 1.0, .load = 9.0, .height = 7},
@@ -98,9 +98,8 @@ START_TEST(the_fastest_is_best)
     ck_assert_int_eq(mtree_contest_best_of(contenders, 1, 0.02), 0);
     ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.2), 2);
 }
-END_TEST
 
-START_TEST(of_equals_the_one_with_most_slack_is_best)
+UNIT_TEST(of_equals_the_one_with_most_slack_is_best)
 {
     const mtree_contender_t contenders[] = {{.seconds = 1.00, .load = 2.0, .height = 1},
                                             {.seconds = 1.01, .load = 1.0, .height = 3},
@@ -109,9 +108,8 @@ START_TEST(of_equals_the_one_with_most_slack_is_best)
     ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.02), 1);
     ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.001), 0);
 }
-END_TEST
 
-START_TEST(then_the_lowest_then_the_last)
+UNIT_TEST(then_the_lowest_then_the_last)
 {
     const mtree_contender_t contenders[] = {{.seconds = 1.0, .load = 1.0, .height = 4},
                                             {.seconds = 1.0, .load = 1.001, .height = 2},
@@ -120,21 +118,19 @@ START_TEST(then_the_lowest_then_the_last)
     ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.02), 2);
     ck_assert_int_eq(mtree_contest_best_of(contenders, 2, 0.02), 1);
 }
-END_TEST
 
 /* Plans of no throughput take for ever: one of them is taken all the same. */
-START_TEST(for_ever_is_a_time)
+UNIT_TEST(for_ever_is_a_time)
 {
     const mtree_contender_t contenders[] = {{.seconds = INFINITY, .load = 1.0},
                                             {.seconds = INFINITY, .load = 0.5}};
 
     ck_assert_int_ge(mtree_contest_best_of(contenders, 2, 0.02), 0);
 }
-END_TEST
 
 /* Where several hosts send whole blocks to one through a switch its queue overflows,
  * which the simulator does not know. */
-START_TEST(long_blocks_are_cut_behind_a_switch)
+UNIT_LOOP(long_blocks_are_cut_behind_a_switch, 0, 2)
 {
     static const int rates[8] = {50, 50, 50, 50, 50, 50, 50, 50};
     static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
@@ -148,10 +144,9 @@ START_TEST(long_blocks_are_cut_behind_a_switch)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* One message takes one of several cables. */
-START_TEST(long_blocks_are_cut_for_several_cables)
+UNIT_TEST(long_blocks_are_cut_for_several_cables)
 {
     const char map[] = "graph { a -- b [capacity=\"100Mbps\" from_address=\"10.8.1.1\" "
                        "to_address=\"10.8.1.2\"] a -- b [capacity=\"40Mbps\" "
@@ -167,11 +162,10 @@ START_TEST(long_blocks_are_cut_for_several_cables)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Stars of hosts of 10, 25, 50 and 100 Mb/s: two trees that fill the roots' links as well
  * as the slow hosts' carry as much on paper, but not in time. */
-START_TEST(unequal_stars_come_close_to_the_bound)
+UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
 {
     static const int stars[][16] = {
         {100, 100, 100, 100, 50, 50, 25, 25},
@@ -190,10 +184,9 @@ START_TEST(unequal_stars_come_close_to_the_bound)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The prediction for a part of a long message holds for all of it. */
-START_TEST(a_long_message_is_predicted_from_a_part)
+UNIT_TEST(a_long_message_is_predicted_from_a_part)
 {
     static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
     mtree_plan_t *plan;
@@ -205,11 +198,10 @@ START_TEST(a_long_message_is_predicted_from_a_part)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Simulations take no more work than they may: of a long call a part, and none of
  * which no part says anything. */
-START_TEST(simulations_are_limited)
+UNIT_TEST(simulations_are_limited)
 {
     const mtree_generate_request_t shape = {.capacity = 100e6, .latency = 1e-3};
     const mtree_plan_request_t request = {.collective = MTREE_BCAST,
@@ -243,9 +235,8 @@ START_TEST(simulations_are_limited)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(a_named_algorithm_stays)
+UNIT_TEST(a_named_algorithm_stays)
 {
     static const int star[] = {100, 100, 10, 10};
     mtree_plan_t *plan;
@@ -258,11 +249,10 @@ START_TEST(a_named_algorithm_stays)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Equal hosts: direct exchange carries as much as any, and nobody waits for another.  Of
  * long messages others can be faster. */
-START_TEST(direct_exchange_on_an_even_star)
+UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_REDUCE_SCATTER};
@@ -285,11 +275,10 @@ START_TEST(direct_exchange_on_an_even_star)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Below several switches a block that is sent whole takes the time of each link on its
  * way, step after step; chunks of it do not. */
-START_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
+UNIT_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
 {
     const mtree_generate_request_t links = {.capacity = 1e8};
     mtree_plan_request_t request = {.collective = MTREE_ALLGATHER, .bytes = 1 << 20};
@@ -308,11 +297,10 @@ START_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Where hosts forward for each other, trees of many hops carry more; one host's message
  * goes over trees. */
-START_TEST(elsewhere_packing_stays)
+UNIT_TEST(elsewhere_packing_stays)
 {
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     mtree_plan_t *plan;
@@ -330,10 +318,9 @@ START_TEST(elsewhere_packing_stays)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Long lines between sites may be crossed by gateways, in long messages. */
-START_TEST(gateways_between_sites)
+UNIT_TEST(gateways_between_sites)
 {
     mtree_plan_request_t request = {
         .collective = MTREE_ALLTOALL, .max_trees = 10, .bytes = 4 << 20};
@@ -356,11 +343,10 @@ START_TEST(gateways_between_sites)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Where hosts forward for each other and nothing is lost by it, a long all-to-all has
  * trees for hosts that send more than others, too. */
-START_TEST(long_all_to_all_is_robust)
+UNIT_TEST(long_all_to_all_is_robust)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
     mtree_plan_t *plan;
@@ -381,11 +367,10 @@ START_TEST(long_all_to_all_is_robust)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Between hosts that forward for each other, of trees that carry as much the low ones
  * are taken: what passes 15 hosts twice does so in chunks. */
-START_TEST(trees_of_a_mesh_are_low)
+UNIT_TEST(trees_of_a_mesh_are_low)
 {
     static const mtree_generate_request_t network = {.capacity = 20e6, .seed = 1};
     mtree_plan_t *plan;
@@ -399,10 +384,9 @@ START_TEST(trees_of_a_mesh_are_low)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Who has the routes spares the search for them, and gets the same plan. */
-START_TEST(routes_that_are_given_change_nothing)
+UNIT_LOOP(routes_that_are_given_change_nothing, 0, MTREE_COLLECTIVE_LAST)
 {
     const int rates[] = {10, 25, 50, 100, 100, 50};
     mtree_plan_request_t request = {
@@ -426,10 +410,9 @@ START_TEST(routes_that_are_given_change_nothing)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Where processors limit, few trees are faster than many, which carry more. */
-START_TEST(few_trees_where_messages_cost_more)
+UNIT_TEST(few_trees_where_messages_cost_more)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 256 << 10};
     mtree_plan_t *plan, *other;
@@ -448,10 +431,9 @@ START_TEST(few_trees_where_messages_cost_more)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Nothing that has a name is clearly faster, whatever the size. */
-START_TEST(no_named_one_is_clearly_faster)
+UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
 {
     static const double sizes[] = {64, 4096, 32000, 131072, 300000, 2e6};
     static const int star[] = {40, 60, 40, 80, 20, 60};
@@ -475,11 +457,10 @@ START_TEST(no_named_one_is_clearly_faster)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Who asks learns what was considered, what each takes, and why some were not compared.
  */
-START_TEST(candidates_are_listed)
+UNIT_TEST(candidates_are_listed)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 32 << 20};
@@ -501,10 +482,9 @@ START_TEST(candidates_are_listed)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Chunks are as long as processors need: at ten times the rate of a lab, far longer. */
-START_TEST(chunks_grow_with_rates)
+UNIT_TEST(chunks_grow_with_rates)
 {
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 64 << 20};
@@ -524,31 +504,4 @@ START_TEST(chunks_grow_with_rates)
     }
     ck_assert_uint_le(chunks[0], 64 << 10);
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, the_fastest_is_best);
-    tcase_add_test(tcase, of_equals_the_one_with_most_slack_is_best);
-    tcase_add_test(tcase, then_the_lowest_then_the_last);
-    tcase_add_test(tcase, for_ever_is_a_time);
-    tcase_add_loop_test(tcase, long_blocks_are_cut_behind_a_switch, 0, 2);
-    tcase_add_test(tcase, long_blocks_are_cut_for_several_cables);
-    tcase_add_loop_test(tcase, unequal_stars_come_close_to_the_bound, 0, 4);
-    tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
-    tcase_add_test(tcase, simulations_are_limited);
-    tcase_add_test(tcase, a_named_algorithm_stays);
-    tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
-    tcase_add_test(tcase, blocks_go_around_in_chunks_below_a_tree_of_switches);
-    tcase_add_test(tcase, elsewhere_packing_stays);
-    tcase_add_test(tcase, gateways_between_sites);
-    tcase_add_test(tcase, long_all_to_all_is_robust);
-    tcase_add_test(tcase, trees_of_a_mesh_are_low);
-    tcase_add_loop_test(tcase, routes_that_are_given_change_nothing, 0,
-                        MTREE_COLLECTIVE_LAST);
-    tcase_add_test(tcase, few_trees_where_messages_cost_more);
-    tcase_add_loop_test(tcase, no_named_one_is_clearly_faster, 0, 6);
-    tcase_add_test(tcase, candidates_are_listed);
-    tcase_add_test(tcase, chunks_grow_with_rates);
 }

@@ -48,7 +48,7 @@ static mtree_topology_t *read_star(int *hosts)
     return topology;
 }
 
-START_TEST(each_has_a_name_that_is_parsed_and_listed)
+UNIT_TEST(each_has_a_name_that_is_parsed_and_listed)
 {
     mtree_collective_t parsed;
 
@@ -62,10 +62,9 @@ START_TEST(each_has_a_name_that_is_parsed_and_listed)
     }
     ck_assert_int_eq(mtree_collective_parse("barrier", &parsed), MTREE_ERR_NOT_FOUND);
 }
-END_TEST
 
 /* The columns depend on each other. */
-START_TEST(each_row_is_consistent)
+UNIT_LOOP(each_row_is_consistent, 0, MTREE_COLLECTIVE_LAST)
 {
     const mtree_collective_traits_t *row =
         mtree_collective_traits((mtree_collective_t)_i);
@@ -95,9 +94,8 @@ START_TEST(each_row_is_consistent)
     ck_assert_int_eq(mtree_collective_passes((mtree_collective_t)_i),
                      row->up && row->down ? 2 : 1);
 }
-END_TEST
 
-START_TEST(each_says_what_mpi_says)
+UNIT_LOOP(each_says_what_mpi_says, 0, MTREE_COLLECTIVE_LAST)
 {
     const struct {
         mtree_collective_t collective;
@@ -130,11 +128,10 @@ START_TEST(each_says_what_mpi_says)
     ck_assert_int_eq(mtree_collective_result(c, ELSE, 0), facts[_i].result);
     ck_assert_int_eq(mtree_collective_result(c, 0, 0), facts[_i].root_result);
 }
-END_TEST
 
 /* The default algorithm plans it, the engine runs the plan on data, and so does Open
  * MPI's default. */
-START_TEST(each_is_planned_simulated_and_compared)
+UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
 {
     const mtree_collective_t collective = (mtree_collective_t)_i;
     const mtree_plan_request_t request = {.collective = collective, .bytes = 64e3};
@@ -163,9 +160,8 @@ START_TEST(each_is_planned_simulated_and_compared)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(another_value_has_no_row)
+UNIT_LOOP(another_value_has_no_row, 0, NUM_STRANGE)
 {
     int lines = 0;
 
@@ -181,9 +177,8 @@ START_TEST(another_value_has_no_row)
     ck_assert_int_eq(mtree_collective_check(strange[_i]), MTREE_ERR_INVALID);
     ck_assert_int_eq(lines, 1);
 }
-END_TEST
 
-START_TEST(another_value_is_not_planned)
+UNIT_LOOP(another_value_is_not_planned, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = strange[_i], .bytes = 64e3};
     const char *const name = "a";
@@ -201,10 +196,9 @@ START_TEST(another_value_is_not_planned)
     ck_assert_ptr_null(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* An allreduce's plan serves every collective, but no other value. */
-START_TEST(another_value_is_not_run)
+UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
     const mtree_call_t call = {.collective = strange[_i], .units = 8, .unit_bytes = 4};
@@ -243,17 +237,4 @@ START_TEST(another_value_is_not_run)
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, each_has_a_name_that_is_parsed_and_listed);
-    tcase_add_loop_test(tcase, each_row_is_consistent, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, each_says_what_mpi_says, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, each_is_planned_simulated_and_compared, 0,
-                        MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, another_value_has_no_row, 0, NUM_STRANGE);
-    tcase_add_loop_test(tcase, another_value_is_not_planned, 0, NUM_STRANGE);
-    tcase_add_loop_test(tcase, another_value_is_not_run, 0, NUM_STRANGE);
 }

@@ -40,7 +40,7 @@ static mtree_event_queue_t *clock_of(note_t *notes, int num, int *log, int *leng
 }
 
 /* By time, then in the order of adding; a time in the past is now. */
-START_TEST(test_order)
+UNIT_TEST(test_order)
 {
     static const double times[] = {3.0, 1.0, 2.0, 1.0, -5.0, 3.0};
     static const int expected[] = {4, 1, 3, 2, 0, 5, 1};
@@ -61,9 +61,8 @@ START_TEST(test_order)
     ck_assert_double_eq(mtree_event_queue_now(queue), 3.0);
     mtree_event_queue_destroy(queue);
 }
-END_TEST
 
-START_TEST(test_remove_and_move)
+UNIT_TEST(test_remove_and_move)
 {
     note_t notes[5];
     int log[8], length, i;
@@ -83,11 +82,10 @@ START_TEST(test_remove_and_move)
     ck_assert_int_eq(log[3], 4);
     mtree_event_queue_destroy(queue);
 }
-END_TEST
 
 /* Many events with a pseudo-random order come out sorted, while every third is removed.
  */
-START_TEST(test_heap)
+UNIT_TEST(test_heap)
 {
     enum { NUM = 5000 };
     static note_t notes[NUM];
@@ -111,7 +109,6 @@ START_TEST(test_heap)
     }
     mtree_event_queue_destroy(queue);
 }
-END_TEST
 
 static void fail_twice(mtree_timer_t *event)
 {
@@ -120,7 +117,7 @@ static void fail_twice(mtree_timer_t *event)
 }
 
 /* The first failure stops the queue and is its status. */
-START_TEST(test_fail)
+UNIT_TEST(test_fail)
 {
     note_t notes[3];
     int log[4], length, i;
@@ -133,13 +130,4 @@ START_TEST(test_fail)
     ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_ERR_TRANSPORT);
     ck_assert_int_eq(length, 1);
     mtree_event_queue_destroy(queue);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_order);
-    tcase_add_test(tcase, test_remove_and_move);
-    tcase_add_test(tcase, test_heap);
-    tcase_add_test(tcase, test_fail);
 }

@@ -55,7 +55,7 @@ static double planned(const char *algorithm, double bytes)
     return seconds;
 }
 
-START_TEST(a_star_without_latency_is_left_to_open_mpi)
+UNIT_TEST(a_star_without_latency_is_left_to_open_mpi)
 {
     double wire = 8 * 1024 / 1e9;
 
@@ -72,9 +72,8 @@ START_TEST(a_star_without_latency_is_left_to_open_mpi)
     ck_assert_double_gt(planned("latency", 1024), fallback(MTREE_ALLREDUCE, 1024));
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(the_busiest_host_counts)
+UNIT_TEST(the_busiest_host_counts)
 {
     static const char *const names[] = {"a", "b", "c"};
     mtree_plan_t *plan;
@@ -92,9 +91,8 @@ START_TEST(the_busiest_host_counts)
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 2 * 3);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(relays_contribute_no_block)
+UNIT_TEST(relays_contribute_no_block)
 {
     static const char *const names[] = {"a", "b", "relay"};
     static const char *const addresses[] = {"127.0.0.1:1"};
@@ -115,9 +113,8 @@ START_TEST(relays_contribute_no_block)
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 3 * 2);
     mtree_plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(trees_serve_a_wan)
+UNIT_TEST(trees_serve_a_wan)
 {
     read_topology(TOPOLOGIES "/b4.dot");
     ck_assert_int_eq(num_hosts, 12);
@@ -126,17 +123,15 @@ START_TEST(trees_serve_a_wan)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(open_mpi_ignores_what_lies_between)
+UNIT_TEST(open_mpi_ignores_what_lies_between)
 {
     read_topology(TOPOLOGIES "/b4.dot");
     ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 16e6), 4 * planned("packing", 16e6));
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(the_faster_one_serves)
+UNIT_TEST(the_faster_one_serves)
 {
     ck_assert(mtree_forecast_make(1, 1.6).pays);
     ck_assert(mtree_forecast_make(1, 1).pays);
@@ -153,9 +148,8 @@ START_TEST(the_faster_one_serves)
     ck_assert_double_eq(mtree_forecast_make(1, 5).seconds, 1);
     ck_assert_double_eq(mtree_forecast_make(1, 5).fallback, 5);
 }
-END_TEST
 
-START_TEST(some_ranks_of_a_host_stand_for_many)
+UNIT_TEST(some_ranks_of_a_host_stand_for_many)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
     double few, many;
@@ -170,10 +164,9 @@ START_TEST(some_ranks_of_a_host_stand_for_many)
     ck_assert_double_lt(many, few * 2);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* 4,096 ranks. */
-START_TEST(a_torus_of_512_hosts_is_forecast)
+UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, MTREE_COLLECTIVE_LAST)
 {
     const mtree_generate_request_t shape = {.capacity = 1e9, .seed = 1};
     mtree_plan_request_t request = {.collective = (mtree_collective_t)_i, .bytes = 1e6};
@@ -187,10 +180,9 @@ START_TEST(a_torus_of_512_hosts_is_forecast)
         mtree_forecast_fallback_seconds(stable, topology, vertices, 512, 8, &request), 0);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Of many messages or bytes a part is simulated. */
-START_TEST(a_part_tells_the_whole)
+UNIT_LOOP(a_part_tells_the_whole, 0, 4)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_BCAST, MTREE_REDUCE_SCATTER};
@@ -220,19 +212,4 @@ START_TEST(a_part_tells_the_whole)
     ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
     mtree_simulate_result_clear(&result);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(estimates)
-{
-    tcase_add_test(estimates, a_star_without_latency_is_left_to_open_mpi);
-    tcase_add_test(estimates, the_busiest_host_counts);
-    tcase_add_test(estimates, relays_contribute_no_block);
-    tcase_add_test(estimates, trees_serve_a_wan);
-    tcase_add_test(estimates, open_mpi_ignores_what_lies_between);
-    tcase_add_test(estimates, the_faster_one_serves);
-    tcase_add_test(estimates, some_ranks_of_a_host_stand_for_many);
-    tcase_add_loop_test(estimates, a_part_tells_the_whole, 0, 4);
-    tcase_add_loop_test(estimates, a_torus_of_512_hosts_is_forecast, 0,
-                        MTREE_COLLECTIVE_LAST);
 }

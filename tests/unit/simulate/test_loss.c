@@ -17,7 +17,7 @@ static int first_loss(double probability, uint64_t seed)
     return passed;
 }
 
-START_TEST(as_many_are_lost_as_the_link_says)
+UNIT_TEST(as_many_are_lost_as_the_link_says)
 {
     mtree_loss_t loss;
     int lost = 0, last;
@@ -30,9 +30,8 @@ START_TEST(as_many_are_lost_as_the_link_says)
     ck_assert_int_ge(lost, 9600);
     ck_assert_int_le(lost, 10400);
 }
-END_TEST
 
-START_TEST(the_same_ones_are_lost_however_packets_are_grouped)
+UNIT_TEST(the_same_ones_are_lost_however_packets_are_grouped)
 {
     mtree_loss_t one, many;
     int singles = 0, last;
@@ -56,9 +55,8 @@ START_TEST(the_same_ones_are_lost_however_packets_are_grouped)
     }
     ck_assert_int_ne(first_loss(0.001, 1), first_loss(0.001, 2));
 }
-END_TEST
 
-START_TEST(without_loss_all_packets_pass)
+UNIT_TEST(without_loss_all_packets_pass)
 {
     mtree_loss_t loss;
     int last;
@@ -68,23 +66,13 @@ START_TEST(without_loss_all_packets_pass)
     ck_assert_int_eq(last, 0);
     ck_assert(isinf(mtree_loss_window(0, 1448, 0.02, 0.2)));
 }
-END_TEST
 
 /*
  * Equation 30 by hand, 1 % over 20 ms: fast retransmissions cost 20 ms * sqrt(0.02 / 3) =
  * 1.63299 ms per packet, timeouts of 220 ms cost 220 ms * 3 * sqrt(0.00375) * 0.01 *
  * 1.0032 = 0.40546 ms.  A trip of 20 ms has room for 9.8114 packets of 1000 bytes.
  */
-START_TEST(windows_are_those_of_the_paper)
+UNIT_TEST(windows_are_those_of_the_paper)
 {
     ck_assert_double_eq_tol(mtree_loss_window(0.01, 1000, 0.020, 0.220), 9811.4, 0.1);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, as_many_are_lost_as_the_link_says);
-    tcase_add_test(tcase, the_same_ones_are_lost_however_packets_are_grouped);
-    tcase_add_test(tcase, without_loss_all_packets_pass);
-    tcase_add_test(tcase, windows_are_those_of_the_paper);
 }

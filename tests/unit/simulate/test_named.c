@@ -140,7 +140,7 @@ static void check_cell(const char *network, mtree_collective_t collective, doubl
     }
 }
 
-START_TEST(nothing_named_is_faster)
+UNIT_LOOP(nothing_named_is_faster, 0, runs_all() ? NUM_NETWORKS : NUM_USUAL)
 {
     const int most = runs_all() ? NUM_SIZES : NUM_USUAL_SIZES;
 
@@ -153,11 +153,8 @@ START_TEST(nothing_named_is_faster)
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, runs_all() ? 1800 : 120);
-    tcase_add_loop_test(tcase, nothing_named_is_faster, 0,
-                        runs_all() ? NUM_NETWORKS : NUM_USUAL);
 }

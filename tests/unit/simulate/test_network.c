@@ -134,7 +134,7 @@ static void run(fixture_t *fixture)
 static const double even[] = {RATE, RATE, RATE, RATE};
 
 /* Size over rate, then the latency. */
-START_TEST(test_one_link)
+UNIT_TEST(test_one_link)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hh", even, &options);
@@ -148,11 +148,10 @@ START_TEST(test_one_link)
     ck_assert_double_eq(mtree_network_busy(fixture.network, 1), 0.0);
     clear(&fixture);
 }
-END_TEST
 
 /* 2500 bytes are three packets of 40 bytes of header; 50 bytes of acknowledgement for
  * each go back. */
-START_TEST(test_headers_and_acks)
+UNIT_TEST(test_headers_and_acks)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture;
@@ -173,10 +172,9 @@ START_TEST(test_headers_and_acks)
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 1), 4 * 52e-6, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Through a switch: once the first packet is whole there, it goes on. */
-START_TEST(test_switch)
+UNIT_TEST(test_switch)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hsh", even, &options);
@@ -189,10 +187,9 @@ START_TEST(test_switch)
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 2), 0.005, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Less than a packet waits at the switch only for itself. */
-START_TEST(test_short_through_switch)
+UNIT_TEST(test_short_through_switch)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hsh", even, &options);
@@ -204,11 +201,10 @@ START_TEST(test_short_through_switch)
     ck_assert_double_eq_tol(send_op.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* A route through a host that forwards, to a link half as fast: that one says when the
  * end comes. */
-START_TEST(test_slow_second_link)
+UNIT_TEST(test_slow_second_link)
 {
     static const double rates[] = {RATE, RATE / 2};
     mtree_network_options_t options = plain();
@@ -221,10 +217,9 @@ START_TEST(test_slow_second_link)
     ck_assert_double_eq_tol(send_op.arrived, 0.001 + 0.010 + 0.010 + 0.010, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Two messages on one link: one after the other. */
-START_TEST(test_two_messages)
+UNIT_TEST(test_two_messages)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hhh", even, &options);
@@ -238,11 +233,10 @@ START_TEST(test_two_messages)
     ck_assert_double_eq_tol(to_near.arrived, 0.018, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Connections of a host take turns: four packets of each wait, then it is two by two.
  * So a short message passes a long one that was sent before it. */
-START_TEST(test_turns)
+UNIT_TEST(test_turns)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hhh", even, &options);
@@ -255,11 +249,10 @@ START_TEST(test_turns)
     ck_assert_double_eq_tol(to_far.departed, 0.106, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* A window that is enough for one direction is not for both: acknowledgements wait behind
  * the packets the other way. */
-START_TEST(test_acks_wait)
+UNIT_TEST(test_acks_wait)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture;
@@ -280,11 +273,10 @@ START_TEST(test_acks_wait)
     ck_assert_double_gt(back.departed, 0.101);
     clear(&fixture);
 }
-END_TEST
 
 /* Messages of one connection arrive in order, whatever their sizes; on the fast links a
  * short one comes to be next to the end of the long one before it. */
-START_TEST(test_order)
+UNIT_TEST(test_order)
 {
     static const double rates[] = {RATE, 10 * RATE, 5 * RATE};
     mtree_network_options_t options = plain();
@@ -302,11 +294,10 @@ START_TEST(test_order)
     }
     clear(&fixture);
 }
-END_TEST
 
 /* A window of 1000 bytes and 20 ms there and back: 1000 bytes in that time, however fast
  * the link is, and the time that they take on it. */
-START_TEST(test_window)
+UNIT_TEST(test_window)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture;
@@ -322,10 +313,9 @@ START_TEST(test_window)
     ck_assert_double_eq_tol(second.departed - first.departed, 0.021, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Two ranks of one host meet no link. */
-START_TEST(test_local)
+UNIT_TEST(test_local)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture;
@@ -340,11 +330,10 @@ START_TEST(test_local)
     ck_assert_double_eq(mtree_network_busy(fixture.network, 0), 0.0);
     clear(&fixture);
 }
-END_TEST
 
 /* A link of 1000 bytes of payload per packet has that of the narrowest of the route: 3
  * packets with 66 bytes more, of which 14 are not of the MTU. */
-START_TEST(test_mtu)
+UNIT_TEST(test_mtu)
 {
     const mtree_link_conditions_t conditions = {.mtu = 1052, -1, -1, -1};
     mtree_network_options_t options = plain();
@@ -359,7 +348,6 @@ START_TEST(test_mtu)
     ck_assert_double_eq_tol(send_op.arrived, (2500 + 3 * 66) * 1e-6 + 0.010, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 #define LOSS 0.02
 
@@ -384,7 +372,7 @@ static int packets_before_a_loss(void)
  * third, which leaves a packet's millisecond later, is back after 20 ms.  Then it goes
  * again, and arrives a millisecond and 10 ms later.  Until then the third has to wait.
  */
-START_TEST(test_repair)
+UNIT_TEST(test_repair)
 {
     const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
     const int before = packets_before_a_loss();
@@ -410,11 +398,10 @@ START_TEST(test_repair)
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), sent + 0.003, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Nothing comes behind the lost packet: it goes again a timeout after its acknowledgement
  * would have been back. */
-START_TEST(test_tail_loss)
+UNIT_TEST(test_tail_loss)
 {
     const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
     const int before = packets_before_a_loss();
@@ -431,11 +418,10 @@ START_TEST(test_tail_loss)
     ck_assert_double_eq_tol(message.arrived, sent + 0.020 + 0.300 + 0.001 + 0.010, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Connections whose congestion control backs off have a window, whatever the link
  * carries. */
-START_TEST(test_backing_off)
+UNIT_TEST(test_backing_off)
 {
     const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
     mtree_network_options_t options = plain();
@@ -455,9 +441,8 @@ START_TEST(test_backing_off)
     ck_assert_double_gt(backing_off.arrived, 3.0);
     clear(&fixture);
 }
-END_TEST
 
-START_TEST(test_options)
+UNIT_TEST(test_options)
 {
     mtree_network_options_t options = plain();
     fixture_t fixture = line("hh", even, &options);
@@ -475,25 +460,4 @@ START_TEST(test_options)
                      MTREE_ERR_INVALID);
     ck_assert_ptr_null(network);
     clear(&fixture);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_one_link);
-    tcase_add_test(tcase, test_headers_and_acks);
-    tcase_add_test(tcase, test_switch);
-    tcase_add_test(tcase, test_short_through_switch);
-    tcase_add_test(tcase, test_slow_second_link);
-    tcase_add_test(tcase, test_two_messages);
-    tcase_add_test(tcase, test_turns);
-    tcase_add_test(tcase, test_acks_wait);
-    tcase_add_test(tcase, test_order);
-    tcase_add_test(tcase, test_window);
-    tcase_add_test(tcase, test_local);
-    tcase_add_test(tcase, test_mtu);
-    tcase_add_test(tcase, test_repair);
-    tcase_add_test(tcase, test_tail_loss);
-    tcase_add_test(tcase, test_backing_off);
-    tcase_add_test(tcase, test_options);
 }

@@ -100,7 +100,7 @@ static const mtree_pt2pt_options_t one_each = {
     .num_ranks = 3, .ranks_per_host = 1, .unit_bytes = 1, .control_bytes = 0};
 
 /* A send is over at once, a synchronous one when the word of the match is back. */
-START_TEST(test_eager)
+UNIT_TEST(test_eager)
 {
     fixture_t fixture = make(one_each);
     done_t sent, sent_sync, received[2];
@@ -122,10 +122,9 @@ START_TEST(test_eager)
     ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), 2);
     clear(&fixture);
 }
-END_TEST
 
 /* Each message costs both ranks some time, one after the other. */
-START_TEST(test_overhead)
+UNIT_TEST(test_overhead)
 {
     mtree_pt2pt_options_t options = one_each;
     fixture_t fixture;
@@ -144,11 +143,10 @@ START_TEST(test_overhead)
     ck_assert_double_eq_tol(received[1].time, 0.008 + 0.011 + 0.004, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Over the eager limit: 1000 bytes go, 10 ms later they match, 10 ms later the rest may
  * go. */
-START_TEST(test_rendezvous)
+UNIT_TEST(test_rendezvous)
 {
     mtree_pt2pt_options_t options = one_each;
     fixture_t fixture;
@@ -163,7 +161,6 @@ START_TEST(test_rendezvous)
     ck_assert_double_eq_tol(received.time, 0.011 + 0.010 + 0.014, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 typedef struct {
     mtree_timer_t event;
@@ -183,7 +180,7 @@ static void recv_late(mtree_timer_t *event)
  * First in, first out for a pair and a tag, whether the receive or the message is there
  * first; the bytes are those at the time of the send, although the buffer is used again.
  */
-START_TEST(test_matching)
+UNIT_TEST(test_matching)
 {
     mtree_pt2pt_options_t options = one_each;
     uint32_t word = 1, got[4] = {0};
@@ -215,10 +212,9 @@ START_TEST(test_matching)
     ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
     clear(&fixture);
 }
-END_TEST
 
 /* What a rank computes delays what it does next. */
-START_TEST(test_compute)
+UNIT_TEST(test_compute)
 {
     fixture_t fixture = make(one_each);
     done_t sent, received;
@@ -232,10 +228,9 @@ START_TEST(test_compute)
     ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
 /* Two ranks per host: those of one host do not meet the link. */
-START_TEST(test_ranks_per_host)
+UNIT_TEST(test_ranks_per_host)
 {
     mtree_pt2pt_options_t options = one_each;
     fixture_t fixture;
@@ -253,9 +248,8 @@ START_TEST(test_ranks_per_host)
     ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
     clear(&fixture);
 }
-END_TEST
 
-START_TEST(test_errors)
+UNIT_TEST(test_errors)
 {
     fixture_t fixture = make(one_each);
     mtree_transport_t *transport = mtree_pt2pt_transport(fixture.pt2pt, 0);
@@ -277,16 +271,4 @@ START_TEST(test_errors)
     send(&fixture, 0, 1, 0, NULL, 11, false, &sent);
     ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_ERR_TRANSPORT);
     clear(&fixture);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_eager);
-    tcase_add_test(tcase, test_overhead);
-    tcase_add_test(tcase, test_rendezvous);
-    tcase_add_test(tcase, test_matching);
-    tcase_add_test(tcase, test_compute);
-    tcase_add_test(tcase, test_ranks_per_host);
-    tcase_add_test(tcase, test_errors);
 }

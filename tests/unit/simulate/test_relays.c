@@ -90,8 +90,10 @@ static void add_link(mtree_topology_t *topology, int u, int v, double rate)
                      MTREE_OK);
 }
 
+UNIT_NEEDS(mtree_lp_is_available())
+
 /* Hosts 0 and 1 and relay 2, each joined to each by 100 Mb/s: half goes around. */
-START_TEST(a_relay_opens_a_second_way)
+UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
 {
     mtree_topology_t *topology = network_hosts(3);
     job_t job = job_of(topology, 2, served[_i]);
@@ -113,12 +115,11 @@ START_TEST(a_relay_opens_a_second_way)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Four hosts around relay 4, 100 Mb/s each.  Each link carries the sum to the relay once
  * and the result back once.  Without it two links of inner hosts carry everything twice,
  * of 2 (4 - 1) ends in all: 400 / 6 Mb/s. */
-START_TEST(a_relay_sums_up)
+UNIT_TEST(a_relay_sums_up)
 {
     mtree_topology_t *topology = network_hosts(5);
     job_t job = job_of(topology, 4, MTREE_ALLREDUCE);
@@ -139,10 +140,9 @@ START_TEST(a_relay_sums_up)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Where packets pass through host 2 anyway, and where it hangs behind host 1. */
-START_TEST(a_relay_that_does_not_help_is_not_used)
+UNIT_LOOP(a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED)
 {
     mtree_topology_t *topology = network_hosts(3);
     job_t job = job_of(topology, 2, served[_i % NUM_SERVED]);
@@ -159,11 +159,10 @@ START_TEST(a_relay_that_does_not_help_is_not_used)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* On drawings of B4, each collective: as much as the bound, if trees are not limited, and
  * the bound of trees is no higher than that of cuts. */
-START_TEST(plans_reach_the_bound_of_steiner_trees)
+UNIT_LOOP(plans_reach_the_bound_of_steiner_trees, 0, 20)
 {
     mtree_topology_t *topology = network_b4((unsigned)_i);
     job_t job = job_of(topology, 3, served[_i % NUM_SERVED]);
@@ -184,11 +183,10 @@ START_TEST(plans_reach_the_bound_of_steiner_trees)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Linear program (5) of the topology-adaptive paper, on its own, finds the same for a
  * broadcast between part of a 4x4 torus. */
-START_TEST(the_papers_program_finds_the_same)
+UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
 {
     const mtree_generate_request_t torus = {.capacity = 100 * MBPS};
     mtree_topology_t *topology;
@@ -211,7 +209,6 @@ START_TEST(the_papers_program_finds_the_same)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -236,7 +233,7 @@ static double gain_of(job_t *job, const mtree_topology_t *topology)
 }
 
 /* Pairs of hosts of drawings of B4: the median of the gain. */
-START_TEST(pairs_of_b4_gain)
+UNIT_LOOP(pairs_of_b4_gain, 0, 2)
 {
     double gains[PAIRS];
 
@@ -257,10 +254,9 @@ START_TEST(pairs_of_b4_gain)
            (gains[PAIRS / 2 - 1] + gains[PAIRS / 2]) / 2);
     ck_assert_double_ge((gains[PAIRS / 2 - 1] + gains[PAIRS / 2]) / 2, 1.6);
 }
-END_TEST
 
 /* 4 of 12 hosts: at least 1.4 times as much on half of the drawings. */
-START_TEST(parts_of_b4_gain)
+UNIT_LOOP(parts_of_b4_gain, 0, 2)
 {
     double gains[DRAWINGS];
     int count = 0;
@@ -284,11 +280,10 @@ START_TEST(parts_of_b4_gain)
            (gains[DRAWINGS / 2 - 1] + gains[DRAWINGS / 2]) / 2, count, DRAWINGS);
     ck_assert_int_ge(count, DRAWINGS / 2);
 }
-END_TEST
 
 /* Relays without data of their own, two ranks on each other host: all results are
  * right. */
-START_TEST(relays_run_in_the_simulator)
+UNIT_LOOP(relays_run_in_the_simulator, 0, NUM_SERVED)
 {
     mtree_topology_t *topology = network_b4(7);
     job_t job = job_of(topology, 3, served[_i]);
@@ -309,10 +304,9 @@ START_TEST(relays_run_in_the_simulator)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* For a long message the simulator finds that relays pay; for a short one they do not. */
-START_TEST(the_simulator_chooses)
+UNIT_LOOP(the_simulator_chooses, 0, 2)
 {
     mtree_topology_t *topology = network_b4(7);
     job_t job = job_of(topology, 2, MTREE_BCAST);
@@ -327,12 +321,11 @@ START_TEST(the_simulator_chooses)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* A host that is active, one that is there twice, and none. */
 /* Sixteen hosts, each joined to each, of which four are active: four trees fill few of
  * the links.  A short message needs no others. */
-START_TEST(many_ways_take_many_trees)
+UNIT_LOOP(many_ways_take_many_trees, 0, 2)
 {
     mtree_topology_t *topology;
     mtree_plan_t *plan;
@@ -367,10 +360,9 @@ START_TEST(many_ways_take_many_trees)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* What is predicted of a call has to gain more than what is carried. */
-START_TEST(small_gains_are_none)
+UNIT_TEST(small_gains_are_none)
 {
     mtree_plan_t with = {.bytes = 1e6, .seconds = 1, .throughput = 1.04},
                  without = {.bytes = 1e6, .seconds = 1.09, .throughput = 1};
@@ -383,9 +375,8 @@ START_TEST(small_gains_are_none)
     with.throughput = 1.02;
     ck_assert(!mtree_relays_gain(&with, &without));
 }
-END_TEST
 
-START_TEST(other_relays_are_refused)
+UNIT_LOOP(other_relays_are_refused, 0, 3)
 {
     static const int relays[][2] = {{0, 2}, {2, 2}, {2, 99}};
     mtree_topology_t *topology = network_b4(7);
@@ -401,24 +392,8 @@ START_TEST(other_relays_are_refused)
     ck_assert_int_eq(heard_lines(), 1);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tests)
 {
-    if (!mtree_lp_is_available()) {
-        return;
-    }
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_relay_opens_a_second_way, 0, NUM_SERVED);
-    tcase_add_test(tests, a_relay_sums_up);
-    tcase_add_loop_test(tests, a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED);
-    tcase_add_loop_test(tests, plans_reach_the_bound_of_steiner_trees, 0, 20);
-    tcase_add_loop_test(tests, the_papers_program_finds_the_same, 0, 4);
-    tcase_add_loop_test(tests, pairs_of_b4_gain, 0, 2);
-    tcase_add_loop_test(tests, parts_of_b4_gain, 0, 2);
-    tcase_add_loop_test(tests, relays_run_in_the_simulator, 0, NUM_SERVED);
-    tcase_add_loop_test(tests, the_simulator_chooses, 0, 2);
-    tcase_add_loop_test(tests, many_ways_take_many_trees, 0, 2);
-    tcase_add_test(tests, small_gains_are_none);
-    tcase_add_loop_test(tests, other_relays_are_refused, 0, 3);
 }

@@ -109,7 +109,7 @@ static mtree_simulate_options_t bare(size_t bytes)
  * ms: what the second host has whole it sends on, so the end is 40 ms + one chunk of 4 ms
  * + 20 ms.
  */
-START_TEST(test_chain)
+UNIT_TEST(test_chain)
 {
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
@@ -132,11 +132,10 @@ START_TEST(test_chain)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* A message of 4000 bytes over a link of a byte a microsecond and 10 ms; at both ends it
  * costs a ms, and its bytes a tenth of what they take on the link. */
-START_TEST(test_costs_of_the_topology)
+UNIT_TEST(test_costs_of_the_topology)
 {
     fixture_t fixture = parse("graph g { message_cost=\"1ms\"; copy_rate=\"80Mbps\";"
                               " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
@@ -158,11 +157,10 @@ START_TEST(test_costs_of_the_topology)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* Every collective with real data on an allreduce plan, or its own where it is
  * personalized, one and two ranks per host. */
-START_TEST(test_collectives)
+UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
 {
     fixture_t fixture = parse(b4);
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
@@ -198,14 +196,13 @@ START_TEST(test_collectives)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /*
  * Three hosts in a row.  Each edge of a tree is crossed by the blocks below it, once: by
  * two of the three between the first hosts, and by one behind.  Each takes 10 ms on a
  * link.  An all-to-all has a tree from each host.
  */
-START_TEST(test_links_carry_the_blocks_below_them)
+UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
 {
     static const struct {
         mtree_collective_t collective;
@@ -248,11 +245,10 @@ START_TEST(test_links_carry_the_blocks_below_them)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* What fits into the windows to its peers, a root sends and leaves: it does not wait for
  * what says, after 80 ms on the way, that its last chunks are there. */
-START_TEST(test_a_root_leaves_when_all_is_sent)
+UNIT_TEST(test_a_root_leaves_when_all_is_sent)
 {
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"40ms\"];"
                               " a -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
@@ -271,14 +267,13 @@ START_TEST(test_a_root_leaves_when_all_is_sent)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /*
  * What the lab took for 4 MiB, least of several calls: on eight hosts of 50 Mb/s around a
  * switch 1.28 s by ring and 1.25 s by direct exchange; on a star of unequal hosts 1.44 s
  * over one tree, a slow host's both directions full with nothing else.
  */
-START_TEST(test_lab)
+UNIT_LOOP(test_lab, 0, 3)
 {
     static const struct {
         const char *algorithm, *network;
@@ -310,10 +305,9 @@ START_TEST(test_lab)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* Every collective is right where packets are lost, and a reduction takes longer. */
-START_TEST(test_losses)
+UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 {
     fixture_t fixture = parse(b4);
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
@@ -347,11 +341,10 @@ START_TEST(test_losses)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* With and without data, and a second time: the same times bit by bit; in the second
  * round packets are lost. */
-START_TEST(test_deterministic)
+UNIT_LOOP(test_deterministic, 0, 2)
 {
     fixture_t fixture = parse(b4);
     mtree_plan_request_t request = {
@@ -387,9 +380,8 @@ START_TEST(test_deterministic)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
-START_TEST(test_errors)
+UNIT_TEST(test_errors)
 {
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
@@ -420,11 +412,10 @@ START_TEST(test_errors)
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /* The check of results finds one wrong element, and looks only where something must be.
  */
-START_TEST(test_sample)
+UNIT_TEST(test_sample)
 {
     uint32_t result[10];
     mtree_check_data_t sample;
@@ -454,7 +445,6 @@ START_TEST(test_sample)
                      MTREE_ERR_TRANSPORT);
     mtree_check_data_clear(&sample);
 }
-END_TEST
 
 static double seconds_on(const fixture_t *fixture, const char *algorithm,
                          mtree_collective_t collective,
@@ -482,7 +472,7 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
 }
 
 /* By arrival with real data on B4, two ranks per host, everyone at a time of its own. */
-START_TEST(test_by_arrival)
+UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
 {
     fixture_t fixture = parse(b4);
     mtree_simulate_options_t options;
@@ -502,14 +492,13 @@ START_TEST(test_by_arrival)
                         last);
     mtree_topology_destroy(fixture.topology);
 }
-END_TEST
 
 /*
  * Equal hosts, of which the second, next to the root in a chain of them all, comes when
  * the others could be done: by arrival it holds nobody up, and takes little more than its
  * own transfer of 0.1 s.
  */
-START_TEST(test_late_host)
+UNIT_LOOP(test_late_host, 0, 2)
 {
     fixture_t fixture = parse("graph g { node [kind=host]; s [kind=switch];"
                               " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
@@ -524,21 +513,4 @@ START_TEST(test_late_host)
     ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options),
                         0.3 + 1.25 * 0.1);
     mtree_topology_destroy(fixture.topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_chain);
-    tcase_add_test(tcase, test_costs_of_the_topology);
-    tcase_add_loop_test(tcase, test_lab, 0, 3);
-    tcase_add_loop_test(tcase, test_links_carry_the_blocks_below_them, 0, 3);
-    tcase_add_test(tcase, test_a_root_leaves_when_all_is_sent);
-    tcase_add_loop_test(tcase, test_collectives, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, test_losses, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, test_deterministic, 0, 2);
-    tcase_add_loop_test(tcase, test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1);
-    tcase_add_loop_test(tcase, test_late_host, 0, 2);
-    tcase_add_test(tcase, test_errors);
-    tcase_add_test(tcase, test_sample);
 }

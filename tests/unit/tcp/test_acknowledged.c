@@ -40,7 +40,7 @@ static void pass(loop_t *loop, mtree_tcp_session_t *const sessions[2], int end)
     }
 }
 
-START_TEST(a_send_does_not_wait_for_one_back)
+UNIT_TEST(a_send_does_not_wait_for_one_back)
 {
     mtree_tcp_session_t *sessions[2];
     int sockets[2], num_acknowledged = 0;
@@ -62,12 +62,11 @@ START_TEST(a_send_does_not_wait_for_one_back)
     ck_assert_int_gt(num_acknowledged, TURNS / 2);
     loop_destroy(&loop);
 }
-END_TEST
 
 /* Synchronous messages of two sessions are written, A A B B B of BYTES each, header and
  * all.  Which of them have ended when some of their bytes are not acknowledged, and some
  * of these are missing. */
-START_TEST(the_last_of_a_session_is_there_when_it_ends)
+UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
 {
     enum { A, B, MESSAGES = 5 };
     static const struct {
@@ -114,11 +113,4 @@ START_TEST(the_last_of_a_session_is_there_when_it_ends)
         mtree_tcp_message_free(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
     }
     loop_destroy(&loop);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_send_does_not_wait_for_one_back);
-    tcase_add_loop_test(tcase, the_last_of_a_session_is_there_when_it_ends, 0, 8);
 }

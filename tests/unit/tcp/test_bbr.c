@@ -36,27 +36,24 @@ static double pace(void)
     return report.pace;
 }
 
-START_TEST(another_congestion_control_has_no_pace)
+UNIT_TEST(another_congestion_control_has_no_pace)
 {
     ck_assert(pace() == 0);
 }
-END_TEST
 
 /* Kernels may lack it, or keep it for others: all stays as it was. */
-START_TEST(who_may_not_have_it_is_told)
+UNIT_TEST(who_may_not_have_it_is_told)
 {
     ck_assert(mtree_tcp_socket_use_bbr(sockets[0]) == (pace() > 0));
 }
-END_TEST
 
-START_TEST(it_stays_when_it_begins_again)
+UNIT_TEST(it_stays_when_it_begins_again)
 {
     if (mtree_tcp_socket_use_bbr(sockets[0])) {
         mtree_tcp_socket_restart_bbr(sockets[0]);
         ck_assert(pace() > 0);
     }
 }
-END_TEST
 
 /* Microseconds; -1: the kernel does not say. */
 static int shortest_timeout(int socket)
@@ -70,36 +67,27 @@ static int shortest_timeout(int socket)
 }
 
 /* After a pause that is longer than the timeout they begin again slowly. */
-START_TEST(timeouts_of_others_are_left_to_the_kernel)
+UNIT_TEST(timeouts_of_others_are_left_to_the_kernel)
 {
     ck_assert_int_eq(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
 }
-END_TEST
 
-START_TEST(it_does_not_wait_long_for_what_is_lost)
+UNIT_TEST(it_does_not_wait_long_for_what_is_lost)
 {
     if (mtree_tcp_socket_use_bbr(sockets[0]) && shortest_timeout(sockets[1]) > 0) {
         ck_assert_int_lt(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
     }
 }
-END_TEST
 
 /* As well where the user, or the kernel's default, asks for it. */
-START_TEST(nor_where_it_is_the_default)
+UNIT_TEST(nor_where_it_is_the_default)
 {
     if (mtree_tcp_socket_tune(sockets[0], "bbr") && shortest_timeout(sockets[1]) > 0) {
         ck_assert_int_lt(shortest_timeout(sockets[0]), shortest_timeout(sockets[1]));
     }
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, connect_with_reno, disconnect);
-    tcase_add_test(tcase, another_congestion_control_has_no_pace);
-    tcase_add_test(tcase, who_may_not_have_it_is_told);
-    tcase_add_test(tcase, it_stays_when_it_begins_again);
-    tcase_add_test(tcase, timeouts_of_others_are_left_to_the_kernel);
-    tcase_add_test(tcase, it_does_not_wait_long_for_what_is_lost);
-    tcase_add_test(tcase, nor_where_it_is_the_default);
 }

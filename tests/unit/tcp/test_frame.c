@@ -9,7 +9,7 @@
 static const mtree_tcp_frame_t frame = {
     MTREE_TCP_MESSAGE, {1, UINT32_MAX, 3}, MTREE_TCP_TAGS - 1, 5, MTREE_TCP_LONGEST};
 
-START_TEST(what_is_written_is_read)
+UNIT_LOOP(what_is_written_is_read, 0, 5)
 {
     static const size_t lengths[] = {0, 1, UINT32_MAX, (size_t)5 << 30,
                                      MTREE_TCP_LONGEST};
@@ -25,9 +25,8 @@ START_TEST(what_is_written_is_read)
     ck_assert_uint_eq(read.sequence, written.sequence);
     ck_assert_uint_eq(read.length, lengths[_i]);
 }
-END_TEST
 
-START_TEST(nothing_else_is_read)
+UNIT_TEST(nothing_else_is_read)
 {
     mtree_tcp_frame_t wrong[] = {frame, frame, frame, frame, frame};
     unsigned char header[MTREE_TCP_HEADER];
@@ -49,9 +48,8 @@ START_TEST(nothing_else_is_read)
         ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_ERR_INVALID);
     }
 }
-END_TEST
 
-START_TEST(ports_are_read)
+UNIT_TEST(ports_are_read)
 {
     static const struct {
         const char *text;
@@ -85,11 +83,10 @@ START_TEST(ports_are_read)
                   (ports.first == cases[i].first && ports.last == cases[i].last));
     }
 }
-END_TEST
 
 /* A range that was set for Open MPI's connections, behind a firewall perhaps, is kept;
  * its default is none. */
-START_TEST(ports_of_open_mpi)
+UNIT_TEST(ports_of_open_mpi)
 {
     static const struct {
         int least, number, first, last;
@@ -111,13 +108,4 @@ START_TEST(ports_of_open_mpi)
         ck_assert_int_eq(ports.first, cases[i].first);
         ck_assert_int_eq(ports.last, cases[i].last);
     }
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, what_is_written_is_read, 0, 5);
-    tcase_add_test(tcase, nothing_else_is_read);
-    tcase_add_test(tcase, ports_are_read);
-    tcase_add_test(tcase, ports_of_open_mpi);
 }

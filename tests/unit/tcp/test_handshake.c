@@ -176,7 +176,7 @@ static void check_connections(mtree_tcp_dialer_t *dialer)
     }
 }
 
-START_TEST(all_connections_stand)
+UNIT_LOOP(all_connections_stand, 0, 2)
 {
     mtree_tcp_dialer_t *dialer = dial(addresses[_i]);
     int error;
@@ -186,7 +186,6 @@ START_TEST(all_connections_stand)
     check_connections(dialer);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 static void expect_ends(int fd, const char *from, const char *to)
 {
@@ -200,7 +199,7 @@ static void expect_ends(int fd, const char *from, const char *to)
 }
 
 /* Connections that are spread take the pairs of addresses in turn. */
-START_TEST(connections_go_from_their_sources)
+UNIT_TEST(connections_go_from_their_sources)
 {
     mtree_tcp_dial_t call = {.rank = 7,
                              .secret = secret,
@@ -225,10 +224,9 @@ START_TEST(connections_go_from_their_sources)
     }
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* What has no such address cannot dial from it. */
-START_TEST(a_source_that_is_not_here_is_refused)
+UNIT_TEST(a_source_that_is_not_here_is_refused)
 {
     mtree_tcp_dial_t call = {.rank = 7,
                              .num_addresses = 1,
@@ -245,11 +243,10 @@ START_TEST(a_source_that_is_not_here_is_refused)
     ck_assert_int_eq(error, EADDRNOTAVAIL);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* The kernel connects for a process that computes for an hour.  Who has dialed waits for
  * its word, and so do both, whoever is away, and however often. */
-START_TEST(who_is_away_is_waited_for)
+UNIT_TEST(who_is_away_is_waited_for)
 {
     mtree_tcp_dialer_t *dialer = dial("127.0.0.1");
     uint32_t attempts[CONNECTIONS];
@@ -274,10 +271,9 @@ START_TEST(who_is_away_is_waited_for)
     check_connections(dialer);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* What the kernel's queue had no room for is dialed again, once the process was there. */
-START_TEST(a_round_that_failed_is_followed_by_another)
+UNIT_TEST(a_round_that_failed_is_followed_by_another)
 {
     mtree_tcp_dialer_t *dialer = dial("127.0.0.1");
     double now = 1;
@@ -288,7 +284,6 @@ START_TEST(a_round_that_failed_is_followed_by_another)
     check_connections(dialer);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* A listener whose queue is full loses the packets that ask for connections. */
 static int listen_to_one(int *first, uint16_t *port)
@@ -331,7 +326,7 @@ static mtree_tcp_greeting_t await_greeting(mtree_tcp_dialer_t *dialer, int fd, d
 
 /* The kernel connects for a process that is away.  When that comes back it finds all
  * attempts, and each says which one it is. */
-START_TEST(attempts_are_numbered)
+UNIT_TEST(attempts_are_numbered)
 {
     const mtree_tcp_ports_t any = {0, 0};
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
@@ -353,10 +348,9 @@ START_TEST(attempts_are_numbered)
     mtree_tcp_dialer_destroy(dialer);
     (void)close(fd);
 }
-END_TEST
 
 /* The kernel asks again after a second, which a call of less would wait for. */
-START_TEST(who_gets_no_answer_soon_dials_again)
+UNIT_TEST(who_gets_no_answer_soon_dials_again)
 {
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
     int first, error, fd = listen_to_one(&first, &call.port);
@@ -373,11 +367,10 @@ START_TEST(who_gets_no_answer_soon_dials_again)
     (void)close(fd);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* An attempt that is given up before its answer can come costs a long way another trip.
  */
-START_TEST(who_is_far_has_the_time_of_the_map)
+UNIT_TEST(who_is_far_has_the_time_of_the_map)
 {
     mtree_tcp_dial_t call = {
         .rank = 7, .num_addresses = 1, .num_connections = 1, .trip = 0.4};
@@ -394,10 +387,9 @@ START_TEST(who_is_far_has_the_time_of_the_map)
     (void)close(fd);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* Packets that ask for a connection are lost on their way: the round ends. */
-START_TEST(who_gets_no_answer_at_all_has_none)
+UNIT_TEST(who_gets_no_answer_at_all_has_none)
 {
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
     int first, error = 0, fd = listen_to_one(&first, &call.port);
@@ -412,9 +404,8 @@ START_TEST(who_gets_no_answer_at_all_has_none)
     (void)close(fd);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
-START_TEST(strangers_do_not_disturb)
+UNIT_TEST(strangers_do_not_disturb)
 {
     static const char *const said[] = {"", "GET / HTTP/1.1\r\n\r\n",
                                        "what is longer than a greeting and says nothing"};
@@ -450,11 +441,10 @@ START_TEST(strangers_do_not_disturb)
     }
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* Whoever answers does not learn the secret, nor may it say another rank's, number's or
  * attempt's greeting. */
-START_TEST(a_greeting_gives_no_secret_away)
+UNIT_TEST(a_greeting_gives_no_secret_away)
 {
     mtree_tcp_greeting_t greeting = {.rank = 7, .number = 1, .attempt = 2}, other;
 
@@ -473,10 +463,9 @@ START_TEST(a_greeting_gives_no_secret_away)
         ck_assert(!mtree_tcp_greeting_is_proved(&other, &secret));
     }
 }
-END_TEST
 
 /* A greeting may come a byte at a time. */
-START_TEST(a_slow_greeting_is_read)
+UNIT_TEST(a_slow_greeting_is_read)
 {
     mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0};
     unsigned char bytes[MTREE_TCP_GREETING];
@@ -502,10 +491,9 @@ START_TEST(a_slow_greeting_is_read)
     (void)close(pair[0]);
     (void)close(pair[1]);
 }
-END_TEST
 
 /* Who listens there is no peer: it does not know what is said, or nobody listens. */
-START_TEST(a_stranger_is_not_taken_for_the_peer)
+UNIT_LOOP(a_stranger_is_not_taken_for_the_peer, 0, 2)
 {
     mtree_tcp_dialer_t *dialer;
     int error = 0;
@@ -525,10 +513,9 @@ START_TEST(a_stranger_is_not_taken_for_the_peer)
     ck_assert(_i == 0 || error == ECONNREFUSED);
     mtree_tcp_dialer_destroy(dialer);
 }
-END_TEST
 
 /* One that is closed, or of an attempt that is given up, is not one that stands. */
-START_TEST(all_of_the_newest_attempts_are_heard)
+UNIT_TEST(all_of_the_newest_attempts_are_heard)
 {
     const uint32_t said[] = {3, 2};
     mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .attempt = 2};
@@ -553,10 +540,9 @@ START_TEST(all_of_the_newest_attempts_are_heard)
     ck_assert_int_eq(mtree_tcp_hearing_poll(&hearing, 3), MTREE_TCP_NOT_HEARD);
     (void)close(fds[2]);
 }
-END_TEST
 
 /* A stranger that has one of the peer's addresses may connect and say nothing. */
-START_TEST(each_address_has_its_turn)
+UNIT_TEST(each_address_has_its_turn)
 {
     const uint32_t said[] = {1, 1, 1, 1, 1};
     double now = 1;
@@ -576,9 +562,8 @@ START_TEST(each_address_has_its_turn)
         ck_assert_int_ge(polls, (int)(MTREE_TCP_HEARING_SECONDS / STEP));
     }
 }
-END_TEST
 
-START_TEST(the_first_free_port_is_taken)
+UNIT_TEST(the_first_free_port_is_taken)
 {
     uint16_t taken = mtree_tcp_listener_port(listener);
     const mtree_tcp_ports_t only = {taken, taken};
@@ -594,25 +579,8 @@ START_TEST(the_first_free_port_is_taken)
         mtree_tcp_listener_destroy(next);
     }
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, stop);
-    tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
-    tcase_add_test(tcase, connections_go_from_their_sources);
-    tcase_add_test(tcase, a_source_that_is_not_here_is_refused);
-    tcase_add_test(tcase, who_is_away_is_waited_for);
-    tcase_add_test(tcase, a_round_that_failed_is_followed_by_another);
-    tcase_add_test(tcase, attempts_are_numbered);
-    tcase_add_test(tcase, who_gets_no_answer_soon_dials_again);
-    tcase_add_test(tcase, who_is_far_has_the_time_of_the_map);
-    tcase_add_test(tcase, who_gets_no_answer_at_all_has_none);
-    tcase_add_test(tcase, strangers_do_not_disturb);
-    tcase_add_test(tcase, a_slow_greeting_is_read);
-    tcase_add_test(tcase, a_greeting_gives_no_secret_away);
-    tcase_add_loop_test(tcase, a_stranger_is_not_taken_for_the_peer, 0, 2);
-    tcase_add_test(tcase, all_of_the_newest_attempts_are_heard);
-    tcase_add_test(tcase, each_address_has_its_turn);
-    tcase_add_test(tcase, the_first_free_port_is_taken);
 }

@@ -10,7 +10,7 @@
 static const mtree_tcp_kernel_buffers_t usual = {{4096, 16384, 4194304},
                                                  {4096, 131072, 6291456}};
 
-START_TEST(what_is_too_small_is_raised)
+UNIT_TEST(what_is_too_small_is_raised)
 {
     static const struct {
         double bytes;
@@ -35,7 +35,6 @@ START_TEST(what_is_too_small_is_raised)
     }
     ck_assert(!mtree_tcp_kernel_buffers_command(&usual, 10e6, command, 20));
 }
-END_TEST
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
@@ -49,7 +48,7 @@ static void write_file(const char *folder, const char *name, const char *text)
     (void)fclose(file);
 }
 
-START_TEST(the_kernels_files_are_read)
+UNIT_TEST(the_kernels_files_are_read)
 {
     char folder[] = "/tmp/mtree_buffers_XXXXXX", path[128];
     mtree_tcp_kernel_buffers_t buffers;
@@ -68,11 +67,4 @@ START_TEST(the_kernels_files_are_read)
         (void)unlink(path);
     }
     (void)rmdir(folder);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, what_is_too_small_is_raised);
-    tcase_add_test(tcase, the_kernels_files_are_read);
 }

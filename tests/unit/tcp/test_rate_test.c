@@ -34,7 +34,7 @@ static void run(mtree_rate_test_t tests[2], int results[2], bool is_cut)
     }
 }
 
-START_TEST(both_ends_measure)
+UNIT_TEST(both_ends_measure)
 {
     mtree_rate_test_t tests[2];
     int results[2];
@@ -46,9 +46,8 @@ START_TEST(both_ends_measure)
         ck_assert_double_gt(tests[end].trip, 0);
     }
 }
-END_TEST
 
-START_TEST(what_is_cut_fails)
+UNIT_TEST(what_is_cut_fails)
 {
     mtree_rate_test_t tests[2];
     int results[2];
@@ -56,11 +55,4 @@ START_TEST(what_is_cut_fails)
     run(tests, results, true);
     ck_assert_int_eq(results[0], -1);
     ck_assert_double_eq(mtree_rate_test_rate(&tests[0]), 0);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, both_ends_measure);
-    tcase_add_test(tcase, what_is_cut_fails);
 }

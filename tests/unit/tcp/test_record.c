@@ -52,7 +52,9 @@ static const struct {
      PLAIN_15, SEALED_15, "76fc6ece0f4e1768cddf8853bb2d551b"},
 };
 
-START_TEST(ciphers_are_aes_256_gcm)
+UNIT_NEEDS(mtree_crypto_is_supported())
+
+UNIT_LOOP(ciphers_are_aes_256_gcm, 0, sizeof(gcm) / sizeof(gcm[0]))
 {
     unsigned char key[MOST], nonce[MOST], known[MOST], plain[MOST], sealed[MOST];
     unsigned char made[MOST], opened[MOST];
@@ -79,10 +81,9 @@ START_TEST(ciphers_are_aes_256_gcm)
     mtree_cipher_destroy(seals);
     mtree_cipher_destroy(opens);
 }
-END_TEST
 
 /* RFC 4231, test case 2. */
-START_TEST(codes_are_hmac_sha256)
+UNIT_TEST(codes_are_hmac_sha256)
 {
     const char text[] = "what do ya want for nothing?";
     unsigned char code[MTREE_CRYPTO_CODE], expected[MTREE_CRYPTO_CODE];
@@ -92,10 +93,9 @@ START_TEST(codes_are_hmac_sha256)
     mtree_crypto_code("Jefe", 4, text, strlen(text), code);
     ck_assert_mem_eq(code, expected, sizeof(code));
 }
-END_TEST
 
 /* RFC 7748, section 6.1. */
-START_TEST(keys_are_agreed_on_by_x25519)
+UNIT_TEST(keys_are_agreed_on_by_x25519)
 {
     unsigned char own[MTREE_CRYPTO_KEY], told[MTREE_CRYPTO_KEY], theirs[MTREE_CRYPTO_KEY];
     unsigned char shared[2][MTREE_CRYPTO_KEY], expected[MTREE_CRYPTO_KEY];
@@ -116,7 +116,6 @@ START_TEST(keys_are_agreed_on_by_x25519)
     ck_assert(mtree_crypto_share(expected, told, shared[1]));
     ck_assert_mem_eq(shared[0], shared[1], MTREE_CRYPTO_KEY);
 }
-END_TEST
 
 static void make_keys(mtree_record_keys_t *first, mtree_record_keys_t *second,
                       unsigned char connection)
@@ -127,7 +126,7 @@ static void make_keys(mtree_record_keys_t *first, mtree_record_keys_t *second,
     mtree_record_keys_derive(&shared, &connection, 1, false, second);
 }
 
-START_TEST(each_direction_of_each_connection_has_a_key)
+UNIT_TEST(each_direction_of_each_connection_has_a_key)
 {
     mtree_record_keys_t first[2], second[2];
     const mtree_record_key_t *keys[4];
@@ -145,7 +144,6 @@ START_TEST(each_direction_of_each_connection_has_a_key)
         }
     }
 }
-END_TEST
 
 /* Two ends of one direction, and three records of it. */
 typedef struct {
@@ -193,7 +191,7 @@ static void three_destroy(three_t *three)
     mtree_record_flow_cleanup(&three->opens);
 }
 
-START_TEST(records_open_in_their_order)
+UNIT_TEST(records_open_in_their_order)
 {
     static three_t three;
 
@@ -205,9 +203,8 @@ START_TEST(records_open_in_their_order)
     ck_assert_int_eq(three_open(&three, 2, three.lengths[2]), 1);
     three_destroy(&three);
 }
-END_TEST
 
-START_TEST(no_changed_record_opens)
+UNIT_TEST(no_changed_record_opens)
 {
     static three_t three;
 
@@ -223,9 +220,8 @@ START_TEST(no_changed_record_opens)
     ck_assert_int_eq(three_open(&three, 0, three.lengths[0]), 1);
     three_destroy(&three);
 }
-END_TEST
 
-START_TEST(another_key_opens_nothing)
+UNIT_TEST(another_key_opens_nothing)
 {
     const mtree_record_key_t other = {{8}};
     static three_t three;
@@ -236,9 +232,8 @@ START_TEST(another_key_opens_nothing)
     ck_assert_int_eq(three_open(&three, 0, three.lengths[0]), -1);
     three_destroy(&three);
 }
-END_TEST
 
-START_TEST(both_ends_change_keys_together)
+UNIT_TEST(both_ends_change_keys_together)
 {
     const mtree_record_key_t key = {{9}};
     mtree_record_flow_t seals, opens;
@@ -260,7 +255,6 @@ START_TEST(both_ends_change_keys_together)
     mtree_record_flow_cleanup(&seals);
     mtree_record_flow_cleanup(&opens);
 }
-END_TEST
 
 /* Two ends of a socket pair, of which a third may touch what passes. */
 typedef struct {
@@ -288,7 +282,7 @@ static void pair_destroy(pair_t *pair)
     }
 }
 
-START_TEST(a_long_text_passes_in_pieces)
+UNIT_TEST(a_long_text_passes_in_pieces)
 {
     enum { LENGTH = 1000000, PIECE = 777 };
     unsigned char *text = malloc(LENGTH), *read = calloc(1, LENGTH);
@@ -321,10 +315,9 @@ START_TEST(a_long_text_passes_in_pieces)
     free(read);
     pair_destroy(&pair);
 }
-END_TEST
 
 /* What comes before a changed record is read; nothing of it is, nor behind it. */
-START_TEST(a_changed_byte_ends_the_text)
+UNIT_TEST(a_changed_byte_ends_the_text)
 {
     char text[] = "first", read[sizeof(text)];
     struct iovec part = {text, sizeof(text)}, to = {read, sizeof(read)};
@@ -347,22 +340,4 @@ START_TEST(a_changed_byte_ends_the_text)
     ck_assert_int_eq(mtree_sealed_read(pair.ends[1], pair.sockets[1], &to, 1), -1);
     ck_assert_int_eq(errno, MTREE_SEALED_ERRNO);
     pair_destroy(&pair);
-}
-END_TEST
-
-UNIT_SUITE(tests)
-{
-    if (mtree_crypto_is_supported()) {
-        tcase_add_loop_test(tests, ciphers_are_aes_256_gcm, 0,
-                            sizeof(gcm) / sizeof(gcm[0]));
-        tcase_add_test(tests, codes_are_hmac_sha256);
-        tcase_add_test(tests, keys_are_agreed_on_by_x25519);
-        tcase_add_test(tests, each_direction_of_each_connection_has_a_key);
-        tcase_add_test(tests, records_open_in_their_order);
-        tcase_add_test(tests, no_changed_record_opens);
-        tcase_add_test(tests, another_key_opens_nothing);
-        tcase_add_test(tests, both_ends_change_keys_together);
-        tcase_add_test(tests, a_long_text_passes_in_pieces);
-        tcase_add_test(tests, a_changed_byte_ends_the_text);
-    }
 }

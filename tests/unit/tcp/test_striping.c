@@ -42,7 +42,7 @@ static void send_some(loop_t *loop, int connections, size_t length, const double
     }
 }
 
-START_TEST(what_the_first_of_two_takes_goes_over_it)
+UNIT_TEST(what_the_first_of_two_takes_goes_over_it)
 {
     loop_t loop;
 
@@ -51,9 +51,8 @@ START_TEST(what_the_first_of_two_takes_goes_over_it)
     ck_assert_int_eq(waiting(&loop, 1), 0);
     loop_destroy(&loop);
 }
-END_TEST
 
-START_TEST(more_than_two_take_turns)
+UNIT_TEST(more_than_two_take_turns)
 {
     loop_t loop;
 
@@ -63,9 +62,8 @@ START_TEST(more_than_two_take_turns)
     }
     loop_destroy(&loop);
 }
-END_TEST
 
-START_TEST(the_rest_goes_over_the_others)
+UNIT_TEST(the_rest_goes_over_the_others)
 {
     loop_t loop;
 
@@ -75,9 +73,8 @@ START_TEST(the_rest_goes_over_the_others)
     }
     loop_destroy(&loop);
 }
-END_TEST
 
-START_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
+UNIT_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
 {
     const double rates[FEW] = {1e6, 1e9};
     loop_t loop;
@@ -87,9 +84,8 @@ START_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
     ck_assert_int_gt(waiting(&loop, 1), MESSAGES * SHORT);
     loop_destroy(&loop);
 }
-END_TEST
 
-START_TEST(links_share_what_one_does_not_take)
+UNIT_TEST(links_share_what_one_does_not_take)
 {
     const double rates[MANY] = {1e6, 1e9, 1e9};
     loop_t loop;
@@ -98,14 +94,4 @@ START_TEST(links_share_what_one_does_not_take)
     ck_assert_int_gt(waiting(&loop, 1), 0);
     ck_assert_int_gt(waiting(&loop, 2), 0);
     loop_destroy(&loop);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, what_the_first_of_two_takes_goes_over_it);
-    tcase_add_test(tcase, more_than_two_take_turns);
-    tcase_add_test(tcase, the_rest_goes_over_the_others);
-    tcase_add_test(tcase, the_faster_of_two_links_takes_what_arrives_first_over_it);
-    tcase_add_test(tcase, links_share_what_one_does_not_take);
 }

@@ -17,7 +17,7 @@
 
 static const mtree_tcp_key_t key = {3, 70, 1};
 
-START_TEST(a_probe_is_due_behind_the_last_message)
+UNIT_TEST(a_probe_is_due_behind_the_last_message)
 {
     mtree_tail_probe_t probe = {0};
     double now = 7;
@@ -31,9 +31,8 @@ START_TEST(a_probe_is_due_behind_the_last_message)
     ck_assert(!mtree_tail_probe_is_due(&probe, 932, now));
     ck_assert(mtree_tail_probe_is_due(&probe, 932, now + LONG));
 }
-END_TEST
 
-START_TEST(probes_end_and_begin_again_with_a_message)
+UNIT_TEST(probes_end_and_begin_again_with_a_message)
 {
     mtree_tail_probe_t probe = {0};
     uint64_t written = 100;
@@ -52,7 +51,6 @@ START_TEST(probes_end_and_begin_again_with_a_message)
     ck_assert(!mtree_tail_probe_is_due(&probe, ++written, now));
     ck_assert(mtree_tail_probe_is_due(&probe, written, now + LONG));
 }
-END_TEST
 
 /* Bytes that wait at @a socket. */
 static int num_waiting(int socket)
@@ -100,7 +98,7 @@ static void pass_unread(loop_t *loop, bool synchronous)
     ck_assert_int_eq(poll_until(loop, 0, socket, 1, 0.05), 0);
 }
 
-START_TEST(a_connection_sends_probes_until_all_is_read)
+UNIT_TEST(a_connection_sends_probes_until_all_is_read)
 {
     loop_t loop;
 
@@ -108,12 +106,4 @@ START_TEST(a_connection_sends_probes_until_all_is_read)
     pass_unread(&loop, true);
     pass_unread(&loop, false);
     loop_destroy(&loop);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, a_probe_is_due_behind_the_last_message);
-    tcase_add_test(tcase, probes_end_and_begin_again_with_a_message);
-    tcase_add_test(tcase, a_connection_sends_probes_until_all_is_read);
 }

@@ -17,14 +17,13 @@ static int width(double window, double queue)
     return mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST);
 }
 
-START_TEST(who_has_met_no_limit_is_helped_by_one_more)
+UNIT_TEST(who_has_met_no_limit_is_helped_by_one_more)
 {
     ck_assert_int_eq(width(INFINITY, 0), 2);
     ck_assert_int_eq(width(2 * linkful, 0), 2);
 }
-END_TEST
 
-START_TEST(small_windows_take_more_connections)
+UNIT_TEST(small_windows_take_more_connections)
 {
     ck_assert_int_eq(width(linkful * 0.9, 0), 2);
     ck_assert_int_eq(width(linkful * 0.7, 0), 3);
@@ -32,20 +31,18 @@ START_TEST(small_windows_take_more_connections)
     ck_assert_int_eq(width(linkful * 0.3, 0), 6);
     ck_assert_int_eq(width(linkful / 100, 0), MOST);
 }
-END_TEST
 
 /* The link carries less than was planned: no number of connections changes that. */
-START_TEST(a_queue_takes_no_more_connections)
+UNIT_TEST(a_queue_takes_no_more_connections)
 {
     ck_assert_int_eq(width(linkful / 4, 0.03), 2);
     /* What a busy host adds is no queue. */
     ck_assert_int_eq(width(linkful / 2, 0.003), 4);
 }
-END_TEST
 
 /* What waits before a link shows that it is full; where none does, losses keep windows
  * from filling it. */
-START_TEST(a_queue_shows_that_a_link_is_full)
+UNIT_TEST(a_queue_shows_that_a_link_is_full)
 {
     mtree_tcp_report_t report = {linkful / 4, trip + 0.03, trip, 0};
 
@@ -53,10 +50,9 @@ START_TEST(a_queue_shows_that_a_link_is_full)
     report.trip = trip + 0.003;
     ck_assert(!mtree_tcp_packets_wait(&report));
 }
-END_TEST
 
 /* The first packets of a short link may be much faster than those that follow. */
-START_TEST(windows_are_cut_by_what_trips_take_now)
+UNIT_TEST(windows_are_cut_by_what_trips_take_now)
 {
     mtree_tcp_report_t report = {6 * 1448, 0.0015, 0.00003, 0};
 
@@ -64,27 +60,24 @@ START_TEST(windows_are_cut_by_what_trips_take_now)
     report.window = 2 * linkful;
     ck_assert(!mtree_tcp_width_is_cut(mtree_tcp_width_part(&report, rate)));
 }
-END_TEST
 
 /* Losses do not make its window small; a low estimate of the link does. */
-START_TEST(bbr_takes_no_more_connections)
+UNIT_TEST(bbr_takes_no_more_connections)
 {
     mtree_tcp_report_t report = {linkful / 4, trip, trip, rate / 4};
 
     ck_assert_int_eq(mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST), 2);
 }
-END_TEST
 
-START_TEST(windows_are_cut_where_it_takes_more_than_two)
+UNIT_TEST(windows_are_cut_where_it_takes_more_than_two)
 {
     ck_assert(!mtree_tcp_width_is_cut(1));
     ck_assert(!mtree_tcp_width_is_cut(0.9));
     ck_assert(mtree_tcp_width_is_cut(0.7));
     ck_assert(mtree_tcp_width_is_cut(0.01));
 }
-END_TEST
 
-START_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
+UNIT_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
 {
     mtree_tcp_report_t report = {INFINITY, trip, trip, rate / 4};
 
@@ -93,32 +86,28 @@ START_TEST(bbr_has_fallen_where_it_sends_less_than_it_is_to)
     report.pace = rate;
     ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
 }
-END_TEST
 
-START_TEST(a_link_with_a_queue_carries_no_more)
+UNIT_TEST(a_link_with_a_queue_carries_no_more)
 {
     mtree_tcp_report_t report = {INFINITY, trip + 0.03, trip, rate / 4};
 
     ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
 }
-END_TEST
 
-START_TEST(other_congestion_controls_have_no_pace)
+UNIT_TEST(other_congestion_controls_have_no_pace)
 {
     mtree_tcp_report_t report = {linkful / 4, trip, trip, 0};
 
     ck_assert(!mtree_tcp_pace_has_fallen(&report, rate));
 }
-END_TEST
 
-START_TEST(there_are_no_more_than_were_made)
+UNIT_TEST(there_are_no_more_than_were_made)
 {
     ck_assert_int_eq(mtree_tcp_width(1, 1), 1);
     ck_assert_int_eq(mtree_tcp_width(1e-9, 16), 16);
 }
-END_TEST
 
-START_TEST(a_long_link_is_not_flooded)
+UNIT_TEST(a_long_link_is_not_flooded)
 {
     mtree_tcp_report_t report = {INFINITY, trip, trip, 0};
 
@@ -127,30 +116,11 @@ START_TEST(a_long_link_is_not_flooded)
     ck_assert(mtree_tcp_pace(NULL, rate) == mtree_tcp_pace(&report, rate));
     ck_assert(isinf(mtree_tcp_pace(&report, 0)));
 }
-END_TEST
 
 /* Neither a wrong rate of the map nor a queue on the host holds it back. */
-START_TEST(a_short_link_has_no_limit)
+UNIT_TEST(a_short_link_has_no_limit)
 {
     mtree_tcp_report_t report = {INFINITY, trip, 0.0001, 0};
 
     ck_assert(isinf(mtree_tcp_pace(&report, rate)));
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
-    tcase_add_test(tcase, small_windows_take_more_connections);
-    tcase_add_test(tcase, a_queue_takes_no_more_connections);
-    tcase_add_test(tcase, a_queue_shows_that_a_link_is_full);
-    tcase_add_test(tcase, windows_are_cut_by_what_trips_take_now);
-    tcase_add_test(tcase, bbr_takes_no_more_connections);
-    tcase_add_test(tcase, windows_are_cut_where_it_takes_more_than_two);
-    tcase_add_test(tcase, bbr_has_fallen_where_it_sends_less_than_it_is_to);
-    tcase_add_test(tcase, a_link_with_a_queue_carries_no_more);
-    tcase_add_test(tcase, other_congestion_controls_have_no_pace);
-    tcase_add_test(tcase, there_are_no_more_than_were_made);
-    tcase_add_test(tcase, a_long_link_is_not_flooded);
-    tcase_add_test(tcase, a_short_link_has_no_limit);
 }

@@ -51,7 +51,7 @@ static void expect_pair(const mtree_cable_pair_t *pair, int a, int b, const char
     ck_assert_str_eq(mtree_address_format(&pair->ends[1], text), to);
 }
 
-START_TEST(networks_of_two_hosts_are_cables)
+UNIT_TEST(networks_of_two_hosts_are_cables)
 {
     mtree_cable_pair_t *pairs;
     int num;
@@ -63,10 +63,9 @@ START_TEST(networks_of_two_hosts_are_cables)
     expect_pair(&pairs[2], 1, 2, "10.88.0.5", "10.88.0.6");
     free(pairs);
 }
-END_TEST
 
 /* A second switch: no host has a neighbour of its own there. */
-START_TEST(a_network_of_three_hosts_is_none)
+UNIT_TEST(a_network_of_three_hosts_is_none)
 {
     mtree_cable_pair_t *pairs;
     int num;
@@ -81,10 +80,9 @@ START_TEST(a_network_of_three_hosts_is_none)
     ck_assert_int_eq(num, 0);
     free(pairs);
 }
-END_TEST
 
 /* Between two hosts the LAN is like a cable. */
-START_TEST(a_network_of_all_two_hosts_is_one)
+UNIT_TEST(a_network_of_all_two_hosts_is_one)
 {
     mtree_cable_pair_t *pairs;
     int num;
@@ -95,12 +93,8 @@ START_TEST(a_network_of_all_two_hosts_is_one)
     expect_pair(&pairs[1], 0, 1, "10.88.0.1", "10.88.0.2");
     free(pairs);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, NULL);
-    tcase_add_test(tcase, networks_of_two_hosts_are_cables);
-    tcase_add_test(tcase, a_network_of_three_hosts_is_none);
-    tcase_add_test(tcase, a_network_of_all_two_hosts_is_one);
 }

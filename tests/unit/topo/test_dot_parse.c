@@ -103,7 +103,7 @@ static const struct {
      "strict graph -: a@1 b@1; a-b@1 key=1 k=4"},
 };
 
-START_TEST(test_good_text)
+UNIT_LOOP(test_good_text, 0, sizeof(good) / sizeof(good[0]))
 {
     mtree_dot_graph_t *graph = NULL;
     char *text;
@@ -117,7 +117,6 @@ START_TEST(test_good_text)
     free(text);
     mtree_dot_graph_destroy(graph);
 }
-END_TEST
 
 /* Text that is wrong, and the message. */
 static const struct {
@@ -179,7 +178,7 @@ static const struct {
     {"graph {}\n/*/", "t.dot:2: syntax error: a string or comment begins here"},
 };
 
-START_TEST(test_bad_text)
+UNIT_LOOP(test_bad_text, 0, sizeof(bad) / sizeof(bad[0]))
 {
     mtree_dot_graph_t *graph = NULL;
 
@@ -191,9 +190,8 @@ START_TEST(test_bad_text)
     ck_assert_msg(strncmp(heard_last(), bad[_i].message, strlen(bad[_i].message)) == 0,
                   "case %d: '%s'", _i, heard_last());
 }
-END_TEST
 
-START_TEST(test_attribute_names)
+UNIT_TEST(test_attribute_names)
 {
     static const char text[] = "graph { a [x=1] a--a [x=1 y=2] node [z=1] u=v }";
     static const struct {
@@ -216,7 +214,6 @@ START_TEST(test_attribute_names)
     mtree_dot_graph_destroy(graph);
     mtree_dot_graph_destroy(NULL);
 }
-END_TEST
 
 /* A text that is refused for its size: @a count times @a part after @a start. */
 static const struct {
@@ -235,7 +232,7 @@ static const struct {
     {"graph {\n//", "w", 1 << 21, "t.dot:2: a word, string or comment over 1 MiB"},
 };
 
-START_TEST(test_large_text)
+UNIT_LOOP(test_large_text, 0, sizeof(large) / sizeof(large[0]))
 {
     const size_t start = strlen(large[_i].start);
     const size_t part = strlen(large[_i].part);
@@ -256,10 +253,9 @@ START_TEST(test_large_text)
                   "case %d: '%s'", _i, heard_last());
     free(text);
 }
-END_TEST
 
 /* 63 names of attributes are taken, and 63 pairs of braces; one more is not. */
-START_TEST(test_limits_are_exact)
+UNIT_TEST(test_limits_are_exact)
 {
     char text[4096];
     size_t at;
@@ -285,9 +281,8 @@ START_TEST(test_limits_are_exact)
         mtree_dot_graph_destroy(graph);
     }
 }
-END_TEST
 
-START_TEST(test_nul_byte)
+UNIT_TEST(test_nul_byte)
 {
     mtree_dot_graph_t *graph = NULL;
 
@@ -296,15 +291,4 @@ START_TEST(test_nul_byte)
                      MTREE_ERR_INVALID);
     ck_assert_str_eq(heard_last(), "t.dot: holds a NUL byte: not a DOT file");
     ck_assert_int_eq(heard_lines(), 1);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_good_text, 0, sizeof(good) / sizeof(good[0]));
-    tcase_add_loop_test(tcase, test_bad_text, 0, sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tcase, test_attribute_names);
-    tcase_add_loop_test(tcase, test_large_text, 0, sizeof(large) / sizeof(large[0]));
-    tcase_add_test(tcase, test_limits_are_exact);
-    tcase_add_test(tcase, test_nul_byte);
 }

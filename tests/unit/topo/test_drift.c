@@ -139,7 +139,7 @@ static float draw_factor(float spread)
     return 1 + spread * (2 * (float)(state >> 40) / (float)(1 << 24) - 1);
 }
 
-START_TEST(test_cut_link_of_the_lab_is_found)
+UNIT_TEST(test_cut_link_of_the_lab_is_found)
 {
     mtree_path_sample_t samples[MAX_SAMPLES];
 
@@ -161,9 +161,8 @@ START_TEST(test_cut_link_of_the_lab_is_found)
     ck_assert_int_eq(count_changed_arcs(), 2);
     end();
 }
-END_TEST
 
-START_TEST(test_jitter_of_a_fifth_changes_nothing)
+UNIT_LOOP(test_jitter_of_a_fifth_changes_nothing, 0, 5)
 {
     mtree_path_sample_t samples[MAX_SAMPLES];
 
@@ -183,9 +182,8 @@ START_TEST(test_jitter_of_a_fifth_changes_nothing)
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
 }
-END_TEST
 
-START_TEST(test_one_bad_call_in_ten_changes_nothing)
+UNIT_TEST(test_one_bad_call_in_ten_changes_nothing)
 {
     mtree_path_sample_t samples[MAX_SAMPLES];
 
@@ -198,9 +196,8 @@ START_TEST(test_one_bad_call_in_ten_changes_nothing)
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
 }
-END_TEST
 
-START_TEST(test_slow_processors_are_no_slow_link)
+UNIT_TEST(test_slow_processors_are_no_slow_link)
 {
     mtree_path_sample_t samples[MAX_SAMPLES];
 
@@ -225,7 +222,6 @@ START_TEST(test_slow_processors_are_no_slow_link)
                             1e-9);
     end();
 }
-END_TEST
 
 #define STAR                                                                             \
     "graph { s [kind=switch]; a -- s [capacity=\"10Mbps\"]; b -- s "                     \
@@ -253,7 +249,7 @@ static int star_samples(const char *slow, float rate, mtree_path_sample_t *sampl
     return num;
 }
 
-START_TEST(test_shared_link_is_the_cause)
+UNIT_TEST(test_shared_link_is_the_cause)
 {
     mtree_path_sample_t samples[MAX_SAMPLES];
 
@@ -265,7 +261,6 @@ START_TEST(test_shared_link_is_the_cause)
     ck_assert_int_eq(count_changed_arcs(), 1);
     end();
 }
-END_TEST
 
 #define PAIR                                                                             \
     "graph { a -- b [capacity=\"8Mbps\"]; b -- c [capacity=\"8Mbps\"];"                  \
@@ -312,7 +307,7 @@ static int hear_until_changed(double rate, double backlogged, int most)
     return most + 1;
 }
 
-START_TEST(test_recovered_link_is_tried)
+UNIT_TEST(test_recovered_link_is_tried)
 {
     begin_text(PAIR);
     ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 2);
@@ -330,9 +325,8 @@ START_TEST(test_recovered_link_is_tried)
     ck_assert_int_eq(hear_until_changed(3.6e6, 0.05, 1000), 1001);
     end();
 }
-END_TEST
 
-START_TEST(test_failed_trials_become_rare)
+UNIT_TEST(test_failed_trials_become_rare)
 {
     int waited = 0, trials = 0;
 
@@ -354,9 +348,8 @@ START_TEST(test_failed_trials_become_rare)
     ck_assert_int_eq(waited, 1000);
     end();
 }
-END_TEST
 
-START_TEST(test_faster_link)
+UNIT_TEST(test_faster_link)
 {
     begin_text(PAIR);
     ck_assert_int_le(hear_until_changed(15.2e6, 0.9, 10), 4);
@@ -364,9 +357,8 @@ START_TEST(test_faster_link)
     ck_assert_int_eq(count_changed_arcs(), 1);
     end();
 }
-END_TEST
 
-START_TEST(test_oscillating_link_is_changed_rarely)
+UNIT_TEST(test_oscillating_link_is_changed_rarely)
 {
     int changes = 0;
 
@@ -379,9 +371,8 @@ START_TEST(test_oscillating_link_is_changed_rarely)
     ck_assert_int_le(changes, 16); /* of 40 */
     end();
 }
-END_TEST
 
-START_TEST(test_invalid_samples_are_ignored)
+UNIT_TEST(test_invalid_samples_are_ignored)
 {
     mtree_path_sample_t samples[] = {{.from = -1, .to = 1, .rate = 1e6F, .backlogged = 1},
                                      {.from = 0, .to = 9, .rate = 1e6F, .backlogged = 1},
@@ -396,7 +387,6 @@ START_TEST(test_invalid_samples_are_ignored)
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
 }
-END_TEST
 
 /* Observations until a gradual correction, at most @a most. */
 static int hear_until_corrected(double rate, double backlogged, int most)
@@ -415,7 +405,7 @@ static int hear_until_corrected(double rate, double backlogged, int most)
     return most + 1;
 }
 
-START_TEST(test_gradual_correction)
+UNIT_TEST(test_gradual_correction)
 {
     int waited;
 
@@ -429,9 +419,8 @@ START_TEST(test_gradual_correction)
     ck_assert_int_eq(count_changed_arcs(), 1);
     end();
 }
-END_TEST
 
-START_TEST(test_corrected_link_recovers)
+UNIT_TEST(test_corrected_link_recovers)
 {
     begin_text(PAIR);
     ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
@@ -448,9 +437,8 @@ START_TEST(test_corrected_link_recovers)
         strstr(mtree_drift_change_summary(drift), "a->b is tried at 8 Mb/s"));
     end();
 }
-END_TEST
 
-START_TEST(test_conditions_stay)
+UNIT_TEST(test_conditions_stay)
 {
     const mtree_link_t *link;
 
@@ -465,9 +453,8 @@ START_TEST(test_conditions_stay)
     ck_assert_mem_eq(link->cables, topology->links[0].cables, sizeof(*link->cables));
     end();
 }
-END_TEST
 
-START_TEST(test_corrections_become_rare)
+UNIT_TEST(test_corrections_become_rare)
 {
     int corrections = 0;
 
@@ -481,23 +468,4 @@ START_TEST(test_corrections_become_rare)
     ck_assert_int_ge(corrections, 1);
     ck_assert_int_le(corrections, 10); /* of 20 */
     end();
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_cut_link_of_the_lab_is_found);
-    tcase_add_loop_test(tcase, test_jitter_of_a_fifth_changes_nothing, 0, 5);
-    tcase_add_test(tcase, test_one_bad_call_in_ten_changes_nothing);
-    tcase_add_test(tcase, test_slow_processors_are_no_slow_link);
-    tcase_add_test(tcase, test_shared_link_is_the_cause);
-    tcase_add_test(tcase, test_recovered_link_is_tried);
-    tcase_add_test(tcase, test_failed_trials_become_rare);
-    tcase_add_test(tcase, test_faster_link);
-    tcase_add_test(tcase, test_oscillating_link_is_changed_rarely);
-    tcase_add_test(tcase, test_gradual_correction);
-    tcase_add_test(tcase, test_corrected_link_recovers);
-    tcase_add_test(tcase, test_corrections_become_rare);
-    tcase_add_test(tcase, test_conditions_stay);
-    tcase_add_test(tcase, test_invalid_samples_are_ignored);
 }

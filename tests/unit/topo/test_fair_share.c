@@ -82,7 +82,7 @@ static void check_fair(const fixture_t *fixture)
 }
 
 /* Flows come and go, some before the arcs are shared at all. */
-START_TEST(test_come_and_go)
+UNIT_LOOP(test_come_and_go, 0, 20)
 {
     mtree_random_t random;
     fixture_t *fixture;
@@ -108,10 +108,9 @@ START_TEST(test_come_and_go)
     mtree_fair_share_destroy(fixture->flows);
     free(fixture);
 }
-END_TEST
 
 /* Flows that share no arc with what came are not touched. */
-START_TEST(test_touched)
+UNIT_TEST(test_touched)
 {
     static const double capacities[] = {8.0, 8.0, 8.0};
     mtree_fair_share_use_t uses[] = {{.arc = 0, .weight = 1.0},
@@ -144,11 +143,4 @@ START_TEST(test_touched)
     ck_assert_double_eq(other.rate, 8.0);
     ck_assert_int_eq(mtree_fair_share_touched(flows, &touched), 0);
     mtree_fair_share_destroy(flows);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_come_and_go, 0, 20);
-    tcase_add_test(tcase, test_touched);
 }

@@ -88,7 +88,7 @@ static int wait_for_check(void)
     return observations;
 }
 
-START_TEST(streams_go_both_ways_between_neighbours_only)
+UNIT_TEST(streams_go_both_ways_between_neighbours_only)
 {
     ck_assert_int_eq(num_streams, 4);
     ck_assert_double_eq_tol(stream_of(0, 1)->rtt, 0.002, 1e-9);
@@ -96,10 +96,9 @@ START_TEST(streams_go_both_ways_between_neighbours_only)
     ck_assert_int_eq(stream_of(1, 0)->arc, stream_of(0, 1)->arc ^ 1);
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
-END_TEST
 
 /* Acknowledgements of a stream would wait behind the packets of the other. */
-START_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
+UNIT_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
 {
     for (int i = 0; i < num_streams; i++) {
         const mtree_link_stream_t *back = stream_of(streams[i].to, streams[i].from);
@@ -107,9 +106,8 @@ START_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
         ck_assert_int_eq(streams[i].turn + back->turn, 1);
     }
 }
-END_TEST
 
-START_TEST(two_slow_observations_in_a_row_ask_for_a_check)
+UNIT_TEST(two_slow_observations_in_a_row_ask_for_a_check)
 {
     ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
     ck_assert(!mtree_link_check_is_due(drift, 1.2, 0));
@@ -117,10 +115,9 @@ START_TEST(two_slow_observations_in_a_row_ask_for_a_check)
     ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
     ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
 }
-END_TEST
 
 /* Of links of 2 ms one way a check takes two turns of 0.254 s. */
-START_TEST(links_are_checked_once_when_that_costs_little)
+UNIT_TEST(links_are_checked_once_when_that_costs_little)
 {
     ck_assert(!mtree_link_check_is_due(drift, 1.0, 6.0));
     ck_assert(!mtree_link_check_is_due(drift, 1.0, 4.0));
@@ -129,18 +126,16 @@ START_TEST(links_are_checked_once_when_that_costs_little)
         ck_assert(!mtree_link_check_is_due(drift, 1.0, 100.0));
     }
 }
-END_TEST
 
-START_TEST(a_measured_map_is_not_checked_without_slow_calls)
+UNIT_TEST(a_measured_map_is_not_checked_without_slow_calls)
 {
     for (int i = 0; i < 100; i++) {
         ck_assert(!mtree_link_check_is_due(drift, 1.0, 0));
     }
 }
-END_TEST
 
 /* One stream that loses packets carries less than the calls do. */
-START_TEST(a_link_carries_what_calls_carry)
+UNIT_TEST(a_link_carries_what_calls_carry)
 {
     const mtree_path_sample_t samples[] = {{.from = 0, .to = 1, .rate = 28.5e6f},
                                            {.from = 1, .to = 2, .rate = 11.4e6f},
@@ -156,9 +151,8 @@ START_TEST(a_link_carries_what_calls_carry)
     ck_assert_double_eq_tol(capacity_of(stream_of(1, 2)), 12e6, 10.0);
     ck_assert_double_eq(capacity_of(stream_of(2, 1)), 14e6);
 }
-END_TEST
 
-START_TEST(checks_that_find_nothing_become_rare)
+UNIT_TEST(checks_that_find_nothing_become_rare)
 {
     int first = wait_for_check(), second, third;
 
@@ -176,9 +170,8 @@ START_TEST(checks_that_find_nothing_become_rare)
     (void)wait_for_check();
     ck_assert_int_lt(wait_for_check(), third);
 }
-END_TEST
 
-START_TEST(capacities_are_raised_and_lowered_at_once)
+UNIT_TEST(capacities_are_raised_and_lowered_at_once)
 {
     measure_as_drawn();
     stream_of(0, 1)->capacity = 45e6;
@@ -192,9 +185,8 @@ START_TEST(capacities_are_raised_and_lowered_at_once)
     ck_assert_ptr_nonnull(
         strstr(mtree_drift_change_summary(drift), "c->b gives 12 Mb/s, not 20 Mb/s"));
 }
-END_TEST
 
-START_TEST(what_was_not_measured_or_is_about_the_same_stays)
+UNIT_TEST(what_was_not_measured_or_is_about_the_same_stays)
 {
     stream_of(0, 1)->capacity = 30.6e6;
     stream_of(1, 2)->capacity = 0;
@@ -202,9 +194,8 @@ START_TEST(what_was_not_measured_or_is_about_the_same_stays)
     ck_assert_double_eq(capacity_of(stream_of(0, 1)), 30e6);
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
-END_TEST
 
-START_TEST(of_many_changes_the_greatest_is_described)
+UNIT_TEST(of_many_changes_the_greatest_is_described)
 {
     measure_as_drawn();
     for (int i = 0; i < num_streams; i++) {
@@ -215,19 +206,8 @@ START_TEST(of_many_changes_the_greatest_is_described)
     ck_assert_str_eq(mtree_drift_change_summary(drift),
                      "4 of 4 links give other rates; b->c gives 5 Mb/s, not 20 Mb/s");
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, streams_go_both_ways_between_neighbours_only);
-    tcase_add_test(tcase, no_stream_runs_beside_one_in_the_opposite_direction);
-    tcase_add_test(tcase, two_slow_observations_in_a_row_ask_for_a_check);
-    tcase_add_test(tcase, links_are_checked_once_when_that_costs_little);
-    tcase_add_test(tcase, a_measured_map_is_not_checked_without_slow_calls);
-    tcase_add_test(tcase, a_link_carries_what_calls_carry);
-    tcase_add_test(tcase, checks_that_find_nothing_become_rare);
-    tcase_add_test(tcase, capacities_are_raised_and_lowered_at_once);
-    tcase_add_test(tcase, what_was_not_measured_or_is_about_the_same_stays);
-    tcase_add_test(tcase, of_many_changes_the_greatest_is_described);
 }

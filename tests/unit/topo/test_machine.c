@@ -43,7 +43,7 @@ static const struct {
     {"nvidia-dgx-gb10", 20, 10, {0, 0, 1, 10, 0, MTREE_NEAR_HOST}},
 };
 
-START_TEST(test_places)
+UNIT_LOOP(test_places, 0, LENGTH(places))
 {
     mtree_machine_t *machine = load(places[_i].machine);
     mtree_locality_t place = mtree_machine_locate_core(machine, places[_i].core);
@@ -58,9 +58,8 @@ START_TEST(test_places)
     free(nics);
     mtree_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(test_nowhere)
+UNIT_TEST(test_nowhere)
 {
     mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
     mtree_locality_t unknown = mtree_locality_unknown();
@@ -73,9 +72,8 @@ START_TEST(test_nowhere)
     ck_assert(!mtree_locality_is_known(&place));
     mtree_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(test_order)
+UNIT_TEST(test_order)
 {
     mtree_machine_t *machine = load("96em64t-4n4d3ca2co-pci");
     mtree_locality_t last = mtree_locality_unknown();
@@ -95,9 +93,8 @@ START_TEST(test_order)
     }
     mtree_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(test_nics)
+UNIT_TEST(test_nics)
 {
     mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
     mtree_nic_t *nics;
@@ -122,9 +119,8 @@ START_TEST(test_nics)
     free(nics);
     mtree_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(test_distance)
+UNIT_TEST(test_distance)
 {
     mtree_nic_t nics[] = {{.package = 1, .numa = 4}, {.package = 0, .numa = -1}};
     mtree_locality_t place = mtree_locality_unknown();
@@ -145,9 +141,8 @@ START_TEST(test_distance)
     mtree_locality_measure(&place, nics, 0);
     ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
 }
-END_TEST
 
-START_TEST(test_best)
+UNIT_TEST(test_best)
 {
     mtree_nic_t nics[] = {{"eth0", MTREE_NIC_NETWORK, 0, 0, 10e9},
                           {"eth1", MTREE_NIC_NETWORK, -1, -1, 20e9},
@@ -164,7 +159,6 @@ START_TEST(test_best)
     ck_assert_int_eq(num, 1);
     ck_assert_str_eq(nics[3].name, "eth4");
 }
-END_TEST
 
 static const struct {
     const char *list;
@@ -190,7 +184,7 @@ static const struct {
     {"10.1/16", false},
 };
 
-START_TEST(test_lists)
+UNIT_LOOP(test_lists, 0, LENGTH(lists))
 {
     mtree_address_t address = mtree_address_parse("10.1.2.3");
     mtree_address_t none = mtree_address_parse("");
@@ -205,10 +199,9 @@ START_TEST(test_lists)
     ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/127"));
     ck_assert(!mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/128,0.0.0.0/0"));
 }
-END_TEST
 
 /* Every system that runs tests has lo, up, at 127.0.0.1. */
-START_TEST(test_tcp)
+UNIT_TEST(test_tcp)
 {
     const mtree_nic_t both[] = {{.name = "none0"}, {.name = "lo"}};
     static const struct {
@@ -228,9 +221,8 @@ START_TEST(test_tcp)
     }
     ck_assert_double_eq(mtree_nic_read_speed("none0", MTREE_NIC_NETWORK), 0);
 }
-END_TEST
 
-START_TEST(test_this_machine)
+UNIT_TEST(test_this_machine)
 {
     mtree_machine_t *machine;
     mtree_nic_t *nics;
@@ -243,9 +235,8 @@ START_TEST(test_this_machine)
     free(nics);
     mtree_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(test_bad_files)
+UNIT_TEST(test_bad_files)
 {
     mtree_machine_t *machine = NULL;
 
@@ -261,19 +252,4 @@ START_TEST(test_bad_files)
     ck_assert_ptr_null(machine);
     ck_assert_int_eq(mtree_machine_borrow(NULL, &machine), MTREE_ERR_UNSUPPORTED);
     ck_assert_int_eq(heard_lines(), 2);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_places, 0, LENGTH(places));
-    tcase_add_test(tcase, test_nowhere);
-    tcase_add_test(tcase, test_order);
-    tcase_add_test(tcase, test_nics);
-    tcase_add_test(tcase, test_distance);
-    tcase_add_test(tcase, test_best);
-    tcase_add_loop_test(tcase, test_lists, 0, LENGTH(lists));
-    tcase_add_test(tcase, test_tcp);
-    tcase_add_test(tcase, test_this_machine);
-    tcase_add_test(tcase, test_bad_files);
 }

@@ -147,7 +147,7 @@ static void check_all(mtree_topology_t *truth, const probed_options_t *options)
     mtree_topology_destroy(truth);
 }
 
-START_TEST(test_b4)
+UNIT_LOOP(test_b4, 0, 6)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
@@ -158,27 +158,24 @@ START_TEST(test_b4)
     }
     check_all(truth, &options);
 }
-END_TEST
 
-START_TEST(test_tree)
+UNIT_LOOP(test_tree, 0, 6)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
 
     check_all(make_tree(2 + _i % 2, 2, 3), &options);
 }
-END_TEST
 
-START_TEST(test_star)
+UNIT_LOOP(test_star, 0, 4)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
 
     check_all(make_shape("star:8", 0.5, (unsigned)_i + 1), &options);
 }
-END_TEST
 
-START_TEST(test_slow_by_chance)
+UNIT_LOOP(test_slow_by_chance, 0, 4)
 {
     /* Something else takes half of the network while fans are out: what is repeated shows
      * that nothing is shared, and what the links carry. */
@@ -188,10 +185,9 @@ START_TEST(test_slow_by_chance)
 
     check_all(truth, &options);
 }
-END_TEST
 
 /* A star of links of 100 Gb/s, which would send 60 GB in the time. */
-START_TEST(test_fast_links_send_few_bytes)
+UNIT_LOOP(test_fast_links_send_few_bytes, 0, 2)
 {
     const probed_options_t options = {.noise = NOISE,
                                       .routes = true,
@@ -212,7 +208,6 @@ START_TEST(test_fast_links_send_few_bytes)
     mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
 /* What @a truth has between its first @a num_hosts vertices and its switches, which have
  * other names if @a renamed. */
@@ -251,7 +246,7 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
 }
 
 /* Streams cross the links that were not known, and hardly any others. */
-START_TEST(test_known_links_are_not_measured)
+UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
 {
     static const struct {
         const char *map;          /* NULL: a tree */
@@ -283,10 +278,9 @@ START_TEST(test_known_links_are_not_measured)
     mtree_topology_destroy(known);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
 /* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
-START_TEST(test_bytes_end)
+UNIT_TEST(test_bytes_end)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .bytes = 4e6, .seed = 3};
@@ -304,20 +298,18 @@ START_TEST(test_bytes_end)
     mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
 static const char *const meshes[] = {"torus:3x4", "random:14:24", "ring:6"};
 
-START_TEST(test_mesh)
+UNIT_LOOP(test_mesh, 0, 3)
 {
     const probed_options_t options = {
         .noise = 0.03, .routes = true, .seconds = 10, .seed = 5};
 
     check_all(make_shape(meshes[_i], 0.7, 11), &options);
 }
-END_TEST
 
-START_TEST(test_interfaces)
+UNIT_LOOP(test_interfaces, 0, 2)
 {
     /* 0: hosts that forward, with an address for each link; 1: routers. */
     const probed_options_t options = {
@@ -327,9 +319,8 @@ START_TEST(test_interfaces)
 
     check_shape(truth, &options);
 }
-END_TEST
 
-START_TEST(test_silent)
+UNIT_LOOP(test_silent, 0, 2)
 {
     /* Hosts that forward but do not answer are known by their links; a silent switch of a
      * star, by being the only one next to all hosts. */
@@ -343,9 +334,8 @@ START_TEST(test_silent)
 
     check_shape(truth, &options);
 }
-END_TEST
 
-START_TEST(test_ethernet)
+UNIT_LOOP(test_ethernet, 0, 4)
 {
     /* A switch that no trace shows: all hosts look linked to all, until they send to
      * several at once.  The last is too large for all routes to be traced. */
@@ -358,9 +348,8 @@ START_TEST(test_ethernet)
 
     check_shape(truth, &options);
 }
-END_TEST
 
-START_TEST(test_without_routes)
+UNIT_LOOP(test_without_routes, 0, 4)
 {
     const probed_options_t options = {
         .noise = (_i < 2) ? NOISE : 0.02, .seconds = 10, .seed = 6};
@@ -371,11 +360,10 @@ START_TEST(test_without_routes)
 
     check_shape(truth, &options);
 }
-END_TEST
 
 /* Links are alike both ways here; of what a round saw rise only, and no time was left to
  * test, the way back says more. */
-START_TEST(test_short_of_time)
+UNIT_LOOP(test_short_of_time, 0, 50)
 {
     const probed_options_t options = {.noise = 0.02,
                                       .routes = true,
@@ -402,9 +390,8 @@ START_TEST(test_short_of_time)
     mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
-START_TEST(test_deterministic)
+UNIT_TEST(test_deterministic)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
@@ -423,7 +410,6 @@ START_TEST(test_deterministic)
     mtree_probe_findings_clear(&other);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
 static const struct {
     const char *shape;
@@ -431,7 +417,7 @@ static const struct {
 } large[] = {
     {"tree:4x4x16", 256}, {"tree:8x4x16", 512}, {"torus:16x16", 256}, {"star:512", 512}};
 
-START_TEST(test_many_hosts)
+UNIT_LOOP(test_many_hosts, 0, 4)
 {
     /* Experiments in the order of hosts times their logarithm, not of their pairs. */
     const probed_options_t options = {
@@ -450,24 +436,8 @@ START_TEST(test_many_hosts)
     mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, test_b4, 0, 6);
-    tcase_add_loop_test(tcase, test_tree, 0, 6);
-    tcase_add_loop_test(tcase, test_star, 0, 4);
-    tcase_add_loop_test(tcase, test_slow_by_chance, 0, 4);
-    tcase_add_loop_test(tcase, test_fast_links_send_few_bytes, 0, 2);
-    tcase_add_loop_test(tcase, test_known_links_are_not_measured, 0, 4);
-    tcase_add_test(tcase, test_bytes_end);
-    tcase_add_loop_test(tcase, test_mesh, 0, 3);
-    tcase_add_loop_test(tcase, test_interfaces, 0, 2);
-    tcase_add_loop_test(tcase, test_silent, 0, 2);
-    tcase_add_loop_test(tcase, test_ethernet, 0, 4);
-    tcase_add_loop_test(tcase, test_without_routes, 0, 4);
-    tcase_add_test(tcase, test_deterministic);
-    tcase_add_loop_test(tcase, test_short_of_time, 0, 50);
-    tcase_add_loop_test(tcase, test_many_hosts, 0, 4);
 }

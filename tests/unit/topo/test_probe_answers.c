@@ -21,7 +21,7 @@ static mtree_probe_t *create_pair(double seconds)
     return probe;
 }
 
-START_TEST(test_arguments)
+UNIT_TEST(test_arguments)
 {
     const mtree_probe_host_t twice[] = {{"a", "10.0.0.1", 0}, {"a", "10.0.0.2", 0}};
     const mtree_probe_host_t same[] = {{"a", "10.0.0.1", 0}, {"b", "10.0.0.1", 0}};
@@ -37,9 +37,8 @@ START_TEST(test_arguments)
     ck_assert_int_eq(mtree_probe_create(same, 0, &options, &probe), MTREE_ERR_LIMIT);
     ck_assert_int_eq(heard_lines(), 4);
 }
-END_TEST
 
-START_TEST(test_order_of_calls)
+UNIT_TEST(test_order_of_calls)
 {
     mtree_probe_t *probe = create_pair(1);
     mtree_probe_result_t result = {.least = 2e-3, .median = 1e-3};
@@ -59,9 +58,8 @@ START_TEST(test_order_of_calls)
     ck_assert_int_eq(heard_lines(), 5);
     mtree_probe_destroy(probe);
 }
-END_TEST
 
-START_TEST(test_nothing_works)
+UNIT_TEST(test_nothing_works)
 {
     /* All experiments fail: the probe ends, and says that it found nothing. */
     mtree_probe_t *probe = create_pair(1);
@@ -81,7 +79,6 @@ START_TEST(test_nothing_works)
     ck_assert_int_eq(heard_lines(), 1);
     mtree_probe_destroy(probe);
 }
-END_TEST
 
 /* Any answer that is of its form: a route over few addresses and silent routers, a round
  * trip, or a stream; or none. */
@@ -114,7 +111,7 @@ static void answer(mtree_probe_t *probe, mtree_random_t *random,
     }
 }
 
-START_TEST(test_any_answers)
+UNIT_LOOP(test_any_answers, 0, 100)
 {
     const mtree_probe_options_t options = {
         .seconds = 5, .seed = (unsigned)_i, .routes = _i % 4 != 0};
@@ -159,14 +156,14 @@ START_TEST(test_any_answers)
     }
     mtree_probe_destroy(probe);
 }
-END_TEST
 
 /* Seconds that all pings say a message costs, and what comes of it. */
 static const struct {
     double said, cost;
 } costs[] = {{7e-6, 7e-6}, {1e-9, 0.5e-6}, {1, 50e-6}, {0, 0}};
 
-START_TEST(test_the_cost_of_a_message_is_kept_within_limits)
+UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
+          (int)(sizeof(costs) / sizeof(costs[0])))
 {
     const mtree_probe_options_t options = {.seconds = 5, .byte_seconds = 1};
     const mtree_probe_host_t hosts[] = {{"a", "a", 0}, {"b", "b", 0}, {"c", "c", 0}};
@@ -198,9 +195,8 @@ START_TEST(test_the_cost_of_a_message_is_kept_within_limits)
     mtree_probe_findings_clear(&findings);
     mtree_probe_destroy(probe);
 }
-END_TEST
 
-START_TEST(test_one_host)
+UNIT_TEST(test_one_host)
 {
     const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
     const mtree_probe_options_t options = {.seconds = 1, .routes = true};
@@ -216,16 +212,8 @@ START_TEST(test_one_host)
     mtree_probe_findings_clear(&findings);
     mtree_probe_destroy(probe);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, test_arguments);
-    tcase_add_test(tcase, test_order_of_calls);
-    tcase_add_test(tcase, test_nothing_works);
-    tcase_add_loop_test(tcase, test_any_answers, 0, 100);
-    tcase_add_loop_test(tcase, test_the_cost_of_a_message_is_kept_within_limits, 0,
-                        (int)(sizeof(costs) / sizeof(costs[0])));
-    tcase_add_test(tcase, test_one_host);
 }

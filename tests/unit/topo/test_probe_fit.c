@@ -21,7 +21,7 @@ static mtree_probe_rate_t fit(const double rates[MARKS - 1])
     return mtree_probe_fit_rate(&(mtree_probe_curve_t){MARKS, samples}, 1);
 }
 
-START_TEST(test_start_left_out)
+UNIT_LOOP(test_start_left_out, 0, 2)
 {
     double rates[MARKS - 1];
     mtree_probe_rate_t rate;
@@ -36,9 +36,8 @@ START_TEST(test_start_left_out)
     ck_assert_double_le(rate.spread, 1e-6);
     ck_assert(!rate.rising);
 }
-END_TEST
 
-START_TEST(test_rising)
+UNIT_TEST(test_rising)
 {
     double rates[MARKS - 1];
     int i;
@@ -48,9 +47,8 @@ START_TEST(test_rising)
     }
     ck_assert(fit(rates).rising);
 }
-END_TEST
 
-START_TEST(test_late)
+UNIT_LOOP(test_late, 0, 2)
 {
     double rates[MARKS - 1];
     mtree_probe_rate_t rate;
@@ -67,9 +65,8 @@ START_TEST(test_late)
     ck_assert(!rate.rising);
     ck_assert((_i == 0) == (rate.spread < 0.02));
 }
-END_TEST
 
-START_TEST(test_few_marks)
+UNIT_TEST(test_few_marks)
 {
     const mtree_probe_rate_sample_t samples[] = {{0, 0}, {1, 1e6}};
 
@@ -77,7 +74,6 @@ START_TEST(test_few_marks)
 
     ck_assert_double_eq_tol(mtree_probe_fit_rate(&curve, 1).rate, 8e6, 1);
 }
-END_TEST
 
 /* Hosts 0 to 2 around a switch; 3 behind host 2. */
 static mtree_probe_graph_t make_graph(void)
@@ -104,7 +100,7 @@ static double latency_of(const mtree_probe_graph_t *graph, const double *latency
     return latency[mtree_probe_graph_find_arc(graph, u, v) >> 1];
 }
 
-START_TEST(test_latencies)
+UNIT_TEST(test_latencies)
 {
     mtree_probe_graph_t graph = make_graph();
     /* Links of 1, 2, 3 ms at the switch, 10 ms beyond; the last round trip does not fit.
@@ -127,9 +123,8 @@ START_TEST(test_latencies)
     ck_assert_double_ge(error, 0.05);
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_inseparable_latencies)
+UNIT_TEST(test_inseparable_latencies)
 {
     mtree_probe_graph_t graph = make_graph();
     const mtree_probe_rtt_t rtt = {0, 1, 6e-3};
@@ -142,9 +137,8 @@ START_TEST(test_inseparable_latencies)
     ck_assert_double_eq(latency_of(&graph, latency, 2, 3), 0);
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_explain)
+UNIT_TEST(test_explain)
 {
     mtree_probe_graph_t graph = make_graph();
     /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
@@ -178,9 +172,8 @@ START_TEST(test_explain)
     ck_assert_double_eq(arcs[rising ^ 1].most, 0);
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_agenda)
+UNIT_TEST(test_agenda)
 {
     mtree_probe_graph_t graph;
     mtree_probe_test_batch_t batch;
@@ -230,17 +223,4 @@ START_TEST(test_agenda)
     ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
     ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
     mtree_probe_graph_clear(&graph);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_start_left_out, 0, 2);
-    tcase_add_test(tcase, test_rising);
-    tcase_add_loop_test(tcase, test_late, 0, 2);
-    tcase_add_test(tcase, test_few_marks);
-    tcase_add_test(tcase, test_latencies);
-    tcase_add_test(tcase, test_inseparable_latencies);
-    tcase_add_test(tcase, test_explain);
-    tcase_add_test(tcase, test_agenda);
 }

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-START_TEST(test_reasons)
+UNIT_TEST(test_reasons)
 {
     static const struct {
         mtree_probe_load_t load;
@@ -30,10 +30,9 @@ START_TEST(test_reasons)
         }
     }
 }
-END_TEST
 
 /* What the system counts never falls. */
-START_TEST(test_pressure)
+UNIT_TEST(test_pressure)
 {
     mtree_pressure_t before, after;
     clock_t until = clock() + CLOCKS_PER_SEC / 20;
@@ -44,11 +43,4 @@ START_TEST(test_pressure)
     ck_assert_double_ge(before.waited, 0);
     ck_assert_double_ge(after.waited, before.waited);
     ck_assert_double_ge(after.stolen, before.stolen);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_reasons);
-    tcase_add_test(tcase, test_pressure);
 }

@@ -33,7 +33,7 @@ static void write_record(FILE *log)
 
 /* As the header says; a route is in a line of its own already, what failed has no
  * figures. */
-START_TEST(test_lines)
+UNIT_TEST(test_lines)
 {
     char *text = NULL;
     size_t length = 0;
@@ -53,17 +53,9 @@ START_TEST(test_lines)
                            "stream 1 0\n");
     free(text);
 }
-END_TEST
 
 /* Who wants no record gives none to write to. */
-START_TEST(test_no_log)
+UNIT_TEST(test_no_log)
 {
     write_record(NULL);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_lines);
-    tcase_add_test(tcase, test_no_log);
 }

@@ -151,7 +151,7 @@ static const struct {
     int least_known; /* arcs whose capacity the record tells */
 } replays[] = {{"tree-2x2x3.record", "tree-2x2x3.dot", 30}, {"b4.record", "b4.dot", 30}};
 
-START_TEST(test_capacities)
+UNIT_LOOP(test_capacities, 0, 2)
 {
     char path[1024];
     mtree_topology_t *truth;
@@ -187,10 +187,4 @@ START_TEST(test_capacities)
     mtree_probe_graph_clear(&graph);
     free_record(record);
     mtree_topology_destroy(truth);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_capacities, 0, 2);
 }

@@ -56,7 +56,7 @@ static void expect_size(const mtree_probe_graph_t *graph, int num_vertices, int 
     ck_assert_int_eq(graph->num_links, num_links);
 }
 
-START_TEST(test_hosts_forward)
+UNIT_TEST(test_hosts_forward)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -75,9 +75,8 @@ START_TEST(test_hosts_forward)
     ck_assert_ptr_null(mtree_probe_graph_find_path(&graph, 3, 0));
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_routers)
+UNIT_TEST(test_routers)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -93,9 +92,8 @@ START_TEST(test_routers)
     ck_assert_str_eq(graph.names[at(&graph, 0, 2, 1)], "x");
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_interfaces)
+UNIT_TEST(test_interfaces)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -115,9 +113,8 @@ START_TEST(test_interfaces)
     ck_assert_int_eq(at(&graph, 0, 2, 2), at(&graph, 3, 0, 1));
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_other_way_back)
+UNIT_TEST(test_other_way_back)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -133,9 +130,8 @@ START_TEST(test_other_way_back)
     ck_assert_int_ne(at(&graph, 0, 2, 2), at(&graph, 2, 0, 2));
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_silent_between_known)
+UNIT_TEST(test_silent_between_known)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -153,9 +149,8 @@ START_TEST(test_silent_between_known)
     ck_assert_int_eq(at(&graph, 3, 0, 1), 2);
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_silent_routers)
+UNIT_TEST(test_silent_routers)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -172,9 +167,8 @@ START_TEST(test_silent_routers)
     ck_assert_ptr_null(graph.names[at(&graph, 0, 1, 1)]);
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_silent_inner)
+UNIT_TEST(test_silent_inner)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -189,9 +183,8 @@ START_TEST(test_silent_inner)
     ck_assert_int_eq(at(&graph, 2, 3, 3), at(&graph, 1, 0, 2));
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_last_counts)
+UNIT_TEST(test_last_counts)
 {
     mtree_probe_routes_t *routes = create();
     mtree_probe_graph_t graph;
@@ -204,9 +197,8 @@ START_TEST(test_last_counts)
     ck_assert_str_eq(graph.names[at(&graph, 0, 1, 1)], "y");
     mtree_probe_graph_clear(&graph);
 }
-END_TEST
 
-START_TEST(test_refused)
+UNIT_TEST(test_refused)
 {
     mtree_probe_routes_t *routes = create();
     const char *const twice[] = {"x", "y", "x"};
@@ -226,18 +218,4 @@ START_TEST(test_refused)
     ck_assert_int_eq(heard_lines(), 6);
     ck_assert_int_eq(mtree_probe_routes_count(routes), 0);
     mtree_probe_routes_destroy(routes);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_hosts_forward);
-    tcase_add_test(tcase, test_routers);
-    tcase_add_test(tcase, test_interfaces);
-    tcase_add_test(tcase, test_other_way_back);
-    tcase_add_test(tcase, test_silent_between_known);
-    tcase_add_test(tcase, test_silent_routers);
-    tcase_add_test(tcase, test_silent_inner);
-    tcase_add_test(tcase, test_last_counts);
-    tcase_add_test(tcase, test_refused);
 }

@@ -71,7 +71,7 @@ static void assert_route(int from, int to, const char *expected)
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(test_least_latency)
+UNIT_TEST(test_least_latency)
 {
     route_text("graph { a; b; c; d;\n"
                "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
@@ -90,9 +90,8 @@ START_TEST(test_least_latency)
     ck_assert(!mtree_routes_adjacent(routes, 0, 2));
     forget();
 }
-END_TEST
 
-START_TEST(test_fewer_links_break_ties)
+UNIT_TEST(test_fewer_links_break_ties)
 {
     route_text("graph { a; b; c; d; e;\n"
                "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
@@ -104,9 +103,8 @@ START_TEST(test_fewer_links_break_ties)
     assert_route(3, 0, "d e a");
     forget();
 }
-END_TEST
 
-START_TEST(test_one_way_links)
+UNIT_TEST(test_one_way_links)
 {
     route_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
                "c -> a [capacity=\"1Mbps\"]; }");
@@ -115,9 +113,8 @@ START_TEST(test_one_way_links)
     assert_route(1, 0, "b c a");
     forget();
 }
-END_TEST
 
-START_TEST(test_switches_do_not_separate)
+UNIT_TEST(test_switches_do_not_separate)
 {
     route_text("graph { s [kind=switch]; t [kind=switch]; a; b; c;\n"
                "a -- s [capacity=\"1Mbps\"]; s -- t [capacity=\"1Mbps\"];\n"
@@ -133,7 +130,6 @@ START_TEST(test_switches_do_not_separate)
     ck_assert(mtree_routes_adjacent(routes, 0, 1));
     forget();
 }
-END_TEST
 
 /* Every route is connected, and what follows a vertex of it is that vertex' own route:
  * one table of next vertices by destination serves the network. */
@@ -179,7 +175,7 @@ static void assert_consistent(void)
     free(number);
 }
 
-START_TEST(test_consistent)
+UNIT_LOOP(test_consistent, 0, 6)
 {
     static const char *const shapes[] = {"torus:4x4",   "mesh:3x5",    "fattree:4",
                                          "fattree:8x8", "bigraph:4x8", "random:40:80"};
@@ -188,9 +184,8 @@ START_TEST(test_consistent)
     assert_consistent();
     forget();
 }
-END_TEST
 
-START_TEST(test_consistent_on_maps)
+UNIT_LOOP(test_consistent_on_maps, 0, 3)
 {
     static const char *const files[] = {TOPOLOGIES "/b4.dot", TOPOLOGIES "/abilene.dot",
                                         TOPOLOGIES "/geant.dot"};
@@ -201,10 +196,9 @@ START_TEST(test_consistent_on_maps)
     assert_consistent();
     forget();
 }
-END_TEST
 
 /* From one switch of a fat tree to the hosts elsewhere all uplinks are used, evenly. */
-START_TEST(test_fat_tree_spreads)
+UNIT_TEST(test_fat_tree_spreads)
 {
     int use[3072 * 2] = {0};
     int from, to, arc;
@@ -229,20 +223,18 @@ START_TEST(test_fat_tree_spreads)
     }
     forget();
 }
-END_TEST
 
-START_TEST(test_large)
+UNIT_TEST(test_large)
 {
     route_shape("fattree:16");
     ck_assert_int_eq(num_hosts, 1024);
     ck_assert_int_eq(mtree_routes_links(routes, 0, 1023), 6);
     forget();
 }
-END_TEST
 
 /* Routes that share their ends share memory: the quarter of a million arcs from each of
  * the hosts of a ring to all others would need a gigabyte. */
-START_TEST(test_long_routes_share_memory)
+UNIT_TEST(test_long_routes_share_memory)
 {
     struct rusage before, after;
 
@@ -254,9 +246,8 @@ START_TEST(test_long_routes_share_memory)
     ck_assert_int_eq(mtree_routes_links(routes, 3, 1020), 7);
     forget();
 }
-END_TEST
 
-START_TEST(test_unreachable_and_too_many)
+UNIT_TEST(test_unreachable_and_too_many)
 {
     static int many[MTREE_ROUTES_MAX_HOSTS + 1];
     int pair[] = {0, 1};
@@ -276,19 +267,4 @@ START_TEST(test_unreachable_and_too_many)
         mtree_routes_create(topology, many, MTREE_ROUTES_MAX_HOSTS + 1, &routes),
         MTREE_ERR_LIMIT);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_least_latency);
-    tcase_add_test(tcase, test_fewer_links_break_ties);
-    tcase_add_test(tcase, test_one_way_links);
-    tcase_add_test(tcase, test_switches_do_not_separate);
-    tcase_add_loop_test(tcase, test_consistent, 0, 6);
-    tcase_add_loop_test(tcase, test_consistent_on_maps, 0, 3);
-    tcase_add_test(tcase, test_fat_tree_spreads);
-    tcase_add_test(tcase, test_large);
-    tcase_add_test(tcase, test_long_routes_share_memory);
-    tcase_add_test(tcase, test_unreachable_and_too_many);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(test_find_host)
+UNIT_TEST(test_find_host)
 {
     mtree_topology_t *topology;
 
@@ -41,9 +41,8 @@ START_TEST(test_find_host)
     ck_assert_int_eq(mtree_topology_num_hosts(topology), 5);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_names)
+UNIT_TEST(test_names)
 {
     char name[MTREE_TOPOLOGY_MAX_NAME + 2];
 
@@ -61,9 +60,8 @@ START_TEST(test_names)
     ck_assert(!mtree_topology_name_valid("\xc0\xaf"));
     ck_assert(!mtree_topology_name_valid("\xf4\x90\x80\x80"));
 }
-END_TEST
 
-START_TEST(test_bad_links)
+UNIT_TEST(test_bad_links)
 {
     mtree_topology_t *topology;
 
@@ -87,10 +85,9 @@ START_TEST(test_bad_links)
     ck_assert_int_eq(heard_lines(), 6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The published first numbers of SplitMix64 from seed 1234567. */
-START_TEST(test_random)
+UNIT_TEST(test_random)
 {
     mtree_random_t random;
     int count[10] = {0};
@@ -110,7 +107,6 @@ START_TEST(test_random)
         ck_assert_int_lt(count[i], 1150);
     }
 }
-END_TEST
 
 static const struct {
     const char *shape;
@@ -142,7 +138,7 @@ static const struct {
     {"tree:1x1x1", 1, 3, 3},
 };
 
-START_TEST(test_shapes)
+UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
 {
     mtree_generate_request_t request = {.capacity = 3e9, .latency = 1e-3, .seed = 4};
     mtree_topology_t *topology;
@@ -166,9 +162,8 @@ START_TEST(test_shapes)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_bad_shapes)
+UNIT_LOOP(test_bad_shapes, 0, 20)
 {
     static const char *const bad[] = {"",
                                       "torus",
@@ -199,10 +194,9 @@ START_TEST(test_bad_shapes)
     ck_assert_int_ne(mtree_generate(bad[_i], &request, &topology), MTREE_OK);
     ck_assert_int_eq(heard_lines(), 1);
 }
-END_TEST
 
 /* The same seed gives the same network, another seed another. */
-START_TEST(test_drawing)
+UNIT_TEST(test_drawing)
 {
     mtree_generate_request_t request = {.capacity = 1e9, .seed = 1};
     mtree_topology_t *a, *b;
@@ -234,16 +228,4 @@ START_TEST(test_drawing)
     ck_assert_double_eq(a->links[0].capacity[0], 200e6);
     mtree_topology_destroy(a);
     mtree_topology_destroy(b);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_find_host);
-    tcase_add_test(tcase, test_names);
-    tcase_add_test(tcase, test_bad_links);
-    tcase_add_test(tcase, test_random);
-    tcase_add_loop_test(tcase, test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]));
-    tcase_add_loop_test(tcase, test_bad_shapes, 0, 20);
-    tcase_add_test(tcase, test_drawing);
 }

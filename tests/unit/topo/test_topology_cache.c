@@ -87,7 +87,7 @@ static void assert_refused(const mtree_cache_key_t *as, time_t now, const char *
     ck_assert_msg(strstr(heard_last(), why) != NULL, "'%s' in '%s'", why, heard_last());
 }
 
-START_TEST(test_written_is_read)
+UNIT_TEST(test_written_is_read)
 {
     char path[MTREE_CACHE_PATH_LENGTH];
     struct stat is;
@@ -103,10 +103,9 @@ START_TEST(test_written_is_read)
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_OK);
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
 /* What was corrected is as old, and as doubtful, as what was measured. */
-START_TEST(test_corrected_keeps_stamp)
+UNIT_TEST(test_corrected_keeps_stamp)
 {
     const char *corrected = "graph { b -- c }\n";
 
@@ -122,10 +121,9 @@ START_TEST(test_corrected_keeps_stamp)
                      MTREE_OK);
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
-END_TEST
 
 /* The order of the hosts does not matter, their addresses do. */
-START_TEST(test_identity)
+UNIT_TEST(test_identity)
 {
     const char *const turned_names[] = {"beta", "alpha"};
     const char *const turned_addresses[] = {"10.0.0.2", "10.0.0.1"};
@@ -144,9 +142,8 @@ START_TEST(test_identity)
     ck_assert_int_eq(read_as(&more, 7, written), MTREE_ERR_NOT_FOUND);
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
-START_TEST(test_stale_and_foreign)
+UNIT_TEST(test_stale_and_foreign)
 {
     const char *const other_addresses[] = {"10.9.0.1", "10.9.0.2"};
     const mtree_cache_key_t other = {2, names, other_addresses, "1.2"};
@@ -164,9 +161,8 @@ START_TEST(test_stale_and_foreign)
     ck_assert_int_eq(rename(path, other_path), 0);
     assert_refused(&other, written, "other hosts or addresses");
 }
-END_TEST
 
-START_TEST(test_files_of_others)
+UNIT_TEST(test_files_of_others)
 {
     char path[MTREE_CACHE_PATH_LENGTH], aside[MTREE_CACHE_PATH_LENGTH + 8];
     char text[512] = "";
@@ -195,7 +191,6 @@ START_TEST(test_files_of_others)
     fclose(file);
     assert_refused(&key, written, "no stamp of mtree");
 }
-END_TEST
 
 #define MANY 100
 
@@ -232,7 +227,7 @@ static int count_files(void)
 }
 
 /* Of several that have all hosts the newest serves, but one measured under load last. */
-START_TEST(test_best_of_several)
+UNIT_TEST(test_best_of_several)
 {
     const mtree_cache_key_t left = hosts_from(0, 3), right = hosts_from(1, 3);
     const mtree_cache_key_t common = hosts_from(1, 2);
@@ -247,15 +242,13 @@ START_TEST(test_best_of_several)
     assert_reads(&right, written + 60, "graph { right }");
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
-START_TEST(test_loaded_lives_shorter)
+UNIT_TEST(test_loaded_lives_shorter)
 {
     ck_assert_int_eq(write_text(&key, written, true, "graph { a -- b }\n"), MTREE_OK);
     ck_assert_int_eq(read_as(&key, 7, written + DAY), MTREE_OK);
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
-END_TEST
 
 static void take_part(void *arg, const char *text, size_t length,
                       const mtree_cache_stamp_t *stamp)
@@ -268,7 +261,7 @@ static void take_part(void *arg, const char *text, size_t length,
 }
 
 /* What has two of the hosts is a part of what is known of them. */
-START_TEST(test_parts)
+UNIT_TEST(test_parts)
 {
     const mtree_cache_key_t all = hosts_from(0, 4);
     const mtree_cache_key_t left = hosts_from(0, 2), right = hosts_from(2, 3);
@@ -291,11 +284,10 @@ START_TEST(test_parts)
                      MTREE_OK);
     ck_assert_str_eq(parts, "");
 }
-END_TEST
 
 /* A file goes when it is old, when another has all of its hosts, and when there are too
  * many. */
-START_TEST(test_pruning)
+UNIT_TEST(test_pruning)
 {
     mtree_cache_key_t hosts = hosts_from(0, 2);
     char path[MTREE_CACHE_PATH_LENGTH];
@@ -323,10 +315,9 @@ START_TEST(test_pruning)
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
 /* Another host's process of the same number is writing to the same folder. */
-START_TEST(test_two_writers)
+UNIT_TEST(test_two_writers)
 {
     char path[MTREE_CACHE_PATH_LENGTH], other[MTREE_CACHE_PATH_LENGTH + 32];
 
@@ -339,10 +330,9 @@ START_TEST(test_two_writers)
     ck_assert_int_eq(access(other, F_OK), 0);
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_OK);
 }
-END_TEST
 
 /* The folder is a link to where somebody else may look: nothing is written there. */
-START_TEST(test_folder_is_a_link)
+UNIT_TEST(test_folder_is_a_link)
 {
     char link[128], target[128];
 
@@ -355,9 +345,8 @@ START_TEST(test_folder_is_a_link)
     ck_assert_int_eq(heard_lines(), 1);
     ck_assert_int_eq(rmdir(target), 0);
 }
-END_TEST
 
-START_TEST(test_places)
+UNIT_TEST(test_places)
 {
     char path[MTREE_CACHE_PATH_LENGTH];
 
@@ -370,21 +359,8 @@ START_TEST(test_places)
     ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_ERR_NOT_FOUND);
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, test_written_is_read);
-    tcase_add_test(tcase, test_corrected_keeps_stamp);
-    tcase_add_test(tcase, test_identity);
-    tcase_add_test(tcase, test_stale_and_foreign);
-    tcase_add_test(tcase, test_files_of_others);
-    tcase_add_test(tcase, test_best_of_several);
-    tcase_add_test(tcase, test_loaded_lives_shorter);
-    tcase_add_test(tcase, test_parts);
-    tcase_add_test(tcase, test_pruning);
-    tcase_add_test(tcase, test_two_writers);
-    tcase_add_test(tcase, test_folder_is_a_link);
-    tcase_add_test(tcase, test_places);
 }

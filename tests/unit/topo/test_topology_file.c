@@ -18,7 +18,7 @@ static mtree_topology_t *parse(const char *text)
     return topology;
 }
 
-START_TEST(test_example)
+UNIT_TEST(test_example)
 {
     mtree_topology_t *topology =
         parse("// three sites\n"
@@ -53,9 +53,8 @@ START_TEST(test_example)
     ck_assert_double_eq(topology->links[2].capacity[0], 200e6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_directed)
+UNIT_TEST(test_directed)
 {
     mtree_topology_t *topology =
         parse("digraph {\n a -> b [capacity=\"1Mbps\"]\n c -> a [capacity=\"4Mbps\"]\n"
@@ -69,7 +68,6 @@ START_TEST(test_directed)
     ck_assert_str_eq(topology->name, "network");
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 static void check_address(const mtree_address_t *address, const char *expected)
 {
@@ -115,7 +113,7 @@ static void check_cables(const mtree_topology_t *topology)
     ck_assert_int_eq(links[3].num_cables, 0);
 }
 
-START_TEST(test_cables)
+UNIT_TEST(test_cables)
 {
     mtree_topology_t *topology = parse(cables), *again;
     char *text;
@@ -131,10 +129,9 @@ START_TEST(test_cables)
     mtree_topology_destroy(again);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The directions of a cable in a directed graph are told by their ends. */
-START_TEST(test_directed_cables)
+UNIT_TEST(test_directed_cables)
 {
     mtree_topology_t *topology = parse(
         "digraph {\n"
@@ -151,7 +148,6 @@ START_TEST(test_directed_cables)
     ck_assert_double_eq(topology->links[0].cables[1].capacity[0], 0);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
 #define ENDS(from, to)                                                                   \
     " a -- b [capacity=\"1Mbps\" from_address=\"" from "\" to_address=\"" to "\"];\n"
@@ -266,7 +262,7 @@ static const struct {
      "t.dot:3: the name of a node must be"},
 };
 
-START_TEST(test_bad_input)
+UNIT_LOOP(test_bad_input, 0, sizeof(bad) / sizeof(bad[0]))
 {
     mtree_topology_t *topology = NULL;
 
@@ -282,9 +278,8 @@ START_TEST(test_bad_input)
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\"]; }"));
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
-START_TEST(test_warnings)
+UNIT_TEST(test_warnings)
 {
     char text[10000] = "graph { a -- b [capacity=\"1Mbps\" ";
     size_t at = strlen(text);
@@ -320,10 +315,9 @@ START_TEST(test_warnings)
     ck_assert_ptr_nonnull(strstr(heard_last(), "ninefold_' is not known and not used"));
     ck_assert_ptr_nonnull(strstr(heard_last(), " ... "));
 }
-END_TEST
 
 /* Small files that stand for huge graphs. */
-START_TEST(test_limits)
+UNIT_LOOP(test_limits, 0, 4)
 {
     static const char *const parts[][3] = {
         {"graph {", "{", "subgraphs nested too deeply"},
@@ -351,9 +345,8 @@ START_TEST(test_limits)
     ck_assert_int_eq(heard_lines(), 1);
     free(text);
 }
-END_TEST
 
-START_TEST(test_files)
+UNIT_TEST(test_files)
 {
     mtree_topology_t *topology;
 
@@ -366,9 +359,8 @@ START_TEST(test_files)
     ck_assert_int_eq(mtree_topology_parse("graph {\0}", 9, "t.dot", &topology),
                      MTREE_ERR_INVALID);
 }
-END_TEST
 
-START_TEST(test_shipped)
+UNIT_TEST(test_shipped)
 {
     static const struct {
         const char *path;
@@ -390,11 +382,10 @@ START_TEST(test_shipped)
         mtree_topology_destroy(topology);
     }
 }
-END_TEST
 
 /* The capacities of b4.dot are drawn as papers/mtree IV-A says, its latencies follow
  * them. */
-START_TEST(test_b4_is_drawn_as_the_paper_says)
+UNIT_TEST(test_b4_is_drawn_as_the_paper_says)
 {
     mtree_topology_t *topology;
     const mtree_link_t *link;
@@ -413,9 +404,8 @@ START_TEST(test_b4_is_drawn_as_the_paper_says)
     }
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_conditions_of_links)
+UNIT_TEST(test_conditions_of_links)
 {
     mtree_topology_t *topology =
         parse("graph { edge [capacity=\"1Mbps\"]; a -- b [mtu=1500 loss=\"0.001\"];\n"
@@ -437,9 +427,8 @@ START_TEST(test_conditions_of_links)
     ck_assert(first->mtu == 1500 && first->loss == 0.5);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_costs_are_those_of_the_graph)
+UNIT_TEST(test_costs_are_those_of_the_graph)
 {
     mtree_topology_t *topology =
         parse("graph { message_cost=\"9us\"; subgraph { message_cost=\"1us\"; a; }\n"
@@ -454,9 +443,8 @@ START_TEST(test_costs_are_those_of_the_graph)
     ck_assert_double_eq(mtree_message_cost(&topology->cost).message, 20e-6);
     mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(test_write_reads_back)
+UNIT_TEST(test_write_reads_back)
 {
     mtree_topology_t *topology, *back;
     char *text = NULL;
@@ -505,22 +493,4 @@ START_TEST(test_write_reads_back)
     free(text);
     mtree_topology_destroy(back);
     mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_example);
-    tcase_add_test(tcase, test_directed);
-    tcase_add_test(tcase, test_cables);
-    tcase_add_test(tcase, test_directed_cables);
-    tcase_add_loop_test(tcase, test_bad_input, 0, sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tcase, test_warnings);
-    tcase_add_loop_test(tcase, test_limits, 0, 4);
-    tcase_add_test(tcase, test_files);
-    tcase_add_test(tcase, test_shipped);
-    tcase_add_test(tcase, test_b4_is_drawn_as_the_paper_says);
-    tcase_add_test(tcase, test_conditions_of_links);
-    tcase_add_test(tcase, test_costs_are_those_of_the_graph);
-    tcase_add_test(tcase, test_write_reads_back);
 }

@@ -17,7 +17,7 @@ static void expect_text(const char *text, const char *expected)
     ck_assert_str_eq(mtree_address_format(&address, buffer), expected);
 }
 
-START_TEST(test_address_text)
+UNIT_TEST(test_address_text)
 {
     expect_text("192.0.2.7", "192.0.2.7");
     expect_text("2001:db8:0:0::1", "2001:db8::1");
@@ -25,10 +25,9 @@ START_TEST(test_address_text)
     expect_text("host", "*");
     expect_text("", "*");
 }
-END_TEST
 
 /* The system's form and back; an IPv4 address is none of IPv6, and none equals none. */
-START_TEST(test_address_forms)
+UNIT_TEST(test_address_forms)
 {
     static const char *const texts[] = {"192.0.2.7", "2001:db8::1"};
     mtree_address_t none = mtree_address_parse("*");
@@ -48,10 +47,9 @@ START_TEST(test_address_forms)
     back = mtree_address_from_sockaddr((struct sockaddr *)&form);
     ck_assert_int_eq(back.family, AF_UNSPEC);
 }
-END_TEST
 
 /* Who is on this machine is reached without a gateway. */
-START_TEST(test_first_hop)
+UNIT_TEST(test_first_hop)
 {
     mtree_address_t here = mtree_address_parse("127.0.0.1");
     mtree_address_t none = mtree_address_parse("*");
@@ -64,7 +62,6 @@ START_TEST(test_first_hop)
     ck_assert_int_eq(mtree_kernel_route_find(&none, &first_hop), MTREE_ERR_IO);
     ck_assert_int_eq(first_hop.device, -7);
 }
-END_TEST
 
 /* Every probe is told apart from the others and finds its target. */
 static void check_targets(const char *own, const char *const *targets, int num_targets)
@@ -92,16 +89,15 @@ static void check_targets(const char *own, const char *const *targets, int num_t
     mtree_traceroute_destroy(hops);
 }
 
-START_TEST(test_hops)
+UNIT_TEST(test_hops)
 {
     static const char *const targets[] = {"127.0.0.1", "127.0.0.2", "127.1.2.3"};
 
     check_targets("127.0.0.1", targets, 3);
 }
-END_TEST
 
 /* What has no socket behind it: an address that is not of this machine, and too many. */
-START_TEST(test_hops_refused)
+UNIT_TEST(test_hops_refused)
 {
     mtree_address_t elsewhere = mtree_address_parse("192.0.2.77");
     mtree_address_t here = mtree_address_parse("127.0.0.1");
@@ -115,14 +111,4 @@ START_TEST(test_hops_refused)
         MTREE_ERR_LIMIT);
     ck_assert_ptr_null(hops);
     mtree_traceroute_destroy(hops);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_test(tcase, test_address_text);
-    tcase_add_test(tcase, test_address_forms);
-    tcase_add_test(tcase, test_first_hop);
-    tcase_add_test(tcase, test_hops);
-    tcase_add_test(tcase, test_hops_refused);
 }

@@ -157,7 +157,7 @@ static const struct {
 };
 
 /* All routes are found, although routers answer six times only, with few questions. */
-START_TEST(test_shapes)
+UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
 {
     const traits_t traits = {.has_first_hops = true, .silent = -1};
 
@@ -168,9 +168,8 @@ START_TEST(test_shapes)
     ck_assert_int_le(num_rounds, shapes[_i].most_rounds);
     network_unload();
 }
-END_TEST
 
-START_TEST(test_map)
+UNIT_TEST(test_map)
 {
     const traits_t traits = {.has_first_hops = true, .silent = -1};
     mtree_topology_t *b4;
@@ -182,10 +181,9 @@ START_TEST(test_map)
     ck_assert_int_le(num_questions, 60);
     network_unload();
 }
-END_TEST
 
 /* A host that does not know its devices asks for each target. */
-START_TEST(test_without_first_hops)
+UNIT_TEST(test_without_first_hops)
 {
     const traits_t traits = {.has_first_hops = false, .silent = -1};
 
@@ -195,10 +193,9 @@ START_TEST(test_without_first_hops)
     ck_assert_int_eq(num_questions, 6 * 5 + 6);
     network_unload();
 }
-END_TEST
 
 /* The gateway's answer for one target holds for all behind it, itself included. */
-START_TEST(test_gateway)
+UNIT_TEST(test_gateway)
 {
     const mtree_address_t gateway = address_of(200), hop = address_of(201);
     const mtree_kernel_route_t first = {.device = 2, .gateway = gateway};
@@ -238,10 +235,9 @@ START_TEST(test_gateway)
     ck_assert(mtree_address_equals(&hops[0], &hop));
     mtree_traceroute_search_destroy(search);
 }
-END_TEST
 
 /* On a network that all are on, every target answers for itself. */
-START_TEST(test_network_without_hops)
+UNIT_TEST(test_network_without_hops)
 {
     const mtree_kernel_route_t first = {.device = 2};
     const mtree_route_question_t *questions;
@@ -279,10 +275,9 @@ START_TEST(test_network_without_hops)
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 1);
     mtree_traceroute_search_destroy(search);
 }
-END_TEST
 
 /* A router that never answers is a hop without an address, and what follows is found. */
-START_TEST(test_silent_router)
+UNIT_TEST(test_silent_router)
 {
     traits_t traits = {.has_first_hops = false, .silent = -1};
 
@@ -297,10 +292,9 @@ START_TEST(test_silent_router)
     assert_routes(&traits);
     network_unload();
 }
-END_TEST
 
 /* Where nobody answers at all the search ends, without routes. */
-START_TEST(test_silent_network)
+UNIT_TEST(test_silent_network)
 {
     const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
@@ -325,10 +319,9 @@ START_TEST(test_silent_network)
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 2, hops), 0);
     network_unload();
 }
-END_TEST
 
 /* Somebody says that there is no way: nothing more is asked. */
-START_TEST(test_refused)
+UNIT_TEST(test_refused)
 {
     const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS], router = address_of(99);
@@ -348,17 +341,4 @@ START_TEST(test_refused)
     ck_assert_int_eq(number, 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
     network_unload();
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_loop_test(tcase, test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]));
-    tcase_add_test(tcase, test_map);
-    tcase_add_test(tcase, test_without_first_hops);
-    tcase_add_test(tcase, test_gateway);
-    tcase_add_test(tcase, test_network_without_hops);
-    tcase_add_test(tcase, test_silent_router);
-    tcase_add_test(tcase, test_silent_network);
-    tcase_add_test(tcase, test_refused);
 }
