@@ -41,14 +41,20 @@ bool command_find(const char *name, const char *folder, char *path)
     return access(path, X_OK) == 0;
 }
 
-void command_become_python(const char *name, const char *const *words)
+mtree_status_t command_become(const char *name, const char *script,
+                              const char *const *words)
 {
+    if (!command_find(script, PKGDATADIR, (char *)words[1])) {
+        mtree_error("%s: %s is neither beside mtree nor in %s", name, script, PKGDATADIR);
+        return MTREE_ERR_NOT_FOUND;
+    }
     execvp("python3", (char *const *)words);
     mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
+    return MTREE_ERR_IO;
 }
 
-mtree_status_t command_read_python(const char *name, const char *const *words,
-                                   char **text_p)
+mtree_status_t command_read(const char *name, const char *script,
+                            const char *const *words, char **text_p)
 {
     mtree_status_t status;
     int ends[2], result;
@@ -62,7 +68,7 @@ mtree_status_t command_read_python(const char *name, const char *const *words,
     }
     if (child == 0) {
         (void)dup2(ends[1], STDOUT_FILENO);
-        command_become_python(name, words);
+        (void)command_become(name, script, words);
         _exit(COMMAND_FAILED);
     }
     close(ends[1]);

@@ -56,13 +56,16 @@ int command_exit(mtree_status_t status);
  */
 bool command_find(const char *name, const char *folder, char *path);
 
-/* Become the program of Python that @a words call, up to a NULL, for the command @a name;
- * returns only when that cannot be, which is logged. */
-void command_become_python(const char *name, const char *const *words);
+/* Become the program @a script of Python, a file or folder that command_find() finds, for
+ * the command @a name.  @a words end in a NULL; the second one is the path's room, of
+ * COMMAND_PATH_ROOM letters.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or
+ * MTREE_ERR_IO, logged. */
+mtree_status_t command_become(const char *name, const char *script,
+                              const char *const *words);
 
 /* What such a program prints, malloc'ed; an error of its own it has told. */
-mtree_status_t command_read_python(const char *name, const char *const *words,
-                                   char **text_p);
+mtree_status_t command_read(const char *name, const char *script,
+                            const char *const *words, char **text_p);
 
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */

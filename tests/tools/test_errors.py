@@ -57,6 +57,7 @@ UNREAD = {
     "the plans stay": "no fault: what following finds",
     "raise coll_mtree_trees": "no small plan has so many trees",
     "no plan for": "the planner would have to fail",
+    "is neither beside mtree nor in": "an installation would have to be damaged",
     "is the disk full": "the component's disk would have to be full",
     "no events came from rank": "a rank would have to end before its time",
 }

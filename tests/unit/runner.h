@@ -51,8 +51,7 @@ TCase *unit_case(const char *name);
 
 #define UNIT_TEST(name) UNIT_LOOP(name, 0, 1)
 
-/* The tests of the file that stand below are for builds and machines that meet a condition.
- */
+/* The tests below it in the file are for builds that meet a condition. */
 #define UNIT_NEEDS(condition)                                                            \
     UNIT_REGISTER(needs, tests)                                                          \
     {                                                                                    \

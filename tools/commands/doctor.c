@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLDER    "doctorlib"
 #define MOST_ARGS 16
 
 typedef struct {
@@ -61,15 +60,10 @@ static bool add_option(const char **words, int *count, const char *name,
 /* Become the program of Python; returns only when that cannot be. */
 static int run_python(const arguments_t *arguments)
 {
-    const char *words[MOST_ARGS] = {"python3"};
     char path[COMMAND_PATH_ROOM];
+    const char *words[MOST_ARGS] = {"python3", path};
     int count = 2;
 
-    if (!command_find(FOLDER, PKGDATADIR, path)) {
-        mtree_error("doctor: %s is neither beside mtree nor in %s", FOLDER, PKGDATADIR);
-        return COMMAND_MISUSED;
-    }
-    words[1] = path;
     if (!add_option(words, &count, "--hosts", arguments->hosts) ||
         !add_option(words, &count, "--hostfile", arguments->hostfile) ||
         !add_option(words, &count, "--agent", arguments->agent) ||
@@ -81,7 +75,7 @@ static int run_python(const arguments_t *arguments)
     if (arguments->json) {
         words[count++] = "--json";
     }
-    command_become_python("doctor", words);
+    (void)command_become("doctor", "doctorlib", words);
     return COMMAND_MISUSED;
 }
 

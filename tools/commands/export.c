@@ -2,21 +2,52 @@
 /*
  * mtree export: topologies and plans for other programs.
  */
-#include "tools/export/formats.h"
+#include "tools/export/simgrid.h"
 #include "tools/options.h"
+#include "tools/planned_network.h"
+
+#include "base/log.h"
+
+#include <string.h>
 
 typedef struct {
     const char *format;
     export_options_t options;
 } arguments_t;
 
+/* A plan as an algorithm of MSCCL, in the XML that its runtimes read: the plan is checked
+ * here, and msccl.py writes what is made of it. */
+static mtree_status_t export_msccl(const char *file, const export_options_t *options)
+{
+    char path[COMMAND_PATH_ROOM], chunks[16];
+    const char *words[] = {"python3", path, file, chunks, options->output, NULL};
+    planned_network_t planned;
+    mtree_status_t status = planned_network_read(file, NULL, &planned);
+
+    if (status == MTREE_OK) {
+        planned_network_cleanup(&planned);
+        (void)snprintf(chunks, sizeof(chunks), "%d", options->chunks);
+        status = command_become("export", "msccl.py", words);
+    }
+    return status;
+}
+
+/* What --format takes: what it is written of, the function that writes it, and its line
+ * of --help. */
+static const struct {
+    const char *name, *source, *help;
+    mtree_status_t (*write)(const char *file, const export_options_t *options);
+} formats[] = {
+    {"simgrid", "FILE.dot", "a topology as a platform of SimGrid", export_simgrid},
+    {"msccl", "PLAN.json", "a plan as an algorithm of MSCCL", export_msccl}};
+
+#define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
 static void print_formats(void)
 {
-    const export_format_t *format;
-
     puts("\nFormats:\n");
-    for (format = export_formats; format->name != NULL; format++) {
-        printf("  %-9s %-10s %s\n", format->name, format->source, format->help);
+    for (size_t i = 0; i < NUM_FORMATS; i++) {
+        printf("  %-9s %-10s %s\n", formats[i].name, formats[i].source, formats[i].help);
     }
 }
 
@@ -35,7 +66,7 @@ static int run(int argc, char **argv)
         {0}};
     arguments_t arguments = {.options.chunks = 64};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    const export_format_t *format;
+    char names[128] = "";
     int code = options_parse(&command_export, groups, argc, argv);
 
     if (code != OPTIONS_GO_ON) {
@@ -44,11 +75,15 @@ static int run(int argc, char **argv)
     if (arguments.format == NULL) {
         return command_misuse(&command_export, "--format FORMAT is needed");
     }
-    format = export_format_find(arguments.format);
-    if (format == NULL) {
-        return COMMAND_MISUSED;
+    for (size_t i = 0, used = 0; i < NUM_FORMATS; i++, used = strlen(names)) {
+        if (strcmp(arguments.format, formats[i].name) == 0) {
+            return command_exit(formats[i].write(argv[optind], &arguments.options));
+        }
+        snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
+                 formats[i].name);
     }
-    return command_exit(format->write(argv[optind], &arguments.options));
+    mtree_error("export: no format '%s'; use one of %s", arguments.format, names);
+    return COMMAND_MISUSED;
 }
 
 const command_t command_export = {

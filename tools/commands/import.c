@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define FOLDER "importer"
-
 typedef struct {
     const char *nodes, *name, *topology, *format, *switches;
     link_options_t links;
@@ -80,13 +78,9 @@ static mtree_status_t read_network(const arguments_t *arguments, const char *fil
                            or_empty(arguments->topology),
                            NULL};
 
-    if (!command_find(FOLDER, PKGDATADIR, path)) {
-        mtree_error("import: %s is neither beside mtree nor in %s", FOLDER, PKGDATADIR);
-        return MTREE_ERR_NOT_FOUND;
-    }
     (void)snprintf(capacity, sizeof(capacity), "%.17g",
                    link_options_capacity(&arguments->links));
-    return command_read_python("import", words, text_p);
+    return command_read("import", "importer", words, text_p);
 }
 
 static mtree_status_t convert(const arguments_t *arguments, const char *file,

@@ -10,8 +10,6 @@
 
 #include <unistd.h>
 
-#define SCRIPT "openmetrics.py"
-
 typedef struct {
     bool html, json, openmetrics;
     const char *output;
@@ -43,12 +41,9 @@ static mtree_status_t write_openmetrics(const arguments_t *arguments,
         lseek(fileno(file), 0, SEEK_SET) != 0 ||
         dup2(fileno(file), STDIN_FILENO) != STDIN_FILENO) {
         mtree_error("report: no temporary file can be written: is the disk full?");
-    } else if (!command_find(SCRIPT, PKGDATADIR, path)) {
-        mtree_error("report: %s is neither beside mtree nor in %s", SCRIPT, PKGDATADIR);
-    } else {
-        command_become_python("report", words);
+        return MTREE_ERR_IO;
     }
-    return MTREE_ERR_IO;
+    return command_become("report", "openmetrics.py", words);
 }
 
 static mtree_status_t run_report(const arguments_t *arguments, const char *path)

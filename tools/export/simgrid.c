@@ -4,8 +4,8 @@
  * links that each host's traffic to each other takes.  SimGrid's own search for routes
  * would choose others where latencies are equal, so all routes are written.
  */
+#include "tools/export/simgrid.h"
 #include "tools/command.h"
-#include "tools/export/formats.h"
 #include "tools/planned_network.h"
 
 #include "report/table.h"
