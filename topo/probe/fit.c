@@ -24,11 +24,19 @@
 /* Points at which the sum of streams is taken. */
 #define POINTS 40
 
+/* The bytes after @a seconds, on the line from sample @a low to the next one. */
+static double interpolate(const mtree_probe_rate_sample_t *low, double seconds)
+{
+    double width = low[1].seconds - low[0].seconds;
+
+    return low[0].bytes +
+           (low[1].bytes - low[0].bytes) * (seconds - low[0].seconds) / width;
+}
+
 double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
 {
     const mtree_probe_rate_sample_t *samples = curve->samples;
     int low = 0, high = curve->num_samples - 1, middle;
-    double width;
 
     if (seconds < samples[low].seconds) {
         return 0;
@@ -40,9 +48,29 @@ double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
         middle = (low + high) / 2;
         *((samples[middle].seconds <= seconds) ? &low : &high) = middle;
     }
-    width = samples[high].seconds - samples[low].seconds;
-    return samples[low].bytes + (samples[high].bytes - samples[low].bytes) *
-                                    (seconds - samples[low].seconds) / width;
+    return interpolate(&samples[low], seconds);
+}
+
+/* Add to @a bytes those of @a curve at POINTS times from @a first on, @a step apart: in
+ * one walk over its samples, since a probe asks for all of its streams in each round. */
+static void add_points(const mtree_probe_curve_t *curve, double first, double step,
+                       double *bytes)
+{
+    const mtree_probe_rate_sample_t *samples = curve->samples;
+    int last = curve->num_samples - 1, low = 0;
+
+    for (int i = 0; i < POINTS; ++i) {
+        double seconds = first + i * step;
+
+        while (low < last && samples[low + 1].seconds <= seconds) {
+            ++low;
+        }
+        if (low == last) {
+            bytes[i] += samples[last].bytes;
+        } else if (seconds >= samples[0].seconds) {
+            bytes[i] += interpolate(&samples[low], seconds);
+        }
+    }
 }
 
 /* Least-squares slope of the points from @a first to @a end - 1, which are @a step
@@ -100,10 +128,7 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
         return rate;
     }
     for (int i = 0; i < num_curves; ++i) {
-        for (int j = 0; j < POINTS; ++j) {
-            bytes[j] += mtree_probe_curve_bytes(
-                &curves[i], begin + SETTLED * (end - begin) + j * step);
-        }
+        add_points(&curves[i], begin + SETTLED * (end - begin), step, bytes);
     }
     rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
     rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&
