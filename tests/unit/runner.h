@@ -12,7 +12,19 @@
 #define MTREE_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+
+/* Check writes each assertion that holds into a file, to name the last one before a crash.
+ * In loops that took a third of the time, so each place writes the first time alone. */
+#define _mark_point(file, line)                                                          \
+    ({                                                                                   \
+        static atomic_bool marked;                                                       \
+        if (!atomic_load_explicit(&marked, memory_order_relaxed)) {                      \
+            atomic_store_explicit(&marked, true, memory_order_relaxed);                  \
+            (_mark_point)(file, line);                                                   \
+        }                                                                                \
+    })
 
 typedef void (*unit_add_func_t)(TCase *tests);
 
