@@ -84,9 +84,10 @@ START_TEST(any_moment_will_do)
     mtree_collective_t collective = (mtree_collective_t)_i;
     mtree_topology_t *topology = network_random(16, 40, 3, true, 0.01);
     mtree_plan_t *first, *made;
+    int faster = 0; /* times in succession: a thread may be late once */
 
     ck_assert_int_eq(plan(topology, NULL, collective, &first), MTREE_OK);
-    for (long delay = 1; delay < 1000000; delay += delay / 2 + 1) {
+    for (long delay = 1; delay < 1000000 && faster < 2; delay += delay / 2 + 1) {
         pthread_t canceller;
         mtree_status_t status;
 
@@ -94,6 +95,7 @@ START_TEST(any_moment_will_do)
         status = plan(topology, NULL, collective, &made);
         pthread_join(canceller, NULL);
         mtree_cancel_set(false);
+        faster = status == MTREE_OK ? faster + 1 : 0;
         if (status == MTREE_OK) {
             mtree_plan_destroy(made);
         } else {
@@ -118,7 +120,6 @@ UNIT_SUITE(tcase)
                NULL) {
         num_algorithms++;
     }
-    tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, nothing_is_planned, 0, num_algorithms);
     tcase_add_test(tcase, nothing_is_simulated);
     tcase_add_loop_test(tcase, any_moment_will_do, 0, MTREE_COLLECTIVE_LAST);
