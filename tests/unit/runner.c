@@ -54,6 +54,11 @@ TCase *unit_case(const char *name)
     return tests;
 }
 
+int unit_loops(int few, int many)
+{
+    return getenv("MTREE_THOROUGH") != NULL ? many : few;
+}
+
 /* Add the suite that begins with a part, and return where the next one begins. */
 static int add_suite(SRunner *runner, int first)
 {

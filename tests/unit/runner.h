@@ -38,6 +38,9 @@ void unit_end_suite_unless(bool goes_on);
  */
 TCase *unit_case(const char *name);
 
+/* How often a loop test runs: @a few times, or @a many in `make check-thorough`. */
+int unit_loops(int few, int many);
+
 #define UNIT_REGISTER(name, tests)                                                       \
     static void name##_add(TCase *tests);                                                \
     __attribute__((constructor)) static void name##_register(void)                       \

@@ -2,8 +2,8 @@
 #include "tests/unit/planner/bound.h"
 
 #include "tests/unit/planner/max_flow.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

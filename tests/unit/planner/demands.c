@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/demands.h"
+#include "tests/unit/runner.h"
 
 #include "planner/packing/mwu.h"
 
-#include <check.h>
 #include <math.h>
 
 /* A mean demand is this many blocks, so that rounding loses little; but a host sends no

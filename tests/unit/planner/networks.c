@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "planner/plan/plan.h"
 #include "planner/solver/lp.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,10 +3,10 @@
 
 #include "tests/unit/planner/max_flow.h"
 #include "tests/unit/planner/networks.h"
+#include "tests/unit/runner.h"
 
 #include "base/random.h"
 
-#include <check.h>
 #include <math.h>
 
 #define MBPS 1e6

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/relay/relayed_job.h"
+#include "tests/unit/runner.h"
 
 #include "base/clock.h"
 #include "relay/fold.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

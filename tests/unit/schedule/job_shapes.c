@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/schedule/job_shapes.h"
-
-#include <check.h>
+#include "tests/unit/runner.h"
 
 const job_shape_t job_shapes[] = {
     {"a chain",

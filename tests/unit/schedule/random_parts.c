@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/runner.h"
 
-#include <check.h>
 #include <string.h>
 
 static unsigned long long state;

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 10,000 cases, a process for each loop. */
-#define LOOPS        20
+/* 2,500 or 10,000 cases, a process for each loop. */
+#define LOOPS        unit_loops(5, 20)
 #define CASES_A_LOOP 500
 
 /* Bytes between blocks that do not follow one another. */

@@ -4,9 +4,9 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "tests/unit/topo/fair_share.h"
+#include "tests/unit/runner.h"
 #include "topo/routes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -111,7 +111,7 @@ static void answer(mtree_probe_t *probe, mtree_random_t *random,
     }
 }
 
-UNIT_LOOP(test_any_answers, 0, 100)
+UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
 {
     const mtree_probe_options_t options = {
         .seconds = 5, .seed = (unsigned)_i, .routes = _i % 4 != 0};
@@ -211,9 +211,4 @@ UNIT_TEST(test_one_host)
     ck_assert_int_eq(findings.topology->num_vertices, 1);
     mtree_probe_findings_clear(&findings);
     mtree_probe_destroy(probe);
-}
-
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 120);
 }
