@@ -42,7 +42,8 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
 {
     int rc = OPAL_SUCCESS;
 
-    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
+    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt() ||
+        coll_mtree_ports_are_shared()) {
         return;
     }
     (void)coll_mtree_host_name(own.host);

@@ -39,6 +39,13 @@ bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports)
     return true;
 }
 
+bool coll_mtree_ports_are_shared(void)
+{
+    const char *own = coll_mtree_params.tcp_ports;
+
+    return (own == NULL || own[0] == '\0') && ports_of_btl().first != 0;
+}
+
 const char *coll_mtree_congestion_control(void)
 {
     const char *name = coll_mtree_params.tcp_congestion_control;

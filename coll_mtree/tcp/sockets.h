@@ -15,6 +15,10 @@
  * logged: the parameter is no range. */
 bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports);
 
+/* Do Open MPI's connections need some of these, and are they not any?  They are to have
+ * theirs first: without one MPI_Init fails. */
+bool coll_mtree_ports_are_shared(void);
+
 /* What coll_mtree_tcp_congestion_control says; NULL: the kernel's default. */
 const char *coll_mtree_congestion_control(void);
 
