@@ -350,7 +350,7 @@ static bool is_doubtful(const mtree_tcp_connection_t *connection, double now)
 {
     const double least = ldexp(DOUBT, connection->doubts);
 
-    return now >= connection->unacknowledged + least &&
+    return connection->unacknowledged > 0 && now >= connection->unacknowledged + least &&
            mtree_tcp_socket_silence(connection->socket) >= least;
 }
 
@@ -407,7 +407,8 @@ void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now)
 
         if (connection->is_lost) {
             connection_redial(connection, now);
-        } else if (peer->redial != NULL && connection->unacknowledged > 0) {
+        } else if (peer->redial != NULL &&
+                   (connection->unacknowledged > 0 || connection->attempt.socket >= 0)) {
             connection_doubt(connection, now);
         }
     }

@@ -366,10 +366,39 @@ START_TEST(a_peer_that_has_failed_says_so)
 }
 END_TEST
 
+/* Else it would be taken for a proof that the link carries when that is gone later. */
+START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
+{
+    double end = mtree_clock_seconds() + 20;
+    mtree_tcp_connection_t *connection;
+    char from[] = "from", to[5] = "";
+    loop_message_t sent, received;
+    pair_t pair;
+
+    pair_create(&pair, 1);
+    connection = &pair.loop.ends[_i].peer->connections[0];
+    (void)mtree_tcp_send(loop_session(&pair.loop, _i, &some_key), 0, from, 5, true,
+                         loop_begin(&sent));
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 1 - _i, &some_key), 0, to, 5,
+                         loop_begin(&received));
+    connection->attempt.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    while (!sent.has_ended || !received.has_ended || connection->is_unacknowledged) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(&pair, 0);
+        pair_poll(&pair, 1);
+    }
+    ck_assert_int_eq(connection->attempt.socket, -1);
+    ck_assert(!connection->is_lost);
+    pair_destroy(&pair);
+}
+END_TEST
+
 static void add_usual(TCase *tcase)
 {
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
+    tcase_add_loop_test(tcase, what_is_dialed_beside_a_connection_ends_when_that_speaks,
+                        0, 2);
     tcase_add_test(tcase, a_peer_that_has_failed_says_so);
     tcase_add_loop_test(tcase, every_byte_arrives_once, 0, 10);
 }
