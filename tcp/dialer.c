@@ -125,9 +125,10 @@ int mtree_tcp_dialer_poll(mtree_tcp_dialer_t *dialer, double now, int *error_p)
     return dialer->time.seconds > MTREE_TCP_DIAL_SECONDS ? -1 : 0;
 }
 
-static void close_all(mtree_tcp_dialer_t *dialer)
+/* From the attempt @a first on. */
+static void close_from(mtree_tcp_dialer_t *dialer, int first)
 {
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
+    for (int i = first; i < MTREE_TCP_CONNECTIONS; i++) {
         attempt_t *attempt = &dialer->attempts[i];
 
         if (attempt->state != IDLE) {
@@ -137,9 +138,15 @@ static void close_all(mtree_tcp_dialer_t *dialer)
     }
 }
 
+void mtree_tcp_dialer_keep(mtree_tcp_dialer_t *dialer, int count)
+{
+    close_from(dialer, count);
+    dialer->dial.num_connections = count;
+}
+
 void mtree_tcp_dialer_redial(mtree_tcp_dialer_t *dialer)
 {
-    close_all(dialer);
+    close_from(dialer, 0);
     dialer->reader = (mtree_tcp_greeting_reader_t){.count = 0};
     dialer->time = (mtree_tcp_polled_time_t){.seconds = 0};
 }
@@ -175,11 +182,7 @@ int mtree_tcp_dialer_answer(mtree_tcp_dialer_t *dialer, uint32_t rank, int *coun
         return -1;
     }
     *count_p = (int)answer.position;
-    for (int i = *count_p; i < dialer->dial.num_connections; i++) {
-        (void)close(dialer->attempts[i].socket);
-        dialer->attempts[i].state = IDLE;
-    }
-    dialer->dial.num_connections = *count_p;
+    mtree_tcp_dialer_keep(dialer, *count_p);
     return 1;
 }
 
@@ -201,7 +204,7 @@ void mtree_tcp_dialer_sockets(mtree_tcp_dialer_t *dialer, int *sockets)
 void mtree_tcp_dialer_destroy(mtree_tcp_dialer_t *dialer)
 {
     if (dialer != NULL) {
-        close_all(dialer);
+        close_from(dialer, 0);
         free(dialer);
     }
 }

@@ -54,6 +54,9 @@ void mtree_tcp_dialer_attempts(const mtree_tcp_dialer_t *dialer, uint32_t *attem
  */
 void mtree_tcp_dialer_sockets(mtree_tcp_dialer_t *dialer, int *sockets);
 
+/* The peer has heard of the first @a count connections, which stand: close the others. */
+void mtree_tcp_dialer_keep(mtree_tcp_dialer_t *dialer, int count);
+
 /* With @a dial, and as mtree_tcp_dialer_redial(). */
 void mtree_tcp_dialer_change(mtree_tcp_dialer_t *dialer, const mtree_tcp_dial_t *dial);
 

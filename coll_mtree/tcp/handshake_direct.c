@@ -63,6 +63,7 @@ static int direct_call(coll_mtree_handshake_t *handshake, double now)
 static int stand(coll_mtree_handshake_t *handshake, int count)
 {
     handshake->num_connections = count;
+    mtree_tcp_dialer_keep(handshake->dialer, count);
     mtree_tcp_dialer_attempts(handshake->dialer, handshake->mine->dialed.attempts);
     handshake->state = ANSWERED;
     return 1;

@@ -9,7 +9,9 @@
 #include "tcp/socket.h"
 #include "tests/unit/runner.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -193,6 +195,60 @@ START_TEST(who_is_early_is_kept)
 }
 END_TEST
 
+/* A socket that listens on @a port (0: any) of @a address. */
+static int listen_at(const char *address, uint16_t port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    ck_assert_int_eq(inet_pton(AF_INET, address, &at.sin_addr), 1);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    ck_assert_int_eq(listen(fd, 0), 0);
+    return fd;
+}
+
+/* The second of two connections is tried again: another has its descriptor by now. */
+START_TEST(connections_that_are_not_wanted_are_closed_once)
+{
+    enum { OTHERS = 4, FILLING = 2 };
+    mtree_tcp_dial_t dial = {.rank = DIALER, .num_addresses = 2, .num_connections = 2};
+    int listening[2], filling[FILLING], others[OTHERS], accepted, error, count = 0;
+    struct sockaddr_in at;
+    socklen_t length = sizeof(at);
+
+    dial.is_spread = true;
+    dial.addresses[0] = mtree_address_parse("127.0.0.1");
+    dial.addresses[1] = mtree_address_parse("127.0.0.2");
+    listening[0] = listen_at("127.0.0.1", 0);
+    ck_assert_int_eq(getsockname(listening[0], (struct sockaddr *)&at, &length), 0);
+    dial.port = ntohs(at.sin_port);
+    listening[1] = listen_at("127.0.0.2", dial.port);
+    for (int i = 0; i < FILLING; i++) {
+        filling[i] = mtree_tcp_socket_connect(NULL, &dial.addresses[1], dial.port);
+    }
+    mtree_tcp_dialer_change(dialer, &dial);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(mtree_tcp_dialer_poll(dialer, 1 + 0.1 * i, &error), 0);
+        (void)usleep(5000);
+    }
+    accepted = accept(listening[0], NULL, NULL);
+    ck_assert(mtree_tcp_dialer_reply(accepted, RANK, 1, 1, &dial.secret));
+    for (int i = 0; i < OTHERS; i++) {
+        others[i] = dup(accepted);
+    }
+    ck_assert_int_eq(await_answer(&count), 1);
+    ck_assert_int_eq(count, 1);
+    for (int i = 0; i < OTHERS; i++) {
+        ck_assert_int_eq(close(others[i]), 0);
+    }
+    ck_assert_int_eq(close(accepted), 0);
+    for (int i = 0; i < 2; i++) {
+        (void)close(listening[i]);
+        (void)close(filling[i]);
+    }
+}
+END_TEST
+
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, stop);
@@ -200,4 +256,5 @@ UNIT_SUITE(tcase)
     tcase_add_loop_test(tcase, another_answer_is_none, 0, 5);
     tcase_add_test(tcase, a_connection_that_ends_has_no_answer);
     tcase_add_test(tcase, who_is_early_is_kept);
+    tcase_add_test(tcase, connections_that_are_not_wanted_are_closed_once);
 }
