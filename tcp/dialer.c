@@ -21,6 +21,10 @@
 /* Round trips in which an answer that is not lost has come, through queues as well. */
 #define TRIPS 2
 
+/* Seconds in which the kernel of a peer that was greeted says nothing until the connection
+ * has failed: what is awaited over it may be lost with the peer's end. */
+#define SILENCE 15
+
 typedef enum { IDLE, CONNECTING, GREETED } attempt_state_t;
 
 typedef struct {
@@ -95,6 +99,7 @@ static void attempt_greet(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double
     mtree_tcp_greeting_prove(&greeting, &dialer->dial.secret);
     if (connected == 1 && mtree_tcp_greeting_send(attempt->socket, &greeting)) {
         attempt->state = GREETED;
+        mtree_tcp_socket_keep(attempt->socket, SILENCE);
     } else if (connected != 0) {
         attempt_fail(dialer, attempt, errno, now);
     } else if (now > attempt->until) {

@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -165,6 +166,27 @@ START_TEST(a_connection_that_ends_has_no_answer)
 }
 END_TEST
 
+/* The other end has given the connection up, and what it said of that is lost: who waits
+ * has nothing to send.  Without the right to have a connection vanish nothing is seen. */
+START_TEST(a_connection_that_vanishes_has_no_answer)
+{
+    int yes = 1, count = 0, answer = 0;
+
+    dial();
+    hear();
+    if (setsockopt(hearing.sockets[0], IPPROTO_TCP, TCP_REPAIR, &yes, sizeof(yes)) != 0) {
+        return;
+    }
+    (void)close(hearing.sockets[0]);
+    hearing.sockets[0] = -1;
+    for (int i = 0; i < 1000 && answer == 0; i++) {
+        answer = mtree_tcp_dialer_answer(dialer, RANK, &count);
+        (void)usleep(10000);
+    }
+    ck_assert_int_eq(answer, -1);
+}
+END_TEST
+
 /* Who knows the secret may be early; strangers do not push it out. */
 START_TEST(who_is_early_is_kept)
 {
@@ -255,6 +277,8 @@ UNIT_SUITE(tcase)
     tcase_add_test(tcase, the_answer_says_how_many_connections_there_are);
     tcase_add_loop_test(tcase, another_answer_is_none, 0, 5);
     tcase_add_test(tcase, a_connection_that_ends_has_no_answer);
+    tcase_set_timeout(tcase, 30);
+    tcase_add_test(tcase, a_connection_that_vanishes_has_no_answer);
     tcase_add_test(tcase, who_is_early_is_kept);
     tcase_add_test(tcase, connections_that_are_not_wanted_are_closed_once);
 }
