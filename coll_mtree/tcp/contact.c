@@ -38,22 +38,26 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
 }
 
+/* A process that cannot be reached publishes that: a question for what was not published
+ * takes Open MPI 4.1 seconds. */
 void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
 {
     int rc = OPAL_SUCCESS;
 
-    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt() ||
-        coll_mtree_ports_are_shared()) {
+    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
         return;
     }
     (void)coll_mtree_host_name(own.host);
     coll_mtree_host_addresses(own.addresses);
     own.num_addresses = count_addresses(own.addresses);
     own.trip = trip;
-    begin_to_listen(admit);
+    own.port = 0;
+    if (!coll_mtree_ports_are_shared()) {
+        begin_to_listen(admit);
+    }
     OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
                            (coll_mtree_modex_length_t)sizeof(own));
-    is_published = rc == OPAL_SUCCESS;
+    is_published = rc == OPAL_SUCCESS && listener != NULL;
 }
 
 /* As Open MPI's transports have chosen by now. */

@@ -3,10 +3,10 @@
  * How processes of a job reach each other by connections of mtree's own.
  *
  * Each publishes its addresses, port and secret with what the transports publish (the
- * modex), so that no message is needed before the first connection.  Nothing is published
- * where messages are encrypted, since keys are of two processes, or where the ports are
- * those of Open MPI's connections, which come first.  Under the lock of
- * coll_mtree/tcp/endpoints.c.
+ * modex), so that no message is needed before the first connection.  Only where messages
+ * are encrypted nothing is published, since keys are of two processes.  Where the ports
+ * are those of Open MPI's connections, which come first, a process publishes that it does
+ * not listen yet.  Under the lock of coll_mtree/tcp/endpoints.c.
  */
 #ifndef COLL_MTREE_TCP_CONTACT_H
 #define COLL_MTREE_TCP_CONTACT_H
