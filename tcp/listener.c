@@ -129,6 +129,24 @@ static void pending_add(mtree_tcp_listener_t *listener, int socket)
     listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
 }
 
+/* Has the greeting of @a pending come before, over another that is pending? */
+static bool is_repeated(const mtree_tcp_listener_t *listener, const pending_t *pending)
+{
+    const mtree_tcp_greeting_t *greeting = &pending->greeting;
+
+    for (int i = 0; i < listener->num_pending; i++) {
+        const pending_t *other = &listener->pending[i];
+
+        if (other != pending && other->is_proved &&
+            other->greeting.rank == greeting->rank &&
+            other->greeting.number == greeting->number &&
+            other->greeting.attempt == greeting->attempt) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* 1: the connection is admitted; 0: its greeting has not come yet, or is not expected
  * yet; -1: it is a stranger's.
  */
@@ -143,7 +161,7 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
         }
         pending->is_proved =
             mtree_tcp_greeting_is_proved(&pending->greeting, &listener->secret);
-        if (!pending->is_proved) {
+        if (!pending->is_proved || is_repeated(listener, pending)) {
             return -1;
         }
     }
@@ -166,13 +184,16 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener)
         pending_add(listener, socket);
     }
     listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
-    for (int i = listener->num_pending - 1; i >= 0; i--) {
+    /* Of two with the same greeting the first one counts: the other is one who saw it. */
+    for (int i = 0; i < listener->num_pending;) {
         int received = pending_receive(listener, &listener->pending[i]);
 
         if (received == 1) {
             pending_forget(listener, i);
         } else if (received < 0) {
             pending_drop(listener, i);
+        } else {
+            i++;
         }
     }
 }

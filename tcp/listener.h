@@ -5,7 +5,8 @@
  * A connection is pending until its greeting has proved the secret.  A peer may compute
  * before it says that, for as long as it likes.  So the oldest one is closed only when
  * more are pending than those that are awaited and some strangers.  One that has proved
- * it stays until somebody expects it: only members of the job can.
+ * it stays until somebody expects it, once for each greeting: only members of the job can
+ * greet, and whoever sees that on the way can say it again.
  */
 #ifndef MTREE_TCP_LISTENER_H
 #define MTREE_TCP_LISTENER_H

@@ -217,6 +217,38 @@ START_TEST(who_is_early_is_kept)
 }
 END_TEST
 
+/* Who has seen a greeting on the way says it again: the first one stays, alone. */
+START_TEST(a_greeting_that_is_repeated_is_taken_once)
+{
+    enum { TIMES = 40 };
+    mtree_tcp_greeting_t greeting = {.rank = DIALER, .attempt = 1, .position = COUNT};
+    mtree_address_t address = mtree_address_parse("127.0.0.1");
+    int sockets[TIMES], kept = 0;
+    char byte;
+
+    mtree_tcp_greeting_prove(&greeting, &secret);
+    is_expected = false;
+    for (int i = 0; i < TIMES; i++) {
+        sockets[i] =
+            mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
+        while (mtree_tcp_socket_connected(sockets[i]) == 0) {}
+        ck_assert(mtree_tcp_greeting_send(sockets[i], &greeting));
+    }
+    for (int i = 0; i < 20; i++) {
+        mtree_tcp_listener_poll(listener);
+        (void)usleep(1000);
+    }
+    for (int i = 0; i < TIMES; i++) {
+        kept += recv(sockets[i], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+    }
+    ck_assert_int_eq(kept, 1);
+    ck_assert_int_eq(recv(sockets[0], &byte, 1, MSG_DONTWAIT), -1);
+    for (int i = 0; i < TIMES; i++) {
+        (void)close(sockets[i]);
+    }
+}
+END_TEST
+
 /* A socket that listens on @a port (0: any) of @a address. */
 static int listen_at(const char *address, uint16_t port)
 {
@@ -280,5 +312,6 @@ UNIT_SUITE(tcase)
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, a_connection_that_vanishes_has_no_answer);
     tcase_add_test(tcase, who_is_early_is_kept);
+    tcase_add_test(tcase, a_greeting_that_is_repeated_is_taken_once);
     tcase_add_test(tcase, connections_that_are_not_wanted_are_closed_once);
 }
