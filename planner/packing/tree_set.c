@@ -22,6 +22,8 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
 
     MTREE_ARENA_ARRAY(&set.arena, set.trees, (size_t)room);
     MTREE_ARENA_ARRAY(&set.arena, set.rate, (size_t)room);
+    MTREE_ARENA_ARRAY(&set.arena, set.next, (size_t)room);
+    MTREE_ARENA_ARRAY(&set.arena, set.first, (size_t)colgen->master->num_groups);
     for (int t = 0; t < room && set.arena.status == MTREE_OK; ++t) {
         MTREE_ARENA_ARRAY(&set.arena, set.trees[t].edges, num_hosts);
     }
@@ -41,7 +43,9 @@ void mtree_tree_set_append(mtree_tree_set_t *set, const mtree_column_t *tree, do
     memcpy(edges, tree->edges, (size_t)set->num_edges * sizeof(*edges));
     *place = *tree;
     place->edges = edges;
+    set->next[set->num_trees] = set->first[tree->group];
     set->rate[set->num_trees++] = rate;
+    set->first[tree->group] = set->num_trees;
 }
 
 mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
@@ -85,14 +89,31 @@ double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
     return time;
 }
 
+/* Where the list of its group names tree @a t. */
+static int *find_name(mtree_tree_set_t *set, int t)
+{
+    int *name = &set->first[set->trees[t].group];
+
+    while (*name != t + 1) {
+        name = &set->next[*name - 1];
+    }
+    return name;
+}
+
+/* The last one takes its place. */
 static void remove_tree(mtree_tree_set_t *set, int t)
 {
     mtree_column_t tree = set->trees[t];
+    int last = --set->num_trees;
 
-    --set->num_trees;
-    set->trees[t] = set->trees[set->num_trees];
-    set->rate[t] = set->rate[set->num_trees];
-    set->trees[set->num_trees] = tree;
+    *find_name(set, t) = set->next[t];
+    if (t < last) {
+        *find_name(set, last) = t + 1;
+    }
+    set->trees[t] = set->trees[last];
+    set->rate[t] = set->rate[last];
+    set->next[t] = set->next[last];
+    set->trees[last] = tree;
 }
 
 /* How many trees of the set come before tree @a t in its group, the fastest first. */
@@ -100,10 +121,12 @@ static int rank_in_group(const mtree_tree_set_t *set, int t)
 {
     int rank = 0;
 
-    for (int other = 0; other < set->num_trees; ++other) {
-        rank += set->trees[other].group == set->trees[t].group &&
-                (set->rate[other] > set->rate[t] ||
-                 (set->rate[other] == set->rate[t] && other < t));
+    for (int name = set->first[set->trees[t].group]; name > 0;
+         name = set->next[name - 1]) {
+        int other = name - 1;
+
+        rank += set->rate[other] > set->rate[t] ||
+                (set->rate[other] == set->rate[t] && other < t);
     }
     return rank;
 }

@@ -12,6 +12,8 @@ typedef struct {
     int num_trees, num_edges; /* num_edges of each */
     mtree_column_t *trees;
     double *rate; /* bits/s */
+    int *first;   /* [num_groups] 1 + the number of a tree of the group; 0: none */
+    int *next;    /* of each tree the next one of its group, in the same way */
 } mtree_tree_set_t;
 
 /* An empty set with room for @a room trees whose edges are allocated. */
