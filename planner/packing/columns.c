@@ -15,6 +15,7 @@
 /* One tree as a graph, rebuilt for each. */
 typedef struct mtree_columns_scratch {
     int *edges;      /* [num_hosts - 1] of a tree that is offered, ascending */
+    uint64_t *marks; /* a bit for each candidate edge, all zero */
     int *first;      /* [num_hosts + 2] */
     int *ends;       /* [2 (num_hosts - 1)] edges by host */
     int *queue;      /* [num_hosts] */
@@ -49,6 +50,8 @@ mtree_status_t mtree_columns_create(const mtree_candidates_t *candidates, int ma
     scratch = MTREE_ARENA_ARRAY(&columns->arena, columns->scratch, 1);
     if (scratch != NULL) {
         MTREE_ARENA_ARRAY(&columns->arena, scratch->edges, n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->marks,
+                          (size_t)candidates->num_edges / 64 + 1);
         MTREE_ARENA_ARRAY(&columns->arena, scratch->first, n + 2);
         MTREE_ARENA_ARRAY(&columns->arena, scratch->ends, 2 * n);
         MTREE_ARENA_ARRAY(&columns->arena, scratch->queue, n);
@@ -143,19 +146,21 @@ static int find_center(const mtree_columns_t *columns)
     int center = -1;
     int a, b;
 
-    (void)walk(columns, 0, other, hops);
-    (void)walk(columns, most_hops(hops, num_hosts), other, hops_a);
-    (void)walk(columns, most_hops(hops_a, num_hosts), other, hops_b);
     a = walk(columns, 0, other, hops);
+    if (columns->max_height > 0) {
+        (void)walk(columns, most_hops(hops, num_hosts), other, hops_a);
+        (void)walk(columns, most_hops(hops_a, num_hosts), other, hops_b);
+    }
     b = walk(columns, a, to_a, hops);
     (void)walk(columns, b, to_b, hops);
     for (int i = 0; i < num_hosts; ++i) {
-        int height = hops_a[i] > hops_b[i] ? hops_a[i] : hops_b[i];
+        int height = columns->max_height == 0 ? 0
+                     : hops_a[i] > hops_b[i]  ? hops_a[i]
+                                              : hops_b[i];
         double radius = fmax(to_a[i], to_b[i]);
 
         /* Hosts beyond the limit come after all others. */
-        radius +=
-            columns->max_height > 0 && height > columns->max_height ? 1e9 * height : 0.0;
+        radius += height > columns->max_height ? 1e9 * height : 0.0;
         if (radius < least) {
             least = radius;
             center = i;
@@ -209,11 +214,21 @@ void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t 
     }
 }
 
-static int int_compare(const void *left, const void *right)
+/* Put the edges of a tree, which are different, into scratch->edges in ascending order. */
+static void sort_edges(const mtree_columns_t *columns, const int *edges)
 {
-    const int *a = left, *b = right;
+    const mtree_candidates_t *candidates = columns->candidates;
+    uint64_t *marks = columns->scratch->marks;
+    int count = 0;
 
-    return (*a > *b) - (*a < *b);
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        marks[edges[e] / 64] |= UINT64_C(1) << edges[e] % 64;
+    }
+    for (int word = 0; word <= candidates->num_edges / 64; ++word) {
+        for (; marks[word] != 0; marks[word] &= marks[word] - 1) {
+            columns->scratch->edges[count++] = 64 * word + __builtin_ctzll(marks[word]);
+        }
+    }
 }
 
 /* The slot of the column equal to @a wanted, or the free one where it belongs. */
@@ -280,8 +295,7 @@ mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
     if (status != MTREE_OK) {
         return status;
     }
-    memcpy(column.edges, edges, size);
-    qsort(column.edges, num_edges, sizeof(*column.edges), int_compare);
+    sort_edges(columns, edges);
     column.hash = mtree_hash_bytes(
         mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)), column.edges, size);
     slot = find_slot(columns, &column);
