@@ -188,17 +188,28 @@ static mtree_status_t lay_round(mwu_t *mwu)
 }
 
 /*
- * Prove what the loads of this level show.  Where no constraints are the tightest
+ * Prove what the loads of this level show, or, where no work is left for many groups, what
+ * the distances between hosts do: all constraints cost the same.  Where no constraints are the tightest
  * partition's, the mean of the prices that the trees were laid under comes close.
  */
-static mtree_status_t prove(mwu_t *mwu)
+static mtree_status_t prove(mwu_t *mwu, double work)
 {
-    const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    mtree_status_t status = mtree_bound_by_load(mwu->colgen, mwu->load);
+    mtree_colgen_t *colgen = mwu->colgen;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_status_t status;
 
-    memcpy(mwu->colgen->constraint_price, mwu->mean_price,
+    if (colgen->master->num_groups > 1 && colgen->work > work) {
+        for (int c = 0; c < candidates->num_constraints; ++c) {
+            colgen->constraint_price[c] = 1.0;
+        }
+        status = mtree_colgen_prove(colgen);
+    } else {
+        status = mtree_bound_by_load(colgen, mwu->load);
+    }
+
+    memcpy(colgen->constraint_price, mwu->mean_price,
            (size_t)candidates->num_constraints * sizeof(*mwu->mean_price));
-    return status == MTREE_OK ? mtree_colgen_prove(mwu->colgen) : status;
+    return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
 }
 
 static bool is_close(const mwu_t *mwu, double tolerance)
@@ -219,7 +230,7 @@ static mtree_status_t lay_level(mwu_t *mwu, int rounds, double tolerance, double
         status = lay_round(mwu);
         if (status == MTREE_OK && mwu->only == NULL &&
             (is_last || (proves_often && (round & (round - 1)) == 0))) {
-            status = prove(mwu);
+            status = prove(mwu, work);
         }
         if (is_last || is_close(mwu, tolerance)) {
             break;

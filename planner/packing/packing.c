@@ -19,9 +19,11 @@
 #define TOLERANCE     1e-7
 #define MWU_TOLERANCE 2e-4
 
-/* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
+/* Steps of work (10 to 20 nanoseconds each) that each stage may take.  With FEW_WORK an
+ * all-to-all gets trees of which few per group are kept. */
 #define LP_WORK    2e8
 #define MWU_WORK   8e9
+#define FEW_WORK   1e9
 #define HARD_WORK  5e7
 #define SIZED_WORK 2e7
 #define SHAPE_WORK 1.5e8
@@ -170,8 +172,11 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
     double tolerance = mtree_draft_is_large_alltoall(draft) ? MTREE_MWU_ALLTOALL_TOLERANCE
                        : is_huge                            ? HUGE_TOLERANCE
                                                             : MWU_TOLERANCE;
-    mtree_status_t status = mtree_mwu_pack(
-        colgen, false, tolerance, colgen->work + MWU_WORK, &draft->set, &draft->x);
+    bool keeps_few =
+        mtree_draft_is_large_alltoall(draft) && colgen->problem->request->bytes > 0.0;
+    double work = colgen->work + (keeps_few ? FEW_WORK : MWU_WORK);
+    mtree_status_t status =
+        mtree_mwu_pack(colgen, false, tolerance, work, &draft->set, &draft->x);
     bool is_close = draft->x >= colgen->bound * (1.0 - tolerance);
 
     if (status != MTREE_OK || (is_close && mtree_draft_wants_few(draft))) {
