@@ -12,19 +12,35 @@
 #include "simulate/forecast/prediction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A link direction is called full from here on: rates are rounded. */
 #define FULL 0.999
 
-static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int host,
+/* The children of a host: the first one, and from each the next; -1: none. */
+typedef struct {
+    int first[MTREE_TOPOLOGY_MAX_VERTICES], next[MTREE_TOPOLOGY_MAX_VERTICES];
+} children_t;
+
+static void list_children(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                          children_t *children)
+{
+    memset(children, -1, sizeof(*children));
+    for (int host = plan->num_hosts - 1; host >= 0; --host) {
+        if (tree->parent[host] >= 0 && host != tree->root) {
+            children->next[host] = children->first[tree->parent[host]];
+            children->first[tree->parent[host]] = host;
+        }
+    }
+}
+
+static void print_branch(const mtree_plan_t *plan, const children_t *children, int host,
                          int indent)
 {
     printf("%*s%s%s\n", indent, "", plan->hosts[host],
            host < mtree_plan_num_active(plan) ? "" : " (relay)");
-    for (int child = 0; child < plan->num_hosts; ++child) {
-        if (tree->parent[child] == host && child != tree->root) {
-            print_branch(plan, tree, child, indent + 2);
-        }
+    for (int child = children->first[host]; child >= 0; child = children->next[child]) {
+        print_branch(plan, children, child, indent + 2);
     }
 }
 
@@ -41,6 +57,7 @@ static const char *whole_of(mtree_collective_t collective)
 static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
+    children_t children;
     char rate[MTREE_UNITS_LENGTH], height[PLANNED_HEIGHT_LENGTH],
         chunk[MTREE_UNITS_LENGTH];
 
@@ -53,7 +70,8 @@ static void print_tree(const mtree_plan_t *plan, int number)
                mtree_units_format_size((double)tree->chunk_bytes, chunk, sizeof(chunk)));
     }
     printf("\n");
-    print_branch(plan, tree, tree->root, 2);
+    list_children(plan, tree, &children);
+    print_branch(plan, &children, tree->root, 2);
 }
 
 /* The hosts as a program takes them. */
