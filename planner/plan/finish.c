@@ -447,19 +447,24 @@ static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *p
     return mtree_plan_scale_rates(problem, plan);
 }
 
+/* What the messages of a program take. */
 typedef struct {
     const mtree_routes_t *routes;
+    double *load;   /* [2 x num_links] parts of the vector */
     double longest; /* part of the vector, of a message */
     double latency; /* seconds, of the farthest way */
-} farthest_t;
+} messages_t;
 
-static void find_farthest(void *arg, int from, int to, double part)
+static void add_message(void *arg, int from, int to, double part)
 {
-    farthest_t *farthest = arg;
+    messages_t *messages = arg;
 
-    farthest->longest = fmax(farthest->longest, part);
-    farthest->latency =
-        fmax(farthest->latency, mtree_routes_latency(farthest->routes, from, to));
+    MTREE_ROUTE_ARCS (arc, messages->routes, from, to) {
+        messages->load[arc] += part;
+    }
+    messages->longest = fmax(messages->longest, part);
+    messages->latency =
+        fmax(messages->latency, mtree_routes_latency(messages->routes, from, to));
 }
 
 /*
@@ -467,50 +472,42 @@ static void find_farthest(void *arg, int from, int to, double part)
  * round trip.  Where that is longer than what the pieces of a message cost processors,
  * messages are cut.
  */
-static mtree_status_t cut_messages(const mtree_problem_t *problem, mtree_plan_t *plan)
+static void cut_messages(const mtree_problem_t *problem, const messages_t *messages,
+                         mtree_plan_t *plan)
 {
-    const mtree_program_hosts_t program = mtree_plan_program(plan);
-    farthest_t farthest = {.routes = problem->routes};
-    mtree_status_t status;
-    double pieces;
+    double pieces = ceil(messages->longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
 
-    if (plan->bytes <= (double)MTREE_CHUNK_EAGER) {
-        return MTREE_OK;
-    }
-    status = mtree_program_messages(&program, find_farthest, &farthest);
-    pieces = ceil(farthest.longest * plan->bytes / (double)MTREE_CHUNK_EAGER);
-    if (status == MTREE_OK && pieces > 1.0 &&
-        farthest.latency > pieces * mtree_problem_hop(problem)) {
+    if (plan->bytes > (double)MTREE_CHUNK_EAGER && pieces > 1.0 &&
+        messages->latency > pieces * mtree_problem_hop(problem)) {
         plan->message_bytes = MTREE_CHUNK_EAGER;
     }
-    return status;
 }
 
-/* Of a plan that names a program: its longest chain of messages, and what the busiest arc
- * needs for all of them. */
+/* Of a plan that names a program, and is not finished yet: its longest chain of messages,
+ * and what the busiest arc needs for all of them. */
 static mtree_status_t finish_program(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     const mtree_program_hosts_t program = mtree_plan_program(plan);
-    double *load, busiest, chain;
+    messages_t messages = {.routes = problem->routes};
+    double busiest, chain;
     mtree_status_t status;
 
-    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    mtree_plan_program_load(plan, problem->routes, 1.0, load);
-    busiest = mtree_plan_busiest(problem->topology, load);
-    plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
-    if (plan->bytes <= 0.0 || plan->throughput <= 0.0) {
+    if (plan->throughput > 0.0) {
         return MTREE_OK;
     }
-    status = cut_messages(problem, plan);
-    if (status != MTREE_OK) {
-        return status;
+    MTREE_ARENA_ARRAY(problem->arena, messages.load,
+                      2 * (size_t)problem->topology->num_links);
+    if (messages.load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
     }
     status = mtree_program_chain(&program, problem->routes, mtree_problem_hop(problem),
-                                 &chain);
-    plan->seconds = chain + 8.0 * plan->bytes * busiest;
+                                 add_message, &messages, &chain);
+    busiest = mtree_plan_busiest(problem->topology, messages.load);
+    plan->throughput = busiest > 0.0 ? 1.0 / busiest : 0.0;
+    if (status == MTREE_OK && plan->bytes > 0.0 && plan->throughput > 0.0) {
+        cut_messages(problem, &messages, plan);
+        plan->seconds = chain + 8.0 * plan->bytes * busiest;
+    }
     return status;
 }
 

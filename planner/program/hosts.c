@@ -55,9 +55,20 @@ static int *number_hosts(mtree_arena_t *arena, int num_hosts)
     return self;
 }
 
-mtree_status_t
-mtree_program_messages(const mtree_program_hosts_t *hosts,
-                       void (*visit)(void *arg, int from, int to, double part), void *arg)
+static void visit_sends(const mtree_program_t *program, int host,
+                        mtree_program_visit_t visit, void *arg)
+{
+    for (size_t i = 0; i < program->num_steps; i++) {
+        const mtree_step_t *step = &program->steps[i];
+
+        if (step->kind == MTREE_STEP_SEND) {
+            visit(arg, host, step->peer, (double)step->count / UNITS);
+        }
+    }
+}
+
+mtree_status_t mtree_program_messages(const mtree_program_hosts_t *hosts,
+                                      mtree_program_visit_t visit, void *arg)
 {
     mtree_arena_t arena = {0};
     const int *self = number_hosts(&arena, hosts->num_hosts);
@@ -67,12 +78,8 @@ mtree_program_messages(const mtree_program_hosts_t *hosts,
         mtree_program_t program;
 
         status = build_host(hosts, self, host, &program);
-        for (size_t i = 0; i < program.num_steps && status == MTREE_OK; i++) {
-            const mtree_step_t *step = &program.steps[i];
-
-            if (step->kind == MTREE_STEP_SEND) {
-                visit(arg, host, step->peer, (double)step->count / UNITS);
-            }
+        if (status == MTREE_OK) {
+            visit_sends(&program, host, visit, arg);
         }
         mtree_program_clear(&program);
     }
@@ -159,6 +166,7 @@ static mtree_status_t build_all(chain_t *chain)
 
 mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
                                    const mtree_routes_t *routes, double overhead,
+                                   mtree_program_visit_t visit, void *arg,
                                    double *seconds_p)
 {
     chain_t chain = {.of = hosts};
@@ -168,6 +176,9 @@ mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
     chain.self = number_hosts(&chain.arena, hosts->num_hosts);
     MTREE_ARENA_ARRAY(&chain.arena, chain.hosts, (size_t)hosts->num_hosts);
     status = chain.arena.status == MTREE_OK ? build_all(&chain) : chain.arena.status;
+    for (int h = 0; h < hosts->num_hosts && status == MTREE_OK; h++) {
+        visit_sends(&chain.hosts[h].program, h, visit, arg);
+    }
     while (moves && status == MTREE_OK) {
         moves = false;
         for (int h = 0; h < hosts->num_hosts; h++) {

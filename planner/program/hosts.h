@@ -22,22 +22,21 @@ typedef struct {
     const int *shape; /* as of mtree_program_job_t */
 } mtree_program_hosts_t;
 
-/*
- * Call @a visit for each message, with the hosts that send and receive it, and its part
- * of the call's vector.
- */
+/* Called for each message, with the hosts that send and receive it, and its part of the
+ * call's vector. */
+typedef void (*mtree_program_visit_t)(void *arg, int from, int to, double part);
+
 mtree_status_t mtree_program_messages(const mtree_program_hosts_t *hosts,
-                                      void (*visit)(void *arg, int from, int to,
-                                                    double part),
-                                      void *arg);
+                                      mtree_program_visit_t visit, void *arg);
 
 /*
  * The seconds of the longest chain of messages of which each waits for the one before, by
  * the latencies of @a routes and @a overhead for each.  What a message takes that is
- * longer than nothing is not in them.
+ * longer than nothing is not in them.  @a visit as above.
  */
 mtree_status_t mtree_program_chain(const mtree_program_hosts_t *hosts,
                                    const mtree_routes_t *routes, double overhead,
+                                   mtree_program_visit_t visit, void *arg,
                                    double *seconds_p);
 
 #endif

@@ -92,6 +92,7 @@ static mtree_status_t choose_order(const mtree_problem_t *problem, mtree_plan_t 
             continue;
         }
         if (status == MTREE_OK) {
+            plan->throughput = 0.0;
             status = mtree_plan_finish(problem, plan);
         }
         if (status == MTREE_OK && (plan->bytes > 0.0 ? plan->seconds >= seconds

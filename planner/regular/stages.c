@@ -94,6 +94,7 @@ static mtree_status_t try_shape(search_t *search, const shape_t *shape)
     memcpy(plan->order, search->order, size);
     memset(plan->shape, 0, sizeof(plan->shape));
     memcpy(plan->shape, shape->size, (size_t)shape->num * sizeof(*shape->size));
+    plan->throughput = 0.0;
     status = mtree_plan_finish(search->problem, plan);
     if (status == MTREE_OK && (search->least < 0.0 || cost(search) < search->least)) {
         search->least = cost(search);
@@ -156,6 +157,7 @@ static mtree_status_t run_search(search_t *search)
     memset(plan->shape, 0, sizeof(plan->shape));
     memcpy(plan->shape, search->best.size,
            (size_t)search->best.num * sizeof(*plan->shape));
+    plan->throughput = 0.0;
     return status;
 }
 
