@@ -214,7 +214,8 @@ void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t 
     }
 }
 
-/* Put the edges of a tree, which are different, into scratch->edges in ascending order. */
+/* Put the edges of a tree, which are different, into scratch->edges in ascending order.
+ */
 static void sort_edges(const mtree_columns_t *columns, const int *edges)
 {
     const mtree_candidates_t *candidates = columns->candidates;

@@ -188,9 +188,10 @@ static mtree_status_t lay_round(mwu_t *mwu)
 }
 
 /*
- * Prove what the loads of this level show, or, where no work is left for many groups, what
- * the distances between hosts do: all constraints cost the same.  Where no constraints are the tightest
- * partition's, the mean of the prices that the trees were laid under comes close.
+ * Prove what the loads of this level show, or, where no work is left for many groups,
+ * what the distances between hosts do: all constraints cost the same.  Where no
+ * constraints are the tightest partition's, the mean of the prices that the trees were
+ * laid under comes close.
  */
 static mtree_status_t prove(mwu_t *mwu, double work)
 {
