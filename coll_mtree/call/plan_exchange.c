@@ -6,6 +6,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
+#include "coll_mtree/plan/early_plan.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/endpoints.h"
 
@@ -14,9 +15,6 @@
 /* The log line of the communicator describes the plan of the first call of at least this
  * size: programs often begin with a short call that says little. */
 #define LOGGED_BYTES 65536
-
-/* The least size of calls that connections of mtree's own may carry. */
-#define MEETING_BYTES 65536
 
 /* What rank 0 decides. */
 typedef enum {
@@ -205,11 +203,13 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
-    if (entry->call_class.bytes >= MEETING_BYTES) {
-        coll_mtree_endpoints_meet(entry->comm);
-    }
     entry->asks_hosts = !module->hosts_asked;
     module->hosts_asked = true;
+    /* Hosts and their connections take as long as many a plan. */
+    if (entry->asks_hosts) {
+        coll_mtree_endpoints_meet(entry->comm);
+        coll_mtree_early_plan_start(module, entry->comm, &entry->call_class);
+    }
     return coll_mtree_exchange_start(module, entry->comm, first_tag, entry->asks_hosts,
                                      exchange_decide, exchange_ended, entry);
 }

@@ -94,9 +94,11 @@ void coll_mtree_decision_start(coll_mtree_decision_t *decision,
     OBJ_RETAIN(decision->comm);
     atomic_init(&decision->exchange, exchange);
     decision->deferred.release = release_deferred;
-    atomic_init(&decision->holders, 2);
+    atomic_init(&decision->holders, exchange == NULL ? 1 : 2);
     mtree_list_init(&decision->log);
     decision->task = (coll_mtree_plan_task_t){.run = run, .end = end};
-    coll_mtree_exchange_postpone(exchange, decided, decision);
+    if (exchange != NULL) {
+        coll_mtree_exchange_postpone(exchange, decided, decision);
+    }
     coll_mtree_plan_thread_add(&decision->task);
 }

@@ -24,7 +24,7 @@ typedef struct coll_mtree_decision {
     /* From here on the unit's own. */
     coll_mtree_plan_task_t task;
     _Atomic(coll_mtree_exchange_t *) exchange; /* waits; NULL: it does so no more */
-    atomic_int holders;                        /* the thread and the exchange */
+    atomic_int holders;                        /* the thread, and an exchange */
     mtree_list_t log;
     coll_mtree_deferred_release_t deferred;
 } coll_mtree_decision_t;
@@ -33,7 +33,8 @@ typedef struct coll_mtree_decision {
 void coll_mtree_decisions_open(void);
 void coll_mtree_decisions_close(void);
 
-/* Postpone @a exchange, whose decision this is, and begin to decide. */
+/* Postpone @a exchange, whose decision this is, and begin to decide; NULL: no exchange
+ * waits, and `reply` is not called. */
 void coll_mtree_decision_start(coll_mtree_decision_t *decision,
                                coll_mtree_exchange_t *exchange);
 

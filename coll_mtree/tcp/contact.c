@@ -91,23 +91,33 @@ bool coll_mtree_contact_is_published(void)
     return is_published && listener != NULL;
 }
 
-bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
+bool coll_mtree_contact_read(const opal_process_name_t *name,
+                             coll_mtree_contact_t *contact)
 {
-    const opal_process_name_t name =
-        coll_mtree_process_name(&ompi_mpi_comm_world.comm, rank);
     uint8_t *bytes;
     size_t length;
     bool has_all;
 
-    (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
+    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
+        return false;
+    }
+    (void)coll_mtree_modex_get(KEY, name, &bytes, &length);
     has_all = bytes != NULL && length == sizeof(*contact);
     if (has_all) {
         memcpy(contact, bytes, sizeof(*contact));
         contact->host[sizeof(contact->host) - 1] = '\0';
     }
     free(bytes);
-    return has_all && contact->port != 0 && contact->num_addresses > 0 &&
-           contact->num_addresses <= MTREE_TCP_ADDRESSES;
+    return has_all;
+}
+
+bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
+{
+    const opal_process_name_t name =
+        coll_mtree_process_name(&ompi_mpi_comm_world.comm, rank);
+
+    return coll_mtree_contact_read(&name, contact) && contact->port != 0 &&
+           contact->num_addresses > 0 && contact->num_addresses <= MTREE_TCP_ADDRESSES;
 }
 
 mtree_tcp_listener_t *coll_mtree_contact_listener(void)

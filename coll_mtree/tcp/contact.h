@@ -39,8 +39,11 @@ const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit);
  * since then. */
 bool coll_mtree_contact_is_published(void);
 
-/* What the process of @a rank in MPI_COMM_WORLD has published; false: nothing that it can
- * be reached by. */
+/* What the process @a name has published, which may not listen; false: nothing. */
+bool coll_mtree_contact_read(const opal_process_name_t *name,
+                             coll_mtree_contact_t *contact);
+
+/* The same of @a rank in MPI_COMM_WORLD; false: nothing that it can be reached by. */
 bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact);
 
 /* NULL: this process does not listen. */
