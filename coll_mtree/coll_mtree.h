@@ -136,90 +136,69 @@ int coll_mtree_open_other_components(bool enable_progress_threads,
 void coll_mtree_params_register(const mca_base_component_t *component, bool all);
 
 /*
- * The collectives, with the parameters of Open MPI's coll interface.  MTREE_PARAMETERS_x
- * and MTREE_ARGUMENTS_x are those that all three forms of x begin with.
+ * The parameters of the collectives, as Open MPI's coll interface has them, by _p(type,
+ * name): of each those that all three forms of it begin with.  Blocks are equal, or (_V)
+ * of any size and anywhere.
  */
-#define MTREE_PARAMETERS_allreduce                                                       \
-    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype,  \
-        ompi_op_t *op, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_allreduce sbuf, rbuf, count, dtype, op, comm
-#define MTREE_PARAMETERS_reduce                                                          \
-    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype,  \
-        ompi_op_t *op, int root, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_reduce sbuf, rbuf, count, dtype, op, root, comm
-#define MTREE_PARAMETERS_bcast                                                           \
-    void *buffer, coll_mtree_mpi_count_t count, ompi_datatype_t *dtype, int root,        \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_bcast buffer, count, dtype, root, comm
-#define MTREE_PARAMETERS_allgather                                                       \
-    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
-        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype,              \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_allgather sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
-#define MTREE_PARAMETERS_allgatherv                                                      \
-    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
-        void *rbuf, coll_mtree_mpi_counts_t rcounts, coll_mtree_mpi_displs_t displs,     \
-        ompi_datatype_t *rdtype, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_allgatherv                                                       \
-    sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, comm
-#define MTREE_PARAMETERS_reduce_scatter                                                  \
-    const void *sbuf, void *rbuf, coll_mtree_mpi_counts_t rcounts,                       \
-        ompi_datatype_t *dtype, ompi_op_t *op, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_reduce_scatter sbuf, rbuf, rcounts, dtype, op, comm
-#define MTREE_PARAMETERS_reduce_scatter_block                                            \
-    const void *sbuf, void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *dtype, \
-        ompi_op_t *op, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_reduce_scatter_block sbuf, rbuf, rcount, dtype, op, comm
-#define MTREE_PARAMETERS_gather                                                          \
-    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
-        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype, int root,    \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_gather sbuf, scount, sdtype, rbuf, rcount, rdtype, root, comm
-#define MTREE_PARAMETERS_gatherv                                                         \
-    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
-        void *rbuf, coll_mtree_mpi_counts_t rcounts, coll_mtree_mpi_displs_t displs,     \
-        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_gatherv                                                          \
-    sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, root, comm
-#define MTREE_PARAMETERS_scatter MTREE_PARAMETERS_gather
-#define MTREE_ARGUMENTS_scatter  MTREE_ARGUMENTS_gather
-#define MTREE_PARAMETERS_scatterv                                                        \
-    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t displs,   \
-        ompi_datatype_t *sdtype, void *rbuf, coll_mtree_mpi_count_t rcount,              \
-        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_scatterv                                                         \
-    sbuf, scounts, displs, sdtype, rbuf, rcount, rdtype, root, comm
-#define MTREE_PARAMETERS_alltoall                                                        \
-    const void *sbuf, coll_mtree_mpi_count_t scount, ompi_datatype_t *sdtype,            \
-        void *rbuf, coll_mtree_mpi_count_t rcount, ompi_datatype_t *rdtype,              \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_alltoall sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
-#define MTREE_PARAMETERS_alltoallv                                                       \
-    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t sdispls,  \
-        ompi_datatype_t *sdtype, void *rbuf, coll_mtree_mpi_counts_t rcounts,            \
-        coll_mtree_mpi_displs_t rdispls, ompi_datatype_t *rdtype,                        \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_alltoallv                                                        \
-    sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm
-#define MTREE_PARAMETERS_alltoallw                                                       \
-    const void *sbuf, coll_mtree_mpi_counts_t scounts, coll_mtree_mpi_displs_t sdispls,  \
-        ompi_datatype_t *const *sdtypes, void *rbuf, coll_mtree_mpi_counts_t rcounts,    \
-        coll_mtree_mpi_displs_t rdispls, ompi_datatype_t *const *rdtypes,                \
-        ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_alltoallw                                                        \
-    sbuf, scounts, sdispls, sdtypes, rbuf, rcounts, rdispls, rdtypes, comm
-#define MTREE_PARAMETERS_scan    MTREE_PARAMETERS_allreduce
-#define MTREE_ARGUMENTS_scan     MTREE_ARGUMENTS_allreduce
-#define MTREE_PARAMETERS_exscan  MTREE_PARAMETERS_allreduce
-#define MTREE_ARGUMENTS_exscan   MTREE_ARGUMENTS_allreduce
-#define MTREE_PARAMETERS_barrier ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_barrier  comm
+#define MTREE_COMM(_p) _p(ompi_communicator_t *, comm)
+#define MTREE_ROOT(_p) _p(int, root), MTREE_COMM(_p)
+#define MTREE_SEND(_p)                                                                   \
+    _p(const void *, sbuf), _p(coll_mtree_mpi_count_t, scount),                          \
+        _p(ompi_datatype_t *, sdtype)
+#define MTREE_RECV(_p)                                                                   \
+    _p(void *, rbuf), _p(coll_mtree_mpi_count_t, rcount), _p(ompi_datatype_t *, rdtype)
+#define MTREE_SEND_V(_p)                                                                 \
+    _p(const void *, sbuf), _p(coll_mtree_mpi_counts_t, scounts),                        \
+        _p(coll_mtree_mpi_displs_t, sdispls)
+#define MTREE_RECV_V(_p)                                                                 \
+    _p(void *, rbuf), _p(coll_mtree_mpi_counts_t, rcounts),                              \
+        _p(coll_mtree_mpi_displs_t, rdispls)
+#define MTREE_FOLD(_p, _type, _count)                                                    \
+    _p(const void *, sbuf), _p(void *, rbuf), _p(_type, _count),                         \
+        _p(ompi_datatype_t *, dtype), _p(ompi_op_t *, op)
+
+#define MTREE_SIGNATURE_allreduce(_p)                                                    \
+    MTREE_FOLD(_p, coll_mtree_mpi_count_t, count), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_reduce(_p)                                                       \
+    MTREE_FOLD(_p, coll_mtree_mpi_count_t, count), MTREE_ROOT(_p)
+#define MTREE_SIGNATURE_bcast(_p)                                                        \
+    _p(void *, buffer), _p(coll_mtree_mpi_count_t, count), _p(ompi_datatype_t *, dtype), \
+        MTREE_ROOT(_p)
+#define MTREE_SIGNATURE_allgather(_p) MTREE_SEND(_p), MTREE_RECV(_p), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_allgatherv(_p)                                                   \
+    MTREE_SEND(_p), MTREE_RECV_V(_p), _p(ompi_datatype_t *, rdtype), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_reduce_scatter(_p)                                               \
+    MTREE_FOLD(_p, coll_mtree_mpi_counts_t, rcounts), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_reduce_scatter_block(_p)                                         \
+    MTREE_FOLD(_p, coll_mtree_mpi_count_t, rcount), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_gather(_p) MTREE_SEND(_p), MTREE_RECV(_p), MTREE_ROOT(_p)
+#define MTREE_SIGNATURE_gatherv(_p)                                                      \
+    MTREE_SEND(_p), MTREE_RECV_V(_p), _p(ompi_datatype_t *, rdtype), MTREE_ROOT(_p)
+#define MTREE_SIGNATURE_scatter(_p) MTREE_SIGNATURE_gather(_p)
+#define MTREE_SIGNATURE_scatterv(_p)                                                     \
+    MTREE_SEND_V(_p), _p(ompi_datatype_t *, sdtype), MTREE_RECV(_p), MTREE_ROOT(_p)
+#define MTREE_SIGNATURE_alltoall(_p) MTREE_SIGNATURE_allgather(_p)
+#define MTREE_SIGNATURE_alltoallv(_p)                                                    \
+    MTREE_SEND_V(_p), _p(ompi_datatype_t *, sdtype), MTREE_RECV_V(_p),                   \
+        _p(ompi_datatype_t *, rdtype), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_alltoallw(_p)                                                    \
+    MTREE_SEND_V(_p), _p(ompi_datatype_t *const *, sdtypes), MTREE_RECV_V(_p),           \
+        _p(ompi_datatype_t *const *, rdtypes), MTREE_COMM(_p)
+#define MTREE_SIGNATURE_scan(_p) MTREE_SIGNATURE_allreduce(_p)
+#define MTREE_SIGNATURE_exscan(_p) MTREE_SIGNATURE_allreduce(_p)
+#define MTREE_SIGNATURE_barrier(_p) MTREE_COMM(_p)
+
+/* The same as parameters of a function, and as arguments. */
+#define MTREE_TYPED(_type, _name) _type _name
+#define MTREE_NAMED(_type, _name) _name
+#define MTREE_PARAMETERS(_name)   MTREE_SIGNATURE_##_name(MTREE_TYPED)
+#define MTREE_ARGUMENTS(_name)    MTREE_SIGNATURE_##_name(MTREE_NAMED)
 
 #define MTREE_DECLARE_FORMS(_name)                                                       \
-    int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base);      \
-    int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
+    int coll_mtree_##_name(MTREE_PARAMETERS(_name), mca_coll_base_module_t *base);       \
+    int coll_mtree_i##_name(MTREE_PARAMETERS(_name), ompi_request_t **request,           \
                             mca_coll_base_module_t *base);                               \
-    int coll_mtree_##_name##_init(MTREE_PARAMETERS_##_name, struct ompi_info_t *info,    \
+    int coll_mtree_##_name##_init(MTREE_PARAMETERS(_name), struct ompi_info_t *info,     \
                                   ompi_request_t **request,                              \
                                   mca_coll_base_module_t *base);
 

@@ -6,7 +6,7 @@
 #include "schedule/operation.h"
 
 /* Count and datatype may differ between ranks, the bytes of a block may not. */
-static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgather)
+static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allgather))
 {
     ptrdiff_t lower, extent;
 
@@ -22,10 +22,10 @@ static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgat
 MTREE_DEFINE_FORMS(allgather)
 
 /* The same with blocks of any size, anywhere in the result. */
-static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgatherv)
+static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allgatherv))
 {
     const coll_mtree_int_array_t counts = coll_mtree_counts(rcounts);
-    const coll_mtree_int_array_t places = coll_mtree_displs(displs);
+    const coll_mtree_int_array_t places = coll_mtree_displs(rdispls);
     int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
     ptrdiff_t lower, extent;
     size_t size;

@@ -2,7 +2,7 @@
 #include "coll_mtree/call/dispatch.h"
 
 /* What is received says how long the blocks are, also in place. */
-static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoall)
+static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoall))
 {
     int ranks = ompi_comm_size(comm);
 
@@ -14,7 +14,7 @@ static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoal
 
 MTREE_DEFINE_FORMS(alltoall)
 
-static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoallv)
+static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoallv))
 {
     int ranks = ompi_comm_size(comm);
 
@@ -28,7 +28,7 @@ static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoa
 
 MTREE_DEFINE_FORMS(alltoallv)
 
-static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoallw)
+static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoallw))
 {
     int ranks = ompi_comm_size(comm);
 

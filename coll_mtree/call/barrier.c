@@ -7,7 +7,7 @@
  * not reduced, so its value does not matter and all calls share it. */
 static char token;
 
-static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_barrier)
+static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(barrier))
 {
     (void)comm;
     if (!coll_mtree_params.barrier) {

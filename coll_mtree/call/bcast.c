@@ -2,7 +2,7 @@
 #include "coll_mtree/call/dispatch.h"
 
 /* Count and datatype may differ between ranks, their product may not. */
-static void bcast_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_bcast)
+static void bcast_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(bcast))
 {
     (void)comm;
     coll_mtree_coll_args_move(args, MTREE_BCAST, buffer, (size_t)count, dtype);

@@ -59,7 +59,7 @@ int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
 /* A function of a collective, from its NAME_args(), which sets what the call asks for;
  * the parameters and arguments that it has beside those of all forms. */
 #define MTREE_DEFINE_FORM(_name, _function, _form, _request, _parameters, _arguments)    \
-    int coll_mtree_##_function(MTREE_PARAMETERS_##_name _parameters,                     \
+    int coll_mtree_##_function(MTREE_PARAMETERS(_name) _parameters,                      \
                                mca_coll_base_module_t *base)                             \
     {                                                                                    \
         coll_mtree_mpi_call_t call;                                                      \
@@ -67,13 +67,13 @@ int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
                                                                                          \
         coll_mtree_dispatch_init(&call, #_name, _form, comm, base);                      \
         call.returns_to = __builtin_return_address(0);                                   \
-        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
+        _name##_args(&call.args, MTREE_ARGUMENTS(_name));                                \
         rc = coll_mtree_dispatch(&call, _request);                                       \
         return rc != MTREE_DECLINED                                                      \
                    ? rc                                                                  \
                    : coll_mtree_dispatch_end(                                            \
                          &call, MTREE_FALLBACK(call.module, _function,                   \
-                                               MTREE_ARGUMENTS_##_name _arguments));     \
+                                               MTREE_ARGUMENTS(_name) _arguments));      \
     }
 
 #define MTREE_REQUEST_PARAMETER  , ompi_request_t **request

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
-static void gather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_gather)
+static void gather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(gather))
 {
     coll_mtree_side_t blocks = coll_mtree_side_of(rbuf, (size_t)rcount, rdtype);
     coll_mtree_side_t own = coll_mtree_side_of_one(sbuf, (size_t)scount, sdtype, root);
@@ -13,10 +13,10 @@ static void gather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_gather)
 
 MTREE_DEFINE_FORMS(gather)
 
-static void gatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_gatherv)
+static void gatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(gatherv))
 {
     coll_mtree_side_t blocks = coll_mtree_side_of_unequal(
-        rbuf, coll_mtree_counts(rcounts), coll_mtree_displs(displs), rdtype);
+        rbuf, coll_mtree_counts(rcounts), coll_mtree_displs(rdispls), rdtype);
     coll_mtree_side_t own = coll_mtree_side_of_one(sbuf, (size_t)scount, sdtype, root);
 
     coll_mtree_coll_args_unequal(args,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
-static void reduce_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_reduce)
+static void reduce_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(reduce))
 {
     bool is_root = ompi_comm_rank(comm) == root;
 

@@ -36,7 +36,7 @@ static void scatter_args(coll_mtree_coll_args_t *args, const void *sbuf, void *r
 }
 
 static void reduce_scatter_args(coll_mtree_coll_args_t *args,
-                                MTREE_PARAMETERS_reduce_scatter)
+                                MTREE_PARAMETERS(reduce_scatter))
 {
     scatter_args(args, sbuf, rbuf, coll_mtree_counts(rcounts), 0, dtype, op, comm);
 }
@@ -44,7 +44,7 @@ static void reduce_scatter_args(coll_mtree_coll_args_t *args,
 MTREE_DEFINE_FORMS(reduce_scatter)
 
 static void reduce_scatter_block_args(coll_mtree_coll_args_t *args,
-                                      MTREE_PARAMETERS_reduce_scatter_block)
+                                      MTREE_PARAMETERS(reduce_scatter_block))
 {
     scatter_args(args, sbuf, rbuf, (coll_mtree_int_array_t){NULL}, (size_t)rcount, dtype,
                  op, comm);

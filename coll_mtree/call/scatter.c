@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
-static void scatter_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_scatter)
+static void scatter_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(scatter))
 {
     coll_mtree_side_t blocks = coll_mtree_side_of(sbuf, (size_t)scount, sdtype);
     coll_mtree_side_t own = coll_mtree_side_of_one(rbuf, (size_t)rcount, rdtype, root);
@@ -13,10 +13,10 @@ static void scatter_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_scatter)
 
 MTREE_DEFINE_FORMS(scatter)
 
-static void scatterv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_scatterv)
+static void scatterv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(scatterv))
 {
     coll_mtree_side_t blocks = coll_mtree_side_of_unequal(
-        sbuf, coll_mtree_counts(scounts), coll_mtree_displs(displs), sdtype);
+        sbuf, coll_mtree_counts(scounts), coll_mtree_displs(sdispls), sdtype);
     coll_mtree_side_t own = coll_mtree_side_of_one(rbuf, (size_t)rcount, rdtype, root);
 
     coll_mtree_coll_args_unequal(args,
