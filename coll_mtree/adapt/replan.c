@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
-#include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/plan_reply.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -220,7 +219,6 @@ static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, v
                                               .release = decision_release};
     query->samples = samples;
     query->decided = COLL_MTREE_REPLY_STAY;
-    query->max_trees = coll_mtree_params_max_trees(ompi_comm_size(query->replan->comm));
     atomic_fetch_add(&query->holders, 1);
     query->replan->retain(query->replan);
     coll_mtree_decision_start(&query->decision, exchange);
@@ -336,8 +334,7 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
                    sizeof(samples->paths));
         }
         coll_mtree_planning_context_update(
-            context, replan->comm, &query->call_class, query->max_trees,
-            query->part->plan,
+            context, replan->comm, &query->call_class, query->part->plan,
             &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS,
                                          query_slowness(query), query_seconds(query)},
             &query->check, least_gain, replan->version != began);

@@ -76,7 +76,6 @@ struct coll_mtree_replan_query {
     coll_mtree_replan_t *replan;
     coll_mtree_exchange_t *exchange;
     mtree_list_t link;
-    int max_trees;      /* on rank 0, for `decide`: of a plan, per root */
     long call;          /* number of the call at which it began */
     atomic_int holders; /* the sequence, its gate of ends and the exchange */
     atomic_bool ended;

@@ -59,7 +59,7 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     if (change != COLL_MTREE_STAY) {
         mtree_plan_destroy(
             coll_mtree_planning_context_plan(module->context, query->replan->comm,
-                                             &query->call_class, query->max_trees)
+                                             &query->call_class)
                 .plan);
     }
     return coll_mtree_replan_reply_of(change);

@@ -45,9 +45,8 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
         query->replan->has_changed = true;
         atomic_store(&module->some_reordered, true);
     }
-    *plan_p = coll_mtree_planning_context_plan(module->context, comm, &self->call_class,
-                                               query->max_trees)
-                  .plan;
+    *plan_p =
+        coll_mtree_planning_context_plan(module->context, comm, &self->call_class).plan;
     return *plan_p == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }
 

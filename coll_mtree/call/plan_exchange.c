@@ -3,7 +3,6 @@
 #include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/early_plan.h"
@@ -29,12 +28,12 @@ static coll_mtree_plan_entry_t *entry_of(coll_mtree_decision_t *decision)
 
 /* Where a plan with relays is faster, all ranks get both, and what is expected of calls
  * is that of the one with relays. */
-static void decide_relays(coll_mtree_plan_entry_t *entry, int max_trees)
+static void decide_relays(coll_mtree_plan_entry_t *entry)
 {
     coll_mtree_planned_t *planned = &entry->planned;
     mtree_forecast_t forecast;
     mtree_plan_t *plan = coll_mtree_planning_context_relayed(
-        planned, entry->comm, &entry->call_class, max_trees, &forecast);
+        planned, entry->comm, &entry->call_class, &forecast);
     size_t length;
     char *bytes;
 
@@ -51,14 +50,13 @@ static void decide_relays(coll_mtree_plan_entry_t *entry, int max_trees)
 static void decision_decide(coll_mtree_decision_t *decision)
 {
     coll_mtree_plan_entry_t *entry = entry_of(decision);
-    int max_trees = coll_mtree_params_max_trees(ompi_comm_size(entry->comm));
     coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
         entry->module->processes, entry->comm, entry->contributions);
 
     if (context != NULL) {
-        entry->planned = coll_mtree_planning_context_plan(context, entry->comm,
-                                                          &entry->call_class, max_trees);
-        decide_relays(entry, max_trees);
+        entry->planned =
+            coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class);
+        decide_relays(entry);
     }
 }
 

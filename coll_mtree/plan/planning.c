@@ -29,12 +29,11 @@
 /* What took less of the processor's time, in seconds, is planned anew by each job. */
 #define CACHED_SECONDS 0.02
 
-/* Predicted seconds of a call; below 0: not predicted. */
-typedef struct {
-    double trees, fallback;
-    bool has_donor; /* the plan has the trees of another one */
-    bool is_cached; /* an earlier job made it */
-} prediction_t;
+/* Trees of a plan at most, per root. */
+static int most_trees(const coll_mtree_planning_t *what)
+{
+    return coll_mtree_params_max_trees(ompi_comm_size(what->comm));
+}
 
 void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
                                      char text[COLL_MTREE_RATE_TEXT])
@@ -47,30 +46,27 @@ void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
                    plan->bound > 0 ? " of at most " : "", plan->bound > 0 ? bound : "");
 }
 
-static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
-                     bool from_file, const prediction_t *prediction)
+/* @a origin: where the plan is from, in words, where it was not made anew. */
+static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
+                     const char *origin, mtree_forecast_t forecast)
 {
     char size[32], rate[COLL_MTREE_RATE_TEXT], ours[32], theirs[32], times[96] = "";
     char trees[32] = "";
 
-    mtree_units_format_size(bytes, size, sizeof(size));
+    mtree_units_format_size(what->call_class->bytes, size, sizeof(size));
     coll_mtree_planning_format_rate(plan, rate);
     if (plan->order == NULL) {
         (void)snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
                        MTREE_UNITS_PLURAL(plan->num_trees));
     }
-    if (prediction->trees >= 0 && prediction->fallback >= 0) {
-        mtree_units_format_time(prediction->trees, ours, sizeof(ours));
-        mtree_units_format_time(prediction->fallback, theirs, sizeof(theirs));
+    if (forecast.seconds > 0 && forecast.fallback > 0) {
+        mtree_units_format_time(forecast.seconds, ours, sizeof(ours));
+        mtree_units_format_time(forecast.fallback, theirs, sizeof(theirs));
         (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s", ours, theirs);
     }
-    coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s%s, %s%s%s%s",
+    coll_mtree_verbose(what->comm, 2, "%s of about %s: mtree %s%s%s, %s%s%s%s",
                        mtree_collective_name(plan->collective), size, plan->algorithm,
-                       from_file               ? " (coll_mtree_plan)"
-                       : prediction->is_cached ? " (from the cache)"
-                       : prediction->has_donor ? " (trees of other calls)"
-                                               : "",
-                       trees, rate, times, plan->limit != NULL ? "; limit: " : "",
+                       origin, trees, rate, times, plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 
@@ -104,35 +100,48 @@ static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *pl
 
 /* The plan of the user's file for such calls; NULL when there is none or it has too many
  * trees. */
-static mtree_plan_t *plan_from_file(ompi_communicator_t *comm,
-                                    const coll_mtree_plan_hosts_t *hosts,
-                                    const coll_mtree_call_class_t *call_class,
-                                    int max_trees)
+static mtree_plan_t *plan_from_file(const coll_mtree_planning_t *what)
 {
     static bool is_logged;
-    mtree_plan_t *plan = coll_mtree_plan_file_get(comm, hosts, call_class);
+    mtree_plan_t *plan =
+        coll_mtree_plan_file_get(what->comm, what->hosts, what->call_class);
     int trees = plan == NULL ? 0 : coll_mtree_plan_choice_trees_per_root(plan);
 
-    if (trees <= max_trees) {
+    if (trees <= most_trees(what)) {
         return plan;
     }
     if (!is_logged) {
         is_logged = true;
-        coll_mtree_verbose(comm, 0,
+        coll_mtree_verbose(what->comm, 0,
                            "coll_mtree_plan: %s: its %d trees are more than %d, raise "
                            "coll_mtree_trees; planned as without it",
-                           coll_mtree_params.plan, trees, max_trees);
+                           coll_mtree_params.plan, trees, most_trees(what));
     }
     mtree_plan_destroy(plan);
     return NULL;
 }
 
-static mtree_status_t run_planner(const coll_mtree_plan_hosts_t *hosts,
-                                  const mtree_plan_request_t *request,
-                                  mtree_plan_t **plan_p)
+/* NULL: there are none. */
+static mtree_routes_t *routes_between(const coll_mtree_plan_hosts_t *hosts)
 {
+    mtree_routes_t *routes;
+
+    return mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
+                               &routes) == MTREE_OK
+               ? routes
+               : NULL;
+}
+
+/* NULL: there is no plan. */
+static mtree_plan_t *run_planner(const coll_mtree_plan_hosts_t *hosts,
+                                 const mtree_plan_request_t *request)
+{
+    mtree_plan_t *plan;
+
     return mtree_choice_plan(hosts->topology, hosts->vertices, hosts->num_hosts, request,
-                             plan_p, NULL);
+                             &plan, NULL) == MTREE_OK
+               ? plan
+               : NULL;
 }
 
 /* The Open MPI that this is built for, and whether the @a num_hosts hosts of @a comm have
@@ -146,44 +155,47 @@ static mtree_openmpi_t find_openmpi(ompi_communicator_t *comm, int num_hosts)
         .apart = ompi_comm_size(comm) == num_hosts && comm != MPI_COMM_WORLD};
 }
 
-/* How fast a plan that takes @a prediction->trees is, beside the fallback; that is set in
- * prediction->fallback where its algorithm is known. */
-static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
-                                      const coll_mtree_plan_hosts_t *hosts,
-                                      const mtree_plan_request_t *request,
-                                      prediction_t *prediction)
+/* How fast a plan that takes @a seconds is, beside the fallback where its algorithm is
+ * known. */
+static mtree_forecast_t make_forecast(const coll_mtree_planning_t *what, double seconds,
+                                      const mtree_plan_request_t *request)
 {
-    int ranks_per_host = (ompi_comm_size(comm) - 1) / hosts->num_hosts + 1;
+    const coll_mtree_plan_hosts_t *hosts = what->hosts;
+    int ranks_per_host = (ompi_comm_size(what->comm) - 1) / hosts->num_hosts + 1;
+    double fallback = -1;
 
-    if (coll_mtree_fallback_has_fixed_rules(comm, request->collective)) {
-        prediction->fallback = mtree_forecast_fallback_seconds(
-            find_openmpi(comm, hosts->num_hosts), hosts->topology, hosts->vertices,
+    /* With 0 the user wants all to be served, whatever is predicted. */
+    if (coll_mtree_params_min_bytes() == 0) {
+        return mtree_forecast_of(true);
+    }
+    if (coll_mtree_fallback_has_fixed_rules(what->comm, request->collective)) {
+        fallback = mtree_forecast_fallback_seconds(
+            find_openmpi(what->comm, hosts->num_hosts), hosts->topology, hosts->vertices,
             hosts->num_hosts, ranks_per_host, request);
     }
-    return mtree_forecast_make(prediction->trees, prediction->fallback);
+    return mtree_forecast_make(seconds, fallback);
 }
 
-/* Calls of @a bytes over @a plan are expected to take longer than by the fallback. */
-static void log_loss(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
+/* Calls over @a plan are expected to take longer than by the fallback. */
+static void log_loss(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
                      mtree_forecast_t forecast)
 {
     char size[32], ours[32], theirs[32];
 
-    mtree_units_format_size(bytes, size, sizeof(size));
+    mtree_units_format_size(what->call_class->bytes, size, sizeof(size));
     mtree_units_format_time(forecast.seconds, ours, sizeof(ours));
     mtree_units_format_time(forecast.fallback, theirs, sizeof(theirs));
-    coll_mtree_verbose(comm, 2,
+    coll_mtree_verbose(what->comm, 2,
                        "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
                        "fallback serves",
                        mtree_collective_name(plan->collective), size, ours, theirs);
 }
 
-static mtree_plan_request_t make_request(const coll_mtree_call_class_t *call_class,
-                                         int max_trees)
+static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)
 {
-    return coll_mtree_plan_choice_request(call_class,
-                                          coll_mtree_algorithm_of(call_class->collective),
-                                          coll_mtree_params.trees, max_trees);
+    return coll_mtree_plan_choice_request(
+        what->call_class, coll_mtree_algorithm_of(what->call_class->collective),
+        coll_mtree_params.trees, most_trees(what));
 }
 
 /* A plan with the trees of @a donor, or from them; NULL: they cannot be used. */
@@ -203,7 +215,8 @@ static mtree_plan_t *plan_with_donor_trees(const coll_mtree_plan_hosts_t *hosts,
         return plan;
     }
     keeping.keep = donor->plan;
-    if (run_planner(hosts, &keeping, &plan) != MTREE_OK) {
+    plan = run_planner(hosts, &keeping);
+    if (plan == NULL) {
         return NULL;
     }
     if (!donor->stay && !coll_mtree_plan_choice_is_good_enough(plan, donor->plan)) {
@@ -216,58 +229,36 @@ static mtree_plan_t *plan_with_donor_trees(const coll_mtree_plan_hosts_t *hosts,
     return plan;
 }
 
-/* The plan for @a request, over the trees of @a donor if those do; NULL: there is none.
- */
-static mtree_plan_t *plan_for_request(ompi_communicator_t *comm,
-                                      const coll_mtree_plan_hosts_t *hosts,
-                                      const mtree_plan_request_t *request,
-                                      const coll_mtree_donor_trees_t *donor,
-                                      prediction_t *prediction,
-                                      mtree_forecast_t *forecast_p)
+/* The plan for @a request, over the trees of @a donor if those do, which *origin_p says
+ * then; NULL, having logged why, when there is none. */
+static mtree_plan_t *plan_anew(const coll_mtree_planning_t *what,
+                               mtree_plan_request_t request,
+                               const coll_mtree_donor_trees_t *donor,
+                               const char **origin_p, mtree_forecast_t *forecast_p)
 {
-    mtree_plan_t *plan = plan_with_donor_trees(hosts, request, donor);
+    /* Among thousands of hosts they take a tenth of a second: all searches share them. */
+    mtree_routes_t *routes = routes_between(what->hosts);
+    mtree_plan_t *plan = NULL;
+    bool lends = false;
 
-    prediction->has_donor = plan != NULL;
-    if (plan == NULL && run_planner(hosts, request, &plan) != MTREE_OK) {
-        return NULL;
+    request.routes = routes;
+    if (routes != NULL) {
+        plan = plan_with_donor_trees(what->hosts, &request, donor);
+        lends = plan != NULL;
+        plan = lends ? plan : run_planner(what->hosts, &request);
     }
     /* Where the user chose an algorithm there is nothing to choose between. */
-    if (request->algorithm == NULL) {
-        prediction->trees = plan->seconds;
-        /* With 0 the user wants all to be served, whatever is predicted. */
-        if (prediction->has_donor && donor->holds) {
-            *forecast_p = donor->forecast;
-        } else if (coll_mtree_params_min_bytes() > 0) {
-            *forecast_p = make_forecast(comm, hosts, request, prediction);
-        }
-    }
-    return plan;
-}
-
-/* The planner's plan; NULL, having logged why, when there is none. */
-static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
-                                     const coll_mtree_plan_hosts_t *hosts,
-                                     const coll_mtree_call_class_t *call_class,
-                                     int max_trees, const coll_mtree_donor_trees_t *donor,
-                                     prediction_t *prediction,
-                                     mtree_forecast_t *forecast_p)
-{
-    mtree_plan_request_t request = make_request(call_class, max_trees);
-    mtree_plan_t *plan = NULL;
-    mtree_routes_t *routes;
-
-    /* Among thousands of hosts routes take a tenth of a second: all searches share them.
-     */
-    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
-                            &routes) == MTREE_OK) {
-        request.routes = routes;
-        plan = plan_for_request(comm, hosts, &request, donor, prediction, forecast_p);
-        mtree_routes_destroy(routes);
+    if (plan != NULL && request.algorithm == NULL) {
+        *forecast_p = lends && donor->holds
+                          ? donor->forecast
+                          : make_forecast(what, plan->seconds, &request);
     }
     if (plan == NULL && !mtree_cancel_is_set()) {
-        coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
-                           mtree_collective_name(call_class->collective));
+        coll_mtree_verbose(what->comm, 2, "no plan for %s; the fallback serves",
+                           mtree_collective_name(what->call_class->collective));
     }
+    *origin_p = lends ? " (trees of other calls)" : "";
+    mtree_routes_destroy(routes);
     return plan;
 }
 
@@ -281,44 +272,39 @@ static double thread_seconds(void)
 }
 
 /* What the forecast follows from besides hosts, request and donor's trees. */
-static void write_rest(ompi_communicator_t *comm,
-                       const coll_mtree_call_class_t *call_class,
+static void write_rest(const coll_mtree_planning_t *what,
                        const coll_mtree_donor_trees_t *donor, char text[160])
 {
-    (void)snprintf(text, 160, "%d %d %d %d %d %d %.17g %.17g", ompi_comm_size(comm),
-                   comm == MPI_COMM_WORLD, coll_mtree_params_min_bytes() > 0,
-                   coll_mtree_fallback_has_fixed_rules(comm, call_class->collective),
-                   donor->holds, donor->forecast.pays, donor->forecast.seconds,
-                   donor->forecast.fallback);
+    (void)snprintf(
+        text, 160, "%d %d %d %d %d %d %.17g %.17g", ompi_comm_size(what->comm),
+        what->comm == MPI_COMM_WORLD, coll_mtree_params_min_bytes() > 0,
+        coll_mtree_fallback_has_fixed_rules(what->comm, what->call_class->collective),
+        donor->holds, donor->forecast.pays, donor->forecast.seconds,
+        donor->forecast.fallback);
 }
 
 /* The same, read where an earlier job made it, else left to later ones.  No other job
  * meets a network as it is once trees stay. */
-static mtree_plan_t *plan_once(ompi_communicator_t *comm,
-                               const coll_mtree_plan_hosts_t *hosts,
-                               const coll_mtree_call_class_t *call_class, int max_trees,
+static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
                                const coll_mtree_donor_trees_t *donor,
-                               prediction_t *prediction, mtree_forecast_t *forecast_p)
+                               const char **origin_p, mtree_forecast_t *forecast_p)
 {
-    const mtree_plan_request_t request = make_request(call_class, max_trees);
+    const mtree_plan_request_t request = make_request(what);
     const bool caches = coll_mtree_params.cache_days > 0 && !donor->stay;
     char rest[160];
-    const coll_mtree_plan_question_t question = {hosts, &request, donor->plan, rest};
+    const coll_mtree_plan_question_t question = {what->hosts, &request, donor->plan,
+                                                 rest};
     mtree_plan_t *plan;
     double began;
 
-    write_rest(comm, call_class, donor, rest);
+    write_rest(what, donor, rest);
     plan = caches ? coll_mtree_plan_cache_read(&question, forecast_p) : NULL;
     if (plan != NULL) {
-        *prediction = (prediction_t){
-            .trees = forecast_p->seconds > 0 ? forecast_p->seconds : -1,
-            .fallback = forecast_p->fallback > 0 ? forecast_p->fallback : -1,
-            .is_cached = true};
+        *origin_p = " (from the cache)";
         return plan;
     }
     began = thread_seconds();
-    plan = plan_by_planner(comm, hosts, call_class, max_trees, donor, prediction,
-                           forecast_p);
+    plan = plan_anew(what, request, donor, origin_p, forecast_p);
     if (caches && plan != NULL && !mtree_cancel_is_set() &&
         thread_seconds() > began + CACHED_SECONDS) {
         coll_mtree_plan_cache_write(&question, plan, *forecast_p);
@@ -329,49 +315,43 @@ static mtree_plan_t *plan_once(ompi_communicator_t *comm,
 /* Without memory messages go over Open MPI's connections. */
 static void add_cables(mtree_plan_t *plan, const coll_mtree_plan_hosts_t *hosts)
 {
-    mtree_routes_t *routes;
+    mtree_routes_t *routes = routes_between(hosts);
 
-    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
-                            &routes) == MTREE_OK) {
+    if (routes != NULL) {
         (void)mtree_plan_add_cables(plan, hosts->topology, routes);
-        mtree_routes_destroy(routes);
     }
+    mtree_routes_destroy(routes);
 }
 
-mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
-                                      const coll_mtree_plan_hosts_t *hosts,
-                                      const coll_mtree_call_class_t *call_class,
-                                      int max_trees,
+mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
                                       const coll_mtree_donor_trees_t *donor,
                                       mtree_forecast_t *forecast_p)
 {
-    mtree_plan_t *plan = plan_from_file(comm, hosts, call_class, max_trees);
-    bool from_file = plan != NULL;
-    prediction_t prediction = {.trees = -1, .fallback = -1};
+    const char *origin = " (coll_mtree_plan)";
+    mtree_plan_t *plan = plan_from_file(what);
 
     *forecast_p = mtree_forecast_of(true);
-    if (!from_file) {
-        plan =
-            plan_once(comm, hosts, call_class, max_trees, donor, &prediction, forecast_p);
+    if (plan == NULL) {
+        plan = plan_once(what, donor, &origin, forecast_p);
     }
     if (plan == NULL) {
         return NULL;
     }
-    if (coll_mtree_plan_choice_trees_per_root(plan) > max_trees) {
+    if (coll_mtree_plan_choice_trees_per_root(plan) > most_trees(what)) {
         coll_mtree_verbose(
-            comm, 0,
+            what->comm, 0,
             "the plan for %s has more than %d trees, raise coll_mtree_trees; "
             "the fallback serves",
-            mtree_collective_name(call_class->collective), max_trees);
+            mtree_collective_name(what->call_class->collective), most_trees(what));
         mtree_plan_destroy(plan);
         return NULL;
     }
-    add_cables(plan, hosts);
+    add_cables(plan, what->hosts);
     if (forecast_p->pays) {
-        log_kernel_buffers(comm, plan);
-        log_plan(comm, plan, call_class->bytes, from_file, &prediction);
+        log_kernel_buffers(what->comm, plan);
+        log_plan(what, plan, origin, *forecast_p);
     } else {
-        log_loss(comm, plan, call_class->bytes, *forecast_p);
+        log_loss(what, plan, *forecast_p);
     }
     return plan;
 }
@@ -380,14 +360,10 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
  * first, which has rank 0, and the verdict back (coll_mtree/call/relayed_call.h). */
 static double verdict_seconds(const coll_mtree_plan_hosts_t *hosts, int first)
 {
-    mtree_routes_t *routes;
+    mtree_routes_t *routes = routes_between(hosts);
     double farthest = 0;
 
-    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
-                            &routes) != MTREE_OK) {
-        return 0;
-    }
-    for (int host = 0; host < hosts->num_hosts; host++) {
+    for (int host = 0; host < hosts->num_hosts && routes != NULL; host++) {
         farthest = fmax(farthest, mtree_routes_latency(routes, first, host) +
                                       mtree_routes_latency(routes, host, first));
     }
@@ -395,14 +371,12 @@ static double verdict_seconds(const coll_mtree_plan_hosts_t *hosts, int first)
     return farthest;
 }
 
-mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
-                                          const coll_mtree_plan_hosts_t *hosts,
-                                          const coll_mtree_call_class_t *call_class,
-                                          int max_trees, const mtree_plan_t *plan,
-                                          int first, mtree_forecast_t *forecast_p)
+mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_planning_t *what,
+                                          const mtree_plan_t *plan, int first,
+                                          mtree_forecast_t *forecast_p)
 {
-    mtree_plan_request_t request = make_request(call_class, max_trees);
-    prediction_t prediction = {.trees = -1, .fallback = -1};
+    const coll_mtree_plan_hosts_t *hosts = what->hosts;
+    mtree_plan_request_t request = make_request(what);
     coll_mtree_relays_found_t found;
     mtree_plan_t *relayed = NULL;
 
@@ -421,12 +395,8 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
         mtree_plan_destroy(relayed);
         return NULL;
     }
-    *forecast_p = mtree_forecast_of(true);
-    prediction.trees = relayed->seconds;
-    if (coll_mtree_params_min_bytes() > 0) {
-        *forecast_p = make_forecast(comm, hosts, &request, &prediction);
-    }
-    log_plan(comm, relayed, call_class->bytes, false, &prediction);
+    *forecast_p = make_forecast(what, relayed->seconds, &request);
+    log_plan(what, relayed, "", *forecast_p);
     return relayed;
 }
 
@@ -434,38 +404,34 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
 static double planned_seconds(const coll_mtree_plan_hosts_t *hosts,
                               const mtree_plan_request_t *request)
 {
-    mtree_plan_t *plan;
-    double seconds;
+    mtree_plan_t *plan = run_planner(hosts, request);
+    double seconds = plan == NULL ? -1
+                                  : coll_mtree_plan_choice_seconds(plan, hosts->topology,
+                                                                   request->routes);
 
-    if (run_planner(hosts, request, &plan) != MTREE_OK) {
-        return -1;
-    }
-    seconds = coll_mtree_plan_choice_seconds(plan, hosts->topology, request->routes);
     mtree_plan_destroy(plan);
     return seconds;
 }
 
-coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_plan_hosts_t *hosts,
-                                               const coll_mtree_call_class_t *call_class,
-                                               int max_trees, const mtree_plan_t *plan,
-                                               bool shares_only, double *gain_p)
+coll_mtree_change_t coll_mtree_planning_change(const coll_mtree_planning_t *what,
+                                               const mtree_plan_t *plan, bool shares_only,
+                                               double *gain_p)
 {
-    mtree_plan_request_t request = make_request(call_class, max_trees);
-    mtree_routes_t *routes;
+    mtree_plan_request_t request = make_request(what);
+    mtree_routes_t *routes = routes_between(what->hosts);
     double now, rebalanced, anew = -1;
 
     *gain_p = 0;
-    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
-                            &routes) != MTREE_OK) {
+    if (routes == NULL) {
         return COLL_MTREE_STAY;
     }
-    now = coll_mtree_plan_choice_seconds(plan, hosts->topology, routes);
+    now = coll_mtree_plan_choice_seconds(plan, what->hosts->topology, routes);
     request.routes = routes;
     request.keep = plan;
-    rebalanced = planned_seconds(hosts, &request);
+    rebalanced = planned_seconds(what->hosts, &request);
     if (!shares_only) {
         request.keep = NULL;
-        anew = planned_seconds(hosts, &request);
+        anew = planned_seconds(what->hosts, &request);
     }
     mtree_routes_destroy(routes);
     return coll_mtree_plan_choice_change(now, rebalanced, anew, gain_p);

@@ -238,8 +238,9 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
 
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-                        coll_mtree_stored_plan_t *stored, int max_trees)
+                        coll_mtree_stored_plan_t *stored)
 {
+    const coll_mtree_planning_t what = {comm, &context->hosts, &stored->node.call_class};
     bool trees_stay =
         stored->oldest != NULL && stored->oldest_version >= context->tree_version;
     coll_mtree_donor_trees_t donor = {.plan = stored->oldest, .stay = true};
@@ -249,11 +250,10 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     if (!trees_stay) {
         donor = coll_mtree_plan_store_donor(&context->plans, stored, context->version);
     }
-    plan = coll_mtree_planning_run(comm, &context->hosts, &stored->node.call_class,
-                                   max_trees, &donor, &forecast);
+    plan = coll_mtree_planning_run(&what, &donor, &forecast);
     /* Where the user has chosen nothing is compared. */
     if (forecast.seconds > 0 &&
-        !coll_mtree_plan_choice_fits_ranks(stored->node.call_class.collective,
+        !coll_mtree_plan_choice_fits_ranks(what.call_class->collective,
                                            context->numbers.host, context->num_procs)) {
         forecast = mtree_forecast_of(false);
     }
@@ -277,7 +277,7 @@ static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
 coll_mtree_planned_t
 coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                  ompi_communicator_t *comm,
-                                 const coll_mtree_call_class_t *call_class, int max_trees)
+                                 const coll_mtree_call_class_t *call_class)
 {
     coll_mtree_call_class_t by_host =
         coll_mtree_planning_context_by_host(context, call_class);
@@ -289,7 +289,7 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
     stored = coll_mtree_plan_store_get(&context->plans, &by_host);
     pthread_mutex_unlock(&contexts_lock);
     if (!coll_mtree_plan_store_is_current(stored, context->version)) {
-        context_run(context, comm, stored, max_trees);
+        context_run(context, comm, stored);
     }
     return context_see(context, stored);
 }
@@ -298,7 +298,7 @@ mtree_plan_t *
 coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_call_class_t *call_class,
-                                    int max_trees, mtree_forecast_t *forecast_p)
+                                    mtree_forecast_t *forecast_p)
 {
     coll_mtree_planning_context_t *context = planned->context;
     coll_mtree_stored_plan_t *stored;
@@ -316,7 +316,7 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
         (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(false);
         mtree_plan_t *plan = coll_mtree_planning_relayed(
-            comm, &context->hosts, &by_host, max_trees, planned->plan,
+            &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, planned->plan,
             context->numbers.host[0], &forecast);
 
         pthread_mutex_lock(&contexts_lock);

@@ -58,10 +58,11 @@ typedef struct {
 } coll_mtree_planned_t;
 
 /* In the planning thread: the plan for calls of @a call_class, made when there is none
- * for the network as it is, with at most @a max_trees trees per root. */
-coll_mtree_planned_t coll_mtree_planning_context_plan(
-    coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-    const coll_mtree_call_class_t *call_class, int max_trees);
+ * for the network as it is. */
+coll_mtree_planned_t
+coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
+                                 ompi_communicator_t *comm,
+                                 const coll_mtree_call_class_t *call_class);
 
 /* In the planning thread: the plan for calls of @a call_class, which may be relayed, that
  * passes through relays, with its forecast, where one answers and @a planned, the plan
@@ -70,7 +71,7 @@ mtree_plan_t *
 coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_call_class_t *call_class,
-                                    int max_trees, mtree_forecast_t *forecast_p);
+                                    mtree_forecast_t *forecast_p);
 
 /* The same if it has been made for @a group, of @a comm; false: it has not. */
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
@@ -117,7 +118,7 @@ typedef struct {
 void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_call_class_t *call_class,
-                                        int max_trees, const mtree_plan_t *plan,
+                                        const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
                                         coll_mtree_link_check_t *check, double least_gain,
                                         bool is_stale);

@@ -28,7 +28,7 @@ coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
  * of their trees?  Above 0, @a least_gain stands for sums that change their order. */
 static void context_renew(coll_mtree_planning_context_t *context,
                           ompi_communicator_t *comm,
-                          const coll_mtree_call_class_t *call_class, int max_trees,
+                          const coll_mtree_call_class_t *call_class,
                           const mtree_plan_t *plan, bool shares_only, double least_gain)
 {
     coll_mtree_call_class_t by_host =
@@ -36,7 +36,8 @@ static void context_renew(coll_mtree_planning_context_t *context,
     const char *news = mtree_drift_change_summary(context->drift);
     double gain;
     coll_mtree_change_t change = coll_mtree_planning_change(
-        &context->hosts, &by_host, max_trees, plan, shares_only, &gain);
+        &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, plan, shares_only,
+        &gain);
 
     if (change == COLL_MTREE_STAY || gain < least_gain) {
         coll_mtree_verbose(comm, 2,
@@ -104,7 +105,7 @@ static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *conte
 void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_call_class_t *call_class,
-                                        int max_trees, const mtree_plan_t *plan,
+                                        const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
                                         coll_mtree_link_check_t *check, double least_gain,
                                         bool is_stale)
@@ -128,7 +129,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
     /* A plan that need not follow every change is compared when others have followed. */
     is_stale = is_stale && least_gain > 0 && context->drift != NULL;
     if (!isinf(least_gain) && (change != MTREE_DRIFT_NOTHING || is_stale)) {
-        context_renew(context, comm, call_class, max_trees, plan,
+        context_renew(context, comm, call_class, plan,
                       change == MTREE_DRIFT_SMALL && !is_stale, least_gain);
     }
 }
