@@ -194,8 +194,7 @@ static void decision_reply(coll_mtree_decision_t *decision,
     if (query->decided == COLL_MTREE_REPLY_PLAN) {
         coll_mtree_plan_reply_send(
             exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,
-            coll_mtree_planning_context_host_of(query->replan->module->context),
-            ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
+            query->replan->module->context->numbers.host, ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
     } else {
         coll_mtree_exchange_reply(exchange, (int)query->decided, NULL, 0);
     }
@@ -316,17 +315,17 @@ static double query_slowness(const coll_mtree_replan_query_t *query)
     return query->promised <= 0 ? 0 : query_seconds(query) / query->promised;
 }
 
-coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
-                                             const coll_mtree_rank_sample_t *samples,
-                                             bool usable, double least_gain)
+bool coll_mtree_replan_update(coll_mtree_replan_query_t *query,
+                              const coll_mtree_rank_sample_t *samples, bool usable,
+                              double least_gain)
 {
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_planning_context_t *context = replan->module->context;
     size_t ranks = (size_t)ompi_comm_size(replan->comm);
     mtree_path_sample_t *paths =
         usable ? coll_mtree_malloc(ranks * sizeof(samples->paths)) : NULL;
-    unsigned began = coll_mtree_planning_context_version(context);
-    coll_mtree_change_t change;
+    unsigned began = context->version;
+    bool changes;
 
     if (paths != NULL) {
         for (size_t rank = 0; rank < ranks; rank++) {
@@ -341,10 +340,9 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
     }
     free(paths);
     /* What other communicators gained is no reason to change the order of sums. */
-    change = coll_mtree_planning_context_change(context,
-                                                least_gain > 0 ? began : replan->version);
-    if (change != COLL_MTREE_STAY) {
-        replan->version = coll_mtree_planning_context_version(context);
+    changes = context->version != (least_gain > 0 ? began : replan->version);
+    if (changes) {
+        replan->version = context->version;
     }
-    return change;
+    return changes;
 }

@@ -126,9 +126,10 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
 void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query);
 
 /* On rank 0: update the planning context by @a samples [ranks], unless they are not @a
- * usable.  What becomes of the plans since the last update, from @a least_gain on. */
-coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
-                                             const coll_mtree_rank_sample_t *samples,
-                                             bool usable, double least_gain);
+ * usable.  Are there to be other plans than at the last update, which gain @a least_gain?
+ */
+bool coll_mtree_replan_update(coll_mtree_replan_query_t *query,
+                              const coll_mtree_rank_sample_t *samples, bool usable,
+                              double least_gain);
 
 #endif

@@ -38,12 +38,12 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
 {
     mca_coll_mtree_module_t *module = query->replan->module;
     bool keeps_order = atomic_load(&module->keeps_order);
-    coll_mtree_change_t change = COLL_MTREE_STAY;
+    bool changes = false;
 
     *plan_p = NULL;
     /* Other plans would add sums in another order. */
     if (!coll_mtree_params.deterministic) {
-        change = coll_mtree_replan_update(
+        changes = coll_mtree_replan_update(
             query, samples, true,
             coll_mtree_replan_least_gain(keeps_order,
                                          atomic_load(&module->all_reordered) ||
@@ -52,17 +52,17 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
             return COLL_MTREE_REPLY_CHECK;
         }
     }
-    if (keeps_order && change != COLL_MTREE_STAY) {
+    if (keeps_order && changes) {
         atomic_store(&module->all_reordered, true);
     }
     /* The first call with new plans would not wait for its plan to be made. */
-    if (change != COLL_MTREE_STAY) {
+    if (changes) {
         mtree_plan_destroy(
             coll_mtree_planning_context_plan(module->context, query->replan->comm,
                                              &query->call_class)
                 .plan);
     }
-    return coll_mtree_replan_reply_of(change);
+    return changes ? COLL_MTREE_REPLY_RENEW : COLL_MTREE_REPLY_STAY;
 }
 
 static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
@@ -78,9 +78,7 @@ static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
     coll_mtree_replan_init(&self->super, decide, module, comm,
                            COLL_MTREE_MEASURABLE_SECONDS);
     coll_mtree_replan_open(&self->super, NULL,
-                           module->context == NULL
-                               ? 0
-                               : coll_mtree_planning_context_version(module->context));
+                           module->context == NULL ? 0 : module->context->version);
     module->replan = self;
     return self;
 }
@@ -275,23 +273,20 @@ static void blocking_check(blocking_t *self, coll_mtree_replan_query_t *query)
     query->check = (coll_mtree_link_check_t){.count = 0};
 }
 
-coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module)
+bool coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module)
 {
     coll_mtree_replan_t *replan = module->replan == NULL ? NULL : &module->replan->super;
     coll_mtree_replan_query_t *query;
-    coll_mtree_change_t change = COLL_MTREE_STAY;
+    bool renews = false;
 
     while (replan != NULL && (query = coll_mtree_replan_take_due(
                                   replan, replan->schedule.calls + 1)) != NULL) {
-        coll_mtree_change_t next;
-
         coll_mtree_progress_wait_for(&query->ended);
-        next = coll_mtree_replan_change_of(query->reply);
-        change = next > change ? next : change;
+        renews = renews || query->reply == COLL_MTREE_REPLY_RENEW;
         if (query->reply == COLL_MTREE_REPLY_CHECK) {
             blocking_check(module->replan, query);
         }
         coll_mtree_replan_query_release(query);
     }
-    return change;
+    return renews;
 }

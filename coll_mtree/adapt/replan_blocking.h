@@ -13,8 +13,8 @@
 #include "coll_mtree/plan/planning_context.h"
 
 /* A blocking call that mtree could serve begins on @a module's communicator: apply the
- * replies that are due.  What becomes of all its plans, from this call on. */
-coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module);
+ * replies that are due.  True: from this call on all its plans are given up. */
+bool coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module);
 
 /* A blocking call on @a comm over a plan has ended. */
 void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,

@@ -37,8 +37,8 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
         return COLL_MTREE_REPLY_MORE;
     }
     if (use == COLL_MTREE_SAMPLES_NOTHING ||
-        coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE,
-                                 least_gain) == COLL_MTREE_STAY) {
+        !coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE,
+                                  least_gain)) {
         return COLL_MTREE_REPLY_STAY;
     }
     if (keeps_order) {

@@ -69,27 +69,3 @@ coll_mtree_replan_samples_use(const mtree_plan_t *plan,
     }
     return COLL_MTREE_SAMPLES_USABLE;
 }
-
-coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change)
-{
-    switch (change) {
-    case COLL_MTREE_REBALANCE:
-        return COLL_MTREE_REPLY_REBALANCE;
-    case COLL_MTREE_REPLAN:
-        return COLL_MTREE_REPLY_REPLAN;
-    default:
-        return COLL_MTREE_REPLY_STAY;
-    }
-}
-
-coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply)
-{
-    switch (reply) {
-    case COLL_MTREE_REPLY_REBALANCE:
-        return COLL_MTREE_REBALANCE;
-    case COLL_MTREE_REPLY_REPLAN:
-        return COLL_MTREE_REPLAN;
-    default:
-        return COLL_MTREE_STAY;
-    }
-}

@@ -11,7 +11,6 @@
 
 #include "coll_mtree/adapt/traffic.h"
 #include "coll_mtree/base/call_class.h"
-#include "coll_mtree/plan/plan_choice.h"
 
 /* From the number of the call at which a query begins to the first call that its reply
  * applies to. */
@@ -24,9 +23,8 @@
 /* What rank 0 replies. */
 typedef enum {
     COLL_MTREE_REPLY_STAY,
-    COLL_MTREE_REPLY_REBALANCE, /* new shares for the trees of all plans */
-    COLL_MTREE_REPLY_REPLAN,    /* new trees for all plans */
-    COLL_MTREE_REPLY_PLAN,      /* the payload is the new plan of the class */
+    COLL_MTREE_REPLY_RENEW, /* all plans of the communicator are given up */
+    COLL_MTREE_REPLY_PLAN,  /* the payload is the new plan of the class */
     COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
     COLL_MTREE_REPLY_MORE   /* too little was measured: measure on */
 } coll_mtree_replan_reply_t;
@@ -86,11 +84,5 @@ typedef enum {
 coll_mtree_samples_use_t
 coll_mtree_replan_samples_use(const mtree_plan_t *plan,
                               const coll_mtree_rank_sample_t *samples, int num_ranks);
-
-/* On rank 0, for blocking calls: the reply where the plans are to @a change. */
-coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change);
-
-/* What @a reply makes of all plans of a communicator. */
-coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply);
 
 #endif

@@ -153,7 +153,7 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
 static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED &&
-        coll_mtree_replan_blocking_catch_up(call->module) != COLL_MTREE_STAY) {
+        coll_mtree_replan_blocking_catch_up(call->module)) {
         coll_mtree_plan_entries_renew(call->module);
         coll_mtree_agreed_forget_plans(call->module, call->comm);
         coll_mtree_counters_add_replan();

@@ -38,8 +38,7 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
     char *bytes;
 
     if (plan != NULL &&
-        coll_mtree_relayed_write(plan, entry->comm,
-                                 coll_mtree_planning_context_host_of(planned->context),
+        coll_mtree_relayed_write(plan, entry->comm, planned->context->numbers.host,
                                  &bytes, &length)) {
         entry->appendix = (coll_mtree_appendix_t){bytes, length};
         planned->forecast = forecast;
@@ -66,15 +65,12 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
 {
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_planned_t *planned = &entry->planned;
-    const int *host = planned->context == NULL
-                          ? NULL
-                          : coll_mtree_planning_context_host_of(planned->context);
+    const int *host = planned->context == NULL ? NULL : planned->context->numbers.host;
 
     if (module->context == NULL && planned->context != NULL) {
         module->context = planned->context;
-        coll_mtree_exchange_reply_hosts(
-            exchange, coll_mtree_planning_context_hosts(planned->context)->num_hosts,
-            host);
+        coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
+                                        host);
     }
     entry->plan = planned->plan;
     entry->version = planned->version;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/plan/planning_context_private.h"
+#include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/log.h"
@@ -196,30 +196,6 @@ void coll_mtree_planning_context_lock(void)
 void coll_mtree_planning_context_unlock(void)
 {
     pthread_mutex_unlock(&contexts_lock);
-}
-
-const coll_mtree_plan_hosts_t *
-coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context)
-{
-    return &context->hosts;
-}
-
-const int *
-coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context)
-{
-    return context->numbers.host;
-}
-
-const mtree_topology_t *
-coll_mtree_planning_context_map(const coll_mtree_planning_context_t *context)
-{
-    return context->map;
-}
-
-const char *
-coll_mtree_planning_context_origin(const coll_mtree_planning_context_t *context)
-{
-    return context->origin;
 }
 
 coll_mtree_call_class_t

@@ -15,13 +15,31 @@
 #define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/host.h"
-#include "coll_mtree/plan/plan_choice.h"
+#include "coll_mtree/control/host_numbers.h"
+#include "coll_mtree/plan/plan_store.h"
 #include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/topology/cache.h"
 
 #include "topo/drift/link_check.h"
 
-typedef struct coll_mtree_planning_context coll_mtree_planning_context_t;
+/* What threads of the program read of it changes only under the lock, below. */
+typedef struct coll_mtree_planning_context {
+    int num_procs;
+    coll_mtree_host_numbers_t numbers; /* by the hosts' names in the topology */
+    coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
+    const mtree_topology_t *map;   /* hosts.topology before anything was measured */
+    int *vertices;                 /* [hosts.num_hosts] */
+    const char *origin;            /* the topology's name in messages */
+    coll_mtree_plan_store_t plans;
+    mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
+    unsigned version;      /* of the network, from 0 */
+    unsigned tree_version; /* the version since which trees stay as they are */
+    /* Of the topology, if it was learned; no hosts: the cache is not to be corrected. */
+    coll_mtree_cached_hosts_t learned;
+    bool is_corrected;            /* capacities turned out to be others */
+    mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
+    int num_samples;
+} coll_mtree_planning_context_t;
 
 /*
  * In the planning thread: the context of @a group, the processes of @a comm, made from
@@ -32,22 +50,10 @@ coll_mtree_planning_context_t *
 coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
                                 const coll_mtree_host_t *contributions);
 
-/* The hosts that are planned for, with the topology as it was last measured; the
- * context's. */
-const coll_mtree_plan_hosts_t *
-coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context);
-
-/* The topology as it was read; the context's. */
-const mtree_topology_t *
-coll_mtree_planning_context_map(const coll_mtree_planning_context_t *context);
-
-/* The host of each rank; the context's. */
-const int *
-coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context);
-
-/* Where the topology came from, for messages; the context's. */
-const char *
-coll_mtree_planning_context_origin(const coll_mtree_planning_context_t *context);
+/* @a call_class with a host as its root, and the bytes that a plan is for. */
+coll_mtree_call_class_t
+coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context,
+                                    const coll_mtree_call_class_t *call_class);
 
 /* A plan for a call class; all zeros but for the forecast while there is none. */
 typedef struct {
@@ -84,15 +90,6 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast);
 
-/* How often the network changed so that plans are made anew. */
-unsigned
-coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context);
-
-/* What has become of the plans of @a version since then. */
-coll_mtree_change_t
-coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
-                                   unsigned version);
-
 /* What was measured of the paths between hosts. */
 typedef struct {
     const mtree_path_sample_t *samples; /* [count] */
@@ -126,11 +123,6 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
 /* Keep contexts and their topologies unchanged while the caller reads them. */
 void coll_mtree_planning_context_lock(void);
 void coll_mtree_planning_context_unlock(void);
-
-/* Between these two: the last samples, *num_p of them, the context's. */
-const mtree_path_sample_t *
-coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
-                                         int *num_p);
 
 /* With the group, for which no thread plans; NULL is allowed. */
 void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context);

@@ -4,25 +4,11 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
-#include "coll_mtree/plan/planning_context_private.h"
+#include "coll_mtree/plan/planning_context.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context)
-{
-    return context->version;
-}
-
-coll_mtree_change_t
-coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
-                                   unsigned version)
-{
-    return version == context->version        ? COLL_MTREE_STAY
-           : version >= context->tree_version ? COLL_MTREE_REBALANCE
-                                              : COLL_MTREE_REPLAN;
-}
 
 /* The network has changed: is it worth other plans, or with @a shares_only other shares
  * of their trees?  Above 0, @a least_gain stands for sums that change their order. */
@@ -66,14 +52,6 @@ static void context_keep(coll_mtree_planning_context_t *context,
     context->samples = coll_mtree_realloc(context->samples, bytes);
     memcpy(context->samples, samples, bytes);
     context->num_samples = num_samples;
-}
-
-const mtree_path_sample_t *
-coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
-                                         int *num_p)
-{
-    *num_p = context->num_samples;
-    return context->samples;
 }
 
 /* Take what was measured.  Links are to be checked only where plans @a may_change, and

@@ -24,14 +24,13 @@ typedef struct {
 static int topology_number(builder_t *builder,
                            const coll_mtree_planning_context_t *context)
 {
-    const mtree_topology_t *topology =
-        coll_mtree_planning_context_hosts(context)->topology;
-    const char *origin = coll_mtree_planning_context_origin(context);
+    const mtree_topology_t *topology = context->hosts.topology;
     size_t number;
     json_t *other;
 
     json_array_foreach (builder->topologies, number, other) {
-        if (strcmp(json_string_value(json_object_get(other, "origin")), origin) == 0 &&
+        if (strcmp(json_string_value(json_object_get(other, "origin")),
+                   context->origin) == 0 &&
             json_array_size(json_object_get(other, "vertices")) ==
                 (size_t)topology->num_vertices &&
             json_array_size(json_object_get(other, "links")) ==
@@ -39,9 +38,8 @@ static int topology_number(builder_t *builder,
             return (int)number;
         }
     }
-    json_array_append_new(
-        builder->topologies,
-        mtree_report_network(topology, coll_mtree_planning_context_map(context), origin));
+    json_array_append_new(builder->topologies,
+                          mtree_report_network(topology, context->map, context->origin));
     return (int)number;
 }
 
@@ -115,11 +113,9 @@ static void append_path(json_t *list, int from, int to, double rate, double back
 /* What the ranks of a running job reported last. */
 static void append_latest(json_t *list, const coll_mtree_group_t *group)
 {
-    int num_samples;
-    const mtree_path_sample_t *samples =
-        coll_mtree_planning_context_path_samples(group->context, &num_samples);
+    const mtree_path_sample_t *samples = group->context->samples;
 
-    for (int i = 0; i < num_samples; i++) {
+    for (int i = 0; i < group->context->num_samples; i++) {
         if (samples[i].rate > 0) {
             append_path(list, samples[i].from, samples[i].to, samples[i].rate,
                         samples[i].backlogged, samples[i].backlogged_rate);
@@ -131,7 +127,7 @@ static void append_latest(json_t *list, const coll_mtree_group_t *group)
 static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gathered,
                             const coll_mtree_group_t *group)
 {
-    const int *host = coll_mtree_planning_context_host_of(group->context);
+    const int *host = group->context->numbers.host;
 
     for (size_t i = 0; i < gathered->num_paths; i++) {
         const coll_mtree_rank_report_path_t *one = &gathered->paths[i];
@@ -293,8 +289,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     int topology = -1;
 
     if (group->context != NULL) {
-        const coll_mtree_plan_hosts_t *hosts =
-            coll_mtree_planning_context_hosts(group->context);
+        const coll_mtree_plan_hosts_t *hosts = &group->context->hosts;
 
         topology = topology_number(builder, group->context);
         for (int host = 0; host < hosts->num_hosts; host++) {
