@@ -7,14 +7,15 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Stored plans of all stores that keep some, the least recently used first, and the bytes
- * of these plans. */
+/* Those of all contexts that keep plans, the least recently used first, and the bytes of
+ * these plans. */
 static mtree_list_t used = {&used, &used};
 static size_t used_bytes;
 
-/* Keep no plan in @a stored. */
-static void stored_forget(coll_mtree_stored_plan_t *stored)
+void coll_mtree_stored_plan_clear(void *element)
 {
+    coll_mtree_stored_plan_t *stored = element;
+
     mtree_plan_destroy(stored->plan);
     mtree_plan_destroy(stored->oldest);
     stored->plan = stored->oldest = NULL;
@@ -26,12 +27,7 @@ static void stored_forget(coll_mtree_stored_plan_t *stored)
     }
 }
 
-static void stored_clear(void *element)
-{
-    stored_forget(element);
-}
-
-void coll_mtree_plan_store_use(coll_mtree_stored_plan_t *stored)
+void coll_mtree_stored_plan_use(coll_mtree_stored_plan_t *stored)
 {
     if (stored->bytes > 0) {
         mtree_list_remove(&stored->used);
@@ -47,44 +43,14 @@ void coll_mtree_plan_store_use(coll_mtree_stored_plan_t *stored)
     mtree_list_append(&used, &stored->used);
     used_bytes += stored->bytes;
     while (used_bytes > coll_mtree_params.memory && used.next != &stored->used) {
-        stored_forget(MTREE_CONTAINER_OF(used.next, coll_mtree_stored_plan_t, used));
+        coll_mtree_stored_plan_clear(
+            MTREE_CONTAINER_OF(used.next, coll_mtree_stored_plan_t, used));
     }
 }
 
-void coll_mtree_plan_store_init(coll_mtree_plan_store_t *store)
-{
-    coll_mtree_class_table_init(&store->classes);
-}
-
-void coll_mtree_plan_store_cleanup(coll_mtree_plan_store_t *store)
-{
-    coll_mtree_class_table_cleanup(&store->classes, stored_clear);
-}
-
-coll_mtree_stored_plan_t *
-coll_mtree_plan_store_find(const coll_mtree_plan_store_t *store,
-                           const coll_mtree_call_class_t *call_class)
-{
-    return coll_mtree_class_table_find(&store->classes, call_class);
-}
-
-coll_mtree_stored_plan_t *
-coll_mtree_plan_store_get(coll_mtree_plan_store_t *store,
-                          const coll_mtree_call_class_t *call_class)
-{
-    return coll_mtree_class_table_get(&store->classes, call_class,
-                                      sizeof(coll_mtree_stored_plan_t));
-}
-
-bool coll_mtree_plan_store_is_current(const coll_mtree_stored_plan_t *stored,
-                                      unsigned version)
-{
-    return stored->is_planned && stored->version == version;
-}
-
-void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned version,
-                               mtree_plan_t *plan, mtree_forecast_t forecast,
-                               bool trees_stay, bool is_other_roots)
+void coll_mtree_stored_plan_put(coll_mtree_stored_plan_t *stored, unsigned version,
+                                mtree_plan_t *plan, mtree_forecast_t forecast,
+                                bool trees_stay, bool is_other_roots)
 {
     mtree_plan_destroy(stored->plan);
     stored->plan = plan;
@@ -97,7 +63,7 @@ void coll_mtree_plan_store_put(coll_mtree_stored_plan_t *stored, unsigned versio
         stored->oldest = mtree_plan_retain(plan);
         stored->oldest_version = version;
     }
-    coll_mtree_plan_store_use(stored);
+    coll_mtree_stored_plan_use(stored);
 }
 
 /* How far the calls of @a other, which has a plan that others may take the trees of, are
@@ -108,7 +74,7 @@ static int donor_distance(unsigned version, const coll_mtree_stored_plan_t *stor
     const coll_mtree_call_class_t *own = &stored->node.call_class;
     const coll_mtree_call_class_t *call_class = &other->node.call_class;
 
-    if (!coll_mtree_plan_store_is_current(other, version) || other->plan == NULL ||
+    if (!coll_mtree_stored_plan_is_current(other, version) || other->plan == NULL ||
         other->is_other_roots || call_class->collective != own->collective ||
         call_class->relayed) {
         return INT_MAX;
@@ -117,8 +83,8 @@ static int donor_distance(unsigned version, const coll_mtree_stored_plan_t *stor
 }
 
 coll_mtree_donor_trees_t
-coll_mtree_plan_store_donor(const coll_mtree_plan_store_t *store,
-                            const coll_mtree_stored_plan_t *stored, unsigned version)
+coll_mtree_stored_plan_donor(const coll_mtree_class_table_t *plans,
+                             const coll_mtree_stored_plan_t *stored, unsigned version)
 {
     coll_mtree_donor_trees_t donor = {.plan = NULL};
     const char *plan_file = coll_mtree_params.plan;
@@ -130,7 +96,7 @@ coll_mtree_plan_store_donor(const coll_mtree_plan_store_t *store,
         coll_mtree_algorithm_of(stored->node.call_class.collective) != NULL) {
         return donor;
     }
-    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &store->classes)
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, plans)
     {
         int distance = donor_distance(version, stored, other);
 

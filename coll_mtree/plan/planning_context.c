@@ -30,7 +30,7 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
         return;
     }
     pthread_mutex_lock(&contexts_lock);
-    coll_mtree_plan_store_cleanup(&context->plans);
+    coll_mtree_class_table_cleanup(&context->plans, coll_mtree_stored_plan_clear);
     pthread_mutex_unlock(&contexts_lock);
     if (context->is_corrected && context->learned.key.num_hosts > 0) {
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
@@ -166,7 +166,7 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions
     size_t procs = (size_t)ompi_comm_size(comm);
     coll_mtree_planning_context_t *context = coll_mtree_calloc(1, sizeof(*context));
 
-    coll_mtree_plan_store_init(&context->plans);
+    coll_mtree_class_table_init(&context->plans);
     context->num_procs = (int)procs;
     context->vertices = coll_mtree_calloc(procs, sizeof(int));
     context_read(context, comm, contributions);
@@ -212,6 +212,18 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
     return by_host;
 }
 
+/* What is stored for calls of @a by_host; without a plan at first. */
+static coll_mtree_stored_plan_t *context_stored(coll_mtree_planning_context_t *context,
+                                                const coll_mtree_call_class_t *by_host)
+{
+    coll_mtree_stored_plan_t *stored;
+
+    pthread_mutex_lock(&contexts_lock);
+    stored = coll_mtree_class_table_get(&context->plans, by_host, sizeof(*stored));
+    pthread_mutex_unlock(&contexts_lock);
+    return stored;
+}
+
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
                         coll_mtree_stored_plan_t *stored)
@@ -224,7 +236,7 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     mtree_plan_t *plan;
 
     if (!trees_stay) {
-        donor = coll_mtree_plan_store_donor(&context->plans, stored, context->version);
+        donor = coll_mtree_stored_plan_donor(&context->plans, stored, context->version);
     }
     plan = coll_mtree_planning_run(&what, &donor, &forecast);
     /* Where the user has chosen nothing is compared. */
@@ -235,8 +247,8 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     }
 
     pthread_mutex_lock(&contexts_lock);
-    coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay,
-                              donor.holds);
+    coll_mtree_stored_plan_put(stored, context->version, plan, forecast, trees_stay,
+                               donor.holds);
     pthread_mutex_unlock(&contexts_lock);
 }
 
@@ -261,10 +273,8 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
 
     /* Its plan with relays lies beside it. */
     by_host.relayed = false;
-    pthread_mutex_lock(&contexts_lock);
-    stored = coll_mtree_plan_store_get(&context->plans, &by_host);
-    pthread_mutex_unlock(&contexts_lock);
-    if (!coll_mtree_plan_store_is_current(stored, context->version)) {
+    stored = context_stored(context, &by_host);
+    if (!coll_mtree_stored_plan_is_current(stored, context->version)) {
         context_run(context, comm, stored);
     }
     return context_see(context, stored);
@@ -285,10 +295,8 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
         return NULL;
     }
     by_host = coll_mtree_planning_context_by_host(context, call_class);
-    pthread_mutex_lock(&contexts_lock);
-    stored = coll_mtree_plan_store_get(&context->plans, &by_host);
-    pthread_mutex_unlock(&contexts_lock);
-    if (!coll_mtree_plan_store_is_current(stored, context->version) ||
+    stored = context_stored(context, &by_host);
+    if (!coll_mtree_stored_plan_is_current(stored, context->version) ||
         (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
         mtree_forecast_t forecast = mtree_forecast_of(false);
         mtree_plan_t *plan = coll_mtree_planning_relayed(
@@ -296,7 +304,7 @@ coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
             context->numbers.host[0], &forecast);
 
         pthread_mutex_lock(&contexts_lock);
-        coll_mtree_plan_store_put(stored, context->version, plan, forecast, true, false);
+        coll_mtree_stored_plan_put(stored, context->version, plan, forecast, true, false);
         pthread_mutex_unlock(&contexts_lock);
     }
     *forecast_p = stored->forecast;
@@ -317,11 +325,11 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
         coll_mtree_call_class_t by_host =
             coll_mtree_planning_context_by_host(context, call_class);
 
-        stored = coll_mtree_plan_store_find(&context->plans, &by_host);
+        stored = coll_mtree_class_table_find(&context->plans, &by_host);
     }
-    found = stored != NULL && coll_mtree_plan_store_is_current(stored, context->version);
+    found = stored != NULL && coll_mtree_stored_plan_is_current(stored, context->version);
     if (found) {
-        coll_mtree_plan_store_use(stored);
+        coll_mtree_stored_plan_use(stored);
         *planned_p = context_see(context, stored);
     }
     pthread_mutex_unlock(&contexts_lock);

@@ -30,7 +30,7 @@ typedef struct coll_mtree_planning_context {
     const mtree_topology_t *map;   /* hosts.topology before anything was measured */
     int *vertices;                 /* [hosts.num_hosts] */
     const char *origin;            /* the topology's name in messages */
-    coll_mtree_plan_store_t plans;
+    coll_mtree_class_table_t plans; /* of coll_mtree_stored_plan_t, by host as root */
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
