@@ -64,7 +64,7 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req)
 {
-    coll_mtree_relayed_t *relayed = coll_mtree_plan_entry_relayed(req->entry);
+    coll_mtree_relayed_t *relayed = req->entry->relayed;
     coll_mtree_relayed_end_t end;
 
     if (call->form != MTREE_BLOCKING || relayed == NULL) {
@@ -261,6 +261,11 @@ static int wait_for_decision(const coll_mtree_mpi_call_t *call,
     return rc;
 }
 
+static bool has_plain_entry(const coll_mtree_comm_class_t *comm_class)
+{
+    return comm_class->entry != NULL && comm_class->entry->is_plain;
+}
+
 /*
  * Must a call whose data goes nowhere in the clear go over the default plan, at once?  So
  * it does before the topology is known, or where it never is.  Then other plans follow,
@@ -274,12 +279,12 @@ static bool is_plain(const coll_mtree_mpi_call_t *call,
     if (module->unserved || !has_topology(call)) {
         return true;
     }
-    if (coll_mtree_plan_entry_is_plain(comm_class->entry) &&
+    if (has_plain_entry(comm_class) &&
         !(coll_mtree_params.deterministic &&
           coll_mtree_server_is_bound(&comm_class->server, true))) {
         coll_mtree_plan_entry_renew(comm_class);
     }
-    return coll_mtree_plan_entry_is_plain(comm_class->entry);
+    return has_plain_entry(comm_class);
 }
 
 /*
@@ -301,7 +306,7 @@ static int choose_server(const coll_mtree_mpi_call_t *call,
     }
     if (coll_mtree_params_encrypt() && is_plain(call, comm_class)) {
         *backend_p = COLL_MTREE_TREES;
-        (void)coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
+        coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
         return OMPI_SUCCESS;
     }
     if (!server->is_decided && call->form == MTREE_NONBLOCKING) {

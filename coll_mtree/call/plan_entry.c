@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/call/plan_entry_private.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/memory.h"
@@ -185,9 +185,9 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     return entry;
 }
 
-coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
-                                                     ompi_communicator_t *comm,
-                                                     coll_mtree_comm_class_t *comm_class)
+void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 coll_mtree_comm_class_t *comm_class)
 {
     if (comm_class->entry == NULL) {
         comm_class->entry = plan_entry_new(module, comm, &comm_class->node.call_class);
@@ -195,7 +195,6 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *mo
         atomic_store(&comm_class->entry->settled, true);
         coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
     }
-    return comm_class->entry;
 }
 
 void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
@@ -215,23 +214,6 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
     put_in_force(module, comm_class, entry);
 }
 
-bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry)
-{
-    return entry != NULL && entry->is_plain;
-}
-
-coll_mtree_replan_nonblocking_t *
-coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry)
-{
-    return &entry->replan;
-}
-
-void coll_mtree_plan_entry_settle(const coll_mtree_plan_entry_t *entry,
-                                  coll_mtree_replan_nonblocking_t *replan)
-{
-    coll_mtree_replan_nonblocking_settle(replan, entry->part, entry->version);
-}
-
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
@@ -249,11 +231,6 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                  entry->forecast, coll_mtree_params.deterministic);
     }
     return OMPI_SUCCESS;
-}
-
-coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry)
-{
-    return entry->relayed;
 }
 
 /* The default plan's part for this rank, which is a host of its own there, and the

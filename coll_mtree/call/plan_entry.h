@@ -28,20 +28,48 @@
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
 
 #include "coll_mtree/call/request.h"
+#include "coll_mtree/plan/decision.h"
+#include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/relay/relayed.h"
 
-#include "simulate/forecast/forecast.h"
+struct coll_mtree_plan_entry {
+    atomic_int holders;
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm; /* retained until the exchange has ended */
+    coll_mtree_deferred_release_t deferred;
+    coll_mtree_call_class_t call_class;
+    coll_mtree_exchange_t *exchange;
+    mtree_list_t pending;          /* in the module's list until its exchange is opened */
+    bool asks_hosts;               /* by its exchange */
+    bool is_plain;                 /* it has no exchange: its calls go over the default */
+    atomic_int unfinished;         /* of its opening and its being settled */
+    atomic_bool settled;           /* status, part, version and forecast are final */
+    int status;                    /* Open MPI's code */
+    mtree_plan_t *plan;            /* on rank 0: the first; or NULL */
+    mtree_plan_part_t *part;       /* of the first; NULL: none could be made */
+    unsigned version;              /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast;     /* of the plan, of that with relays if there is one */
+    coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
+    mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
+    bool warmed_up;                  /* a blocking call has gone over the trees */
+    /* Of nonblocking calls; all but the starts of persistent requests wait in its gate. */
+    coll_mtree_replan_nonblocking_t replan;
+    /* On rank 0, while the plan is made: */
+    coll_mtree_decision_t decision;         /* holds the entry */
+    const coll_mtree_host_t *contributions; /* [ranks], the exchange's; NULL: none */
+    coll_mtree_planned_t planned;
+    coll_mtree_appendix_t appendix; /* owned; of the plan with relays, or none */
+};
 
 /* The entry in force for @a comm_class, made if need be; the class's. */
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
                                                    coll_mtree_comm_class_t *comm_class);
 
-/* The same, or where there is none a plain one; and is @a entry one?  NULL is none. */
-coll_mtree_plan_entry_t *coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
-                                                     ompi_communicator_t *comm,
-                                                     coll_mtree_comm_class_t *comm_class);
-bool coll_mtree_plan_entry_is_plain(const coll_mtree_plan_entry_t *entry);
+/* Where @a comm_class has none make a plain one. */
+void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
+                                 ompi_communicator_t *comm,
+                                 coll_mtree_comm_class_t *comm_class);
 
 /* An entry for @a comm_class, which has none, with the first plan of @a other, which is
  * there; without an exchange. */
@@ -53,16 +81,6 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
 /* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
-
-/* The replan sequence of the nonblocking calls; all calls but those of persistent
- * requests wait in its gate. */
-coll_mtree_replan_nonblocking_t *
-coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry);
-
-/* Settle @a replan, of a persistent request, by the first plan, for which its making has
- * waited. */
-void coll_mtree_plan_entry_settle(const coll_mtree_plan_entry_t *entry,
-                                  coll_mtree_replan_nonblocking_t *replan);
 
 /* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which
  * decides the class's server.  Open MPI's code. */
@@ -78,9 +96,6 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                bool unequal, const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
-/* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none. */
-coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry);
-
 /* A blocking call has been made by @a req: its observations may change the plans.
  */
 void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
@@ -95,5 +110,16 @@ void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class);
 
 /* Free what a module holds for entries; its classes have none then. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
+
+/* plan_exchange.c: start the exchange of a new entry.  All ranks start those of a
+ * communicator in the same order. */
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
+
+/* For plan_exchange.c: the exchange has ended, calls may begin, and the exchange of the
+ * next entry may end. */
+void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
+
+/* Log rank 0's line about the communicator, once. */
+void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
-#include "coll_mtree/call/plan_entry_private.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/tags.h"

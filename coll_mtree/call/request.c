@@ -140,7 +140,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     OBJ_RETAIN(comm);
     req->entry = entry;
     coll_mtree_plan_entry_retain(entry);
-    req->replan = coll_mtree_plan_entry_replan(entry);
+    req->replan = &entry->replan;
     req->args = *args;
     req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
     request_retain_types(&req->args);
@@ -175,7 +175,9 @@ void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_
                                            own_tags(req->args.call.collective));
     req->own_replan.super.retain = own_retain;
     req->own_replan.super.release = own_release;
-    coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
+    /* Its making has waited for the first plan. */
+    coll_mtree_replan_nonblocking_settle(&req->own_replan, req->entry->part,
+                                         req->entry->version);
     req->replan = &req->own_replan;
 }
 
