@@ -89,7 +89,11 @@ void coll_mtree_request_start(coll_mtree_request_t *req);
 /* Wait for the end; Open MPI's code of how it ended. */
 int coll_mtree_request_wait(coll_mtree_request_t *req);
 
-/* Release the owner's reference. */
+/* Release the owner's reference; that of any holder, perhaps in a callback. */
 void coll_mtree_request_release(coll_mtree_request_t *req);
+void coll_mtree_request_drop(coll_mtree_request_t *req);
+
+/* request_run.c, for its end: free what was prepared for a plan. */
+void coll_mtree_request_unprepare(coll_mtree_request_t *req);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/call/request_private.h"
+#include "coll_mtree/call/request.h"
 
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/counters.h"
