@@ -184,8 +184,8 @@ void coll_mtree_params_register(const mca_base_component_t *component, bool all)
 #define MTREE_SIGNATURE_alltoallw(_p)                                                    \
     MTREE_SEND_V(_p), _p(ompi_datatype_t *const *, sdtypes), MTREE_RECV_V(_p),           \
         _p(ompi_datatype_t *const *, rdtypes), MTREE_COMM(_p)
-#define MTREE_SIGNATURE_scan(_p) MTREE_SIGNATURE_allreduce(_p)
-#define MTREE_SIGNATURE_exscan(_p) MTREE_SIGNATURE_allreduce(_p)
+#define MTREE_SIGNATURE_scan(_p)    MTREE_SIGNATURE_allreduce(_p)
+#define MTREE_SIGNATURE_exscan(_p)  MTREE_SIGNATURE_allreduce(_p)
 #define MTREE_SIGNATURE_barrier(_p) MTREE_COMM(_p)
 
 /* The same as parameters of a function, and as arguments. */

@@ -194,7 +194,8 @@ static void decision_reply(coll_mtree_decision_t *decision,
     if (query->decided == COLL_MTREE_REPLY_PLAN) {
         coll_mtree_plan_reply_send(
             exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,
-            query->replan->module->context->numbers.host, ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
+            query->replan->module->context->numbers.host,
+            ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
     } else {
         coll_mtree_exchange_reply(exchange, (int)query->decided, NULL, 0);
     }
@@ -283,8 +284,14 @@ void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_t
     mtree_list_append(&replan->awaited, &query->link);
     add_finalize_hook();
     query->exchange =
-        coll_mtree_exchange_start_with(replan->module, replan->comm, first_tag, &sample,
-                                       sizeof(sample), query_decide, query_ended, query);
+        coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){.module = replan->module,
+                                                                .comm = replan->comm,
+                                                                .first_tag = first_tag,
+                                                                .mine = &sample,
+                                                                .bytes = sizeof(sample),
+                                                                .decide = query_decide,
+                                                                .end = query_ended,
+                                                                .arg = query});
     coll_mtree_ordered_gate_pass(&replan->ends, &query->end);
 }
 

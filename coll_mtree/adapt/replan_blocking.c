@@ -57,10 +57,9 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     }
     /* The first call with new plans would not wait for its plan to be made. */
     if (changes) {
-        mtree_plan_destroy(
-            coll_mtree_planning_context_plan(module->context, query->replan->comm,
-                                             &query->call_class)
-                .plan);
+        mtree_plan_destroy(coll_mtree_planning_context_plan(
+                               module->context, query->replan->comm, &query->call_class)
+                               .plan);
     }
     return changes ? COLL_MTREE_REPLY_RENEW : COLL_MTREE_REPLY_STAY;
 }

@@ -52,7 +52,8 @@ struct coll_mtree_plan_entry {
     coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
-    /* Of nonblocking calls; all but the starts of persistent requests wait in its gate. */
+    /* Of nonblocking calls; all but the starts of persistent requests wait in its gate.
+     */
     coll_mtree_replan_nonblocking_t replan;
     /* On rank 0, while the plan is made: */
     coll_mtree_decision_t decision;         /* holds the entry */

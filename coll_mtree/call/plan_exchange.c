@@ -204,6 +204,12 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
         coll_mtree_endpoints_meet(entry->comm);
         coll_mtree_early_plan_start(module, entry->comm, &entry->call_class);
     }
-    return coll_mtree_exchange_start(module, entry->comm, first_tag, entry->asks_hosts,
-                                     exchange_decide, exchange_ended, entry);
+    return coll_mtree_exchange_start(
+        &(coll_mtree_exchange_spec_t){.module = module,
+                                      .comm = entry->comm,
+                                      .first_tag = first_tag,
+                                      .with_hosts = entry->asks_hosts,
+                                      .decide = exchange_decide,
+                                      .end = exchange_ended,
+                                      .arg = entry});
 }

@@ -1,28 +1,321 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/control/exchange_private.h"
+#include "coll_mtree/control/exchange.h"
 
 #include "coll_mtree/base/memory.h"
+#include "coll_mtree/control/exchange_tree.h"
+#include "coll_mtree/control/fragmented_message.h"
+#include "coll_mtree/transport/transport.h"
 
+#include "base/array.h"
+#include "base/container_of.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS };
+
+/* What the numbers of a reply are; the lengths of the parts, hosts and localities of the
+ * ranks follow. */
+enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_PART };
+
+/* Numbers per locality. */
+#define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
+
+typedef struct {
+    int rank;
+    coll_mtree_fragmented_message_t contribution, numbers, payload, parts;
+} child_t;
+
+struct coll_mtree_exchange {
+    mtree_inbox_t inbox;
+    coll_mtree_transport_t transport;
+    coll_mtree_exchange_spec_t spec; /* `mine` has been copied */
+    mtree_event_t decision;          /* on rank 0, when it is postponed */
+    void (*decided)(coll_mtree_exchange_t *exchange, void *arg);
+    void *decided_arg;
+    int rank, ranks;
+    int parent; /* -1 on rank 0 */
+    int num_children;
+    child_t *child; /* [num_children] in the order of their ranks */
+    mtree_event_t open;
+    coll_mtree_fragmented_message_t contribution_up, numbers_down, payload_down,
+        parts_down;
+    size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
+    size_t underway; /* messages, the opening, and a decision that is postponed */
+    mtree_status_t status;
+    bool ended;
+    size_t contribution_bytes; /* per rank */
+    char *contribution;        /* of this rank and those below it, in order; or NULL */
+    int *numbers;              /* of the reply, [num_numbers] */
+    size_t num_numbers;
+    char *payload; /* [numbers[REPLY_LENGTH]] */
+    char *parts;   /* of this rank and those below it; NULL: none, or not yet */
+};
+
+static coll_mtree_exchange_t *exchange_of(mtree_inbox_t *inbox)
+{
+    return MTREE_CONTAINER_OF(inbox, coll_mtree_exchange_t, inbox);
+}
+
+/* What was counted in `underway` has ended with @a status.  False: nothing new is started
+ * after an error, the first of which counts. */
+static bool exchange_goes_on(coll_mtree_exchange_t *exchange, mtree_status_t status)
+{
+    exchange->underway--;
+    exchange->status = exchange->status == MTREE_OK ? status : exchange->status;
+    return exchange->status == MTREE_OK;
+}
+
+static void sent(coll_mtree_fragmented_message_t *message, mtree_status_t status)
+{
+    (void)exchange_goes_on(exchange_of(message->move.inbox), status);
+}
+
+/* Start to send, or with @a received to receive, @a length bytes. */
+static void
+post(coll_mtree_exchange_t *exchange, coll_mtree_fragmented_message_t *message,
+     void (*received)(coll_mtree_fragmented_message_t *message, mtree_status_t status),
+     int peer, int tag, void *bytes, size_t length)
+{
+    coll_mtree_move_t move = {.inbox = &exchange->inbox,
+                              .transport = &exchange->transport.super,
+                              .longest = exchange->spec.module->longest_bytes,
+                              .receives = received != NULL,
+                              .peer = peer,
+                              .tag = tag,
+                              .bytes = bytes,
+                              .length = length,
+                              .ended = received != NULL ? received : sent};
+
+    if (exchange->status == MTREE_OK) {
+        exchange->underway++;
+        coll_mtree_fragmented_message_start(message, &move);
+    }
+}
+
+/* The number of ranks in the subtree of @a rank. */
+static size_t num_below(const coll_mtree_exchange_t *exchange, int rank)
+{
+    return (size_t)coll_mtree_exchange_tree_size(rank, exchange->ranks);
+}
+
+static size_t payload_bytes(const coll_mtree_exchange_t *exchange)
+{
+    return (size_t)exchange->numbers[REPLY_LENGTH];
+}
+
+static void exchange_forward_payload(coll_mtree_exchange_t *exchange)
+{
+    for (int i = 0; i < exchange->num_children; i++) {
+        post(exchange, &exchange->child[i].payload, NULL, exchange->child[i].rank,
+             TAG_PAYLOAD, exchange->payload, payload_bytes(exchange));
+    }
+}
+
+/* Where the parts of @a count ranks from @a first on are among all. */
+static coll_mtree_range_t range_of(const coll_mtree_exchange_t *exchange, int first,
+                                   size_t count)
+{
+    return coll_mtree_exchange_tree_range(exchange->numbers + FIRST_PART, first,
+                                          (int)count);
+}
+
+static void exchange_forward_parts(coll_mtree_exchange_t *exchange)
+{
+    size_t mine = range_of(exchange, exchange->rank, 1).begin;
+
+    for (int i = 0; i < exchange->num_children; i++) {
+        int child = exchange->child[i].rank;
+        coll_mtree_range_t range = range_of(exchange, child, num_below(exchange, child));
+
+        if (range.end > range.begin) {
+            post(exchange, &exchange->child[i].parts, NULL, child, TAG_PARTS,
+                 exchange->parts + (range.begin - mine), range.end - range.begin);
+        }
+    }
+}
+
+static void exchange_forward_numbers(coll_mtree_exchange_t *exchange)
+{
+    for (int i = 0; i < exchange->num_children; i++) {
+        post(exchange, &exchange->child[i].numbers, NULL, exchange->child[i].rank,
+             TAG_NUMBERS, exchange->numbers, exchange->num_numbers * sizeof(int));
+    }
+}
+
+/* The payload, or the parts, are there. */
+static void received_down(coll_mtree_fragmented_message_t *message, mtree_status_t status)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
+
+    if (exchange_goes_on(exchange, status)) {
+        (message == &exchange->payload_down ? exchange_forward_payload
+                                            : exchange_forward_parts)(exchange);
+    }
+}
+
+/* Receive @a length bytes from the parent; 0: none are sent.  They are returned. */
+static char *receive_down(coll_mtree_exchange_t *exchange,
+                          coll_mtree_fragmented_message_t *message, int tag,
+                          size_t length)
+{
+    char *bytes = length > 0 ? coll_mtree_malloc(length) : NULL;
+
+    if (bytes != NULL) {
+        post(exchange, message, received_down, exchange->parent, tag, bytes, length);
+    }
+    return bytes;
+}
+
+static void numbers_received(coll_mtree_fragmented_message_t *message,
+                             mtree_status_t status)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
+    coll_mtree_range_t range;
+
+    if (!exchange_goes_on(exchange, status)) {
+        return;
+    }
+    range = range_of(exchange, exchange->rank, num_below(exchange, exchange->rank));
+    exchange_forward_numbers(exchange);
+    exchange->payload = receive_down(exchange, &exchange->payload_down, TAG_PAYLOAD,
+                                     payload_bytes(exchange));
+    exchange->parts =
+        receive_down(exchange, &exchange->parts_down, TAG_PARTS, range.end - range.begin);
+}
+
+/* One of the `missing` is there; the last one decides, or sends up. */
+static void gather(coll_mtree_exchange_t *exchange)
+{
+    if (--exchange->missing > 0) {
+        return;
+    }
+    if (exchange->rank == 0) {
+        exchange->spec.decide(exchange, exchange->contribution, exchange->spec.arg);
+    } else if (exchange->contribution != NULL) {
+        post(exchange, &exchange->contribution_up, NULL, exchange->parent,
+             TAG_CONTRIBUTION, exchange->contribution,
+             num_below(exchange, exchange->rank) * exchange->contribution_bytes);
+    }
+}
+
+static void contribution_received(coll_mtree_fragmented_message_t *message,
+                                  mtree_status_t status)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
+
+    if (exchange_goes_on(exchange, status)) {
+        gather(exchange);
+    }
+}
+
+static void exchange_opened(mtree_event_t *event)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
+
+    if (exchange_goes_on(exchange, event->status) && exchange->rank == 0) {
+        gather(exchange);
+    }
+}
+
+static void postponed_decided(mtree_event_t *event)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
+    bool goes_on = exchange_goes_on(exchange, event->status);
+
+    exchange->decided(goes_on ? exchange : NULL, exchange->decided_arg);
+}
+
+void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
+                                  void (*decided)(coll_mtree_exchange_t *exchange,
+                                                  void *arg),
+                                  void *arg)
+{
+    exchange->decided = decided;
+    exchange->decided_arg = arg;
+    exchange->underway++;
+    mtree_event_init(&exchange->decision, &exchange->inbox, postponed_decided);
+}
+
+void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange)
+{
+    exchange->decision.completion.func(&exchange->decision.completion, MTREE_OK);
+}
+
+/* The hosts of the ranks, and behind them their localities, in the numbers. */
+static int *hosts_of(coll_mtree_exchange_t *exchange)
+{
+    return exchange->numbers + FIRST_PART + exchange->ranks;
+}
+
+static mtree_locality_t *localities_of(coll_mtree_exchange_t *exchange)
+{
+    return (mtree_locality_t *)(void *)(hosts_of(exchange) + exchange->ranks);
+}
+
+void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_hosts,
+                                     const int *hosts)
+{
+    const coll_mtree_host_t *contributions = (const void *)exchange->contribution;
+
+    exchange->numbers[REPLY_NUM_HOSTS] = num_hosts;
+    memcpy(hosts_of(exchange), hosts, (size_t)exchange->ranks * sizeof(int));
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        localities_of(exchange)[rank] = contributions[rank].locality;
+    }
+}
+
+void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
+                                     const void *parts)
+{
+    size_t length = 0;
+
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        length += (size_t)lengths[rank];
+    }
+    exchange->parts = coll_mtree_malloc(length);
+    memcpy(exchange->parts, parts, length);
+    memcpy(exchange->numbers + FIRST_PART, lengths,
+           (size_t)exchange->ranks * sizeof(*lengths));
+}
+
+void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
+                               const void *payload, size_t length)
+{
+    bool fits = length < INT_MAX;
+
+    exchange->numbers[REPLY_KIND] = fits ? kind : 0;
+    if (fits && length > 0) {
+        exchange->payload = coll_mtree_malloc(length);
+        memcpy(exchange->payload, payload, length);
+        exchange->numbers[REPLY_LENGTH] = (int)length;
+    }
+    exchange_forward_numbers(exchange);
+    if (exchange->payload != NULL) {
+        exchange_forward_payload(exchange);
+    }
+    if (exchange->parts != NULL) {
+        exchange_forward_parts(exchange);
+    }
+}
+
 static void exchange_report_end(coll_mtree_exchange_t *exchange)
 {
-    coll_mtree_range_t range = coll_mtree_exchange_range(exchange, exchange->rank, 1);
+    coll_mtree_range_t range = range_of(exchange, exchange->rank, 1);
     coll_mtree_reply_t reply = {
         .code = coll_mtree_transport_code(&exchange->transport, exchange->status),
         .kind = exchange->numbers[REPLY_KIND],
         .payload = exchange->payload,
-        .length = coll_mtree_exchange_payload_bytes(exchange),
+        .length = payload_bytes(exchange),
         .part = exchange->parts,
         .part_length = range.end - range.begin,
         .num_hosts = exchange->numbers[REPLY_NUM_HOSTS],
-        .hosts = exchange->with_hosts ? coll_mtree_exchange_hosts(exchange) : NULL,
-        .localities =
-            exchange->with_hosts ? coll_mtree_exchange_localities(exchange) : NULL};
+        .hosts = exchange->spec.with_hosts ? hosts_of(exchange) : NULL,
+        .localities = exchange->spec.with_hosts ? localities_of(exchange) : NULL};
 
     exchange->ended = true;
-    exchange->end(exchange, &reply, exchange->arg);
+    exchange->spec.end(exchange, &reply, exchange->spec.arg);
 }
 
 static void exchange_free(coll_mtree_exchange_t *exchange)
@@ -38,7 +331,7 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
 /* An exchange that has failed ends at once; messages under way keep its memory. */
 static bool exchange_idle(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *exchange = coll_mtree_exchange_of(inbox);
+    coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
     if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
         exchange_report_end(exchange);
@@ -48,7 +341,7 @@ static bool exchange_idle(mtree_inbox_t *inbox)
 
 static void exchange_finish(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *exchange = coll_mtree_exchange_of(inbox);
+    coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
     if (!exchange->ended) {
         exchange_report_end(exchange);
@@ -56,45 +349,42 @@ static void exchange_finish(mtree_inbox_t *inbox)
     exchange_free(exchange);
 }
 
-static int exchange_next_child(const coll_mtree_exchange_t *exchange, int last)
-{
-    return coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks, last);
-}
-
 static void exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
-    int count = 0;
+    int child = exchange->rank, room = 0;
 
     exchange->parent =
         exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
-    for (int child = exchange_next_child(exchange, exchange->rank); child >= 0;
-         child = exchange_next_child(exchange, child)) {
-        count++;
-    }
-    exchange->child = coll_mtree_calloc((size_t)count, sizeof(*exchange->child));
-    for (int child = exchange_next_child(exchange, exchange->rank); child >= 0;
-         child = exchange_next_child(exchange, child)) {
+    while ((child = coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks,
+                                                        child)) >= 0) {
+        coll_mtree_require(mtree_array_reserve(&exchange->child, &room,
+                                               exchange->num_children + 1,
+                                               sizeof(*exchange->child)));
         exchange->child[exchange->num_children++].rank = child;
     }
 }
 
-static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *module,
-                                             ompi_communicator_t *comm, bool with_hosts,
-                                             size_t bytes)
+static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *spec)
 {
     coll_mtree_exchange_t *exchange = coll_mtree_calloc(1, sizeof(*exchange));
+    size_t bytes = spec->with_hosts ? sizeof(coll_mtree_host_t) : spec->bytes;
 
-    exchange->rank = ompi_comm_rank(comm);
-    exchange->ranks = ompi_comm_size(comm);
-    exchange->longest = module->longest_bytes;
-    exchange->with_hosts = with_hosts;
+    exchange->spec = *spec;
+    exchange->rank = ompi_comm_rank(spec->comm);
+    exchange->ranks = ompi_comm_size(spec->comm);
     exchange->contribution_bytes = bytes;
     exchange->num_numbers =
-        FIRST_PART + (size_t)exchange->ranks * (with_hosts ? 2 + LOCALITY_NUMBERS : 1);
+        FIRST_PART +
+        (size_t)exchange->ranks * (spec->with_hosts ? 2 + LOCALITY_NUMBERS : 1);
     exchange->numbers = coll_mtree_calloc(exchange->num_numbers, sizeof(int));
     if (bytes > 0) {
         exchange->contribution =
-            coll_mtree_calloc(coll_mtree_exchange_below(exchange, exchange->rank), bytes);
+            coll_mtree_calloc(num_below(exchange, exchange->rank), bytes);
+    }
+    if (spec->with_hosts) {
+        coll_mtree_host_describe((void *)exchange->contribution);
+    } else if (bytes > 0) {
+        memcpy(exchange->contribution, spec->mine, bytes);
     }
     exchange_init_tree(exchange);
     return exchange;
@@ -106,73 +396,39 @@ static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
     for (int i = 0; i < exchange->num_children; i++) {
         child_t *child = &exchange->child[i];
 
-        coll_mtree_exchange_post(
-            exchange, &child->contribution, coll_mtree_exchange_contribution_received,
-            child->rank, TAG_CONTRIBUTION,
-            exchange->contribution +
-                (size_t)(child->rank - exchange->rank) * exchange->contribution_bytes,
-            coll_mtree_exchange_below(exchange, child->rank) *
-                exchange->contribution_bytes);
+        post(exchange, &child->contribution, contribution_received, child->rank,
+             TAG_CONTRIBUTION,
+             exchange->contribution +
+                 (size_t)(child->rank - exchange->rank) * exchange->contribution_bytes,
+             num_below(exchange, child->rank) * exchange->contribution_bytes);
     }
     /* A leaf has nothing to wait for. */
     if (exchange->missing == 0) {
         exchange->missing = 1;
-        coll_mtree_exchange_gather(exchange);
+        gather(exchange);
     }
 }
 
-static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
-                           int first_tag, coll_mtree_exchange_decide_t decide,
-                           coll_mtree_exchange_end_t end, void *arg)
+coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec)
 {
-    coll_mtree_transport_init(&exchange->transport, comm, MPI_BYTE, first_tag);
+    coll_mtree_exchange_t *exchange = exchange_alloc(spec);
+
+    coll_mtree_transport_init(&exchange->transport, spec->comm, MPI_BYTE,
+                              spec->first_tag);
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
-    exchange->decide = decide;
-    exchange->end = end;
-    exchange->arg = arg;
     exchange->missing =
         (exchange->rank == 0) +
         (exchange->contribution != NULL ? (size_t)exchange->num_children : 0);
-    mtree_event_init(&exchange->open, &exchange->inbox, coll_mtree_exchange_opened);
+    mtree_event_init(&exchange->open, &exchange->inbox, exchange_opened);
     exchange->underway = 1;
     if (exchange->rank > 0) {
-        coll_mtree_exchange_post(exchange, &exchange->numbers_down,
-                                 coll_mtree_exchange_numbers_received, exchange->parent,
-                                 TAG_NUMBERS, exchange->numbers,
-                                 exchange->num_numbers * sizeof(int));
+        post(exchange, &exchange->numbers_down, numbers_received, exchange->parent,
+             TAG_NUMBERS, exchange->numbers, exchange->num_numbers * sizeof(int));
     }
     if (exchange->contribution != NULL) {
         exchange_receive_contributions(exchange);
     }
     mtree_inbox_open(&exchange->inbox);
-}
-
-coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
-                                                 ompi_communicator_t *comm, int first_tag,
-                                                 bool with_hosts,
-                                                 coll_mtree_exchange_decide_t decide,
-                                                 coll_mtree_exchange_end_t end, void *arg)
-{
-    coll_mtree_exchange_t *exchange = exchange_alloc(
-        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
-
-    if (with_hosts) {
-        coll_mtree_host_describe((void *)exchange->contribution);
-    }
-    exchange_begin(exchange, comm, first_tag, decide, end, arg);
-    return exchange;
-}
-
-coll_mtree_exchange_t *
-coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
-                               ompi_communicator_t *comm, int first_tag, const void *mine,
-                               size_t bytes, coll_mtree_exchange_decide_t decide,
-                               coll_mtree_exchange_end_t end, void *arg)
-{
-    coll_mtree_exchange_t *exchange = exchange_alloc(module, comm, false, bytes);
-
-    memcpy(exchange->contribution, mine, bytes);
-    exchange_begin(exchange, comm, first_tag, decide, end, arg);
     return exchange;
 }
 

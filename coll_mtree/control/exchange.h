@@ -35,8 +35,8 @@ typedef struct {
 /*
  * Called once, on rank 0, when all contributions are there and the exchange is open; must
  * call coll_mtree_exchange_reply(), or have it called by coll_mtree_exchange_postpone().
- * @a contributions is [ranks] of coll_mtree_host_t or of the bytes given to
- * coll_mtree_exchange_start_with(); NULL when ranks contribute nothing.
+ * @a contributions is [ranks] of coll_mtree_host_t or of what ranks contribute instead;
+ * NULL: nothing.
  */
 typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
                                              const void *contributions, void *arg);
@@ -45,25 +45,23 @@ typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
 typedef void (*coll_mtree_exchange_end_t)(coll_mtree_exchange_t *exchange,
                                           const coll_mtree_reply_t *reply, void *arg);
 
-/*
- * Start an exchange; all ranks of @a comm, whose module is @a module, call with the same
- * arguments.  With @a with_hosts each rank contributes its host, and the reply says which
- * rank runs where.  Rank 0 decides only after coll_mtree_exchange_open(), which every
- * rank must call.  The exchange frees itself after @a end.
- */
-coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
-                                                 ompi_communicator_t *comm, int first_tag,
-                                                 bool with_hosts,
-                                                 coll_mtree_exchange_decide_t decide,
-                                                 coll_mtree_exchange_end_t end,
-                                                 void *arg);
+/* What an exchange is for; but for what a rank contributes the same on all ranks. */
+typedef struct {
+    const mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm; /* the module's */
+    int first_tag;             /* of COLL_MTREE_EXCHANGE_TAGS */
+    bool with_hosts; /* each rank contributes its host, and the reply says which rank runs
+                        where */
+    const void *mine; /* else [bytes] what this rank contributes, copied; NULL: nothing */
+    size_t bytes;
+    coll_mtree_exchange_decide_t decide;
+    coll_mtree_exchange_end_t end;
+    void *arg; /* passed to both */
+} coll_mtree_exchange_spec_t;
 
-/* The same, where each rank contributes @a bytes bytes at @a mine, which are copied. */
-coll_mtree_exchange_t *
-coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
-                               ompi_communicator_t *comm, int first_tag, const void *mine,
-                               size_t bytes, coll_mtree_exchange_decide_t decide,
-                               coll_mtree_exchange_end_t end, void *arg);
+/* Start an exchange.  Rank 0 decides only after coll_mtree_exchange_open(), which every
+ * rank must call.  The exchange frees itself after `end`. */
+coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec);
 
 /* Let the exchange come to its end: what it depends on is settled.  Called once. */
 void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);

@@ -280,11 +280,9 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
     return context_see(context, stored);
 }
 
-mtree_plan_t *
-coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
-                                    ompi_communicator_t *comm,
-                                    const coll_mtree_call_class_t *call_class,
-                                    mtree_forecast_t *forecast_p)
+mtree_plan_t *coll_mtree_planning_context_relayed(
+    const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
+    const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p)
 {
     coll_mtree_planning_context_t *context = planned->context;
     coll_mtree_stored_plan_t *stored;

@@ -73,11 +73,9 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
 /* In the planning thread: the plan for calls of @a call_class, which may be relayed, that
  * passes through relays, with its forecast, where one answers and @a planned, the plan
  * without, is clearly slower; a reference of the caller's.  Else NULL. */
-mtree_plan_t *
-coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
-                                    ompi_communicator_t *comm,
-                                    const coll_mtree_call_class_t *call_class,
-                                    mtree_forecast_t *forecast_p);
+mtree_plan_t *coll_mtree_planning_context_relayed(
+    const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
+    const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p);
 
 /* The same if it has been made for @a group, of @a comm; false: it has not. */
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,

@@ -188,15 +188,18 @@ static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_
                                         coll_mtree_wait_t wait)
 {
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
-    coll_mtree_exchange_t *exchange;
 
     free(source->topology);
     source->topology = NULL;
     atomic_store(&source->ended, false);
-    exchange =
-        coll_mtree_exchange_start(module, source->comm, first_tag, decide == decide_first,
-                                  decide, exchange_ended, source);
-    coll_mtree_exchange_open(exchange);
+    coll_mtree_exchange_open(coll_mtree_exchange_start(
+        &(coll_mtree_exchange_spec_t){.module = module,
+                                      .comm = source->comm,
+                                      .first_tag = first_tag,
+                                      .with_hosts = decide == decide_first,
+                                      .decide = decide,
+                                      .end = exchange_ended,
+                                      .arg = source}));
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
     }
