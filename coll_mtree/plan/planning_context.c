@@ -32,7 +32,7 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_class_table_cleanup(&context->plans, coll_mtree_stored_plan_clear);
     pthread_mutex_unlock(&contexts_lock);
-    if (context->is_corrected && context->learned.key.num_hosts > 0) {
+    if (context->is_corrected) {
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
     }
     coll_mtree_cached_hosts_cleanup(&context->learned);
@@ -155,8 +155,7 @@ static void context_read(coll_mtree_planning_context_t *context,
         return;
     }
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
-        (void)coll_mtree_cached_hosts_init(&context->learned, contributions,
-                                           &context->numbers);
+        coll_mtree_cached_hosts_init(&context->learned, contributions, &context->numbers);
     }
 }
 

@@ -39,7 +39,7 @@ static bool is_replaced(const coll_mtree_host_t *contributions,
     return false;
 }
 
-bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
+void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                   const coll_mtree_host_t *contributions,
                                   const coll_mtree_host_numbers_t *numbers)
 {
@@ -49,7 +49,7 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
 
     *hosts = (coll_mtree_cached_hosts_t){.arena = {NULL}};
     if (is_replaced(contributions, numbers)) {
-        return false;
+        return;
     }
     MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
     MTREE_ARENA_ARRAY(&arena, addresses, (size_t)numbers->num_hosts);
@@ -67,7 +67,6 @@ bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                      .version = MTREE_VERSION};
     hosts->arena = arena;
     coll_mtree_require(arena.status);
-    return true;
 }
 
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
@@ -76,20 +75,16 @@ void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
     *hosts = (coll_mtree_cached_hosts_t){.arena = {NULL}};
 }
 
-char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
-                                     const coll_mtree_host_numbers_t *numbers)
+char *coll_mtree_topology_cache_read(const coll_mtree_cached_hosts_t *hosts)
 {
-    coll_mtree_cached_hosts_t hosts;
     size_t length;
     char *text;
 
-    if (!coll_mtree_cached_hosts_init(&hosts, contributions, numbers) ||
-        mtree_cache_read(&hosts.key, coll_mtree_params.cache_days, time(NULL), &text,
-                         &length) != MTREE_OK) {
-        text = NULL;
-    }
-    coll_mtree_cached_hosts_cleanup(&hosts);
-    return text;
+    return hosts->key.num_hosts > 0 &&
+                   mtree_cache_read(&hosts->key, coll_mtree_params.cache_days, time(NULL),
+                                    &text, &length) == MTREE_OK
+               ? text
+               : NULL;
 }
 
 static void take_part(void *arg, const char *text, size_t length,
@@ -108,35 +103,27 @@ static void take_part(void *arg, const char *text, size_t length,
     }
 }
 
-void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions,
-                                          const coll_mtree_host_numbers_t *numbers,
+void coll_mtree_topology_cache_read_parts(const coll_mtree_cached_hosts_t *hosts,
                                           coll_mtree_probe_parts_t *parts)
 {
-    coll_mtree_cached_hosts_t hosts;
-
-    if (coll_mtree_cached_hosts_init(&hosts, contributions, numbers)) {
-        (void)mtree_cache_read_parts(&hosts.key, coll_mtree_params.cache_days, time(NULL),
-                                     take_part, parts);
+    if (hosts->key.num_hosts > 0) {
+        (void)mtree_cache_read_parts(&hosts->key, coll_mtree_params.cache_days,
+                                     time(NULL), take_part, parts);
     }
-    coll_mtree_cached_hosts_cleanup(&hosts);
 }
 
-void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
-                                     const coll_mtree_host_numbers_t *numbers,
+void coll_mtree_topology_cache_write(const coll_mtree_cached_hosts_t *hosts,
                                      const coll_mtree_probe_parts_t *parts,
                                      const char *text)
 {
-    coll_mtree_cached_hosts_t hosts;
+    time_t now = time(NULL);
+    const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now,
+                                       parts->is_loaded};
 
-    if (coll_mtree_cached_hosts_init(&hosts, contributions, numbers)) {
-        time_t now = time(NULL);
-        const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now,
-                                           parts->is_loaded};
-
-        (void)mtree_cache_write(&hosts.key, &stamp, coll_mtree_params.cache_days, now,
+    if (hosts->key.num_hosts > 0) {
+        (void)mtree_cache_write(&hosts->key, &stamp, coll_mtree_params.cache_days, now,
                                 text);
     }
-    coll_mtree_cached_hosts_cleanup(&hosts);
 }
 
 /* The topology as text, malloc'ed; NULL: no memory. */
@@ -157,7 +144,7 @@ static char *format_topology(const mtree_topology_t *topology)
 void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
                                        const mtree_topology_t *topology)
 {
-    char *text = format_topology(topology);
+    char *text = hosts->key.num_hosts > 0 ? format_topology(topology) : NULL;
 
     if (text != NULL) {
         (void)mtree_cache_correct(&hosts->key, coll_mtree_params.cache_days, time(NULL),

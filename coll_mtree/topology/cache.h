@@ -13,43 +13,35 @@
 #include "topo/dot/cache.h"
 #include "topo/topology.h"
 
-/* The hosts of a communicator as the key of a file in the cache.  All zero: none. */
+/* The hosts of a communicator as the key of a file in the cache.  No hosts: names are
+ * coll_mtree_hosts's, of which nothing is kept.  All zero: the same. */
 typedef struct {
     mtree_cache_key_t key;
     mtree_arena_t arena; /* of all that the key refers to */
 } coll_mtree_cached_hosts_t;
 
-/*
- * The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
- * the fabric that carries messages.  False, all zero: names are coll_mtree_hosts's, of
- * which nothing is kept.
- */
-bool coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
+/* The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
+ * the fabric that carries messages. */
+void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                   const coll_mtree_host_t *contributions,
                                   const coll_mtree_host_numbers_t *numbers);
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts);
 
-/*
- * What the cache has for the hosts of @a contributions [ranks], which @a numbers numbers.
- * Malloc'ed; NULL when there is nothing or, with one line, when it does not fit.  Hosts
- * whose names coll_mtree_hosts gives are not in it.
- */
-char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
-                                     const coll_mtree_host_numbers_t *numbers);
+/* What the cache has for @a hosts, malloc'ed; NULL when there is nothing or, with one
+ * line, when it does not fit. */
+char *coll_mtree_topology_cache_read(const coll_mtree_cached_hosts_t *hosts);
 
 /* Add to @a parts what the cache has of some of them. */
-void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions,
-                                          const coll_mtree_host_numbers_t *numbers,
+void coll_mtree_topology_cache_read_parts(const coll_mtree_cached_hosts_t *hosts,
                                           coll_mtree_probe_parts_t *parts);
 
 /* Write what a probe, which was given @a parts, found for them. */
-void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
-                                     const coll_mtree_host_numbers_t *numbers,
+void coll_mtree_topology_cache_write(const coll_mtree_cached_hosts_t *hosts,
                                      const coll_mtree_probe_parts_t *parts,
                                      const char *text);
 
-/* Where the cache has a topology of @a hosts, write @a topology, which it
- * turned out to be while the job ran, as old as that. */
+/* Where the cache has a topology of @a hosts, write @a topology, which it turned out to
+ * be while the job ran, as old as that. */
 void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
                                        const mtree_topology_t *topology);
 

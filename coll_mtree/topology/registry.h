@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The topologies that this process has: the user's, and those that it has learned, from
- * the probe or from the cache, for all communicators.  They stay until the end of the job.
+ * the probe or from the cache, for all communicators.  They stay until the end of the
+ * job.
  */
 #ifndef COLL_MTREE_TOPOLOGY_REGISTRY_H
 #define COLL_MTREE_TOPOLOGY_REGISTRY_H

@@ -37,6 +37,7 @@ struct coll_mtree_source {
     bool is_asked;                    /* rank 0 has decided, at the first call */
     coll_mtree_host_numbers_t hosts;  /* on rank 0, once they are known */
     coll_mtree_host_t *contributions; /* [ranks] likewise */
+    coll_mtree_cached_hosts_t cached; /* likewise, where no topology has been learned */
     bool is_first;                    /* this rank, on its host */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
 
@@ -98,15 +99,18 @@ static coll_mtree_source_facts_t find_facts(source_t *source, int ranks)
     coll_mtree_source_facts_t facts = {.num_hosts = source->hosts.num_hosts,
                                        .choice = coll_mtree_params_topology()};
 
-    if (facts.num_hosts >= 2) {
-        facts.is_known =
-            coll_mtree_topology_registry_find(source->contributions, ranks) != NULL;
+    if (facts.num_hosts < 2) {
+        return facts;
     }
-    if (facts.num_hosts >= 2 && !facts.is_known &&
-        facts.choice == COLL_MTREE_TOPOLOGY_AUTO) {
-        source->learned = learn_text(
-            coll_mtree_topology_cache_read(source->contributions, &source->hosts),
-            FROM_CACHE);
+    facts.is_known =
+        coll_mtree_topology_registry_find(source->contributions, ranks) != NULL;
+    if (!facts.is_known) {
+        coll_mtree_cached_hosts_init(&source->cached, source->contributions,
+                                     &source->hosts);
+    }
+    if (!facts.is_known && facts.choice == COLL_MTREE_TOPOLOGY_AUTO) {
+        source->learned =
+            learn_text(coll_mtree_topology_cache_read(&source->cached), FROM_CACHE);
         facts.is_cached = source->learned != NULL;
     }
     return facts;
@@ -236,16 +240,14 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
                        "coll_mtree_topology names a map instead, or none",
                        source->hosts.num_hosts, coll_mtree_params.probe_seconds);
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO) {
-        coll_mtree_topology_cache_read_parts(source->contributions, &source->hosts,
-                                             &parts);
+        coll_mtree_topology_cache_read_parts(&source->cached, &parts);
     }
     if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions, &parts,
                               &text) == OMPI_SUCCESS) {
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
-        coll_mtree_topology_cache_write(source->contributions, &source->hosts, &parts,
-                                        source->learned);
+        coll_mtree_topology_cache_write(&source->cached, &parts, source->learned);
         write_output(source->learned);
     }
     coll_mtree_probe_parts_cleanup(&parts);
@@ -281,6 +283,7 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
     source->settled = learned;
     module->unserved = !learned;
     coll_mtree_host_numbers_cleanup(&source->hosts);
+    coll_mtree_cached_hosts_cleanup(&source->cached);
     free(source->contributions);
     free(source->learned);
     free(source->topology);
