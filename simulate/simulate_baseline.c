@@ -89,16 +89,17 @@ static void rank_ended(mtree_program_run_t *run, mtree_status_t status, void *ar
 static void arrive(mtree_timer_t *event)
 {
     rank_t *rank = MTREE_CONTAINER_OF(event, rank_t, arrival);
-    mtree_program_data_t data = {
+    const mtree_operation_data_t data = {
         .extent = sizeof(uint32_t), .fold = fold, .copy = copy, .arg = rank};
+    void *address[MTREE_BUFFER_LAST] = {NULL};
     mtree_status_t status;
 
     for (int b = 0; rank->buffers != NULL && b < MTREE_BUFFER_LAST; b++) {
-        data.address[b] = rank->buffers[b];
+        address[b] = rank->buffers[b];
     }
     status = mtree_program_start(
         rank->program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number),
-        &data, NULL, rank_ended, rank, &rank->run);
+        &data, address, NULL, rank_ended, rank, &rank->run);
     if (status != MTREE_OK) {
         mtree_event_queue_fail(rank->simulation->queue, status);
     }

@@ -229,8 +229,7 @@ static mtree_status_t lay_out(run_t *run, rank_t *rank)
     if (status == MTREE_OK) {
         status = run->plan->order != NULL
                      ? mtree_rank_program_create(run->part, run->placement, &run->call,
-                                                 false, 0, rank->number,
-                                                 &rank->program)
+                                                 false, 0, rank->number, &rank->program)
                      : mtree_layout_create(run->part, run->placement, &run->call,
                                            rank->number, &rank->layout);
     }
@@ -247,30 +246,27 @@ static mtree_status_t lay_out(run_t *run, rank_t *rank)
 static mtree_status_t start_program(run_t *run, rank_t *rank)
 {
     const size_t *lengths = rank->program->program.lengths;
-    mtree_program_data_t data = {
-        .address =
-            {[MTREE_BUFFER_INPUT] = rank->input, [MTREE_BUFFER_RESULT] = rank->output},
-        .extent = sizeof(uint32_t),
-        .fold = fold,
-        .copy = copy,
-        .pack_block = pack_block,
-        .unpack_block = unpack_block,
-        .arg = rank};
+    const bool has_blocks = mtree_collective_is_personalized(run->data.collective);
+    const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
+                                         .fold = fold,
+                                         .copy = copy,
+                                         .pack_block = has_blocks ? pack_block : NULL,
+                                         .unpack_block = has_blocks ? unpack_block : NULL,
+                                         .arg = rank};
+    void *address[MTREE_BUFFER_LAST] = {
+        [MTREE_BUFFER_INPUT] = rank->input, [MTREE_BUFFER_RESULT] = rank->output};
 
-    if (!mtree_collective_is_personalized(run->data.collective)) {
-        data.pack_block = NULL;
-        data.unpack_block = NULL;
-    }
     for (int b = MTREE_BUFFER_WORK;
          run->simulation.options->check && b < MTREE_BUFFER_LAST; b++) {
-        data.address[b] = mtree_arena_alloc(&run->arena, lengths[b], sizeof(uint32_t));
+        address[b] = mtree_arena_alloc(&run->arena, lengths[b], sizeof(uint32_t));
     }
     if (run->arena.status != MTREE_OK) {
         return run->arena.status;
     }
     return mtree_program_start(&rank->program->program,
                                mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
-                               &data, NULL, program_ended, rank, &rank->program_run);
+                               &data, address, NULL, program_ended, rank,
+                               &rank->program_run);
 }
 
 static mtree_status_t start_static(run_t *run, rank_t *rank,

@@ -173,20 +173,8 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
                                         mtree_program_func_t func, void *arg,
                                         mtree_program_run_t **run_p)
 {
-    mtree_program_data_t buffers = {
-        .address = {[MTREE_BUFFER_INPUT] = (void *)data->input,
-                    [MTREE_BUFFER_RESULT] = data->output},
-        .extent = data->extent,
-        .fold = data->fold,
-        .copy = data->copy,
-        .pack = data->pack,
-        .unpack = data->unpack,
-        .shift = data->shift,
-        .pack_block = data->pack_block,
-        .unpack_block = data->unpack_block,
-        .arg = data->arg,
-        .trace = data->trace,
-        .goodput = data->goodput};
+    void *address[MTREE_BUFFER_LAST] = {
+        [MTREE_BUFFER_INPUT] = (void *)data->input, [MTREE_BUFFER_RESULT] = data->output};
     const size_t bytes = mtree_rank_program_scratch(program, data);
     char *room = malloc(bytes), *at = room;
 
@@ -195,12 +183,12 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
     }
     for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
         if (is_made(program, b)) {
-            buffers.address[b] = mtree_address(at, -data->gap);
+            address[b] = mtree_address(at, -data->gap);
             at += room_of(data, program->program.lengths[b]);
         }
     }
-    return mtree_program_start(&program->program, transport, &buffers, room, func, arg,
-                               run_p);
+    return mtree_program_start(&program->program, transport, data, address, room, func,
+                               arg, run_p);
 }
 
 mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,

@@ -4,7 +4,6 @@
 #include "base/container_of.h"
 #include "base/list.h"
 #include "schedule/inbox.h"
-#include "schedule/operation.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +24,8 @@ struct mtree_program_run {
     mtree_inbox_t inbox;
     const mtree_program_t *program;
     mtree_transport_t *transport;
-    mtree_program_data_t data;
+    mtree_operation_data_t data;
+    void *address[MTREE_BUFFER_LAST];
     void *room; /* owned */
     mtree_program_func_t func;
     void *arg;
@@ -41,7 +41,7 @@ struct mtree_program_run {
 
 static void *address(const mtree_program_run_t *run, mtree_place_t place)
 {
-    return (void *)((uintptr_t)run->data.address[place.buffer] +
+    return (void *)((uintptr_t)run->address[place.buffer] +
                     place.offset * (size_t)run->data.extent);
 }
 
@@ -230,7 +230,7 @@ static void *block_address(const mtree_program_run_t *run, const mtree_step_t *s
 
 static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
 {
-    const mtree_program_data_t *data = &run->data;
+    const mtree_operation_data_t *data = &run->data;
     const void *from = block_address(run, step, step->from);
     void *to = block_address(run, step, step->to);
 
@@ -255,7 +255,7 @@ static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
 
 static void fold(const mtree_program_run_t *run, const mtree_step_t *step)
 {
-    const mtree_program_data_t *data = &run->data;
+    const mtree_operation_data_t *data = &run->data;
     const double begin = trace_clock(run);
     size_t message;
 
@@ -344,11 +344,10 @@ static void run_last(mtree_inbox_t *inbox)
     }
 }
 
-mtree_status_t mtree_program_start(const mtree_program_t *program,
-                                   mtree_transport_t *transport,
-                                   const mtree_program_data_t *data, void *room,
-                                   mtree_program_func_t func, void *arg,
-                                   mtree_program_run_t **run_p)
+mtree_status_t
+mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport,
+                    const mtree_operation_data_t *data, void *const *address, void *room,
+                    mtree_program_func_t func, void *arg, mtree_program_run_t **run_p)
 {
     mtree_program_run_t *run =
         calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
@@ -361,6 +360,7 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
     run->program = program;
     run->transport = transport;
     run->data = *data;
+    memcpy(run->address, address, sizeof(run->address));
     run->func = func;
     run->arg = arg;
     if (data->trace != NULL) {
