@@ -6,6 +6,8 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/transport/progress.h"
 
+#include <stdatomic.h>
+
 static atomic_bool is_open;
 
 static coll_mtree_decision_t *decision_of(coll_mtree_plan_task_t *task)
@@ -23,13 +25,6 @@ static void release_deferred(coll_mtree_deferred_release_t *deferred)
     OBJ_RELEASE(comm);
 }
 
-static void release_holder(coll_mtree_decision_t *decision)
-{
-    if (atomic_fetch_sub(&decision->holders, 1) == 1) {
-        coll_mtree_deferred_release_add(&decision->deferred);
-    }
-}
-
 static void run(coll_mtree_plan_task_t *task)
 {
     coll_mtree_log_keep(&decision_of(task)->log);
@@ -42,16 +37,7 @@ static void decided(coll_mtree_exchange_t *exchange, void *arg)
     coll_mtree_decision_t *decision = arg;
 
     decision->reply(decision, exchange);
-    release_holder(decision);
-}
-
-static void resume(coll_mtree_decision_t *decision)
-{
-    coll_mtree_exchange_t *exchange = atomic_exchange(&decision->exchange, NULL);
-
-    if (exchange != NULL) {
-        coll_mtree_exchange_resume(exchange);
-    }
+    coll_mtree_deferred_release_add(&decision->deferred);
 }
 
 static void end(coll_mtree_plan_task_t *task)
@@ -59,8 +45,12 @@ static void end(coll_mtree_plan_task_t *task)
     coll_mtree_decision_t *decision = decision_of(task);
 
     coll_mtree_log_write(&decision->log);
-    resume(decision);
-    release_holder(decision);
+    /* It may be released from here on. */
+    if (decision->exchange != NULL) {
+        coll_mtree_exchange_resume(decision->exchange);
+    } else {
+        coll_mtree_deferred_release_add(&decision->deferred);
+    }
 }
 
 /* MPI_Finalize, before it frees communicators. */
@@ -92,9 +82,8 @@ void coll_mtree_decision_start(coll_mtree_decision_t *decision,
                                coll_mtree_exchange_t *exchange)
 {
     OBJ_RETAIN(decision->comm);
-    atomic_init(&decision->exchange, exchange);
+    decision->exchange = exchange;
     decision->deferred.release = release_deferred;
-    atomic_init(&decision->holders, exchange == NULL ? 1 : 2);
     mtree_list_init(&decision->log);
     decision->task = (coll_mtree_plan_task_t){.run = run, .end = end};
     if (exchange != NULL) {

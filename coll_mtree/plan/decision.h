@@ -10,8 +10,6 @@
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/plan_thread.h"
 
-#include <stdatomic.h>
-
 /* A member of what is decided.  The thread uses it until `reply` is called; at
  * MPI_Finalize `reply` may be called without `decide`. */
 typedef struct coll_mtree_decision {
@@ -23,8 +21,7 @@ typedef struct coll_mtree_decision {
     void (*release)(struct coll_mtree_decision *decision); /* free it */
     /* From here on the unit's own. */
     coll_mtree_plan_task_t task;
-    _Atomic(coll_mtree_exchange_t *) exchange; /* waits; NULL: it does so no more */
-    atomic_int holders;                        /* the thread, and an exchange */
+    coll_mtree_exchange_t *exchange; /* waits; NULL: none */
     mtree_list_t log;
     coll_mtree_deferred_release_t deferred;
 } coll_mtree_decision_t;
