@@ -44,17 +44,6 @@ static void comm_release(coll_mtree_replan_t *replan)
     OBJ_RELEASE(comm);
 }
 
-static bool plan_gate_is_ready(coll_mtree_waiter_t *plan_gate)
-{
-    return atomic_load(
-        &MTREE_CONTAINER_OF(plan_gate, coll_mtree_replan_t, plan_gate)->is_open);
-}
-
-static void plan_gate_pass(coll_mtree_waiter_t *plan_gate)
-{
-    (void)plan_gate;
-}
-
 void coll_mtree_replan_init(coll_mtree_replan_t *replan,
                             coll_mtree_replan_decide_t decide,
                             mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
@@ -69,13 +58,9 @@ void coll_mtree_replan_init(coll_mtree_replan_t *replan,
     coll_mtree_replan_schedule_init(&replan->schedule, ompi_comm_size(comm),
                                     query_seconds);
     mtree_list_init(&replan->awaited);
-    atomic_init(&replan->is_open, false);
     atomic_init(&replan->ending, NULL);
     coll_mtree_ordered_gate_init(&replan->ends);
     coll_mtree_ordered_gate_init(&replan->gate);
-    replan->plan_gate.is_ready = plan_gate_is_ready;
-    replan->plan_gate.pass = plan_gate_pass;
-    coll_mtree_ordered_gate_pass(&replan->gate, &replan->plan_gate);
 }
 
 void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan)
@@ -95,9 +80,8 @@ void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t
 {
     replan->newest = part;
     replan->version = version;
-    atomic_store(&replan->is_open, true);
-    coll_mtree_ordered_gate_pass(&replan->ends, NULL);
-    coll_mtree_ordered_gate_pass(&replan->gate, NULL);
+    coll_mtree_ordered_gate_open(&replan->ends);
+    coll_mtree_ordered_gate_open(&replan->gate);
 }
 
 void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
@@ -115,10 +99,8 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
 /* Queries end in their order, so one waits for the end of the one before. */
 static bool end_is_ready(coll_mtree_waiter_t *end)
 {
-    const coll_mtree_replan_t *replan =
-        MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)->replan;
-
-    return atomic_load(&replan->is_open) && atomic_load(&replan->ending) == NULL;
+    return atomic_load(&MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)
+                            ->replan->ending) == NULL;
 }
 
 /* The next query may end after @a query, unless that failed before its turn. */

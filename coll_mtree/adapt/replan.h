@@ -58,13 +58,12 @@ struct coll_mtree_replan {
     void (*retain)(coll_mtree_replan_t *replan);
     void (*release)(coll_mtree_replan_t *replan);
     coll_mtree_replan_schedule_t schedule;
-    mtree_list_t awaited;           /* queries whose reply is not due, by number */
+    mtree_list_t awaited; /* queries whose reply is not due, by number */
+    /* Two gates, which open when the first plan is known: */
     coll_mtree_ordered_gate_t ends; /* of queries: they end one after the other */
     _Atomic(coll_mtree_replan_query_t *) ending; /* has passed it and has not ended; NULL:
                                                     none */
     coll_mtree_ordered_gate_t gate;  /* of calls that never wait, and of due queries */
-    coll_mtree_waiter_t plan_gate;   /* the first in it: the sequence is not open */
-    atomic_bool is_open;             /* the first plan is known */
     const mtree_plan_part_t *newest; /* of the plan of the last query that ended; NULL:
                                         none */
     unsigned version;        /* on rank 0: of the network that the plans were made for */

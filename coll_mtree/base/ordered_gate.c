@@ -5,7 +5,7 @@ void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate)
 {
     OBJ_CONSTRUCT(&gate->lock, opal_mutex_t);
     mtree_list_init(&gate->waiters);
-    gate->busy = false;
+    gate->is_open = gate->busy = false;
 }
 
 void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate)
@@ -19,7 +19,7 @@ static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
     coll_mtree_waiter_t *waiter =
         MTREE_CONTAINER_OF(gate->waiters.next, coll_mtree_waiter_t, link);
 
-    if (mtree_list_is_empty(&gate->waiters) ||
+    if (!gate->is_open || mtree_list_is_empty(&gate->waiters) ||
         (waiter->is_ready != NULL && !waiter->is_ready(waiter))) {
         return NULL;
     }
@@ -44,12 +44,20 @@ void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
     }
 }
 
+void coll_mtree_ordered_gate_open(coll_mtree_ordered_gate_t *gate)
+{
+    opal_mutex_lock(&gate->lock);
+    gate->is_open = true;
+    opal_mutex_unlock(&gate->lock);
+    coll_mtree_ordered_gate_pass(gate, NULL);
+}
+
 bool coll_mtree_ordered_gate_enter(coll_mtree_ordered_gate_t *gate)
 {
     bool enters;
 
     opal_mutex_lock(&gate->lock);
-    enters = !gate->busy && mtree_list_is_empty(&gate->waiters);
+    enters = gate->is_open && !gate->busy && mtree_list_is_empty(&gate->waiters);
     gate->busy = gate->busy || enters;
     opal_mutex_unlock(&gate->lock);
     return enters;
