@@ -208,43 +208,30 @@ void mtree_dynamic_peers_detach(mtree_operation_t *operation)
     operation->detached = true;
 }
 
-mtree_status_t mtree_dynamic_peers_status(const mtree_operation_t *operation)
-{
-    return operation->status;
-}
-
 void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t status)
 {
     mtree_operation_fail(operation, status);
 }
 
-/* Do not count a message that could not be started. */
-static void message_started(mtree_operation_t *operation, mtree_status_t status)
+bool mtree_dynamic_peers_message(mtree_operation_t *operation,
+                                 mtree_transport_t *transport, bool receives, int peer,
+                                 int tag, void *buffer, size_t bytes,
+                                 mtree_event_t *event,
+                                 void (*handle)(mtree_event_t *event))
 {
+    const mtree_transport_ops_t *ops = transport->ops;
+    mtree_status_t status;
+
+    operation->outstanding++;
+    mtree_event_init(event, &operation->inbox, handle);
+    status = receives ? ops->recv(transport, peer, tag, buffer, bytes, &event->completion)
+                      : ops->send(transport, peer, tag, buffer, bytes, false,
+                                  &event->completion);
     if (status != MTREE_OK) {
         operation->outstanding--;
         mtree_operation_fail(operation, status);
     }
-}
-
-void mtree_dynamic_peers_send(mtree_operation_t *operation, mtree_transport_t *transport,
-                              int peer, int tag, const void *buffer, size_t bytes,
-                              mtree_event_t *event, void (*handle)(mtree_event_t *event))
-{
-    operation->outstanding++;
-    mtree_event_init(event, &operation->inbox, handle);
-    message_started(operation, transport->ops->send(transport, peer, tag, buffer, bytes,
-                                                    false, &event->completion));
-}
-
-void mtree_dynamic_peers_recv(mtree_operation_t *operation, mtree_transport_t *transport,
-                              int peer, int tag, void *buffer, size_t bytes,
-                              mtree_event_t *event, void (*handle)(mtree_event_t *event))
-{
-    operation->outstanding++;
-    mtree_event_init(event, &operation->inbox, handle);
-    message_started(operation, transport->ops->recv(transport, peer, tag, buffer, bytes,
-                                                    &event->completion));
+    return status == MTREE_OK;
 }
 
 bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,

@@ -62,23 +62,21 @@ mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 /* End the operation now, although messages are outstanding. */
 void mtree_dynamic_peers_detach(mtree_operation_t *operation);
 
-/* The operation's status; and set it, if it is MTREE_OK. */
-mtree_status_t mtree_dynamic_peers_status(const mtree_operation_t *operation);
+/* The operation fails, unless it has. */
 void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t status);
 
 /*
- * Send or receive a message of the controller, of @a bytes bytes over @a transport, whose
- * unit is the byte.  @a handle is called when it is done.  It must begin with
- * mtree_dynamic_peers_message_done(); false: the message failed, and so has the
- * operation.
- * @a event and @a buffer stay until then.
+ * Send, or receive if it @a receives, a message of the controller, of @a bytes bytes over
+ * @a transport, whose unit is the byte.  @a handle is called when it is done.  It must
+ * begin with mtree_dynamic_peers_message_done(); false: the message failed, and so has
+ * the operation.  @a event and @a buffer stay until then.  False: it could not be
+ * started, and the operation has failed.
  */
-void mtree_dynamic_peers_send(mtree_operation_t *operation, mtree_transport_t *transport,
-                              int peer, int tag, const void *buffer, size_t bytes,
-                              mtree_event_t *event, void (*handle)(mtree_event_t *event));
-void mtree_dynamic_peers_recv(mtree_operation_t *operation, mtree_transport_t *transport,
-                              int peer, int tag, void *buffer, size_t bytes,
-                              mtree_event_t *event, void (*handle)(mtree_event_t *event));
+bool mtree_dynamic_peers_message(mtree_operation_t *operation,
+                                 mtree_transport_t *transport, bool receives, int peer,
+                                 int tag, void *buffer, size_t bytes,
+                                 mtree_event_t *event,
+                                 void (*handle)(mtree_event_t *event));
 bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,
                                       const mtree_event_t *event);
 

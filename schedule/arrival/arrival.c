@@ -21,7 +21,6 @@ bool mtree_arrival_serves(mtree_collective_t collective)
 
 static void run_destroy(mtree_arrival_run_t *run)
 {
-    mtree_control_msgs_free(run);
     mtree_chain_destroy(run->chain);
     mtree_directory_destroy(run->directory);
     free(run->posted_recvs);
@@ -49,7 +48,7 @@ static void run_progress(mtree_operation_t *operation, void *arg)
 {
     mtree_arrival_run_t *run = arg;
 
-    if (mtree_dynamic_peers_status(operation) != MTREE_OK) {
+    if (mtree_operation_has_failed(operation)) {
         mtree_dynamic_peers_end(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
@@ -59,7 +58,7 @@ static void run_progress(mtree_operation_t *operation, void *arg)
             mtree_member_begin(run);
         }
     }
-    if (mtree_dynamic_peers_status(operation) != MTREE_OK) {
+    if (mtree_operation_has_failed(operation)) {
         return;
     }
     if (mtree_arrival_is_coordinator(run)) {

@@ -71,10 +71,10 @@ static void coordinator_recv_event(mtree_posted_recv_t *posted_recv)
 {
     mtree_arrival_run_t *run = posted_recv->run;
 
-    mtree_dynamic_peers_recv(run->operation, run->arrival.control, posted_recv->rank,
-                             MTREE_ARRIVAL_TAG_EVENT, &posted_recv->text.event,
-                             sizeof(posted_recv->text.event), &posted_recv->event,
-                             coordinator_event_received);
+    (void)mtree_dynamic_peers_message(
+        run->operation, run->arrival.control, true, posted_recv->rank,
+        MTREE_ARRIVAL_TAG_EVENT, &posted_recv->text.event,
+        sizeof(posted_recv->text.event), &posted_recv->event, coordinator_event_received);
 }
 
 /* Give the ranks that have arrived their places in the chain. */

@@ -1,7 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+static void control_msg_sent(mtree_event_t *event)
+{
+    mtree_control_msg_t *control_msg = (mtree_control_msg_t *)event;
+
+    (void)mtree_dynamic_peers_message_done(control_msg->run->operation, event);
+    free(control_msg);
+}
+
+mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run)
+{
+    mtree_control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
+
+    if (control_msg == NULL) {
+        mtree_dynamic_peers_fail(run->operation, MTREE_ERR_NO_MEMORY);
+        return NULL;
+    }
+    control_msg->run = run;
+    return control_msg;
+}
+
+void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
+                            size_t bytes)
+{
+    mtree_arrival_run_t *run = control_msg->run;
+
+    if (!mtree_dynamic_peers_message(run->operation, run->arrival.control, false, rank,
+                                     tag, &control_msg->text, bytes, &control_msg->event,
+                                     control_msg_sent)) {
+        free(control_msg);
+    }
+}
 
 static void member_send_event(mtree_arrival_run_t *run, mtree_arrival_event_kind_t kind,
                               size_t chunk)
@@ -53,10 +85,10 @@ static void member_recv_command(mtree_arrival_run_t *run)
 {
     mtree_posted_recv_t *posted_recv = run->posted_recvs;
 
-    mtree_dynamic_peers_recv(run->operation, run->arrival.control, run->coordinator,
-                             MTREE_ARRIVAL_TAG_COMMAND, &posted_recv->text.command,
-                             sizeof(posted_recv->text.command), &posted_recv->event,
-                             member_command_received);
+    (void)mtree_dynamic_peers_message(
+        run->operation, run->arrival.control, true, run->coordinator,
+        MTREE_ARRIVAL_TAG_COMMAND, &posted_recv->text.command,
+        sizeof(posted_recv->text.command), &posted_recv->event, member_command_received);
 }
 
 void mtree_member_execute(mtree_arrival_run_t *run,

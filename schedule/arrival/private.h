@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An arrival-ordered collective, inside, in layers: control_msg.c (messages of the
- * coordination), member.c (every rank but the coordinator), coordinator.c, and arrival.c
- * (life).  Only the thread that holds the operation's inbox touches any of it.
+ * An arrival-ordered collective, inside, in layers: member.c (messages of the
+ * coordination, and every rank but the coordinator), coordinator.c, and arrival.c (life).
+ * Only the thread that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
 #define MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
@@ -57,16 +57,14 @@ typedef struct {
 typedef struct mtree_arrival_run mtree_arrival_run_t;
 
 /* A command or an event that is being sent. */
-typedef struct mtree_control_msg mtree_control_msg_t;
-struct mtree_control_msg {
+typedef struct {
     mtree_event_t event; /* must be first */
     mtree_arrival_run_t *run;
-    mtree_control_msg_t *link, *all;
     union {
         mtree_arrival_command_t command;
         mtree_arrival_event_t event;
     } text;
-};
+} mtree_control_msg_t;
 
 /* The coordinator's receive of a rank's next event, or a rank's receive of its next
  * command.
@@ -97,8 +95,7 @@ struct mtree_arrival_run {
     mtree_chain_t *chain; /* of the coordinator of a reduction */
     mtree_directory_t *directory;      /* of the coordinator of a broadcast */
     mtree_posted_recv_t *posted_recvs; /* [num_ranks] of the coordinator; else one */
-    mtree_control_msg_t *free_control_msgs, *all_control_msgs;
-    size_t copied_bytes; /* bytes */
+    size_t copied_bytes;               /* bytes */
     void (*released)(void *arg);
     void *arg;
 };
@@ -113,18 +110,15 @@ static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
     return run->arrival.transport->ops->now(run->arrival.transport);
 }
 
-/* control_msg.c: a message to be filled in and sent.  NULL: no memory, and the operation
- * has failed. */
+/* member.c: a message to be filled in and sent.  NULL: no memory, and the operation has
+ * failed. */
 mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run);
 
-/* Send its first @a bytes bytes to @a rank with @a tag. */
+/* Send its first @a bytes bytes to @a rank with @a tag, and free it then. */
 void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
                             size_t bytes);
 
-/* Free all messages of @a run; none is on its way. */
-void mtree_control_msgs_free(mtree_arrival_run_t *run);
-
-/* member.c: begin; execute a command; send the events that are due. */
+/* Begin; execute a command; send the events that are due. */
 void mtree_member_begin(mtree_arrival_run_t *run);
 void mtree_member_execute(mtree_arrival_run_t *run,
                           const mtree_arrival_command_t *command);
