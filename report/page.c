@@ -37,14 +37,6 @@ const json_t *mtree_page_served_by(const json_t *calls, const char *by)
     return NULL;
 }
 
-const mtree_page_line_t mtree_page_job_lines[] = {mtree_page_job,
-                                                  mtree_page_served,
-                                                  mtree_page_beside,
-                                                  mtree_page_forecast,
-                                                  mtree_page_versions,
-                                                  mtree_page_work,
-                                                  NULL};
-
 char *mtree_page_line_text(mtree_page_line_t line, const json_t *report, size_t number)
 {
     char *text = NULL;
@@ -84,7 +76,7 @@ void mtree_page_job(const json_t *report, size_t unused, FILE *out)
             json_is_true(json_object_get(report, "complete")) ? "" : " so far");
 }
 
-void mtree_page_versions(const json_t *report, size_t unused, FILE *out)
+static void page_versions(const json_t *report, size_t unused, FILE *out)
 {
     double ranks = mtree_page_number(report, "ranks");
     double reporting = mtree_page_number(report, "ranks_heard");
@@ -223,7 +215,7 @@ void mtree_page_forecast(const json_t *report, size_t unused, FILE *out)
     }
 }
 
-void mtree_page_work(const json_t *report, size_t unused, FILE *out)
+static void page_work(const json_t *report, size_t unused, FILE *out)
 {
     const json_t *totals = json_object_get(report, "totals");
     char bytes[MTREE_UNITS_LENGTH], probe[MTREE_UNITS_LENGTH],
@@ -239,6 +231,14 @@ void mtree_page_work(const json_t *report, size_t unused, FILE *out)
             size_text(mtree_page_number(totals, "most_scratch_bytes"), scratch),
             mtree_page_number(totals, "plans"));
 }
+
+const mtree_page_line_t mtree_page_job_lines[] = {mtree_page_job,
+                                                  mtree_page_served,
+                                                  mtree_page_beside,
+                                                  mtree_page_forecast,
+                                                  page_versions,
+                                                  page_work,
+                                                  NULL};
 
 void mtree_page_communicator(const json_t *report, size_t number, FILE *out)
 {

@@ -32,41 +32,25 @@ extern const mtree_page_line_t mtree_page_job_lines[], mtree_page_map_lines[];
 /* What @a line writes, malloc'ed; NULL: no memory. */
 char *mtree_page_line_text(mtree_page_line_t line, const json_t *report, size_t number);
 
-/* The ranks, the date and how long; the versions, and whose times are in the report; the
- * time in calls that mtree served; that of planning, connecting and Open MPI's calls;
- * what the calls were expected to take; messages and memory. */
+/* The ranks, the date and how long; the time in calls that mtree served; that of
+ * planning, connecting and Open MPI's calls; what the calls were expected to take. */
 void mtree_page_job(const json_t *report, size_t unused, FILE *out);
-void mtree_page_versions(const json_t *report, size_t unused, FILE *out);
 void mtree_page_served(const json_t *report, size_t unused, FILE *out);
 void mtree_page_beside(const json_t *report, size_t unused, FILE *out);
 void mtree_page_forecast(const json_t *report, size_t unused, FILE *out);
-void mtree_page_work(const json_t *report, size_t unused, FILE *out);
 
 /* "b4: 12 hosts, 19 links, from b4.dot" of a topology; "MPI_COMM_WORLD: 12 ranks on 12
  * hosts". */
 void mtree_page_topology(const json_t *report, size_t topology, FILE *out);
 void mtree_page_communicator(const json_t *report, size_t communicator, FILE *out);
 
-/* "Relays: US2, EU1", where calls on the topology passed through relays; nothing where
- * they passed through none. */
-void mtree_page_relays(const json_t *report, size_t topology, FILE *out);
+/* Did calls on the topology pass through relays? */
 bool mtree_page_has_relays(const json_t *report, size_t topology);
 
 /* Where the calls found the network otherwise than the map has it, by more than a factor
  * of two: which calls and links; nothing where they agree. */
 void mtree_page_disagreement(const json_t *report, size_t topology, FILE *out);
 bool mtree_page_disagrees(const json_t *report, size_t topology);
-
-/* The link whose capacity was used most, and which trees cross it; nothing without
- * traffic. */
-void mtree_page_busiest(const json_t *report, size_t topology, FILE *out);
-
-/*
- * Of the links that were the narrowest of a backlogged path for a fifth of the time or
- * more, the one that gave the least part of its capacity, and which trees cross it;
- * nothing where all paths kept up.
- */
-void mtree_page_slowest(const json_t *report, size_t topology, FILE *out);
 
 /* Was @a plan, an object of the report, made for topology number @a topology? */
 bool mtree_page_plan_is_on(const json_t *plan, size_t topology);

@@ -9,10 +9,6 @@
 /* Uses that differ by less are the same: those of trees are sums of rounded shares. */
 #define SAME_USE 1.000001
 
-const mtree_page_line_t mtree_page_map_lines[] = {
-    mtree_page_relays, mtree_page_disagreement, mtree_page_busiest, mtree_page_slowest,
-    NULL};
-
 /* Links and lines of calls that are named where the map disagrees with them. */
 #define MOST_NAMED 3
 
@@ -76,7 +72,8 @@ bool mtree_page_has_relays(const json_t *report, size_t topology)
     return next_relay(vertices, 0) < json_array_size(vertices);
 }
 
-void mtree_page_relays(const json_t *report, size_t topology, FILE *out)
+/* "Relays: US2, EU1", where calls on the topology passed through relays. */
+static void page_relays(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *vertices = vertices_of(report, topology);
     const char *lead = "Relays: ";
@@ -185,7 +182,9 @@ static double arc_number(const json_t *links, const char *key, int arc)
                                 (size_t)arc % 2);
 }
 
-void mtree_page_busiest(const json_t *report, size_t topology, FILE *out)
+/* The link whose capacity was used most, and which trees cross it; nothing without
+ * traffic. */
+static void page_busiest(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
@@ -219,7 +218,12 @@ static bool arc_is_narrowest(const json_t *links, int arc)
         json_array_get(json_object_get(link, "narrowest"), (size_t)arc % 2));
 }
 
-void mtree_page_slowest(const json_t *report, size_t topology, FILE *out)
+/*
+ * Of the links that were the narrowest of a backlogged path for a fifth of the time or
+ * more, the one that gave the least part of its capacity, and which trees cross it;
+ * nothing where all paths kept up.
+ */
+static void page_slowest(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
@@ -332,3 +336,6 @@ void mtree_page_disagreement(const json_t *report, size_t topology, FILE *out)
     }
     fputs(". Measure the network: mtree probe", out);
 }
+
+const mtree_page_line_t mtree_page_map_lines[] = {page_relays, mtree_page_disagreement,
+                                                  page_busiest, page_slowest, NULL};
