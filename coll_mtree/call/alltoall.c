@@ -6,8 +6,8 @@ static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoal
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of(rbuf, (size_t)rcount, rdtype);
-    args->send = coll_mtree_side_of(sbuf, (size_t)scount, sdtype);
+    args->recv = coll_mtree_side_of(rbuf, (size_t)rcount, rdtype, -1);
+    args->send = coll_mtree_side_of(sbuf, (size_t)scount, sdtype, -1);
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_equal(args, rdtype->super.size * (size_t)rcount, ranks);
 }

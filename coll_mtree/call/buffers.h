@@ -6,13 +6,12 @@
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
 
-#include "coll_mtree/call/sides.h"
 #include "coll_mtree/call/staging.h"
 
 #include "schedule/operation.h"
 
 /*
- * A side of a call (coll_mtree/call/sides.h) as the engine sees it.  Blocks that are
+ * A side of a call (coll_mtree/call/coll_args.h) as the engine sees it.  Blocks that are
  * packed in the processor's memory are used where they are.  Where the result would
  * overwrite what is sent, or the memory is a device's, all blocks are copied to a stash.
  */

@@ -8,13 +8,48 @@
 #ifndef COLL_MTREE_CALL_COLL_ARGS_H
 #define COLL_MTREE_CALL_COLL_ARGS_H
 
-#include "coll_mtree/call/sides.h"
+#include "coll_mtree/transport/packing.h"
 
 typedef enum {
     MTREE_COLL_ARGS_DECLINED, /* not for mtree: the fallback serves */
     MTREE_COLL_ARGS_SERVED,   /* mtree may serve it */
     MTREE_COLL_ARGS_EMPTY     /* there are no bytes: no rank does anything */
 } coll_mtree_verdict_t;
+
+/* What one rank sends, or receives, in a call that moves another block between each two
+ * ranks, as MPI's functions describe it. */
+typedef struct {
+    const void *buffer; /* may be MPI_BOTTOM, which is NULL */
+    int only;           /* the one rank that has a block; -1: each has one */
+    size_t count;
+    ompi_datatype_t *type;         /* NULL, as `types`: this rank has no such side */
+    coll_mtree_int_array_t counts; /* [ranks] elements; no array: `count` each */
+    coll_mtree_int_array_t displs; /* [ranks] in elements, with `types` in bytes; no
+                                      array: the blocks follow one another */
+    ompi_datatype_t *const *types; /* [ranks]; NULL: `type` each */
+    void *copies; /* of the arrays, owned; NULL: the arrays are the user's */
+    int held;     /* types to which there are references, with `copies` */
+} coll_mtree_side_t;
+
+/* A side of equal blocks, or with the block of rank @a only (-1: all have one); and of
+ * blocks that differ, with the user's arrays. */
+coll_mtree_side_t coll_mtree_side_of(const void *buffer, size_t count,
+                                     ompi_datatype_t *type, int only);
+coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer,
+                                             coll_mtree_int_array_t counts,
+                                             coll_mtree_int_array_t displs,
+                                             ompi_datatype_t *type);
+
+static inline bool coll_mtree_side_exists(const coll_mtree_side_t *side)
+{
+    return side->type != NULL || side->types != NULL;
+}
+
+/* The block of @a rank; no elements where it has none. */
+coll_mtree_elements_t coll_mtree_side_block(const coll_mtree_side_t *side, int rank);
+
+/* Bytes of the blocks of all @a ranks ranks together. */
+size_t coll_mtree_side_bytes(const coll_mtree_side_t *side, int ranks);
 
 /* A block that is copied before the first message.  Addresses may be MPI_BOTTOM, which is
  * NULL. */
