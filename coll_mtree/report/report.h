@@ -6,7 +6,7 @@
  *
  * It covers the communicators that rank 0 is in.  What calls are, and which backend
  * served them, is the same on all their ranks; times, and the rates between hosts, come
- * from the other ranks at the end (coll_mtree/report/gather.h).
+ * from the other ranks at the end (coll_mtree/report/report_json.h).
  */
 #ifndef COLL_MTREE_REPORT_REPORT_H
 #define COLL_MTREE_REPORT_REPORT_H

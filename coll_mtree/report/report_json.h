@@ -6,7 +6,7 @@
 #ifndef COLL_MTREE_REPORT_REPORT_JSON_H
 #define COLL_MTREE_REPORT_REPORT_JSON_H
 
-#include "coll_mtree/report/gather.h"
+#include "coll_mtree/report/statistics.h"
 
 /* One call of the timeline. */
 typedef struct {
@@ -16,6 +16,40 @@ typedef struct {
     double seconds; /* that the call took */
     double bytes;
 } coll_mtree_timeline_event_t;
+
+/* What the calls of one record took on one rank, over one backend. */
+typedef struct {
+    uint64_t identity; /* of the group */
+    char function[22];
+    bool relayed;
+    int32_t root, size_class, backend, rank;
+    uint64_t timed;
+    double seconds;
+} coll_mtree_rank_report_time_t;
+
+/* What one rank of a group sent to another, by their ranks in the group. */
+typedef struct {
+    uint64_t identity;
+    int32_t from, to;
+    coll_mtree_path_total_t path;
+} coll_mtree_rank_report_path_t;
+
+/* Where the time of one rank's calls went. */
+typedef struct {
+    int32_t rank; /* in MPI_COMM_WORLD */
+    coll_mtree_clock_times_t times;
+} coll_mtree_rank_report_clock_t;
+
+/* What the ranks have handed over. */
+typedef struct {
+    int ranks; /* that it covers, this one included */
+    coll_mtree_rank_report_clock_t *clocks;
+    size_t num_clocks;
+    coll_mtree_rank_report_time_t *times;
+    size_t num_times;
+    coll_mtree_rank_report_path_t *paths;
+    size_t num_paths;
+} coll_mtree_rank_report_t;
 
 typedef struct {
     bool is_complete;     /* at MPI_Finalize */
