@@ -17,9 +17,11 @@ typedef struct coll_mtree_bandwidth_monitor {
 } monitor_t;
 
 /* All monitors; the lock guards what was taken of them, too. */
-static mtree_list_t monitors = {&monitors, &monitors};
-static opal_mutex_t monitors_lock = OPAL_MUTEX_STATIC_INIT;
-static bool is_open; /* the poller was added */
+static struct {
+    mtree_list_t list;
+    opal_mutex_t lock;
+    bool is_polled; /* the poller was added */
+} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
 
 static monitor_t *monitor_of(mtree_list_t *link)
 {
@@ -33,21 +35,21 @@ static int monitors_attend(void)
     int busy = 0;
 
     /* The thread that has the lock attends to all. */
-    if (opal_mutex_trylock(&monitors_lock) != 0) {
+    if (opal_mutex_trylock(&all.lock) != 0) {
         return 0;
     }
-    MTREE_LIST_FOR_EACH(link, &monitors)
+    MTREE_LIST_FOR_EACH(link, &all.list)
     {
         busy += mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor);
     }
-    MTREE_LIST_FOR_EACH(link, &monitors)
+    MTREE_LIST_FOR_EACH(link, &all.list)
     {
         if (busy > 0 && mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor)) {
             mtree_bandwidth_monitor_attend(monitor_of(link)->monitor, busy == 1,
                                            mtree_clock_seconds());
         }
     }
-    opal_mutex_unlock(&monitors_lock);
+    opal_mutex_unlock(&all.lock);
     return 0;
 }
 
@@ -70,16 +72,16 @@ coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
-    opal_mutex_lock(&monitors_lock);
+    opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
         module->monitor = monitor_create((size_t)module->placement->num_hosts);
-        mtree_list_append(&monitors, &module->monitor->link);
-        if (!is_open) {
+        mtree_list_append(&all.list, &module->monitor->link);
+        if (!all.is_polled) {
             coll_mtree_progress_add(monitors_attend);
-            is_open = true;
+            all.is_polled = true;
         }
     }
-    opal_mutex_unlock(&monitors_lock);
+    opal_mutex_unlock(&all.lock);
     return coll_mtree_bandwidth_monitor_find(module);
 }
 
@@ -92,12 +94,12 @@ coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t 
         return NULL;
     }
     traffic = coll_mtree_traffic_create(self->num_hosts);
-    opal_mutex_lock(&monitors_lock);
+    opal_mutex_lock(&all.lock);
     mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &traffic->sum,
                                  traffic->paths);
     coll_mtree_traffic_add(traffic, self->taken, self->num_hosts, -1);
     coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, 1);
-    opal_mutex_unlock(&monitors_lock);
+    opal_mutex_unlock(&all.lock);
     return traffic;
 }
 
@@ -106,9 +108,9 @@ void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
 {
     monitor_t *self = module->monitor;
 
-    opal_mutex_lock(&monitors_lock);
+    opal_mutex_lock(&all.lock);
     coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, -1);
-    opal_mutex_unlock(&monitors_lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
@@ -118,9 +120,9 @@ void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
     if (self == NULL) {
         return;
     }
-    opal_mutex_lock(&monitors_lock);
+    opal_mutex_lock(&all.lock);
     mtree_list_remove(&self->link);
-    opal_mutex_unlock(&monitors_lock);
+    opal_mutex_unlock(&all.lock);
     mtree_bandwidth_monitor_destroy(self->monitor);
     free(self->taken);
     free(self);
@@ -129,8 +131,8 @@ void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 
 void coll_mtree_bandwidth_monitor_close(void)
 {
-    if (is_open) {
+    if (all.is_polled) {
         coll_mtree_progress_remove(monitors_attend);
-        is_open = false;
+        all.is_polled = false;
     }
 }

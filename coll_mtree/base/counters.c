@@ -3,8 +3,9 @@
 
 #include <stdatomic.h>
 
-static atomic_uint_fast64_t chunks, chunk_bytes, replans, probe_bytes, scratch,
-    most_scratch;
+static struct {
+    atomic_uint_fast64_t chunks, chunk_bytes, replans, probe_bytes, scratch, most_scratch;
+} counters;
 
 static void add(atomic_uint_fast64_t *counter, uint64_t number)
 {
@@ -13,36 +14,36 @@ static void add(atomic_uint_fast64_t *counter, uint64_t number)
 
 void coll_mtree_counters_add_chunk(size_t bytes)
 {
-    add(&chunks, 1);
-    add(&chunk_bytes, bytes);
+    add(&counters.chunks, 1);
+    add(&counters.chunk_bytes, bytes);
 }
 
 void coll_mtree_counters_add_replan(void)
 {
-    add(&replans, 1);
+    add(&counters.replans, 1);
 }
 
 void coll_mtree_counters_add_probe(size_t bytes)
 {
-    add(&probe_bytes, bytes);
+    add(&counters.probe_bytes, bytes);
 }
 
 void coll_mtree_counters_add_scratch(ptrdiff_t bytes)
 {
     uint_fast64_t now =
-        atomic_fetch_add(&scratch, (uint_fast64_t)bytes) + (uint_fast64_t)bytes;
-    uint_fast64_t most = atomic_load(&most_scratch);
+        atomic_fetch_add(&counters.scratch, (uint_fast64_t)bytes) + (uint_fast64_t)bytes;
+    uint_fast64_t most = atomic_load(&counters.most_scratch);
 
     while (now > most && bytes > 0 &&
-           !atomic_compare_exchange_weak(&most_scratch, &most, now)) {}
+           !atomic_compare_exchange_weak(&counters.most_scratch, &most, now)) {}
 }
 
 coll_mtree_counters_t coll_mtree_counters_get(void)
 {
-    return (coll_mtree_counters_t){.chunks = atomic_load(&chunks),
-                                   .chunk_bytes = atomic_load(&chunk_bytes),
-                                   .replans = atomic_load(&replans),
-                                   .probe_bytes = atomic_load(&probe_bytes),
-                                   .scratch = atomic_load(&scratch),
-                                   .most_scratch = atomic_load(&most_scratch)};
+    return (coll_mtree_counters_t){.chunks = atomic_load(&counters.chunks),
+                                   .chunk_bytes = atomic_load(&counters.chunk_bytes),
+                                   .replans = atomic_load(&counters.replans),
+                                   .probe_bytes = atomic_load(&counters.probe_bytes),
+                                   .scratch = atomic_load(&counters.scratch),
+                                   .most_scratch = atomic_load(&counters.most_scratch)};
 }

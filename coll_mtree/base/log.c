@@ -19,8 +19,10 @@ typedef struct {
 } line_t;
 
 static int stream = -1; /* of opal_output, for what is no warning */
-static _Thread_local const char *log_parameter, *log_consequence;
-static _Thread_local mtree_list_t *kept; /* of line_t; NULL: lines are written */
+static _Thread_local struct {
+    const char *parameter, *consequence; /* of errors; NULL: of none */
+    mtree_list_t *kept;                  /* of line_t; NULL: lines are written */
+} of_thread;
 
 static void write_line(int to, ompi_communicator_t *comm, const char *text)
 {
@@ -37,7 +39,7 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
     size_t bytes = strlen(text) + 1;
     line_t *line;
 
-    if (kept == NULL) {
+    if (of_thread.kept == NULL) {
         write_line(to, comm, text);
         return;
     }
@@ -45,12 +47,12 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
     line->to = to;
     line->comm = comm;
     memcpy(line->text, text, bytes);
-    mtree_list_append(kept, &line->link);
+    mtree_list_append(of_thread.kept, &line->link);
 }
 
 void coll_mtree_log_keep(mtree_list_t *lines)
 {
-    kept = lines;
+    of_thread.kept = lines;
 }
 
 void coll_mtree_log_write(mtree_list_t *lines)
@@ -84,9 +86,9 @@ static void forward_log(mtree_log_level_t level, const char *message, void *arg)
     if (level > log_level()) {
         return;
     }
-    if (log_parameter != NULL && level == MTREE_LOG_ERROR) {
-        (void)snprintf(line, sizeof(line), "%s: %s; %s", log_parameter, message,
-                       log_consequence);
+    if (of_thread.parameter != NULL && level == MTREE_LOG_ERROR) {
+        (void)snprintf(line, sizeof(line), "%s: %s; %s", of_thread.parameter, message,
+                       of_thread.consequence);
         message = line;
     }
     log_line(to, NULL, message);
@@ -95,8 +97,8 @@ static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 /* What the thread has kept is lost with the job. */
 static void end_without_memory(const char *reason)
 {
-    kept = NULL;
-    log_parameter = NULL;
+    of_thread.kept = NULL;
+    of_thread.parameter = NULL;
     mtree_error(
         "%s on rank %d of MPI_COMM_WORLD; the other ranks wait for it, so the job "
         "ends; run fewer ranks per host, or lower coll_mtree_chunk",
@@ -122,8 +124,8 @@ void coll_mtree_log_close(void)
 
 void coll_mtree_log_about(const char *parameter, const char *consequence)
 {
-    log_parameter = parameter;
-    log_consequence = consequence;
+    of_thread.parameter = parameter;
+    of_thread.consequence = consequence;
 }
 
 void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)

@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static opal_mutex_t own_lock = OPAL_MUTEX_STATIC_INIT;
-static mtree_locality_t own;
-static bool own_known;
+static struct {
+    opal_mutex_t lock;
+    bool is_known;
+    mtree_locality_t locality;
+} own = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 /* UCX sends through fabrics without the system's network interfaces. */
 static bool uses_fabric(void)
@@ -117,13 +119,13 @@ static mtree_locality_t locate(void)
 
 mtree_locality_t coll_mtree_locality_own(void)
 {
-    opal_mutex_lock(&own_lock);
-    if (!own_known) {
-        own = locate();
-        own_known = true;
+    opal_mutex_lock(&own.lock);
+    if (!own.is_known) {
+        own.locality = locate();
+        own.is_known = true;
     }
-    opal_mutex_unlock(&own_lock);
-    return own;
+    opal_mutex_unlock(&own.lock);
+    return own.locality;
 }
 
 /* Do the ranks of @a host differ in locality? */

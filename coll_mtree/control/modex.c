@@ -25,10 +25,12 @@ typedef struct {
     coll_mtree_abilities_t abilities; /* where they are alike */
 } process_t;
 
-static char own_lines[LINES_BYTES];
-static process_t *known; /* by rank in MPI_COMM_WORLD */
-static int num_known, known_capacity;
-static bool is_logged; /* that processes differ */
+static struct {
+    char own_lines[LINES_BYTES];
+    process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
+    int num_known, capacity;
+    bool is_logged; /* that processes differ */
+} modex;
 
 static coll_mtree_abilities_t own_abilities(void)
 {
@@ -41,8 +43,9 @@ void coll_mtree_modex_publish(void)
     char text[LINES_BYTES + 16];
     int rc = OPAL_SUCCESS;
 
-    if (!coll_mtree_params_write(own_lines, sizeof(own_lines)) ||
-        !coll_mtree_settings_write(own_lines, own_abilities(), text, sizeof(text))) {
+    if (!coll_mtree_params_write(modex.own_lines, sizeof(modex.own_lines)) ||
+        !coll_mtree_settings_write(modex.own_lines, own_abilities(), text,
+                                   sizeof(text))) {
         mtree_error("the parameters that ranks compare do not fit into %d bytes",
                     LINES_BYTES);
     }
@@ -61,10 +64,10 @@ void coll_mtree_modex_publish(void)
 
 void coll_mtree_modex_close(void)
 {
-    free(known);
-    known = NULL;
-    num_known = known_capacity = 0;
-    is_logged = false;
+    free(modex.known);
+    modex.known = NULL;
+    modex.num_known = modex.capacity = 0;
+    modex.is_logged = false;
 }
 
 /* What the process @a name published, malloc'ed (NULL: nothing), and PMIx's code. */
@@ -111,11 +114,11 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
     coll_mtree_settings_difference_t difference;
 
     /* A rank 0 that has no mtree cannot log. */
-    if (is_logged || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
+    if (modex.is_logged || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
         return;
     }
-    is_logged = true;
-    if (!coll_mtree_settings_find_difference(own_lines, theirs, &difference)) {
+    modex.is_logged = true;
+    if (!coll_mtree_settings_find_difference(modex.own_lines, theirs, &difference)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it, or did not ask for it; install the same one on all hosts, and "
                     "set coll, or coll_mtree_topology, for all ranks; the fallback "
@@ -135,7 +138,8 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
     process_t process = {.is_known = true};
     char *theirs = settings_get(name);
 
-    process.is_alike = coll_mtree_settings_equal(own_lines, theirs, &process.abilities);
+    process.is_alike =
+        coll_mtree_settings_equal(modex.own_lines, theirs, &process.abilities);
     if (!process.is_alike) {
         log_difference(comm, rank, theirs);
     }
@@ -152,15 +156,16 @@ static process_t *settings_known(const opal_process_name_t *name)
     if (name->jobid != me->jobid) {
         return NULL;
     }
-    if (name->vpid >= (unsigned)num_known) {
+    if (name->vpid >= (unsigned)modex.num_known) {
         int wanted = (int)name->vpid + 1;
 
-        coll_mtree_require(
-            mtree_array_reserve(&known, &known_capacity, wanted, sizeof(*known)));
-        memset(known + num_known, 0, (size_t)(wanted - num_known) * sizeof(*known));
-        num_known = wanted;
+        coll_mtree_require(mtree_array_reserve(&modex.known, &modex.capacity, wanted,
+                                               sizeof(*modex.known)));
+        memset(modex.known + modex.num_known, 0,
+               (size_t)(wanted - modex.num_known) * sizeof(*modex.known));
+        modex.num_known = wanted;
     }
-    return &known[name->vpid];
+    return &modex.known[name->vpid];
 }
 
 /* What the process of rank @a rank of @a comm published. */

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 
 /* Read once per process, so that an error in it is logged once. */
-static mtree_plan_t *plan_of_user;
-static bool is_read;
+static struct {
+    bool is_read;
+    mtree_plan_t *plan; /* NULL: none that can be used */
+} of_user;
 
 static mtree_status_t plan_load(const char *path)
 {
@@ -21,7 +23,7 @@ static mtree_status_t plan_load(const char *path)
     mtree_status_t status = mtree_file_read(path, &text, &length);
 
     if (status == MTREE_OK) {
-        status = mtree_plan_from_json(text, length, path, &plan_of_user);
+        status = mtree_plan_from_json(text, length, path, &of_user.plan);
         free(text);
     }
     return status;
@@ -32,22 +34,22 @@ static const mtree_plan_t *plan_read(void)
 {
     const char *path = coll_mtree_params.plan;
 
-    if (!is_read && path != NULL && path[0] != '\0') {
-        is_read = true;
+    if (!of_user.is_read && path != NULL && path[0] != '\0') {
+        of_user.is_read = true;
         coll_mtree_log_about("coll_mtree_plan", "planned as without it");
         if (plan_load(path) != MTREE_OK) {
-            plan_of_user = NULL;
+            of_user.plan = NULL;
         }
         coll_mtree_log_about(NULL, NULL);
     }
-    return plan_of_user;
+    return of_user.plan;
 }
 
 void coll_mtree_plan_file_close(void)
 {
-    mtree_plan_destroy(plan_of_user);
-    plan_of_user = NULL;
-    is_read = false;
+    mtree_plan_destroy(of_user.plan);
+    of_user.plan = NULL;
+    of_user.is_read = false;
 }
 
 /* Is one of the first @a count numbers @a number? */

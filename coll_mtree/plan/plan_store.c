@@ -7,10 +7,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Those of all contexts that keep plans, the least recently used first, and the bytes of
- * these plans. */
-static mtree_list_t used = {&used, &used};
-static size_t used_bytes;
+/* Those of all contexts that keep plans. */
+static struct {
+    mtree_list_t list; /* the least recently used first */
+    size_t bytes;      /* of these plans */
+} all = {.list = {&all.list, &all.list}};
 
 void coll_mtree_stored_plan_clear(void *element)
 {
@@ -22,7 +23,7 @@ void coll_mtree_stored_plan_clear(void *element)
     stored->is_planned = false;
     if (stored->bytes > 0) {
         mtree_list_remove(&stored->used);
-        used_bytes -= stored->bytes;
+        all.bytes -= stored->bytes;
         stored->bytes = 0;
     }
 }
@@ -31,7 +32,7 @@ void coll_mtree_stored_plan_use(coll_mtree_stored_plan_t *stored)
 {
     if (stored->bytes > 0) {
         mtree_list_remove(&stored->used);
-        used_bytes -= stored->bytes;
+        all.bytes -= stored->bytes;
     }
     stored->bytes =
         coll_mtree_plan_choice_bytes(stored->plan) +
@@ -40,11 +41,11 @@ void coll_mtree_stored_plan_use(coll_mtree_stored_plan_t *stored)
     if (stored->bytes == 0) {
         return;
     }
-    mtree_list_append(&used, &stored->used);
-    used_bytes += stored->bytes;
-    while (used_bytes > coll_mtree_params.memory && used.next != &stored->used) {
+    mtree_list_append(&all.list, &stored->used);
+    all.bytes += stored->bytes;
+    while (all.bytes > coll_mtree_params.memory && all.list.next != &stored->used) {
         coll_mtree_stored_plan_clear(
-            MTREE_CONTAINER_OF(used.next, coll_mtree_stored_plan_t, used));
+            MTREE_CONTAINER_OF(all.list.next, coll_mtree_stored_plan_t, used));
     }
 }
 

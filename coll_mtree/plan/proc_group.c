@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All groups by their identity. */
-static mtree_hash_table_t groups;
-static opal_mutex_t groups_lock = OPAL_MUTEX_STATIC_INIT;
-
-/* Groups without holders, by when they lost the last one. */
-static mtree_list_t idle = {&idle, &idle};
-static int num_idle;
+static struct {
+    mtree_hash_table_t table; /* all groups by their identity */
+    opal_mutex_t lock;
+    mtree_list_t idle; /* those without holders, by when they lost the last one */
+    int num_idle;
+} groups = {.lock = OPAL_MUTEX_STATIC_INIT, .idle = {&groups.idle, &groups.idle}};
 
 static void group_destroy(coll_mtree_proc_group_t *group)
 {
@@ -66,12 +65,12 @@ static bool has_names_of(const mtree_hash_link_t *link, const void *key)
 static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
 {
     mtree_hash_link_t *link =
-        mtree_hash_table_find(&groups, made->identity, has_names_of, made);
+        mtree_hash_table_find(&groups.table, made->identity, has_names_of, made);
 
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
     }
-    coll_mtree_require(mtree_hash_table_add(&groups, &made->link, made->identity));
+    coll_mtree_require(mtree_hash_table_add(&groups.table, &made->link, made->identity));
     return made;
 }
 
@@ -80,13 +79,13 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm)
     coll_mtree_proc_group_t *made = group_create(comm);
     coll_mtree_proc_group_t *group;
 
-    opal_mutex_lock(&groups_lock);
+    opal_mutex_lock(&groups.lock);
     group = group_find(made);
     if (group->holders++ == 0 && group != made) {
         mtree_list_remove(&group->idle);
-        num_idle--;
+        groups.num_idle--;
     }
-    opal_mutex_unlock(&groups_lock);
+    opal_mutex_unlock(&groups.lock);
     if (group != made) {
         group_destroy(made);
     }
@@ -100,17 +99,17 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group)
     if (group == NULL) {
         return;
     }
-    opal_mutex_lock(&groups_lock);
+    opal_mutex_lock(&groups.lock);
     if (--group->holders == 0) {
-        mtree_list_append(&idle, &group->idle);
-        if (++num_idle > COLL_MTREE_IDLE_GROUPS) {
-            oldest =
-                MTREE_CONTAINER_OF(mtree_list_take(&idle), coll_mtree_proc_group_t, idle);
-            num_idle--;
-            mtree_hash_table_remove(&groups, &oldest->link);
+        mtree_list_append(&groups.idle, &group->idle);
+        if (++groups.num_idle > COLL_MTREE_IDLE_GROUPS) {
+            oldest = MTREE_CONTAINER_OF(mtree_list_take(&groups.idle),
+                                        coll_mtree_proc_group_t, idle);
+            groups.num_idle--;
+            mtree_hash_table_remove(&groups.table, &oldest->link);
         }
     }
-    opal_mutex_unlock(&groups_lock);
+    opal_mutex_unlock(&groups.lock);
     if (oldest != NULL) {
         group_destroy(oldest);
     }
@@ -135,28 +134,28 @@ const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *gr
                                                      int num_hosts, const int *hosts,
                                                      const mtree_locality_t *localities)
 {
-    opal_mutex_lock(&groups_lock);
+    opal_mutex_lock(&groups.lock);
     if (group->placement == NULL) {
         coll_mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
                                                   localities, &group->placement));
     }
-    opal_mutex_unlock(&groups_lock);
+    opal_mutex_unlock(&groups.lock);
     return group->placement;
 }
 
 void coll_mtree_proc_group_close(void)
 {
-    for (size_t i = 0; i < groups.num_buckets; i++) {
-        while (groups.buckets[i] != NULL) {
-            coll_mtree_proc_group_t *group =
-                MTREE_CONTAINER_OF(groups.buckets[i], coll_mtree_proc_group_t, link);
+    for (size_t i = 0; i < groups.table.num_buckets; i++) {
+        while (groups.table.buckets[i] != NULL) {
+            coll_mtree_proc_group_t *group = MTREE_CONTAINER_OF(
+                groups.table.buckets[i], coll_mtree_proc_group_t, link);
 
-            mtree_hash_table_remove(&groups, &group->link);
+            mtree_hash_table_remove(&groups.table, &group->link);
             group_destroy(group);
         }
     }
-    mtree_hash_table_cleanup(&groups);
-    mtree_hash_table_init(&groups);
-    mtree_list_init(&idle);
-    num_idle = 0;
+    mtree_hash_table_cleanup(&groups.table);
+    mtree_hash_table_init(&groups.table);
+    mtree_list_init(&groups.idle);
+    groups.num_idle = 0;
 }

@@ -27,17 +27,19 @@ typedef struct {
 } link_t;
 
 /* Under the lock of coll_mtree/tcp/endpoints.h; zeros are the initial value. */
-static mtree_list_t links;
-static int num_dialing;
+static struct {
+    mtree_list_t list;
+    int num_dialing;
+} links;
 
 static link_t *link_find(const mtree_relay_job_id_t *job, uint32_t number)
 {
     mtree_list_t *at;
 
-    if (links.next == NULL) {
-        mtree_list_init(&links);
+    if (links.list.next == NULL) {
+        mtree_list_init(&links.list);
     }
-    MTREE_LIST_FOR_EACH(at, &links)
+    MTREE_LIST_FOR_EACH(at, &links.list)
     {
         link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
 
@@ -83,8 +85,8 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
         return NULL;
     }
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
-    num_dialing++;
-    mtree_list_append(&links, &link->link);
+    links.num_dialing++;
+    mtree_list_append(&links.list, &link->link);
     return link;
 }
 
@@ -110,7 +112,7 @@ static void link_poll(link_t *link)
     if (answer != 0) {
         mtree_relay_dialer_destroy(link->dialer);
         link->dialer = NULL;
-        num_dialing--;
+        links.num_dialing--;
     }
 }
 
@@ -118,10 +120,10 @@ void coll_mtree_relay_links_poll(void)
 {
     mtree_list_t *at;
 
-    if (num_dialing == 0 || coll_mtree_endpoints_lock() == NULL) {
+    if (links.num_dialing == 0 || coll_mtree_endpoints_lock() == NULL) {
         return;
     }
-    MTREE_LIST_FOR_EACH(at, &links)
+    MTREE_LIST_FOR_EACH(at, &links.list)
     {
         link_poll(MTREE_CONTAINER_OF(at, link_t, link));
     }
@@ -305,11 +307,11 @@ void coll_mtree_relay_links_close(void)
 {
     mtree_list_t *at;
 
-    while (links.next != NULL && (at = mtree_list_take(&links)) != NULL) {
+    while (links.list.next != NULL && (at = mtree_list_take(&links.list)) != NULL) {
         link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
 
         mtree_relay_dialer_destroy(link->dialer);
         free(link);
     }
-    num_dialing = 0;
+    links.num_dialing = 0;
 }

@@ -23,16 +23,17 @@ typedef struct {
     coll_mtree_refusals_t refused;
 } relay_t;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static relay_t relays[COLL_MTREE_RELAYS]; /* by their numbers in the job */
-static int num_relays;
-static coll_mtree_unreached_t unreached;
-static mtree_relay_job_id_t job;
-static mtree_relay_key_t key;
-static uint32_t num_plans;
-
-/* 0: the secret has not been read; 1: there is one; -1: there is none. */
-static int secret_state;
+/* The relays of the job, and what they are told. */
+static struct {
+    pthread_mutex_t lock;
+    relay_t relays[COLL_MTREE_RELAYS]; /* [num_relays] by their numbers */
+    int num_relays;
+    coll_mtree_unreached_t unreached;
+    mtree_relay_job_id_t id;
+    mtree_relay_key_t key;
+    uint32_t num_plans;
+    int secret_state; /* 0: it has not been read; 1: there is one; -1: there is none */
+} job = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool coll_mtree_relays_are_configured(void)
 {
@@ -59,38 +60,38 @@ static bool has_key(void)
 {
     mtree_relay_key_t secret;
 
-    if (secret_state == 0) {
+    if (job.secret_state == 0) {
         bool is_read = read_secret(&secret) &&
-                       mtree_crypto_draw(job.bytes, sizeof(job.bytes)) == MTREE_OK;
+                       mtree_crypto_draw(job.id.bytes, sizeof(job.id.bytes)) == MTREE_OK;
 
-        secret_state = is_read ? 1 : -1;
+        job.secret_state = is_read ? 1 : -1;
         if (is_read) {
-            mtree_relay_job_key(&secret, &job, &key);
+            mtree_relay_job_key(&secret, &job.id, &job.key);
             explicit_bzero(&secret, sizeof(secret));
         }
     }
-    return secret_state > 0;
+    return job.secret_state > 0;
 }
 
 /* The relay at @a address, dialed if it is new; NULL: there are too many. */
 static relay_t *find_relay(const char *address, double now)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
-                                 .number = (uint32_t)num_relays,
+                                 .number = (uint32_t)job.num_relays,
                                  .is_encrypted = coll_mtree_params_encrypt(),
-                                 .job = job};
+                                 .job = job.id};
     relay_t *relay;
 
-    for (int i = 0; i < num_relays; i++) {
-        if (strcmp(relays[i].control.address, address) == 0) {
-            return &relays[i];
+    for (int i = 0; i < job.num_relays; i++) {
+        if (strcmp(job.relays[i].control.address, address) == 0) {
+            return &job.relays[i];
         }
     }
-    if (num_relays == COLL_MTREE_RELAYS || strlen(address) >= MTREE_RELAY_ADDRESS) {
+    if (job.num_relays == COLL_MTREE_RELAYS || strlen(address) >= MTREE_RELAY_ADDRESS) {
         return NULL;
     }
-    relay = &relays[num_relays++];
-    coll_mtree_relay_control_init(&relay->control, address, &hello, &key, now);
+    relay = &job.relays[job.num_relays++];
+    coll_mtree_relay_control_init(&relay->control, address, &hello, &job.key, now);
     return relay;
 }
 
@@ -104,8 +105,8 @@ static void await_answers(void)
         double now = mtree_clock_seconds();
 
         dialing = 0;
-        for (int i = 0; i < num_relays; i++) {
-            dialing += coll_mtree_relay_control_dial(&relays[i].control, now);
+        for (int i = 0; i < job.num_relays; i++) {
+            dialing += coll_mtree_relay_control_dial(&job.relays[i].control, now);
         }
         if (dialing > 0) {
             (void)nanosleep(&pause, NULL);
@@ -162,7 +163,7 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
 
     found->count = 0;
     find_candidates(topology, hosts, num_hosts, &candidates);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     if (candidates.count > 0 && has_key()) {
         for (int i = 0; i < candidates.count; i++) {
             (void)find_relay(candidates.addresses[i], now);
@@ -177,20 +178,20 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
             }
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
 }
 
 bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
 {
     bool all = true;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->num_relays && all; i++) {
         const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
 
         all = relay != NULL && relay->control.is_up;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     return all;
 }
 
@@ -226,23 +227,25 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
     message.peers =
         coll_mtree_malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
     memcpy(message.peers, world, ranks * sizeof(*world));
-    pthread_mutex_lock(&lock);
-    *contact = (coll_mtree_relay_contact_t){
-        .job = job, .key = key, .plan = ++num_plans, .num_relays = plan->num_relays};
+    pthread_mutex_lock(&job.lock);
+    *contact = (coll_mtree_relay_contact_t){.job = job.id,
+                                            .key = job.key,
+                                            .plan = ++job.num_plans,
+                                            .num_relays = plan->num_relays};
     message.number = contact->plan;
     for (int i = 0; i < plan->num_relays && is_sent; i++) {
         const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
 
         is_sent = relay != NULL && relay->control.is_up;
         if (is_sent) {
-            contact->numbers[i] = (uint32_t)(relay - relays);
+            contact->numbers[i] = (uint32_t)(relay - job.relays);
             message.peers[ranks + (size_t)i] = MTREE_RELAY_IS_RELAY | contact->numbers[i];
         }
     }
     for (int i = 0; i < plan->num_relays && is_sent; i++) {
-        is_sent = send_plan_to(plan, &message, i, &relays[contact->numbers[i]]);
+        is_sent = send_plan_to(plan, &message, i, &job.relays[contact->numbers[i]]);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     free(message.peers);
     return is_sent;
 }
@@ -255,16 +258,16 @@ bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
     bool all = true;
 
     mtree_relay_start_write(start, bytes);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        relay_t *relay = &relays[contact->numbers[i]];
+        relay_t *relay = &job.relays[contact->numbers[i]];
 
         coll_mtree_relay_control_touch(&relay->control, now);
         all = coll_mtree_relay_control_send(&relay->control, MTREE_RELAY_START, bytes,
                                             sizeof(bytes)) &&
               all;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     return all;
 }
 
@@ -276,7 +279,7 @@ static void take_message(relay_t *relay, const mtree_relay_message_t *message)
                                 mtree_relay_get32(message->bytes + 4));
     } else if (message->kind == MTREE_RELAY_UNREACHED &&
                message->length == MTREE_RELAY_UNREACHED_BYTES) {
-        (void)coll_mtree_unreached_add(&unreached, (uint32_t)(relay - relays),
+        (void)coll_mtree_unreached_add(&job.unreached, (uint32_t)(relay - job.relays),
                                        mtree_relay_get32(message->bytes));
     }
 }
@@ -289,9 +292,9 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
     coll_mtree_relays_state_t state = COLL_MTREE_RELAYS_SERVE;
     mtree_relay_message_t message;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        relay_t *relay = &relays[contact->numbers[i]];
+        relay_t *relay = &job.relays[contact->numbers[i]];
 
         while (coll_mtree_relay_control_receive(&relay->control, now, &message)) {
             take_message(relay, &message);
@@ -305,7 +308,7 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
             *address_p = relay->control.address;
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     return state;
 }
 
@@ -313,45 +316,46 @@ void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact)
 {
     double now = mtree_clock_seconds();
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        coll_mtree_relay_control_ping(&relays[contact->numbers[i]].control, now);
+        coll_mtree_relay_control_ping(&job.relays[contact->numbers[i]].control, now);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
 }
 
 bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact)
 {
     bool all = true;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays && all; i++) {
-        all = coll_mtree_relay_control_has_answered(&relays[contact->numbers[i]].control);
+        all = coll_mtree_relay_control_has_answered(
+            &job.relays[contact->numbers[i]].control);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     return all;
 }
 
 void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank)
 {
-    relay_t *relay = &relays[contact->numbers[i]];
+    relay_t *relay = &job.relays[contact->numbers[i]];
     char reason[80];
 
     (void)snprintf(reason, sizeof(reason), "process %d of MPI_COMM_WORLD cannot reach it",
                    rank);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     if (relay->control.is_up) {
         coll_mtree_relay_control_fail(&relay->control, reason);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
 }
 
 static uint64_t relays_up(void)
 {
     uint64_t up = 0;
 
-    for (int i = 0; i < num_relays; i++) {
-        up |= (uint64_t)relays[i].control.is_up << i;
+    for (int i = 0; i < job.num_relays; i++) {
+        up |= (uint64_t)job.relays[i].control.is_up << i;
     }
     return up;
 }
@@ -363,14 +367,15 @@ bool coll_mtree_relays_drop_unreached(void)
     int worst, other;
 
     _Static_assert(COLL_MTREE_RELAYS <= COLL_MTREE_UNREACHED_RELAYS, "a bit for each");
-    pthread_mutex_lock(&lock);
-    while ((worst = coll_mtree_unreached_worst(&unreached, relays_up(), &other)) >= 0) {
+    pthread_mutex_lock(&job.lock);
+    while ((worst = coll_mtree_unreached_worst(&job.unreached, relays_up(), &other)) >=
+           0) {
         (void)snprintf(reason, sizeof(reason), "it and relay %s cannot reach each other",
-                       relays[other].control.address);
-        coll_mtree_relay_control_fail(&relays[worst].control, reason);
+                       job.relays[other].control.address);
+        coll_mtree_relay_control_fail(&job.relays[worst].control, reason);
         some = true;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
     return some;
 }
 
@@ -381,21 +386,21 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
 
     mtree_relay_put32(bytes, start->plan);
     mtree_relay_put32(bytes + 4, start->number);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        (void)coll_mtree_relay_control_send(&relays[contact->numbers[i]].control,
+        (void)coll_mtree_relay_control_send(&job.relays[contact->numbers[i]].control,
                                             MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&job.lock);
 }
 
 void coll_mtree_relays_close(void)
 {
-    for (int i = 0; i < num_relays; i++) {
-        coll_mtree_relay_control_cleanup(&relays[i].control);
+    for (int i = 0; i < job.num_relays; i++) {
+        coll_mtree_relay_control_cleanup(&job.relays[i].control);
     }
-    num_relays = 0;
-    unreached = (coll_mtree_unreached_t){0};
-    explicit_bzero(&key, sizeof(key));
-    secret_state = 0;
+    job.num_relays = 0;
+    job.unreached = (coll_mtree_unreached_t){0};
+    explicit_bzero(&job.key, sizeof(job.key));
+    job.secret_state = 0;
 }

@@ -44,19 +44,24 @@ typedef struct {
     bool has_secret;
 } contact_t;
 
-static contact_t own;
-static contact_t *relays; /* of the job */
-static int num_relays;
-static mtree_relay_key_t job_secret;
-static bool has_secret;
+/* What this process and the others have published. */
+static struct {
+    contact_t own;
+    contact_t *relays; /* [num_relays] of the job */
+    int num_relays;
+    mtree_relay_key_t secret; /* the job's */
+    bool has_secret;
+} job;
 
 /* A relay in a thread of this process (relay/server.h).  It has sockets of its own and
  * makes no call of MPI, so the program may compute, or wait in MPI, meanwhile. */
-static mtree_relay_server_t *server; /* NULL: this process does not relay */
-static pthread_t thread;
-static bool is_running;
-static atomic_bool stops;
-static mtree_list_t lines; /* that the thread has logged */
+static struct {
+    mtree_relay_server_t *server; /* NULL: this process does not relay */
+    pthread_t thread;
+    bool is_running;
+    atomic_bool stops;
+    mtree_list_t lines; /* that the thread has logged */
+} service;
 
 /* Listen on a port that a process may listen on (coll_mtree/tcp/sockets.h).  False,
  * which is logged: this process does not relay. */
@@ -69,14 +74,14 @@ static bool service_listen(uint16_t *port_p)
 
     coll_mtree_log_about("coll_mtree_relays", "this host does not relay");
     if (!coll_mtree_listening_ports(&options.ports) ||
-        mtree_relay_server_create(&options, &server) != MTREE_OK) {
-        server = NULL;
+        mtree_relay_server_create(&options, &service.server) != MTREE_OK) {
+        service.server = NULL;
     }
     coll_mtree_log_about(NULL, NULL);
-    if (server != NULL) {
-        *port_p = mtree_relay_server_port(server);
+    if (service.server != NULL) {
+        *port_p = mtree_relay_server_port(service.server);
     }
-    return server != NULL;
+    return service.server != NULL;
 }
 
 static double worked(void)
@@ -98,11 +103,11 @@ static void *serve(void *unused)
 {
     mtree_relay_share_t share;
 
-    coll_mtree_log_keep(&lines);
+    coll_mtree_log_keep(&service.lines);
     mtree_relay_share_init(&share, fmax(LEAST_SHARE, coll_mtree_params.relays_share),
                            mtree_clock_seconds(), worked());
-    while (!atomic_load(&stops)) {
-        mtree_relay_server_poll(server, SLEEP);
+    while (!atomic_load(&service.stops)) {
+        mtree_relay_server_poll(service.server, SLEEP);
         rest(mtree_relay_share_rest(&share, mtree_clock_seconds(), worked()));
     }
     return unused;
@@ -111,13 +116,13 @@ static void *serve(void *unused)
 /* Serve who knows the job's secret, with coll_mtree_relays_share of a processor. */
 static void service_start(void)
 {
-    if (server == NULL) {
+    if (service.server == NULL) {
         return;
     }
-    mtree_list_init(&lines);
-    mtree_relay_server_set_secret(server, &job_secret);
-    is_running = coll_mtree_helper_thread_start(&thread, serve, NULL);
-    if (!is_running) {
+    mtree_list_init(&service.lines);
+    mtree_relay_server_set_secret(service.server, &job.secret);
+    service.is_running = coll_mtree_helper_thread_start(&service.thread, serve, NULL);
+    if (!service.is_running) {
         mtree_error("coll_mtree_relays: the system has no more threads; this host does "
                     "not relay");
     }
@@ -128,25 +133,25 @@ static void service_stop(void)
 {
     mtree_relay_status_t status;
 
-    if (server == NULL) {
+    if (service.server == NULL) {
         return;
     }
-    if (is_running) {
-        atomic_store(&stops, true);
-        mtree_relay_server_wake(server);
-        pthread_join(thread, NULL);
-        coll_mtree_log_write(&lines);
-        mtree_relay_server_status(server, &status);
+    if (service.is_running) {
+        atomic_store(&service.stops, true);
+        mtree_relay_server_wake(service.server);
+        pthread_join(service.thread, NULL);
+        coll_mtree_log_write(&service.lines);
+        mtree_relay_server_status(service.server, &status);
         if (status.done.calls + status.done.failed > 0) {
             mtree_info("relayed %" PRIu64 " calls of %" PRIu64 " bytes for communicators "
                        "without this host; %" PRIu64 " failed",
                        status.done.calls, status.done.bytes, status.done.failed);
         }
     }
-    mtree_relay_server_destroy(server);
-    server = NULL;
-    is_running = false;
-    atomic_store(&stops, false);
+    mtree_relay_server_destroy(service.server);
+    service.server = NULL;
+    service.is_running = false;
+    atomic_store(&service.stops, false);
 }
 
 /* Write "address,address:port"; "": this host has no address. */
@@ -195,14 +200,15 @@ void coll_mtree_relay_world_publish(void)
     if (!coll_mtree_has_modex() || !is_asked_for()) {
         return;
     }
-    (void)coll_mtree_host_name(own.host);
-    own.has_secret = coll_mtree_world_rank() == 0 &&
-                     mtree_crypto_draw(&own.secret, sizeof(own.secret)) == MTREE_OK;
+    (void)coll_mtree_host_name(job.own.host);
+    job.own.has_secret =
+        coll_mtree_world_rank() == 0 &&
+        mtree_crypto_draw(&job.own.secret, sizeof(job.own.secret)) == MTREE_OK;
     if (coll_mtree_host_seat().index == 0 && service_listen(&port)) {
-        write_address(port, own.address);
+        write_address(port, job.own.address);
     }
-    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
-                           (coll_mtree_modex_length_t)sizeof(own));
+    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&job.own,
+                           (coll_mtree_modex_length_t)sizeof(job.own));
     if (rc != OPAL_SUCCESS) {
         mtree_error(
             "PMIx does not take where this host relays (code %d), so it does not; "
@@ -220,7 +226,7 @@ static bool contact_get(ompi_communicator_t *world, int rank, contact_t *contact
     bool has_all;
 
     if (rank == ompi_comm_rank(world)) {
-        *contact = own;
+        *contact = job.own;
         return true;
     }
     (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
@@ -238,24 +244,24 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
 {
     contact_t contact;
 
-    if (own.host[0] == '\0') {
+    if (job.own.host[0] == '\0') {
         return;
     }
-    relays = coll_mtree_calloc((size_t)ompi_comm_size(world), sizeof(*relays));
+    job.relays = coll_mtree_calloc((size_t)ompi_comm_size(world), sizeof(*job.relays));
     for (int rank = 0; rank < ompi_comm_size(world); rank++) {
         if (!contact_get(world, rank, &contact)) {
             continue;
         }
         if (rank == 0 && contact.has_secret) {
-            job_secret = contact.secret;
-            has_secret = true;
+            job.secret = contact.secret;
+            job.has_secret = true;
         }
         explicit_bzero(&contact.secret, sizeof(contact.secret));
         if (contact.address[0] != '\0') {
-            relays[num_relays++] = contact;
+            job.relays[job.num_relays++] = contact;
         }
     }
-    if (has_secret) {
+    if (job.has_secret) {
         service_start();
     }
 }
@@ -263,27 +269,27 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
 bool coll_mtree_relay_world_get(const mtree_topology_t *topology, int i, int *vertex_p,
                                 const char **address_p)
 {
-    if (i >= num_relays) {
+    if (i >= job.num_relays) {
         return false;
     }
-    *vertex_p = mtree_topology_find_host(topology, relays[i].host);
-    *address_p = relays[i].address;
+    *vertex_p = mtree_topology_find_host(topology, job.relays[i].host);
+    *address_p = job.relays[i].address;
     return true;
 }
 
 bool coll_mtree_relay_world_secret(mtree_relay_key_t *secret)
 {
-    *secret = job_secret;
-    return has_secret;
+    *secret = job.secret;
+    return job.has_secret;
 }
 
 void coll_mtree_relay_world_close(void)
 {
     service_stop();
-    free(relays);
-    relays = NULL;
-    num_relays = 0;
-    has_secret = false;
-    explicit_bzero(&job_secret, sizeof(job_secret));
-    explicit_bzero(&own, sizeof(own));
+    free(job.relays);
+    job.relays = NULL;
+    job.num_relays = 0;
+    job.has_secret = false;
+    explicit_bzero(&job.secret, sizeof(job.secret));
+    explicit_bzero(&job.own, sizeof(job.own));
 }

@@ -24,12 +24,13 @@
 /* Calls in the timeline: the newest. */
 #define MOST_TIMELINE_EVENTS 4096
 
-static coll_mtree_report_t report;
-static mca_coll_mtree_module_t *world_module; /* NULL: mtree does not serve the world */
-static coll_mtree_timeline_event_t
-    *timeline_events;         /* [MOST_TIMELINE_EVENTS] on rank 0 */
-static double began, written; /* when, by mtree_clock_seconds() */
-static bool is_running;
+static struct {
+    coll_mtree_report_t report;
+    mca_coll_mtree_module_t *world;      /* NULL: mtree does not serve MPI_COMM_WORLD */
+    coll_mtree_timeline_event_t *events; /* [MOST_TIMELINE_EVENTS] on rank 0 */
+    double began, written;               /* when, by mtree_clock_seconds() */
+    bool is_running;
+} job;
 
 enum { TAG_TIMES, TAG_CLOCK, TAG_PATHS, NUM_TAGS };
 
@@ -236,15 +237,15 @@ static void write_report(void)
     const coll_mtree_group_t *groups;
     char *text;
 
-    report.seconds = mtree_clock_seconds() - began;
-    coll_mtree_statistics_totals(&report.totals);
+    job.report.seconds = mtree_clock_seconds() - job.began;
+    coll_mtree_statistics_totals(&job.report.totals);
     groups = coll_mtree_statistics_lock();
-    add_own(groups, &report.gathered);
+    add_own(groups, &job.report.gathered);
     coll_mtree_planning_context_lock();
-    text = coll_mtree_report_json(&report, groups);
+    text = coll_mtree_report_json(&job.report, groups);
     coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
-    gathered_cleanup(&report.gathered);
+    gathered_cleanup(&job.report.gathered);
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
@@ -261,25 +262,27 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
     double now = count->began + seconds;
     double live = coll_mtree_params.report_live;
 
-    if (!is_running || timeline_events == NULL) {
+    if (!job.is_running || job.events == NULL) {
         return;
     }
     (void)coll_mtree_statistics_lock();
-    timeline_events[report.calls % MOST_TIMELINE_EVENTS] =
+    job.events[job.report.calls % MOST_TIMELINE_EVENTS] =
         (coll_mtree_timeline_event_t){.record = count->record,
                                       .backend = count->backend,
-                                      .began = count->began - began,
+                                      .began = count->began - job.began,
                                       .seconds = seconds,
                                       .bytes = count->bytes};
-    report.calls++;
-    report.first_timeline_event = report.calls < MOST_TIMELINE_EVENTS
-                                      ? 0
-                                      : (size_t)(report.calls % MOST_TIMELINE_EVENTS);
-    report.num_timeline_events =
-        report.calls < MOST_TIMELINE_EVENTS ? (size_t)report.calls : MOST_TIMELINE_EVENTS;
+    job.report.calls++;
+    job.report.first_timeline_event =
+        job.report.calls < MOST_TIMELINE_EVENTS
+            ? 0
+            : (size_t)(job.report.calls % MOST_TIMELINE_EVENTS);
+    job.report.num_timeline_events = job.report.calls < MOST_TIMELINE_EVENTS
+                                         ? (size_t)job.report.calls
+                                         : MOST_TIMELINE_EVENTS;
     coll_mtree_statistics_unlock();
-    if (live > 0 && now - written >= live && !goes_to_stdout()) {
-        written = now;
+    if (live > 0 && now - job.written >= live && !goes_to_stdout()) {
+        job.written = now;
         write_report();
     }
 }
@@ -288,9 +291,9 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
  * are none. */
 static void report_sum(const coll_mtree_record_t *record, coll_mtree_record_t *sum)
 {
-    for (size_t i = 0; i < report.num_timeline_events; i++) {
-        if (timeline_events[i].record == record) {
-            timeline_events[i].record = sum;
+    for (size_t i = 0; i < job.report.num_timeline_events; i++) {
+        if (job.events[i].record == record) {
+            job.events[i].record = sum;
         }
     }
 }
@@ -300,18 +303,18 @@ static bool gather(void)
 {
     coll_mtree_channel_t channel;
 
-    if (world_module == NULL) {
+    if (job.world == NULL) {
         return true;
     }
-    channel = (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
-                                     .first_tag =
-                                         coll_mtree_tags_control(world_module, NUM_TAGS),
-                                     .longest = world_module->longest_bytes};
+    channel =
+        (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
+                               .first_tag = coll_mtree_tags_control(job.world, NUM_TAGS),
+                               .longest = job.world->longest_bytes};
     if (ompi_comm_rank(channel.comm) != 0) {
         send_own(&channel);
         return false;
     }
-    collect(&channel, &report.gathered);
+    collect(&channel, &job.report.gathered);
     return true;
 }
 
@@ -319,15 +322,15 @@ static bool gather(void)
 static void report_end(void *unused)
 {
     (void)unused;
-    is_running = false;
+    job.is_running = false;
     coll_mtree_statistics_set_hooks(NULL, NULL);
     if (!gather()) {
         return;
     }
-    report.is_complete = true;
+    job.report.is_complete = true;
     write_report();
-    free(timeline_events);
-    timeline_events = NULL;
+    free(job.events);
+    job.events = NULL;
 }
 
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle)
@@ -337,17 +340,17 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     if (!is_wanted() || (module == NULL && !writes)) {
         return;
     }
-    began = written = mtree_clock_seconds();
-    world_module = module;
-    report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
-                                   .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
-                                   .gathered = {.ranks = 1},
-                                   .obstacle = obstacle};
-    timeline_events =
-        writes ? coll_mtree_calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
-    report.timeline_events = timeline_events;
+    job.began = job.written = mtree_clock_seconds();
+    job.world = module;
+    job.report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
+                                       .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
+                                       .gathered = {.ranks = 1},
+                                       .obstacle = obstacle};
+    job.events =
+        writes ? coll_mtree_calloc(MOST_TIMELINE_EVENTS, sizeof(*job.events)) : NULL;
+    job.report.timeline_events = job.events;
     coll_mtree_statistics_set_hooks(report_call, report_sum);
-    is_running = true;
+    job.is_running = true;
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);
 }
 

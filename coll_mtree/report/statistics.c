@@ -11,24 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One thread at a time counts; the totals, which are added to for each message, are
- * atomic. */
-static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static coll_mtree_group_t *groups;
-static coll_mtree_group_t **groups_end = &groups; /* the last one's `next` */
-static coll_mtree_group_t *freed;                 /* what was freed; NULL: nothing yet */
-static coll_mtree_totals_t totals;                /* counters are apart */
+/* One thread at a time counts; the counters of the totals, which are added to for each
+ * message, are apart (coll_mtree/base/counters.h). */
+static struct {
+    opal_mutex_t lock;
+    coll_mtree_group_t *groups;
+    coll_mtree_group_t **end;  /* the last one's `next` */
+    coll_mtree_group_t *freed; /* what was freed; NULL: nothing yet */
+    coll_mtree_totals_t totals;
+    coll_mtree_call_hook_t call_hook;
+    coll_mtree_sum_hook_t sum_hook;
+} all = {.lock = OPAL_MUTEX_STATIC_INIT, .end = &all.groups};
 
 static void group_free(coll_mtree_group_t *group);
-
-static coll_mtree_call_hook_t call_hook;
-static coll_mtree_sum_hook_t sum_hook;
 
 void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
                                      coll_mtree_sum_hook_t sum)
 {
-    call_hook = call;
-    sum_hook = sum;
+    all.call_hook = call;
+    all.sum_hook = sum;
 }
 
 /* An empty group, which is the last then. */
@@ -39,20 +40,20 @@ static coll_mtree_group_t *group_add(const char *name)
     group->name = coll_mtree_malloc(strlen(name) + 1);
     memcpy(group->name, name, strlen(name) + 1);
     coll_mtree_class_table_init(&group->classes);
-    *groups_end = group;
-    groups_end = &group->next;
+    *all.end = group;
+    all.end = &group->next;
     return group;
 }
 
 static void group_remove(coll_mtree_group_t *group)
 {
-    coll_mtree_group_t **link = &groups;
+    coll_mtree_group_t **link = &all.groups;
 
     while (*link != group) {
         link = &(*link)->next;
     }
     *link = group->next;
-    groups_end = groups_end == &group->next ? link : groups_end;
+    all.end = all.end == &group->next ? link : all.end;
 }
 
 /* The statistics of @a processes, whose communicator @a comm makes its first call. */
@@ -146,10 +147,10 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
     if (count->record != NULL && count->record->function == function) {
         return;
     }
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     group = group_of(module, comm);
     count->record = record_of(group, function, &comm_class->node.call_class);
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
     comm_class->record = count->record;
 }
 
@@ -168,13 +169,13 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_
     if (count->record == NULL) {
         return;
     }
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     durations = &count->record->by[backend];
     durations->calls++;
     durations->bytes += count->bytes;
-    totals.calls[backend]++;
-    totals.bytes[backend] += (uint64_t)count->bytes;
-    opal_mutex_unlock(&lock);
+    all.totals.calls[backend]++;
+    all.totals.bytes[backend] += (uint64_t)count->bytes;
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
@@ -184,10 +185,10 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
     if (count->record == NULL) {
         return;
     }
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     count->record->reason[reason]++;
-    totals.reason[reason]++;
-    opal_mutex_unlock(&lock);
+    all.totals.reason[reason]++;
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
@@ -195,18 +196,18 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
     if (count->record == NULL) {
         return;
     }
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     count->record->relayed++;
     count->record->relayed_bytes += count->bytes;
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
 {
-    opal_mutex_lock(&lock);
-    totals.calls[COLL_MTREE_FALLBACK]++;
-    totals.reason[reason]++;
-    opal_mutex_unlock(&lock);
+    opal_mutex_lock(&all.lock);
+    all.totals.calls[COLL_MTREE_FALLBACK]++;
+    all.totals.reason[reason]++;
+    opal_mutex_unlock(&all.lock);
 }
 
 /* The call leaves: its own time. */
@@ -233,7 +234,7 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
         return;
     }
     seconds = own.seconds;
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     durations = &count->record->by[count->backend];
     durations->recent[durations->timed % COLL_MTREE_RECENT] = seconds;
     durations->least =
@@ -243,9 +244,9 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     durations->timed_bytes += count->bytes;
     durations->seconds += seconds;
     durations->shares += own.share;
-    opal_mutex_unlock(&lock);
-    if (call_hook != NULL) {
-        call_hook(count, now - count->began);
+    opal_mutex_unlock(&all.lock);
+    if (all.call_hook != NULL) {
+        all.call_hook(count, now - count->began);
     }
 }
 
@@ -290,7 +291,7 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     if (transfer->record == NULL || goodput == NULL) {
         return;
     }
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     group = transfer->record->group;
     if (group->paths == NULL) {
         group->paths = coll_mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
@@ -299,7 +300,7 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     if (transfer->num_trees > 0) {
         pass_trees(transfer, goodput, layout, unit_bytes);
     }
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
@@ -317,15 +318,15 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     coll_mtree_group_class_t *class;
     coll_mtree_group_t *group;
 
-    opal_mutex_lock(&lock);
-    totals.plans++;
+    opal_mutex_lock(&all.lock);
+    all.totals.plans++;
     group = group_of(module, comm);
     group->context = module->context;
     class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
     for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
         forget_trees(r);
     }
-    if (call_hook != NULL) {
+    if (all.call_hook != NULL) {
         keep_plan(&class->plan, plan);
         /* Calls that have passed through relays are shown with their plan. */
         if (relayed != NULL) {
@@ -334,14 +335,14 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
         class->expected = forecast == NULL ? 0 : forecast->seconds;
         class->openmpi = forecast == NULL ? 0 : forecast->fallback;
     }
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p)
 {
-    opal_mutex_lock(&lock);
-    *totals_p = totals;
-    opal_mutex_unlock(&lock);
+    opal_mutex_lock(&all.lock);
+    *totals_p = all.totals;
+    opal_mutex_unlock(&all.lock);
     totals_p->counters = coll_mtree_counters_get();
 }
 
@@ -357,13 +358,13 @@ double coll_mtree_durations_median(const coll_mtree_durations_t *durations)
 
 const coll_mtree_group_t *coll_mtree_statistics_lock(void)
 {
-    opal_mutex_lock(&lock);
-    return groups;
+    opal_mutex_lock(&all.lock);
+    return all.groups;
 }
 
 void coll_mtree_statistics_unlock(void)
 {
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 static void group_class_clear(void *element)
@@ -414,7 +415,8 @@ static void durations_add(coll_mtree_durations_t *sum,
 /* Add @a record to the sum over such calls of freed groups. */
 static void record_add_to_freed(const coll_mtree_record_t *record)
 {
-    coll_mtree_record_t *sum = record_of(freed, record->function, &record->call_class);
+    coll_mtree_record_t *sum =
+        record_of(all.freed, record->function, &record->call_class);
 
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
         durations_add(&sum->by[backend], &record->by[backend]);
@@ -424,32 +426,32 @@ static void record_add_to_freed(const coll_mtree_record_t *record)
     }
     sum->relayed += record->relayed;
     sum->relayed_bytes += record->relayed_bytes;
-    sum_hook(record, sum);
+    all.sum_hook(record, sum);
 }
 
 /* The last communicator of @a group, and all who knew it, are gone. */
 static void group_free(coll_mtree_group_t *group)
 {
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&all.lock);
     group_remove(group);
-    if (sum_hook != NULL) {
-        freed = freed != NULL ? freed : group_add(COLL_MTREE_FREED_GROUPS);
+    if (all.sum_hook != NULL) {
+        all.freed = all.freed != NULL ? all.freed : group_add(COLL_MTREE_FREED_GROUPS);
         for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
             record_add_to_freed(r);
         }
     }
-    if (freed != NULL) {
-        freed->communicators += group->communicators;
+    if (all.freed != NULL) {
+        all.freed->communicators += group->communicators;
     }
     group_destroy(group);
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_finish(void)
 {
-    if (freed != NULL) {
-        group_remove(freed);
-        group_destroy(freed);
-        freed = NULL;
+    if (all.freed != NULL) {
+        group_remove(all.freed);
+        group_destroy(all.freed);
+        all.freed = NULL;
     }
 }

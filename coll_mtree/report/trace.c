@@ -30,25 +30,27 @@ typedef struct {
     mtree_trace_event_t events[];
 } rank_trace_t;
 
-static mtree_trace_t *trace;
-static mca_coll_mtree_module_t *world_module;
+static struct {
+    mtree_trace_t *trace;
+    mca_coll_mtree_module_t *world; /* the module of MPI_COMM_WORLD */
+} job;
 
 mtree_trace_t *coll_mtree_trace_get(void)
 {
-    return trace;
+    return job.trace;
 }
 
 /* This rank's events and their number, malloc'ed; none where there was no memory for
  * them. */
 static rank_trace_t *own_trace(size_t *count_p)
 {
-    size_t count = trace == NULL ? 0 : mtree_trace_count(trace);
+    size_t count = job.trace == NULL ? 0 : mtree_trace_count(job.trace);
     rank_trace_t *own =
         coll_mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
     snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
     for (size_t i = 0; i < count; i++) {
-        own->events[i] = *mtree_trace_get(trace, i);
+        own->events[i] = *mtree_trace_get(job.trace, i);
     }
     *count_p = count;
     return own;
@@ -215,16 +217,16 @@ static void trace_end(void *unused)
     (void)unused;
     coll_mtree_channel_t channel = {.comm = &ompi_mpi_comm_world.comm,
                                     .first_tag =
-                                        coll_mtree_tags_control(world_module, NUM_TAGS),
-                                    .longest = world_module->longest_bytes};
+                                        coll_mtree_tags_control(job.world, NUM_TAGS),
+                                    .longest = job.world->longest_bytes};
 
     if (ompi_comm_rank(channel.comm) == 0) {
         trace_write(coll_mtree_params.trace, &channel);
     } else {
         hand_over(&channel);
     }
-    mtree_trace_destroy(trace);
-    trace = NULL;
+    mtree_trace_destroy(job.trace);
+    job.trace = NULL;
 }
 
 void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
@@ -234,13 +236,13 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
     if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
         return;
     }
-    if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK) {
+    if (mtree_trace_create(c->trace_events, &job.trace) != MTREE_OK) {
         mtree_error("coll_mtree_trace: no memory for %zu events per rank; lower "
                     "coll_mtree_trace_events",
                     c->trace_events);
-        trace = NULL;
+        job.trace = NULL;
     }
     /* Without events of its own, too: others may have some, and wait for this rank. */
-    world_module = module;
+    job.world = module;
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, trace_end, NULL);
 }

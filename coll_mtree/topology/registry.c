@@ -21,26 +21,30 @@ typedef struct {
     mtree_list_t link;
 } learned_t;
 
-static mtree_list_t all = {&all, &all}; /* learned_t, the oldest first */
-static opal_mutex_t all_lock = OPAL_MUTEX_STATIC_INIT;
+static struct {
+    mtree_list_t list; /* learned_t, the oldest first */
+    opal_mutex_t lock;
+} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
 
 /* Read once per process, so that an error in it is logged once. */
-static mtree_topology_t *of_user;
-static bool user_is_read;
+static struct {
+    bool is_read;
+    mtree_topology_t *topology; /* NULL: none that can be used */
+} of_user;
 
 const mtree_topology_t *coll_mtree_topology_registry_user(void)
 {
     const char *path = coll_mtree_params.topology;
 
-    if (!user_is_read) {
-        user_is_read = true;
+    if (!of_user.is_read) {
+        of_user.is_read = true;
         coll_mtree_log_about("coll_mtree_topology", "the fallback serves");
-        if (mtree_topology_read(path, &of_user) != MTREE_OK) {
-            of_user = NULL;
+        if (mtree_topology_read(path, &of_user.topology) != MTREE_OK) {
+            of_user.topology = NULL;
         }
         coll_mtree_log_about(NULL, NULL);
     }
-    return of_user;
+    return of_user.topology;
 }
 
 double coll_mtree_topology_registry_user_trip(void)
@@ -72,9 +76,9 @@ const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_
     }
     learned = coll_mtree_malloc(sizeof(*learned));
     learned->topology = topology;
-    opal_mutex_lock(&all_lock);
-    mtree_list_append(&all, &learned->link);
-    opal_mutex_unlock(&all_lock);
+    opal_mutex_lock(&all.lock);
+    mtree_list_append(&all.list, &learned->link);
+    opal_mutex_unlock(&all.lock);
     return topology;
 }
 
@@ -95,15 +99,15 @@ coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ran
     const mtree_topology_t *newest = NULL;
     mtree_list_t *link;
 
-    opal_mutex_lock(&all_lock);
-    MTREE_LIST_FOR_EACH(link, &all)
+    opal_mutex_lock(&all.lock);
+    MTREE_LIST_FOR_EACH(link, &all.list)
     {
         const mtree_topology_t *topology =
             MTREE_CONTAINER_OF(link, learned_t, link)->topology;
 
         newest = has_all(topology, contribution, ranks) ? topology : newest;
     }
-    opal_mutex_unlock(&all_lock);
+    opal_mutex_unlock(&all.lock);
     return newest;
 }
 
@@ -111,10 +115,10 @@ void coll_mtree_topology_registry_close(void)
 {
     mtree_list_t *link;
 
-    mtree_topology_destroy(of_user);
-    of_user = NULL;
-    user_is_read = false;
-    while ((link = mtree_list_take(&all)) != NULL) {
+    mtree_topology_destroy(of_user.topology);
+    of_user.topology = NULL;
+    of_user.is_read = false;
+    while ((link = mtree_list_take(&all.list)) != NULL) {
         learned_t *learned = MTREE_CONTAINER_OF(link, learned_t, link);
 
         mtree_topology_destroy(learned->topology);

@@ -19,17 +19,18 @@
 #define LATER_SECONDS 0.0003
 #define SOON_SECONDS  0.0001
 
-/* Changed under the lock, read without it. */
-static _Atomic(coll_mtree_poll_func_t) pollers[MOST_POLLERS];
-static int num_pollers;
-static opal_mutex_t pollers_lock = OPAL_MUTEX_STATIC_INIT;
+static struct {
+    opal_mutex_t lock;
+    _Atomic(coll_mtree_poll_func_t) funcs[MOST_POLLERS]; /* read without the lock */
+    int count;
+} pollers = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 static int call_pollers(void)
 {
     int handled = 0;
 
     for (int i = 0; i < MOST_POLLERS; i++) {
-        coll_mtree_poll_func_t poll = atomic_load(&pollers[i]);
+        coll_mtree_poll_func_t poll = atomic_load(&pollers.funcs[i]);
 
         handled += poll == NULL ? 0 : poll();
     }
@@ -40,8 +41,8 @@ static int call_pollers(void)
 static bool replace_poller(coll_mtree_poll_func_t from, coll_mtree_poll_func_t to)
 {
     for (int i = 0; i < MOST_POLLERS; i++) {
-        if (atomic_load(&pollers[i]) == from) {
-            atomic_store(&pollers[i], to);
+        if (atomic_load(&pollers.funcs[i]) == from) {
+            atomic_store(&pollers.funcs[i], to);
             return true;
         }
     }
@@ -52,21 +53,21 @@ void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
 {
     bool added;
 
-    opal_mutex_lock(&pollers_lock);
-    added = (num_pollers > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS) &&
+    opal_mutex_lock(&pollers.lock);
+    added = (pollers.count > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS) &&
             replace_poller(NULL, poll);
-    num_pollers += added;
-    opal_mutex_unlock(&pollers_lock);
+    pollers.count += added;
+    opal_mutex_unlock(&pollers.lock);
     coll_mtree_require(added ? MTREE_OK : MTREE_ERR_NO_MEMORY);
 }
 
 void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
 {
-    opal_mutex_lock(&pollers_lock);
-    if (replace_poller(poll, NULL) && --num_pollers == 0) {
+    opal_mutex_lock(&pollers.lock);
+    if (replace_poller(poll, NULL) && --pollers.count == 0) {
         opal_progress_unregister(call_pollers);
     }
-    opal_mutex_unlock(&pollers_lock);
+    opal_mutex_unlock(&pollers.lock);
 }
 
 static void sleep_for(double seconds)

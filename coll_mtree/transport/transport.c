@@ -20,11 +20,11 @@
 /* Bytes that a message may hold at least, however low the user sets the limit. */
 #define LEAST_BYTES 128
 
-/* The PML is Open MPI's ob1. */
-static bool over_ob1;
-
-/* Its acknowledgements of synchronous messages may be lost: mtree sends none. */
-static bool unmatched;
+static struct {
+    bool is_used;      /* it is the PML */
+    bool is_unmatched; /* its acknowledgements of synchronous messages may be lost: mtree
+                          sends none */
+} ob1;
 
 /*
  * Every message under way is in one list, which is looked at from within Open MPI's
@@ -41,13 +41,13 @@ static bool unmatched;
  * it, and the mtl ofi of 4.1 then loses completions or reports them twice.  Over ucx it
  * may overtake messages to the same peer that UCX's shared memory had no room for.
  */
-static bool polls;
-static opal_mutex_t polled_lock = OPAL_MUTEX_STATIC_INIT;
-static mtree_list_t polled = {&polled, &polled}; /* the earliest first */
-
-/* A thread handles completions.  Handling one begins messages, which may call the poller
- * again. */
-static bool is_busy;
+static struct {
+    bool is_open;
+    opal_mutex_t lock;
+    mtree_list_t list; /* the earliest first */
+    bool is_busy; /* a thread handles completions; handling one begins messages, which may
+                     call the poller again */
+} polled = {.lock = OPAL_MUTEX_STATIC_INIT, .list = {&polled.list, &polled.list}};
 
 /* Has Open MPI's tcp transport several connections to each peer, on which
  * acknowledgements may be lost? */
@@ -145,14 +145,14 @@ static bool take_completed(mtree_list_t *taken)
     mtree_list_t *link, *next;
 
     /* The thread that has the lock looks at all of them. */
-    if (opal_mutex_trylock(&polled_lock) != 0) {
+    if (opal_mutex_trylock(&polled.lock) != 0) {
         return false;
     }
-    if (is_busy) {
-        opal_mutex_unlock(&polled_lock);
+    if (polled.is_busy) {
+        opal_mutex_unlock(&polled.lock);
         return false;
     }
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled)
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled.list)
     {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
@@ -161,8 +161,8 @@ static bool take_completed(mtree_list_t *taken)
             mtree_list_append(taken, link);
         }
     }
-    is_busy = !mtree_list_is_empty(taken);
-    opal_mutex_unlock(&polled_lock);
+    polled.is_busy = !mtree_list_is_empty(taken);
+    opal_mutex_unlock(&polled.lock);
     return !mtree_list_is_empty(taken);
 }
 
@@ -182,17 +182,17 @@ static int poll_completions(void)
         request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
         handled++;
     }
-    opal_mutex_lock(&polled_lock);
-    is_busy = false;
-    opal_mutex_unlock(&polled_lock);
+    opal_mutex_lock(&polled.lock);
+    polled.is_busy = false;
+    opal_mutex_unlock(&polled.lock);
     return handled;
 }
 
 static void poll_add(mtree_completion_t *done)
 {
-    opal_mutex_lock(&polled_lock);
-    mtree_list_append(&polled, &done->link);
-    opal_mutex_unlock(&polled_lock);
+    opal_mutex_lock(&polled.lock);
+    mtree_list_append(&polled.list, &done->link);
+    opal_mutex_unlock(&polled.lock);
 }
 
 /* Cancel the request of @a done if it is still polled. */
@@ -201,8 +201,8 @@ static void poll_cancel(mtree_completion_t *done)
     mtree_list_t *link;
     bool is_polled = false;
 
-    opal_mutex_lock(&polled_lock);
-    MTREE_LIST_FOR_EACH(link, &polled)
+    opal_mutex_lock(&polled.lock);
+    MTREE_LIST_FOR_EACH(link, &polled.list)
     {
         if (link == &done->link) {
             is_polled = true;
@@ -212,7 +212,7 @@ static void poll_cancel(mtree_completion_t *done)
     if (is_polled) {
         mtree_list_remove(&done->link);
     }
-    opal_mutex_unlock(&polled_lock);
+    opal_mutex_unlock(&polled.lock);
     /* Without the lock: the mtl ofi calls Open MPI's progress, which may begin messages.
      * Nobody frees a request that is not polled. */
     if (is_polled) {
@@ -235,7 +235,7 @@ static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
      */
     if (REQUEST_COMPLETE(request)) {
         request_handle(transport, request, done);
-    } else if (polls) {
+    } else if (polled.is_open) {
         poll_add(done);
     } else {
         ompi_request_set_callback(request, request_complete, done);
@@ -246,8 +246,8 @@ static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
 /* May a message to @a peer be synchronous? */
 static bool may_be_synchronous(const coll_mtree_transport_t *transport, int peer)
 {
-    return !unmatched &&
-           !(over_ob1 && coll_mtree_loses_acknowledgements(transport->comm, peer));
+    return !ob1.is_unmatched &&
+           !(ob1.is_used && coll_mtree_loses_acknowledgements(transport->comm, peer));
 }
 
 static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
@@ -286,7 +286,7 @@ void coll_mtree_transport_cancel(mtree_completion_t *done)
 
     if (coll_mtree_failure_monitor_is_open()) {
         coll_mtree_failure_monitor_cancel(&transport->monitored, done);
-    } else if (polls) {
+    } else if (polled.is_open) {
         poll_cancel(done);
     } else if (done->message != NULL) {
         /* No other thread is in MPI.  Without a request only the handling is due. */
@@ -318,12 +318,12 @@ void coll_mtree_transport_open(bool threads)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    over_ob1 = strcmp(pml, "ob1") == 0;
-    unmatched = over_ob1 && tcp_loses_matches();
+    ob1.is_used = strcmp(pml, "ob1") == 0;
+    ob1.is_unmatched = ob1.is_used && tcp_loses_matches();
     coll_mtree_failure_monitor_open();
-    polls = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 ||
-            (threads && !coll_mtree_survives());
-    if (polls) {
+    polled.is_open = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 ||
+                     (threads && !coll_mtree_survives());
+    if (polled.is_open) {
         coll_mtree_progress_add(poll_completions);
     }
 }
@@ -332,7 +332,7 @@ void coll_mtree_transport_close(void)
 {
     coll_mtree_failure_monitor_close();
     coll_mtree_progress_remove(poll_completions);
-    polls = false;
+    polled.is_open = false;
 }
 
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
