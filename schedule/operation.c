@@ -40,7 +40,7 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 
 static void operation_release(mtree_operation_t *operation)
 {
-    mtree_operation_controller_t controller = operation->controller;
+    mtree_operation_controller_t controller = operation->data.controller;
 
     while (operation->extra_buffers != NULL) {
         mtree_extra_buffer_t *extra_buffer = operation->extra_buffers;
@@ -90,8 +90,8 @@ static bool operation_idle(mtree_inbox_t *inbox)
 {
     mtree_operation_t *operation = inbox_operation(inbox);
 
-    if (operation->controller.progress != NULL) {
-        operation->controller.progress(operation, operation->controller.arg);
+    if (operation->data.controller.progress != NULL) {
+        operation->data.controller.progress(operation, operation->data.controller.arg);
     }
     if (operation->status == MTREE_OK) {
         do {
@@ -123,24 +123,12 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    return mtree_operation_start_controlled(layout, transport, data, NULL, func, arg,
-                                            operation_p);
-}
-
-mtree_status_t mtree_operation_start_controlled(
-    const mtree_layout_t *layout, mtree_transport_t *transport,
-    const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,
-    mtree_operation_func_t func, void *arg, mtree_operation_t **operation_p)
-{
     mtree_operation_t *operation = operation_alloc(layout, data);
 
     if (operation == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     operation->transport = transport;
-    if (controller != NULL) {
-        operation->controller = *controller;
-    }
     operation->last[false] = operation->last[true] = INFINITY;
     operation->func = func;
     operation->arg = arg;

@@ -30,6 +30,21 @@ typedef struct {
                              that is: it is copied by pack_block() or unpack_block() */
 } mtree_side_t;
 
+/*
+ * The controller of an operation whose stream is open (schedule/dynamic_peers.h); all
+ * zero: none.
+ */
+typedef struct {
+    /* Called after each batch of completions, until the end: make the decisions that can
+     * be made now. */
+    void (*progress)(mtree_operation_t *operation, void *arg);
+
+    /* Called before the operation's memory is freed.  Nothing of it is outstanding then,
+     * which may be long after its end. */
+    void (*released)(void *arg);
+    void *arg;
+} mtree_operation_controller_t;
+
 /* The user's data.  Unit i of a vector is at base + i * extent. */
 typedef struct {
     const void *input; /* what this rank contributes; may equal output (in place) */
@@ -79,6 +94,7 @@ typedef struct {
     mtree_goodput_t *goodput; /* of the layout, to be filled in; NULL: not wanted */
     double *tree_ends;        /* [trees of the plan] time at which the last chunk of each
                                  arrived, to be filled in; NULL: not wanted */
+    mtree_operation_controller_t controller; /* with an open stream; else all zero */
 } mtree_operation_data_t;
 
 /*
@@ -98,21 +114,6 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
- * The controller of an operation whose stream is open (schedule/dynamic_peers.h); all
- * zero: none.
- */
-typedef struct {
-    /* Called after each batch of completions, until the end: make the decisions that can
-     * be made now. */
-    void (*progress)(mtree_operation_t *operation, void *arg);
-
-    /* Called before the operation's memory is freed.  Nothing of it is outstanding then,
-     * which may be long after its end. */
-    void (*released)(void *arg);
-    void *arg;
-} mtree_operation_controller_t;
-
-/*
  * Start the operation that @a layout describes.  Layout and transport stay until the end;
  * *data is copied.  @a func (may be NULL) may be called before this returns.  It takes
  * mtree_operation_scratch() bytes of scratch memory.  MTREE_ERR_NO_MEMORY: nothing was
@@ -123,13 +124,6 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      const mtree_operation_data_t *data,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p);
-
-/* The same with a @a controller, which is copied; NULL: none.  An operation with an open
- * stream needs one. */
-mtree_status_t mtree_operation_start_controlled(
-    const mtree_layout_t *layout, mtree_transport_t *transport,
-    const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,
-    mtree_operation_func_t func, void *arg, mtree_operation_t **operation_p);
 
 /* Has the operation ended, and with which *status_p (may be NULL)? */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);

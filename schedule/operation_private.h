@@ -171,7 +171,6 @@ struct mtree_operation {
     void *arg;
     mtree_status_t status;
     atomic_bool finished;
-    mtree_operation_controller_t controller;
     bool held;          /* open streams: peers may still be added */
     bool detached;      /* it ends although messages are outstanding */
     bool orphan;        /* freed by its owner while messages were outstanding */

@@ -301,9 +301,9 @@ static void request_begin(coll_mtree_request_t *req)
                 ? mtree_rank_program_start(req->program, &req->transport.super,
                                            &req->buffers.super, request_program_ended,
                                            req, &run)
-                : mtree_operation_start_controlled(req->layout, &req->transport.super,
-                                                   &req->buffers.super, NULL,
-                                                   request_ended, req, &operation));
+                : mtree_operation_start(req->layout, &req->transport.super,
+                                        &req->buffers.super, request_ended, req,
+                                        &operation));
     }
     mtree_plan_part_destroy(part);
 }

@@ -203,7 +203,7 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    mtree_operation_func_t func, void (*released)(void *),
                                    void *arg, mtree_operation_t **operation_p)
 {
-    mtree_operation_controller_t controller = {run_progress, run_released, NULL};
+    mtree_operation_data_t controlled;
     mtree_arrival_run_t *run;
     mtree_status_t status = run_create(arrival, &run);
 
@@ -212,9 +212,11 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
     }
     run->released = released;
     run->arg = arg;
-    controller.arg = run;
-    status = mtree_operation_start_controlled(&run->layout, arrival->transport, data,
-                                              &controller, func, arg, operation_p);
+    controlled = *data;
+    controlled.controller =
+        (mtree_operation_controller_t){run_progress, run_released, run};
+    status = mtree_operation_start(&run->layout, arrival->transport, &controlled, func,
+                                   arg, operation_p);
     if (status != MTREE_OK) {
         run_destroy(run);
     }
