@@ -86,10 +86,12 @@ static bool placement_fill_host(mtree_placement_t *placement, int host)
     return num > 0;
 }
 
-mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
-                                      const mtree_locality_t *localities,
-                                      mtree_placement_t **placement_p)
+mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
+                                              int num_relays, const int *host,
+                                              const mtree_locality_t *localities,
+                                              mtree_placement_t **placement_p)
 {
+    const int all = num_ranks + num_relays;
     mtree_placement_t *placement;
 
     for (int rank = 0; rank < num_ranks; rank++) {
@@ -97,14 +99,18 @@ mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *h
             return MTREE_ERR_INVALID;
         }
     }
-    placement = placement_alloc(num_ranks, num_hosts);
+    if (num_relays > num_hosts) {
+        return MTREE_ERR_INVALID;
+    }
+    placement = placement_alloc(all, num_hosts);
     if (placement == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    memcpy(placement->host, host, (size_t)num_ranks * sizeof(*host));
-    for (int rank = 0; rank < num_ranks; rank++) {
-        placement->localities[rank] =
-            localities == NULL ? mtree_locality_unknown() : localities[rank];
+    for (int i = 0; i < all; i++) {
+        placement->host[i] = i < num_ranks ? host[i] : num_hosts - all + i;
+        placement->localities[i] = i < num_ranks && localities != NULL
+                                       ? localities[i]
+                                       : mtree_locality_unknown();
     }
     for (int h = 0; h < num_hosts; h++) {
         if (!placement_fill_host(placement, h)) {
@@ -112,37 +118,18 @@ mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *h
             return MTREE_ERR_INVALID;
         }
     }
+    placement->num_ranks = num_ranks;
+    placement->num_relays = num_relays;
     *placement_p = placement;
     return MTREE_OK;
 }
 
-mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
-                                              int num_relays, const int *host,
-                                              const mtree_locality_t *localities,
-                                              mtree_placement_t **placement_p)
+mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
+                                      const mtree_locality_t *localities,
+                                      mtree_placement_t **placement_p)
 {
-    size_t all = (size_t)num_ranks + (size_t)num_relays;
-    int *all_hosts = malloc(all * sizeof(*all_hosts));
-    mtree_locality_t *all_localities = malloc(all * sizeof(*all_localities));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
-
-    if (all_hosts != NULL && all_localities != NULL) {
-        for (int i = 0; i < (int)all; i++) {
-            all_hosts[i] = i < num_ranks ? host[i] : num_hosts - (int)all + i;
-            all_localities[i] = i < num_ranks && localities != NULL
-                                    ? localities[i]
-                                    : mtree_locality_unknown();
-        }
-        status = mtree_placement_create((int)all, num_hosts, all_hosts, all_localities,
-                                        placement_p);
-    }
-    if (status == MTREE_OK) {
-        (*placement_p)->num_ranks = num_ranks;
-        (*placement_p)->num_relays = num_relays;
-    }
-    free(all_hosts);
-    free(all_localities);
-    return status;
+    return mtree_placement_create_relayed(num_ranks, num_hosts, 0, host, localities,
+                                          placement_p);
 }
 
 void mtree_placement_destroy(mtree_placement_t *placement)
