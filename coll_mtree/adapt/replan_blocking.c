@@ -215,14 +215,14 @@ static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
 
 /* On rank 0.  Open MPI's code. */
 static int check_lead(const coll_mtree_channel_t *channel,
-                      const mtree_placement_t *placement, const int *leader,
+                      const coll_mtree_host_numbers_t *hosts,
                       mtree_link_stream_t *streams, int num_streams)
 {
     coll_mtree_probe_coordinator_t coordinator;
     int rc;
 
-    coll_mtree_probe_coordinator_init(&coordinator, channel, placement->num_hosts,
-                                      leader);
+    coll_mtree_probe_coordinator_init(&coordinator, channel, hosts->num_hosts,
+                                      hosts->first);
     rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
     if (rc == OMPI_SUCCESS) {
         rc = run_streams(&coordinator, streams, num_streams);
@@ -241,7 +241,7 @@ static void check_links(mca_coll_mtree_module_t *module, ompi_communicator_t *co
 {
     const mtree_placement_t *placement = module->placement;
     coll_mtree_channel_t channel = coll_mtree_probe_channel(module, comm);
-    int *leader = NULL, rank = ompi_comm_rank(comm);
+    int rank = ompi_comm_rank(comm);
 
     if (rank != 0) {
         if (coll_mtree_host_is_first(placement->host, rank)) {
@@ -249,17 +249,13 @@ static void check_links(mca_coll_mtree_module_t *module, ompi_communicator_t *co
         }
         return;
     }
-    leader = coll_mtree_calloc((size_t)placement->num_hosts, sizeof(*leader));
-    for (int other = placement->num_ranks - 1; other >= 0; other--) {
-        leader[placement->host[other]] = other;
-    }
-    if (check_lead(&channel, placement, leader, streams, num_streams) != OMPI_SUCCESS) {
+    if (check_lead(&channel, &module->context->numbers, streams, num_streams) !=
+        OMPI_SUCCESS) {
         coll_mtree_verbose(comm, 1,
                            "the links could not be checked, a host did not "
                            "answer; their capacities stay");
     }
     coll_mtree_probe_coordinator_end(&channel, placement->host, placement->num_ranks);
-    free(leader);
 }
 
 /* The links are checked; rank 0 has the next query take the result along. */
