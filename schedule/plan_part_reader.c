@@ -79,25 +79,23 @@ static double read_double(reader_t *reader)
     return reader->faulty ? 0 : number;
 }
 
-/* The order of a tree: every host has a place of its own, and the root the first one.
- * @a seen is [num_hosts]. */
-static void read_order(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
-                       bool *seen)
+/* An order of the hosts, each of which is in it once; @a seen is [num_hosts].  Faulty:
+ * NULL, or it is not whole. */
+static int *read_order(reader_t *reader, mtree_plan_part_t *part, bool *seen)
 {
-    int hosts = part->num_hosts;
+    int hosts = part->num_hosts, *order;
 
     reader_expect(reader, reader_left(reader) >= (size_t)hosts);
-    if (reader->faulty ||
-        MTREE_ARENA_ARRAY(&part->arena, tree->order, (size_t)hosts) == NULL) {
-        return;
+    if (reader->faulty || MTREE_ARENA_ARRAY(&part->arena, order, (size_t)hosts) == NULL) {
+        return NULL;
     }
     memset(seen, 0, (size_t)hosts);
-    for (int host = 0; host < hosts; host++) {
-        tree->order[host] = read_int(reader, hosts - 1);
-        reader_expect(reader, !seen[tree->order[host]]);
-        seen[tree->order[host]] = true;
+    for (int i = 0; i < hosts; i++) {
+        order[i] = read_int(reader, hosts - 1);
+        reader_expect(reader, !seen[order[i]]);
+        seen[order[i]] = true;
     }
-    reader_expect(reader, tree->order[tree->root] == 0);
+    return order;
 }
 
 /* @a seen is [num_hosts], @a shares [num_hosts] sums so far by root. */
@@ -122,13 +120,14 @@ static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bo
         *sum += tree->share;
         reader_expect(reader, *sum <= MOST_SHARE);
         if (order) {
-            read_order(reader, part, tree, seen);
+            tree->order = read_order(reader, part, seen);
+            reader_expect(reader, tree->order != NULL && tree->order[tree->root] == 0);
         }
     }
 }
 
-/* The program that the plan names, with an order of all hosts.  @a seen is [num_hosts]
- * zeros. */
+/* The program that the plan names, with an order of all hosts.  @a seen is [num_hosts].
+ */
 static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
 {
     part->program = (mtree_program_kind_t)read_int(reader, MTREE_PROGRAM_LAST - 1);
@@ -139,14 +138,9 @@ static void read_program(reader_t *reader, mtree_plan_part_t *part, bool *seen)
                               mtree_program_does(part->program, part->collective) &&
                               reader_left(reader) >=
                                   (size_t)part->num_hosts + MTREE_SHAPE_DIMENSIONS);
-    if (reader->faulty ||
-        MTREE_ARENA_ARRAY(&part->arena, part->order, (size_t)part->num_hosts) == NULL) {
+    part->order = read_order(reader, part, seen);
+    if (part->order == NULL) {
         return;
-    }
-    for (int place = 0; place < part->num_hosts; place++) {
-        part->order[place] = read_int(reader, part->num_hosts - 1);
-        reader_expect(reader, !seen[part->order[place]]);
-        seen[part->order[place]] = true;
     }
     for (int d = 0; d < MTREE_SHAPE_DIMENSIONS; d++) {
         part->shape[d] = read_int(reader, part->num_hosts);
