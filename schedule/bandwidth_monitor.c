@@ -144,7 +144,7 @@ void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int pat
     monitor_unlock(monitor);
 }
 
-void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now,
+void mtree_bandwidth_monitor_take(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
                                   mtree_bandwidth_monitor_path_t *paths)
 {
@@ -152,8 +152,25 @@ void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now
     monitor_advance(monitor, true, now);
     count_backlogged(monitor, now);
     *sum_p = monitor->sum;
+    monitor->sum = (mtree_bandwidth_monitor_sum_t){0};
     for (int i = 0; i < monitor->num_paths; i++) {
         paths[i] = monitor->paths[i].total;
+        monitor->paths[i].total = (mtree_bandwidth_monitor_path_t){0};
+    }
+    monitor_unlock(monitor);
+}
+
+void mtree_bandwidth_monitor_put_back(mtree_bandwidth_monitor_t *monitor,
+                                      const mtree_bandwidth_monitor_sum_t *sum,
+                                      const mtree_bandwidth_monitor_path_t *paths)
+{
+    monitor_lock(monitor);
+    monitor->sum.seconds += sum->seconds;
+    monitor->sum.unattended += sum->unattended;
+    for (int i = 0; i < monitor->num_paths; i++) {
+        monitor->paths[i].total.bytes += paths[i].bytes;
+        monitor->paths[i].total.backlogged_bytes += paths[i].backlogged_bytes;
+        monitor->paths[i].total.backlogged_seconds += paths[i].backlogged_seconds;
     }
     monitor_unlock(monitor);
 }

@@ -63,9 +63,13 @@ void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *monitor, int path,
 void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int path,
                                      bool backlogged, double now);
 
-/* The totals up to @a now, into *sum_p and @a paths [num_paths]. */
-void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now,
+/* Take what has been counted up to @a now since the last time, into *sum_p and @a paths
+ * [num_paths]; or put it back, to be taken with what follows. */
+void mtree_bandwidth_monitor_take(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
                                   mtree_bandwidth_monitor_path_t *paths);
+void mtree_bandwidth_monitor_put_back(mtree_bandwidth_monitor_t *monitor,
+                                      const mtree_bandwidth_monitor_sum_t *sum,
+                                      const mtree_bandwidth_monitor_path_t *paths);
 
 #endif

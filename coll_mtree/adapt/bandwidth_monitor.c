@@ -12,11 +12,8 @@
 typedef struct coll_mtree_bandwidth_monitor {
     mtree_list_t link;
     mtree_bandwidth_monitor_t *monitor;
-    size_t num_hosts;
-    coll_mtree_traffic_t *taken; /* so far */
 } monitor_t;
 
-/* All monitors; the lock guards what was taken of them, too. */
 static struct {
     mtree_list_t list;
     opal_mutex_t lock;
@@ -53,16 +50,6 @@ static int monitors_attend(void)
     return 0;
 }
 
-static monitor_t *monitor_create(size_t num_hosts)
-{
-    monitor_t *self = coll_mtree_calloc(1, sizeof(*self));
-
-    self->num_hosts = num_hosts;
-    self->taken = coll_mtree_traffic_create(num_hosts);
-    coll_mtree_require(mtree_bandwidth_monitor_create((int)num_hosts, &self->monitor));
-    return self;
-}
-
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
 {
@@ -74,7 +61,9 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
     opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
-        module->monitor = monitor_create((size_t)module->placement->num_hosts);
+        module->monitor = coll_mtree_calloc(1, sizeof(*module->monitor));
+        coll_mtree_require(mtree_bandwidth_monitor_create(module->placement->num_hosts,
+                                                          &module->monitor->monitor));
         mtree_list_append(&all.list, &module->monitor->link);
         if (!all.is_polled) {
             coll_mtree_progress_add(monitors_attend);
@@ -87,30 +76,21 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
-    monitor_t *self = module->monitor;
-    coll_mtree_traffic_t *traffic;
+    coll_mtree_traffic_t *traffic = NULL;
 
-    if (self == NULL) {
-        return NULL;
+    if (module->monitor != NULL) {
+        traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+        mtree_bandwidth_monitor_take(module->monitor->monitor, mtree_clock_seconds(),
+                                     &traffic->sum, traffic->paths);
     }
-    traffic = coll_mtree_traffic_create(self->num_hosts);
-    opal_mutex_lock(&all.lock);
-    mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &traffic->sum,
-                                 traffic->paths);
-    coll_mtree_traffic_add(traffic, self->taken, self->num_hosts, -1);
-    coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, 1);
-    opal_mutex_unlock(&all.lock);
     return traffic;
 }
 
 void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
                                            const coll_mtree_traffic_t *traffic)
 {
-    monitor_t *self = module->monitor;
-
-    opal_mutex_lock(&all.lock);
-    coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, -1);
-    opal_mutex_unlock(&all.lock);
+    mtree_bandwidth_monitor_put_back(module->monitor->monitor, &traffic->sum,
+                                     traffic->paths);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
@@ -124,7 +104,6 @@ void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
     mtree_list_remove(&self->link);
     opal_mutex_unlock(&all.lock);
     mtree_bandwidth_monitor_destroy(self->monitor);
-    free(self->taken);
     free(self);
     module->monitor = NULL;
 }

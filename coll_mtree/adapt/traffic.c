@@ -12,27 +12,6 @@ coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts)
                                     num_hosts * sizeof(mtree_bandwidth_monitor_path_t));
 }
 
-static void path_add(mtree_bandwidth_monitor_path_t *path, double bytes,
-                     double backlogged_bytes, double backlogged_seconds)
-{
-    path->bytes += bytes;
-    path->backlogged_bytes += backlogged_bytes;
-    path->backlogged_seconds += backlogged_seconds;
-}
-
-void coll_mtree_traffic_add(coll_mtree_traffic_t *traffic,
-                            const coll_mtree_traffic_t *other, size_t num_hosts,
-                            double sign)
-{
-    traffic->sum.seconds += sign * other->sum.seconds;
-    traffic->sum.unattended += sign * other->sum.unattended;
-    for (size_t h = 0; h < num_hosts; h++) {
-        path_add(&traffic->paths[h], sign * other->paths[h].bytes,
-                 sign * other->paths[h].backlogged_bytes,
-                 sign * other->paths[h].backlogged_seconds);
-    }
-}
-
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
                                  const coll_mtree_observation_t *observation,
                                  const int *host)
@@ -46,10 +25,12 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
     traffic->sum.seconds += mtree_goodput_seconds(goodput);
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
+        mtree_bandwidth_monitor_path_t *path = &traffic->paths[host[link->rank]];
 
         if (host[link->rank] != host[observation->rank]) {
-            path_add(&traffic->paths[host[link->rank]], scale * link->bytes,
-                     scale * link->backlogged_bytes, link->backlogged_seconds);
+            path->bytes += scale * link->bytes;
+            path->backlogged_bytes += scale * link->backlogged_bytes;
+            path->backlogged_seconds += link->backlogged_seconds;
         }
     }
 }

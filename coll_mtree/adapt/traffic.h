@@ -45,11 +45,6 @@ typedef struct {
 /* None yet, to @a num_hosts; the caller frees it. */
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts);
 
-/* Add @a sign times @a other. */
-void coll_mtree_traffic_add(coll_mtree_traffic_t *traffic,
-                            const coll_mtree_traffic_t *other, size_t num_hosts,
-                            double sign);
-
 /* Add what the call of @a observation sent, if it was measured; @a host [ranks] is the
  * host of each rank. */
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,

@@ -43,26 +43,6 @@ UNIT_TEST(a_call_that_was_not_measured_adds_nothing)
     free(traffic);
 }
 
-UNIT_TEST(what_is_taken_away_leaves_nothing)
-{
-    coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
-    coll_mtree_traffic_t *other = coll_mtree_traffic_create(2);
-
-    ck_assert(traffic != NULL && other != NULL);
-    other->sum = (mtree_bandwidth_monitor_sum_t){.seconds = 3, .unattended = 1};
-    other->paths[1] = (mtree_bandwidth_monitor_path_t){8, 4, 2};
-    coll_mtree_traffic_add(traffic, other, 2, 1);
-    ck_assert_double_eq(traffic->sum.seconds, 3);
-    ck_assert_double_eq(traffic->sum.unattended, 1);
-    ck_assert_double_eq(traffic->paths[1].backlogged_bytes, 4);
-    coll_mtree_traffic_add(traffic, other, 2, -1);
-    ck_assert_double_eq(traffic->sum.unattended, 0);
-    ck_assert_double_eq(traffic->paths[1].bytes, 0);
-    ck_assert_double_eq(traffic->paths[1].backlogged_seconds, 0);
-    free(other);
-    free(traffic);
-}
-
 #define MOST_HOSTS 40
 
 static mtree_placement_t *placement;

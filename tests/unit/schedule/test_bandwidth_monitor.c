@@ -51,7 +51,7 @@ UNIT_TEST(what_two_operations_send_at_once_adds_up)
     ck_assert(mtree_bandwidth_monitor_is_busy(monitor));
     mtree_bandwidth_monitor_end(monitor, 2.5);
     ck_assert(!mtree_bandwidth_monitor_is_busy(monitor));
-    mtree_bandwidth_monitor_read(monitor, 9.0, &sum, paths);
+    mtree_bandwidth_monitor_take(monitor, 9.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 1.5, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 0, NEAR);
     ck_assert_double_eq(paths[1].bytes, 850);
@@ -72,7 +72,7 @@ UNIT_TEST(time_in_which_nobody_looked_presses_nothing)
     mtree_bandwidth_monitor_sent(monitor, 0, 100, 5.0);
     mtree_bandwidth_monitor_backlog(monitor, 0, false, 5.0);
     mtree_bandwidth_monitor_end(monitor, 5.0);
-    mtree_bandwidth_monitor_read(monitor, 5.0, &sum, paths);
+    mtree_bandwidth_monitor_take(monitor, 5.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 4.0, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 2.0, NEAR);
     ck_assert_double_eq(paths[0].bytes, 1100);
@@ -90,7 +90,7 @@ UNIT_TEST(time_between_operations_is_nobodys)
     mtree_bandwidth_monitor_begin(monitor, 7.0);
     attend(7.0, 8.0);
     mtree_bandwidth_monitor_end(monitor, 8.0);
-    mtree_bandwidth_monitor_read(monitor, 8.0, &sum, paths);
+    mtree_bandwidth_monitor_take(monitor, 8.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 2.0, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 0, NEAR);
 }
@@ -105,11 +105,31 @@ UNIT_TEST(a_path_that_others_share_tells_nothing)
     mtree_bandwidth_monitor_sent(monitor, 0, 100, 2.0);
     mtree_bandwidth_monitor_backlog(monitor, 0, false, 2.0);
     mtree_bandwidth_monitor_end(monitor, 2.0);
-    mtree_bandwidth_monitor_read(monitor, 2.0, &sum, paths);
+    mtree_bandwidth_monitor_take(monitor, 2.0, &sum, paths);
     ck_assert_double_eq_tol(sum.unattended, 1.0, NEAR);
     ck_assert_double_eq(paths[0].bytes, 100);
     ck_assert_double_eq(paths[0].backlogged_bytes, 0);
     ck_assert_double_eq_tol(paths[0].backlogged_seconds, 0, NEAR);
+}
+
+UNIT_TEST(what_was_taken_counts_once_unless_it_is_put_back)
+{
+    const mtree_bandwidth_monitor_sum_t first = {.seconds = 1, .unattended = 0.5};
+    const mtree_bandwidth_monitor_path_t before[2] = {{0}, {8, 4, 2}};
+
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
+    mtree_bandwidth_monitor_sent(monitor, 1, 100, 1.01);
+    mtree_bandwidth_monitor_take(monitor, 1.02, &sum, paths);
+    mtree_bandwidth_monitor_take(monitor, 1.03, &sum, paths);
+    ck_assert_double_eq_tol(sum.seconds, 0.01, NEAR);
+    ck_assert_double_eq(paths[1].bytes, 0);
+    mtree_bandwidth_monitor_put_back(monitor, &first, before);
+    mtree_bandwidth_monitor_take(monitor, 1.04, &sum, paths);
+    ck_assert_double_eq_tol(sum.seconds, 1.01, NEAR);
+    ck_assert_double_eq_tol(sum.unattended, 0.5, NEAR);
+    ck_assert_double_eq(paths[1].bytes, 8);
+    ck_assert_double_eq(paths[1].backlogged_bytes, 4);
+    ck_assert_double_eq_tol(paths[1].backlogged_seconds, 2, NEAR);
 }
 
 UNIT_SUITE(tcase)
