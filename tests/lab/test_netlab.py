@@ -371,6 +371,18 @@ for line in sys.stdin:
             end.communicate()
         self.assertEqual(self.arriving(), [True, True])
 
+    def test_connections_are_forgotten_in_one_direction(self):
+        ends = self.speak(("10.88.1.2", "2000"))
+        netlab("forget", self.name, "a", "b", "--one-way")
+        for end in ends:
+            end.stdin.write("word\n")
+            end.stdin.flush()
+        self.assertEqual(ends[0].stdout.readline(), "word\n")
+        self.assertEqual(select.select([ends[1].stdout], [], [], 1)[0], [])
+        for end in ends:
+            end.kill()
+            end.communicate()
+
     def test_mistakes_are_told(self):
         for words, *arguments in (
             ["no link 'a--b#4'", "cut", self.name, "a--b#4"],

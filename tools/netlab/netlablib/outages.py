@@ -106,11 +106,12 @@ def reset(name, first, second, ports):
     return len(output.splitlines())
 
 
-def forget(name, first, second, ports):
-    """No packet of these connections arrives any more, and nobody is told; returns how many there are."""
+def forget(name, first, second, ports, one_way):
+    """No packet of these connections arrives any more (ONE_WAY: at the first host), and nobody is told; returns how
+    many there are."""
     lab, ends, output = connections(name, first, second, ports, "-Htn")
     found = [(own, peer) for own, peer in re.findall(r":(\d+)\s+\S+:(\d+)", output)]
-    for vertex, pairs in zip(ends, ([(peer, own) for own, peer in found], found)):
+    for vertex, pairs in zip(ends[:1] if one_way else ends, ([(peer, own) for own, peer in found], found)):
         if pairs:
             run_filter(lab, vertex, "forget", str(time.monotonic_ns()), *map(":".join, pairs))
     return len(found)
