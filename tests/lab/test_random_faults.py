@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Faults drawn at random while checked calls of all collectives run: connections that are reset or forgotten, links that are
-cut or halved or have packets overtake others, ranks and relays that stop, relays that end.  All results are right, no call
-waits for long, and the job ends well.
+"""Faults drawn at random while checked calls of all collectives run, or all ranks compute for longer than any timer:
+connections that are reset, or forgotten in one direction or both, links that are cut in one or both or halved or have
+packets overtake others, ranks and relays that stop, relays that end.  All results are right, no call waits for long, and
+the job ends well.
 
-MTREE_FAULTS is how many faults there are (default 8; `make check-faults` makes 200), MTREE_FAULTS_SEED the seed of the
-first job.
+MTREE_FAULTS is how many faults there are (default 16; `make check-faults` makes 200), MTREE_FAULTS_SEED the seed of the
+first job.  What fails prints each fault and its second.
 """
 
 import os
@@ -21,12 +22,14 @@ import unittest
 import labs
 from test_redial import FIRST, LAN, LAST, RING
 
-FAULTS = int(os.environ.get("MTREE_FAULTS", "8"))
-SEED = int(os.environ.get("MTREE_FAULTS_SEED", "3"))
-OF_A_JOB = 10
+FAULTS = int(os.environ.get("MTREE_FAULTS", "16"))
+SEED = int(os.environ.get("MTREE_FAULTS_SEED", "4"))
+OF_A_JOB = 8
 PROGRAM = os.path.join(labs.BUILD, "tests", "mpi", "random_cases")
 LONG = 5  # seconds between calls that are noted
 LIMIT = 45  # seconds without a call that ends, whatever the faults that overlap
+IDLE = 25  # seconds at most that all ranks compute: connections are given up after 15 s of silence, relays' after 16
+STAR = """graph star {{ edge [capacity="60Mbps"]; switch [kind=switch]; {hosts} }}"""
 
 
 class Network:
@@ -46,10 +49,11 @@ class Network:
 
 
 def ring(folder):
-    """Cables, and a LAN for Open MPI."""
-    lab = RING.format(hub="lan [kind=switch];", lan=LAN)
+    """Cables, one of IPv6, and a LAN for Open MPI."""
+    text = RING.replace("10.88.2.", "2001:db8::")
+    lab = text.format(hub="lan [kind=switch];", lan=LAN)
     links = ["r0--r1", "r1--r2", "r2--r0"] * 2 + ["r0--lan"]
-    return Network(folder, ["r0", "r1", "r2"], links, lab, RING.format(hub="", lan=""))
+    return Network(folder, ["r0", "r1", "r2"], links, lab, text.format(hub="", lan=""))
 
 
 def read(name):
@@ -58,8 +62,15 @@ def read(name):
 
 
 def square(folder):
-    """Mtree's connections beside Open MPI's on the same links."""
-    return Network(folder, list("abcd"), ["a--b", "b--c", "c--d"], read("square.dot"), streams="2")
+    """Mtree's connections beside Open MPI's on the same links; the hosts of one half relay for the other."""
+    return Network(folder, list("abcd"), ["a--b", "b--c", "c--d"], read("square.dot"), streams="2", relays="world")
+
+
+def star(folder):
+    """A switch, which nothing leads around."""
+    hosts = [f"h{i}" for i in range(4)]
+    links = [f"{host}--switch" for host in hosts]
+    return Network(folder, hosts, links, STAR.format(hosts=" ".join(f"{link};" for link in links)), streams="2")
 
 
 def triangle(folder):
@@ -82,7 +93,7 @@ class Faults(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.begin, self.story, self.undo = time.monotonic(), [], []
         self.random = random.Random(seed)
-        self.network = (ring, square, triangle)[seed % 3](folder.name)
+        self.network = (ring, square, triangle, star)[seed % 4](folder.name)
         self.name = f"random-{os.getpid()}-{seed}"
         reorders = ["--reorder", "0.02"] if self.random.random() < 0.2 else []
         self.parameters = {"encrypt": "1"} if self.random.random() < 0.4 else {}
@@ -127,6 +138,8 @@ class Faults(unittest.TestCase):
                 if now - self.last > LONG:
                     self.note(f"case {self.cases} took {now - self.last:.1f} s")
                 self.longest, self.last = max(self.longest, now - self.last), now
+            elif line.startswith("idle "):
+                self.last = time.monotonic() + int(line.split()[1])
             else:
                 self.output.append(line)
                 self.note(line.rstrip())
@@ -152,12 +165,13 @@ class Faults(unittest.TestCase):
     def later(self, most, what, undo):
         self.undo.append((time.monotonic() + self.random.uniform(0.2, most), what, undo))
 
-    def between(self, command):
+    def between(self, command, *options):
         """Reset or forget connections of mtree's own between two hosts, or of the relay; how many."""
         relay = self.network.relay
         ends = self.random.sample(self.network.hosts + ([relay] if relay else []), 2)
         ports = [] if relay in ends else ["--ports", f"{FIRST}-{LAST}"]
-        return int(self.netlab(command, self.name, *ends, *ports).split()[3])
+        count = int(self.netlab(command, self.name, *ends, *ports, *options).split()[3])
+        return count and f"{count} of {' '.join(ends)}"
 
     def reset(self):
         return self.between("reset")
@@ -165,13 +179,28 @@ class Faults(unittest.TestCase):
     def forget(self):
         return self.between("forget")
 
+    def forget_one_way(self):
+        return self.between("forget", "--one-way")
+
     def cut(self):
         link = self.random.choice(self.network.links)
         if any(link in what for _, what, _ in self.undo):
             return 0
-        self.netlab("cut", self.name, link)
-        self.later(4, f"cut {link}", lambda: self.netlab("mend", self.name, link))
-        return link
+        way = link.replace("--", self.random.choice(["--", "--", "->"]))
+        is_cable = self.network.hosts[0] == "r0" and "lan" not in link
+        self.netlab("cut", self.name, way)
+        self.later(self.random.choice([4, 4, 20]) if is_cable else 4, f"cut {link}",
+                   lambda: self.netlab("mend", self.name, way))
+        return way
+
+    def idle(self):
+        """All ranks compute, from a call soon on."""
+        if self.last > time.monotonic():
+            return 0
+        seconds = self.random.randint(1, IDLE)
+        self.job.stdin.write(chr(seconds))
+        self.job.stdin.flush()
+        return seconds
 
     def halve(self):
         link = self.random.choice(self.network.links)
@@ -218,7 +247,7 @@ class Faults(unittest.TestCase):
         return 1
 
     def fault(self):
-        kinds = [self.reset] * 4 + [self.forget] + [self.cut] * 3 + [self.halve, self.stop_rank]
+        kinds = [self.reset] * 4 + [self.forget, self.forget_one_way] + [self.cut] * 3 + [self.halve, self.stop_rank, self.idle]
         if self.network.relay is not None:
             kinds += [self.stop_relay, self.end_relay]
         while True:

@@ -12,6 +12,11 @@
 /* Items of a block where ranks are late. */
 #define LATE_LARGEST_BLOCK 20000
 
+/* With "until" one block, or vector, of so many may have all ranks' together up to so
+ * many items, of 8 bytes at most. */
+#define RARE         48
+#define RARE_LARGEST 1000000
+
 random_run_t run;
 
 const char *const collective_names[COLLECTIVES] = {"allreduce",
@@ -108,11 +113,14 @@ static const item_layout_t *draw_layout(const case_t *c)
 }
 
 /* Multiples of 4 fit all layouts. */
-static int draw_items(void)
+static int draw_items(const case_t *c)
 {
     int largest = run.late ? LATE_LARGEST_BLOCK : LARGEST_BLOCK;
     int most = draw(&run.common, 4) == 0 ? largest : 40;
 
+    if (run.until && draw(&run.common, RARE) == 0) {
+        most = RARE_LARGEST / 4 / (has_blocks(c) || is_exchange(c) ? c->ranks : 1);
+    }
     return draw(&run.common, 12) == 0 ? 0 : 4 * (1 + draw(&run.common, most));
 }
 
@@ -122,9 +130,9 @@ static void draw_blocks(case_t *c)
     bool apart = c->collective == ALLGATHERV;
     int at = 0;
 
-    c->block = draw_items();
+    c->block = draw_items(c);
     for (int i = 0; i < c->ranks; i++) {
-        c->counts[i] = unequal ? draw_items() : c->block;
+        c->counts[i] = unequal ? draw_items(c) : c->block;
     }
     /* allgatherv: the blocks in any order, with gaps. */
     for (int i = 0, first = apart ? draw(&run.common, c->ranks) : 0; i < c->ranks; i++) {

@@ -48,6 +48,7 @@ typedef struct {
     generator_t own;    /* this rank's */
     bool tame;          /* leave out the datatypes that libnbc gets wrong */
     bool late;          /* ranks are away at times, and blocks are larger */
+    bool until;         /* some are larger still, until the input ends */
 } random_run_t;
 
 extern random_run_t run;

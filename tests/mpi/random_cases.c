@@ -7,8 +7,9 @@
  * that its collectives get wrong (different ones on different ranks, negative lower
  * bounds, no bytes); without it, mtree must serve all of these communicators: the world,
  * and its halves where they have two ranks or more.  "late" lets each rank be away at
- * moments of its own, and makes messages larger.  "until" ends them before, when rank 0's
- * standard input does, and has rank 0 tell how many cases there were.
+ * moments of its own, and makes messages larger.  "until" makes some larger still, up to
+ * 8 MB, ends them before, when rank 0's standard input does, and has rank 0 tell how many
+ * cases there were; each byte of the input has all ranks compute for so many seconds.
  *
  * The order of completion is each rank's own.
  */
@@ -32,9 +33,6 @@
 
 /* With "until": cases from one look at the input to the next. */
 #define CASES_OF_A_LOOK 8
-
-/* Go on until the input ends. */
-static bool until;
 
 /* Free communicators before their calls have ended. */
 static bool early;
@@ -181,21 +179,38 @@ static void be_late(void)
     }
 }
 
+/* Seconds that all ranks are to compute; negative: the input has ended. */
+static int read_seconds(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    unsigned char seconds = 0;
+
+    return poll(&input, 1, 0) == 0                ? 0
+           : read(STDIN_FILENO, &seconds, 1) == 1 ? seconds
+                                                  : -1;
+}
+
 /* Is there to be case @a number?  All ranks know the same. */
 static bool goes_on(int number, int rank)
 {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int is_wanted = 1;
+    int seconds = 0;
 
-    if (until && rank == 0) {
+    if (run.until && rank == 0) {
         printf("case %d\n", number);
         (void)fflush(stdout);
     }
-    if (until && number % CASES_OF_A_LOOK == 0) {
-        is_wanted = rank == 0 && poll(&input, 1, 0) == 0;
-        MPI_Bcast(&is_wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (run.until && number % CASES_OF_A_LOOK == 0) {
+        seconds = rank == 0 ? read_seconds() : 0;
+        MPI_Bcast(&seconds, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    return is_wanted;
+    if (seconds > 0) {
+        if (rank == 0) {
+            printf("idle %d\n", seconds);
+            (void)fflush(stdout);
+        }
+        (void)sleep((unsigned)seconds);
+    }
+    return seconds >= 0;
 }
 
 int main(int argc, char **argv)
@@ -212,7 +227,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++) {
         early = early || strcmp(argv[i], "early") == 0;
         run.tame = run.tame || strcmp(argv[i], "tame") == 0;
-        until = until || strcmp(argv[i], "until") == 0;
+        run.until = run.until || strcmp(argv[i], "until") == 0;
         run.late = run.late || strcmp(argv[i], "late") == 0;
     }
     items_init();
