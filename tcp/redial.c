@@ -22,11 +22,6 @@
 /* Attempts at an address before the next one has its turn. */
 #define TRIES 2
 
-/* Seconds between two words to who dials, which may compute: the first, and at most.  One
- * may be lost on the way, and who dials not notice otherwise. */
-#define NUDGE      1.0
-#define MOST_NUDGE 8.0
-
 /* Seconds in which the peer's kernel acknowledges nothing until a connection is doubted,
  * twice as many after each time that it was made again, until all is acknowledged; how
  * often they are doubled at most; and seconds between two looks. */
@@ -265,14 +260,9 @@ static void attempt_greet(mtree_tcp_connection_t *connection, double now)
     if (connected == 1 && greet(connection, attempt->socket, &redial->dial.secret)) {
         attempt->is_refused = false;
         attempt->refused = (mtree_tcp_polled_time_t){.seconds = 0};
-        attempt->is_greeted = redial->dials;
-        if (redial->dials) {
-            mtree_tcp_socket_keep(attempt->socket, GREETING);
-            mtree_tcp_socket_give_up(attempt->socket, GREETING);
-        } else {
-            mtree_tcp_attempt_end(connection);
-            attempt->until = now + fmin(ldexp(NUDGE, attempt->tries - 1), MOST_NUDGE);
-        }
+        attempt->is_greeted = true;
+        mtree_tcp_socket_keep(attempt->socket, GREETING);
+        mtree_tcp_socket_give_up(attempt->socket, GREETING);
     } else if (connected != 0) {
         attempt_fail(connection, errno, now);
     } else if (now > attempt->until) {
@@ -280,7 +270,8 @@ static void attempt_greet(mtree_tcp_connection_t *connection, double now)
     }
 }
 
-/* The other end computes, or answers. */
+/* The other end computes, or answers.  One that is to dial closes this when it has heard,
+ * and answers only that it has failed. */
 static void attempt_hear(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_redial_t *redial = connection->peer->redial;

@@ -9,19 +9,19 @@
  * process there reads before it counts.  A send that ends sooner leaves a copy.
  *
  * Kernels send again what was lost after ever longer pauses.  So a peer whose kernel has
- * said nothing for a while is dialed beside the connection that stands, which is lost when
- * the new one has an answer first.
+ * said nothing for a while is dialed beside the connection that stands, which is lost
+ * when the new one has an answer first.
  *
- * Who listens and has lost a connection greets the other end over one that it closes
- * again: that one may not have noticed.
+ * Who listens and has lost a connection greets the other end, which may not have noticed,
+ * and which closes what it was greeted over.
  */
 #ifndef MTREE_TCP_REDIAL_H
 #define MTREE_TCP_REDIAL_H
 
 #include "tcp/dialer.h"
 
-/* Seconds of polling after which a connection that is lost is given up: always, and where
- * nobody listens any more. */
+/* Seconds of polling after which a connection that is lost is given up where the peer's
+ * kernel takes no greeting, and where nobody listens any more. */
 #define MTREE_TCP_LOST_SECONDS    600.0
 #define MTREE_TCP_REFUSED_SECONDS 10.0
 

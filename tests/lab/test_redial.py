@@ -122,16 +122,20 @@ class Redial(unittest.TestCase):
     def test_connections_that_are_reset_while_idle(self):
         self.idle(lambda: self.assertGreater(sum(self.reset() for _ in range(4)), 0))
 
-    def forget(self, seconds):
+    def forget(self, seconds, *options):
         """No packet of any connection arrives any more, as behind a NAT that forgets idle ones, and SECONDS pass."""
         for ends in itertools.combinations(["r0", "r1", "r2"], 2):
-            said = self.netlab("forget", self.name, *ends, "--ports", f"{FIRST}-{LAST}")
+            said = self.netlab("forget", self.name, *ends, "--ports", f"{FIRST}-{LAST}", *options)
             self.assertGreater(int(said.split()[3]), 0)
         time.sleep(seconds)
 
     def test_connections_that_are_forgotten_just_before_a_call(self):
         """The process dials beside them, before the kernel gives them up."""
         self.assertLess(self.idle(lambda: self.forget(0)), SILENCE / 2)
+
+    def test_connections_that_are_forgotten_in_one_direction(self):
+        """What is sent to the process that dials is lost for ever."""
+        self.assertLess(self.idle(lambda: self.forget(0, "--one-way")), SILENCE / 2)
 
     def test_connections_that_are_forgotten_long_before_a_call(self):
         """The kernel has noticed."""

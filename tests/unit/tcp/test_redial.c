@@ -343,6 +343,40 @@ START_TEST(a_peer_that_is_gone_is_given_up)
 }
 END_TEST
 
+/* Either end is away for longer than it would be waited for if it were gone. */
+START_TEST(a_peer_that_computes_is_waited_for)
+{
+    char from[] = "from", to[5] = "";
+    loop_message_t sent, received;
+    double begin = mtree_clock_seconds();
+    mtree_tcp_connection_t *connection;
+    pair_t pair;
+
+    heard_start();
+    pair_create(&pair, 1);
+    connection = &pair.loop.ends[_i].peer->connections[0];
+    (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, to, 5,
+                         loop_begin(&received));
+    (void)shutdown(connection->socket, SHUT_RDWR);
+    while (mtree_clock_seconds() < begin + 2) {
+        pair_poll(&pair, _i);
+        if (connection->attempt.lost.seconds < MTREE_TCP_LOST_SECONDS - 1) {
+            connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS - 1;
+        }
+    }
+    (void)mtree_tcp_send(loop_session(&pair.loop, 1 - _i, &some_key), 0, from, 5, true,
+                         loop_begin(&sent));
+    while (!received.has_ended && mtree_clock_seconds() < begin + 20) {
+        pair_poll(&pair, 0);
+        pair_poll(&pair, 1);
+    }
+    ck_assert_int_eq(received.status, MTREE_OK);
+    ck_assert_str_eq(to, "from");
+    ck_assert_int_eq(heard_lines(), 0);
+    pair_destroy(&pair);
+}
+END_TEST
+
 /* The other end has no memory, say, and computes on. */
 START_TEST(a_peer_that_has_failed_says_so)
 {
@@ -353,9 +387,9 @@ START_TEST(a_peer_that_has_failed_says_so)
 
     heard_start();
     pair_create(&pair, 2);
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
+    (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, &byte, 1,
                          loop_begin(&received));
-    mtree_tcp_peer_fail(pair.loop.ends[1].peer, MTREE_ERR_TRANSPORT, "a reason");
+    mtree_tcp_peer_fail(pair.loop.ends[1 - _i].peer, MTREE_ERR_TRANSPORT, "a reason");
     while (!received.has_ended && mtree_clock_seconds() < begin + 20) {
         pair_poll(&pair, 0);
         pair_poll(&pair, 1);
@@ -399,7 +433,8 @@ static void add_usual(TCase *tcase)
     tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
     tcase_add_loop_test(tcase, what_is_dialed_beside_a_connection_ends_when_that_speaks,
                         0, 2);
-    tcase_add_test(tcase, a_peer_that_has_failed_says_so);
+    tcase_add_loop_test(tcase, a_peer_that_computes_is_waited_for, 0, 2);
+    tcase_add_loop_test(tcase, a_peer_that_has_failed_says_so, 0, 2);
     tcase_add_loop_test(tcase, every_byte_arrives_once, 0, 10);
 }
 
