@@ -215,7 +215,10 @@ static void attempt_fail(mtree_tcp_connection_t *connection, int error, double n
 
     mtree_tcp_attempt_end(connection);
     attempt->error = error;
-    attempt->is_refused |= error == ECONNREFUSED;
+    /* Where packets are lost, too, there may be a peer, and a firewall that refuses. */
+    attempt->is_refused =
+        error != ETIMEDOUT && (attempt->is_refused || error == ECONNREFUSED);
+    attempt->refused.seconds = attempt->is_refused ? attempt->refused.seconds : 0;
     attempt->until = now + fmin(ldexp(PAUSE, attempt->tries), MOST_PAUSE);
 }
 

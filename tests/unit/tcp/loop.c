@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -190,4 +191,20 @@ void loop_add(TCase *tests, unit_add_func_t add)
         tcase_add_checked_fixture(encrypted, encrypt, NULL);
         add(encrypted);
     }
+}
+
+int loop_listen_to_one(int *first_p, uint16_t *port_p)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, length), 0);
+    ck_assert_int_eq(listen(fd, 0), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    *first_p = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(connect(*first_p, (struct sockaddr *)&address, length), 0);
+    *port_p = ntohs(address.sin_port);
+    return fd;
 }

@@ -45,6 +45,10 @@ void loop_destroy(loop_t *loop);
 /* Both ends of a TCP connection over the loopback interface, as it was made. */
 void loop_connect_over_tcp(int sockets[2]);
 
+/* Listens at a port of 127.0.0.1, with a queue that the connection *first_p fills:
+ * packets that ask for others are lost. */
+int loop_listen_to_one(int *first_p, uint16_t *port_p);
+
 /* The session of @a key at one end, begun. */
 mtree_tcp_session_t *loop_session(loop_t *loop, int end, const mtree_tcp_key_t *key);
 

@@ -9,6 +9,7 @@
 #include "tcp/listener.h"
 #include "tcp/socket.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/tcp/loop.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -285,23 +286,6 @@ UNIT_TEST(a_round_that_failed_is_followed_by_another)
     mtree_tcp_dialer_destroy(dialer);
 }
 
-/* A listener whose queue is full loses the packets that ask for connections. */
-static int listen_to_one(int *first, uint16_t *port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, length), 0);
-    ck_assert_int_eq(listen(fd, 0), 0);
-    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-    *first = socket(AF_INET, SOCK_STREAM, 0);
-    ck_assert_int_eq(connect(*first, (struct sockaddr *)&address, length), 0);
-    *port = ntohs(address.sin_port);
-    return fd;
-}
-
 /* The greeting that comes over the next connection to @a fd while @a dialer dials at
  * @a now; the connection is closed. */
 static mtree_tcp_greeting_t await_greeting(mtree_tcp_dialer_t *dialer, int fd, double now)
@@ -353,7 +337,7 @@ UNIT_TEST(attempts_are_numbered)
 UNIT_TEST(who_gets_no_answer_soon_dials_again)
 {
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
-    int first, error, fd = listen_to_one(&first, &call.port);
+    int first, error, fd = loop_listen_to_one(&first, &call.port);
     mtree_tcp_dialer_t *dialer;
 
     call.addresses[0] = mtree_address_parse("127.0.0.1");
@@ -374,7 +358,7 @@ UNIT_TEST(who_is_far_has_the_time_of_the_map)
 {
     mtree_tcp_dial_t call = {
         .rank = 7, .num_addresses = 1, .num_connections = 1, .trip = 0.4};
-    int first, error = 0, fd = listen_to_one(&first, &call.port);
+    int first, error = 0, fd = loop_listen_to_one(&first, &call.port);
     mtree_tcp_dialer_t *dialer;
 
     call.addresses[0] = mtree_address_parse("127.0.0.1");
@@ -392,7 +376,7 @@ UNIT_TEST(who_is_far_has_the_time_of_the_map)
 UNIT_TEST(who_gets_no_answer_at_all_has_none)
 {
     mtree_tcp_dial_t call = {.rank = 7, .num_addresses = 1, .num_connections = 1};
-    int first, error = 0, fd = listen_to_one(&first, &call.port);
+    int first, error = 0, fd = loop_listen_to_one(&first, &call.port);
     mtree_tcp_dialer_t *dialer;
     double now = 1;
 

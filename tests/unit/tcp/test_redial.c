@@ -343,6 +343,38 @@ START_TEST(a_peer_that_is_gone_is_given_up)
 }
 END_TEST
 
+/* What is sent to one address is lost, and a firewall refuses the other one: a link that
+ * is gone, and no peer. */
+UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
+{
+    loop_message_t received;
+    double end = mtree_clock_seconds() + 6;
+    mtree_tcp_connection_t *connection;
+    int first, mute;
+    char byte;
+    pair_t pair;
+
+    heard_start();
+    pair_create(&pair, 1);
+    connection = &pair.loop.ends[0].peer->connections[0];
+    mute = loop_listen_to_one(&first, &pair.loop.ends[0].peer->redial->dial.port);
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
+                         loop_begin(&received));
+    (void)shutdown(connection->socket, SHUT_RDWR);
+    while (!connection->is_lost) {
+        pair_poll(&pair, 0);
+    }
+    connection->attempt.refused.seconds = MTREE_TCP_REFUSED_SECONDS - 0.5;
+    while (mtree_clock_seconds() < end) {
+        pair_poll(&pair, 0);
+    }
+    ck_assert(!received.has_ended);
+    ck_assert_int_gt(connection->attempt.tries, 3);
+    (void)close(first);
+    (void)close(mute);
+    pair_destroy(&pair);
+}
+
 /* Either end is away for longer than it would be waited for if it were gone. */
 START_TEST(a_peer_that_computes_is_waited_for)
 {
