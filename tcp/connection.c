@@ -5,6 +5,7 @@
 #include "tcp/socket.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -18,9 +19,6 @@
 /* Reads of a connection, one after the other: a peer may send faster than this end reads.
  */
 #define MOST_READS 256
-
-/* Seconds between two looks at the silence of a peer. */
-#define LOOK 1.0
 
 static bool is_later(int error)
 {
@@ -382,29 +380,30 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
     return true;
 }
 
-/* Has the peer's kernel not acknowledged anything for too long? */
-static bool is_silent(mtree_tcp_connection_t *connection, double now)
+bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,
+                                    double now)
 {
-    const double most = connection->peer->silence;
+    double *since = &connection->unacknowledged;
 
-    if (connection->unacknowledged == 0) {
-        connection->unacknowledged = now;
+    if (*since > 0 && now >= *since + seconds) {
+        /* Its silence may have begun before anything was written. */
+        *since = fmax(*since, now - mtree_tcp_socket_silence(connection->socket));
     }
-    if (most == 0 || now < connection->unacknowledged + most) {
-        return false;
-    }
-    connection->unacknowledged = now - most + LOOK;
-    return mtree_tcp_socket_silence(connection->socket) > most;
+    return *since > 0 && now >= *since + seconds;
 }
 
 bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
 {
+    const int silence = connection->peer->silence;
     bool is_done;
 
     if (!connection->is_unacknowledged) {
         return true;
     }
-    if (is_silent(connection, now)) {
+    if (connection->unacknowledged == 0) {
+        connection->unacknowledged = now;
+    }
+    if (silence > 0 && mtree_tcp_connection_is_silent(connection, silence, now)) {
         return connection_cut(connection, "its host is silent");
     }
     is_done = mtree_tcp_socket_unacknowledged(connection->socket) == 0;

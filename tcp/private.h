@@ -102,8 +102,7 @@ struct mtree_tcp_connection {
     mtree_list_t under_way;        /* what is written and not confirmed: synchronous
                                       sends, and where it may be lost all */
     mtree_tail_probe_t tail_probe;
-    double
-        unacknowledged; /* clock since which that was seen, or asked last; 0: no more */
+    double unacknowledged; /* clock since which none of it was, as far as is known; 0 */
     unsigned char header[MTREE_TCP_HEADER];
     size_t header_bytes;          /* of the next frame, read so far */
     bool is_stuck;                /* its frame is for nobody yet */
@@ -258,6 +257,10 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail
  * loss probe where one is due. */
 bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
+
+/* Has the peer's kernel acknowledged nothing for so many @a seconds, at @a now? */
+bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,
+                                    double now);
 
 /* All that was written is acknowledged, or nobody wants to know. */
 void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);

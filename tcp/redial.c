@@ -23,10 +23,9 @@
 #define TRIES 2
 
 /* Seconds in which the peer's kernel acknowledges nothing until a connection is doubted,
- * twice as many after each time that it was made again, until all is acknowledged; how
- * often they are doubled at most; and seconds between two looks. */
+ * twice as many after each time that it was made again, until all is acknowledged; and
+ * how often they are doubled at most. */
 #define DOUBT       1.5
-#define LOOK        0.1
 #define MOST_DOUBTS 3
 
 /* Seconds in which the peer's kernel takes a greeting. */
@@ -337,17 +336,6 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
     }
 }
 
-/* Has the peer's kernel acknowledged nothing for so long that @a connection may be dead,
- * or its link be back before the own kernel sends again?  The kernel's silence may have
- * begun before anything was written. */
-static bool is_doubtful(const mtree_tcp_connection_t *connection, double now)
-{
-    const double least = ldexp(DOUBT, connection->doubts);
-
-    return connection->unacknowledged > 0 && now >= connection->unacknowledged + least &&
-           mtree_tcp_socket_silence(connection->socket) >= least;
-}
-
 /* A new socket has an answer, and the old one has none: go on over the new one. */
 static void take_over(mtree_tcp_connection_t *connection, double now)
 {
@@ -365,8 +353,9 @@ static void take_over(mtree_tcp_connection_t *connection, double now)
     connection->attempt.until = now + MOST_ANSWER;
 }
 
-/* @a connection stands.  Where it is doubtful its peer is dialed beside it, over its own
- * link, since another may carry less for ever. */
+/* @a connection stands.  Where it may be dead, or its link be back before the own kernel
+ * sends again, its peer is dialed beside it, over its own link, since another may carry
+ * less for ever. */
 static void connection_doubt(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_attempt_t *attempt = &connection->attempt;
@@ -375,9 +364,9 @@ static void connection_doubt(mtree_tcp_connection_t *connection, double now)
     if (attempt->socket < 0 && now < attempt->until) {
         return;
     }
-    if (!is_doubtful(connection, now)) {
+    if (!mtree_tcp_connection_is_silent(connection, ldexp(DOUBT, connection->doubts),
+                                        now)) {
         mtree_tcp_attempt_end(connection);
-        attempt->until = now + LOOK;
         return;
     }
     if (attempt->socket < 0) {

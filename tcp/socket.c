@@ -299,8 +299,10 @@ double mtree_tcp_socket_silence(int fd)
 {
     struct tcp_info info;
 
-    return read_info(fd, &info) && info.tcpi_unacked > 0 ? 1e-3 * info.tcpi_last_ack_recv
-                                                         : 0;
+    /* A peer without room for more is asked now and then, and answers. */
+    return read_info(fd, &info) && (info.tcpi_unacked > 0 || info.tcpi_probes > 1)
+               ? 1e-3 * info.tcpi_last_ack_recv
+               : 0;
 }
 
 void mtree_tcp_socket_acknowledge(int fd)
