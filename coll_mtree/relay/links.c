@@ -120,9 +120,10 @@ void coll_mtree_relay_links_poll(void)
 {
     mtree_list_t *at;
 
-    if (links.num_dialing == 0 || coll_mtree_endpoints_lock() == NULL) {
+    if (links.num_dialing == 0) {
         return;
     }
+    (void)coll_mtree_endpoints_lock();
     MTREE_LIST_FOR_EACH(at, &links.list)
     {
         link_poll(MTREE_CONTAINER_OF(at, link_t, link));
@@ -134,9 +135,7 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
 {
     int found = -1;
 
-    if (coll_mtree_endpoints_lock() == NULL) {
-        return -1;
-    }
+    (void)coll_mtree_endpoints_lock();
     for (int i = 0; i < relayed->contact.num_relays && found < 0; i++) {
         const link_t *link =
             link_find(&relayed->contact.job, relayed->contact.numbers[i]);
@@ -152,20 +151,13 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
 static mtree_tcp_peer_t *lock_peer(coll_mtree_relay_transport_t *transport, int rank)
 {
     int relay = rank - transport->relayed->placement->num_ranks;
-    mtree_tcp_peer_t *peer = NULL;
-    mtree_tcp_t *tcp;
     link_t *link;
 
     if (relay < 0) {
-        (void)coll_mtree_endpoint_lock(transport->super.comm, rank,
-                                       (coll_mtree_way_t){.trip = 0}, &peer);
-        return peer;
+        return coll_mtree_endpoint_lock(transport->super.comm, rank,
+                                        (coll_mtree_way_t){.trip = 0});
     }
-    tcp = coll_mtree_endpoints_lock();
-    if (tcp == NULL) {
-        return NULL;
-    }
-    link = link_get(tcp, transport->relayed, relay);
+    link = link_get(coll_mtree_endpoints_lock(), transport->relayed, relay);
     if (link == NULL) {
         coll_mtree_endpoint_unlock();
         return NULL;

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/contact.h"
@@ -36,12 +37,11 @@
 typedef struct {
     mtree_hash_link_t link;
     int rank;                          /* in MPI_COMM_WORLD */
-    mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML, or `is_lost` */
+    mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML */
     coll_mtree_handshake_t *handshake; /* NULL: it is decided how they go */
     coll_mtree_handshake_t *answered;  /* that has ended, which the other end may not know
                                           yet; or NULL */
     int num_cables;                    /* that its connections take */
-    bool is_lost;                      /* there was no memory for it; its calls fail */
 } endpoint_t;
 
 static bool is_open;
@@ -114,13 +114,12 @@ void coll_mtree_endpoints_publish(double trip)
 static int poll_endpoints(void);
 
 /* From here on; before that the job pays nothing. */
-static bool begin_to_poll(void)
+static void begin_to_poll(void)
 {
-    if (mtree_tcp_create(GRACE, &tcp) != MTREE_OK) {
-        return false;
+    if (tcp == NULL) {
+        coll_mtree_require(mtree_tcp_create(GRACE, &tcp));
+        coll_mtree_progress_add(poll_endpoints);
     }
-    coll_mtree_progress_add(poll_endpoints);
-    return true;
 }
 
 /* The connections to a process: each of several cables has one, where the user has not
@@ -137,33 +136,22 @@ static int connections_over(coll_mtree_cables_t cables)
 /* A handshake may not begin again, since the other end does not. */
 static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 {
-    endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
+    endpoint_t *endpoint = coll_mtree_calloc(1, sizeof(*endpoint));
     char name[32];
 
-    if (endpoint == NULL || (tcp == NULL && !begin_to_poll()) ||
-        mtree_hash_table_add(&endpoints, &endpoint->link, hash_rank(rank)) != MTREE_OK) {
-        free(endpoint);
-        return NULL;
-    }
+    begin_to_poll();
+    coll_mtree_require(
+        mtree_hash_table_add(&endpoints, &endpoint->link, hash_rank(rank)));
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->num_cables = way.cables.count;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
-    if (endpoint->peer != NULL) {
-        mtree_tcp_peer_watch(endpoint->peer, SILENCE);
-    }
+    coll_mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_tcp_peer_watch(endpoint->peer, SILENCE);
     endpoint->handshake =
-        endpoint->peer == NULL
-            ? NULL
-            : coll_mtree_handshake_begin(rank, connections_over(way.cables), way, admit);
-    endpoint->is_lost = endpoint->handshake == NULL;
-    if (!endpoint->is_lost) {
-        num_undecided++;
-        coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
-    } else if (endpoint->peer != NULL) {
-        mtree_tcp_peer_destroy(endpoint->peer);
-        endpoint->peer = NULL;
-    }
+        coll_mtree_handshake_begin(rank, connections_over(way.cables), way, admit);
+    num_undecided++;
+    coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
 }
 
@@ -227,7 +215,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         mtree_tcp_redial_t redial;
 
         coll_mtree_handshake_redial(handshake, &redial);
-        (void)mtree_tcp_peer_redial(endpoint->peer, &redial);
+        coll_mtree_require(mtree_tcp_peer_redial(endpoint->peer, &redial));
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
                                      count, tuning(endpoint));
         coll_mtree_handshake_rates(handshake, rates);
@@ -296,8 +284,8 @@ static int poll_endpoints(void)
     return ended;
 }
 
-mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                        coll_mtree_way_t way, mtree_tcp_peer_t **peer_p)
+mtree_tcp_peer_t *coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                           coll_mtree_way_t way)
 {
     int rank = (int)coll_mtree_process_name(comm, peer).vpid;
     endpoint_t *endpoint;
@@ -307,22 +295,16 @@ mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
     if (endpoint == NULL) {
         endpoint = endpoint_create(rank, way);
     }
-    *peer_p = endpoint == NULL ? NULL : endpoint->peer;
-    if (*peer_p == NULL) {
+    if (endpoint->peer == NULL) {
         opal_mutex_unlock(&lock);
     }
-    return endpoint == NULL || endpoint->is_lost
-               ? mtree_no_memory("the connections to rank %d", rank)
-               : MTREE_OK;
+    return endpoint->peer;
 }
 
 mtree_tcp_t *coll_mtree_endpoints_lock(void)
 {
     opal_mutex_lock(&lock);
-    if (tcp == NULL && !begin_to_poll()) {
-        opal_mutex_unlock(&lock);
-        return NULL;
-    }
+    begin_to_poll();
     return tcp;
 }
 

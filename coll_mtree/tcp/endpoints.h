@@ -51,16 +51,13 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm);
 /* An operation that uses endpoints begins (1) or has ended (-1). */
 void coll_mtree_endpoints_count(int operations);
 
-/*
- * Lock the process of rank @a peer of @a comm, another host's, in *peer_p.  Connections
- * that it gets now go by @a way.  NULL: nothing is locked, and messages between the two
- * go over the PML for ever.  MTREE_ERR_NO_MEMORY: nothing is locked; it is logged.
- */
-mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
-                                        coll_mtree_way_t way, mtree_tcp_peer_t **peer_p);
+/* Lock the process of rank @a peer of @a comm, another host's.  Connections that it gets
+ * now go by @a way.  NULL: nothing is locked, and messages between the two go over the
+ * PML for ever. */
+mtree_tcp_peer_t *coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                           coll_mtree_way_t way);
 
-/* Lock what all endpoints share, for other peers of the same kind; NULL: there is no
- * memory, which is logged, and nothing is locked. */
+/* Lock what all endpoints share, for other peers of the same kind. */
 mtree_tcp_t *coll_mtree_endpoints_lock(void);
 
 /* The same of a process that messages have been exchanged with, or wait for; of others

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/handshake_private.h"
 
-#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/tcp/sockets.h"
@@ -17,15 +17,6 @@
 
 /* Tags, from the first of them. */
 enum { CONTACT, WORD };
-
-/* The other end waits for this one: without memory for @a what the job ends. */
-static void require(const coll_mtree_handshake_t *handshake, const void *what)
-{
-    if (what == NULL) {
-        (void)mtree_no_memory("the connections to rank %d", handshake->rank);
-        coll_mtree_end_job();
-    }
-}
 
 static coll_mtree_channel_t world_channel(void)
 {
@@ -95,39 +86,27 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
                                                    coll_mtree_way_t way,
                                                    mtree_tcp_admit_t admit)
 {
-    coll_mtree_handshake_t *handshake = calloc(1, sizeof(*handshake));
+    coll_mtree_handshake_t *handshake = coll_mtree_calloc(1, sizeof(*handshake));
     coll_mtree_channel_t channel = world_channel();
-    const coll_mtree_contact_t *own;
 
-    if (handshake == NULL) {
-        return NULL;
-    }
-    own = coll_mtree_contact_own(admit);
     handshake->rank = rank;
     handshake->dials = coll_mtree_world_rank() < rank;
     handshake->trip = way.trip;
     for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
         handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
     }
-    await_connections(handshake, num_connections);
     mtree_tcp_hearing_init(&handshake->hearing);
-    handshake->mine = calloc(1, sizeof(messages_t));
-    handshake->theirs = calloc(1, sizeof(messages_t));
-    if (handshake->mine != NULL && handshake->theirs != NULL) {
-        handshake->mine->contact.at = *own;
-        handshake->mine->contact.num_connections = num_connections;
-        draw_key(handshake);
-        coll_mtree_direct_begin(handshake);
-        handshake->received = coll_mtree_message_recv(
-            &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
-        if (handshake->state == EXCHANGING) {
-            coll_mtree_handshake_introduce(handshake);
-        }
-    }
-    if (handshake->received == NULL ||
-        (handshake->state == EXCHANGING && handshake->sent == NULL)) {
-        coll_mtree_handshake_end(handshake);
-        handshake = NULL;
+    handshake->mine = coll_mtree_calloc(1, sizeof(messages_t));
+    handshake->theirs = coll_mtree_calloc(1, sizeof(messages_t));
+    handshake->mine->contact.at = *coll_mtree_contact_own(admit);
+    handshake->mine->contact.num_connections = num_connections;
+    await_connections(handshake, num_connections);
+    draw_key(handshake);
+    coll_mtree_direct_begin(handshake);
+    handshake->received = coll_mtree_message_recv(
+        &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
+    if (handshake->state == EXCHANGING) {
+        coll_mtree_handshake_introduce(handshake);
     }
     return handshake;
 }
@@ -160,7 +139,6 @@ static void say(coll_mtree_handshake_t *handshake, const void *word, size_t leng
 
     handshake->sent =
         coll_mtree_message_send(&channel, handshake->rank, WORD, word, length);
-    require(handshake, handshake->sent);
 }
 
 /* Await the other end's word, in `theirs`. */
@@ -170,7 +148,6 @@ static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
 
     handshake->received =
         coll_mtree_message_recv(&channel, handshake->rank, WORD, word, length);
-    require(handshake, handshake->received);
 }
 
 /* Where to dial: over the cables, or at all addresses of the other end; and how far that
@@ -205,7 +182,7 @@ void coll_mtree_handshake_dial(coll_mtree_handshake_t *handshake, int num_connec
     } else {
         mtree_tcp_dialer_change(handshake->dialer, &dial);
     }
-    require(handshake, handshake->dialer);
+    coll_mtree_require(handshake->dialer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
 }
 
 /* Both know how the other can be reached: who dials begins to, the other waits.  False:

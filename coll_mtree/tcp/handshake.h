@@ -37,7 +37,7 @@ typedef struct {
 
 /* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, about as many
  * connections as both ends may have; this one may have @a num_connections, by @a way if
- * it dials.  Those to the listener go to @a admit.  NULL: no memory; there is none. */
+ * it dials.  Those to the listener go to @a admit. */
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
                                                    coll_mtree_way_t way,
                                                    mtree_tcp_admit_t admit);

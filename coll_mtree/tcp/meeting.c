@@ -39,11 +39,9 @@ void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
     }
     for (int i = 1; i < ranks; i++) {
         int rank = (ompi_comm_rank(comm) + i) % ranks;
-        mtree_tcp_peer_t *peer = NULL;
 
-        (void)coll_mtree_endpoint_lock(comm, rank, (coll_mtree_way_t){.trip = first.trip},
-                                       &peer);
-        if (peer != NULL) {
+        if (coll_mtree_endpoint_lock(comm, rank,
+                                     (coll_mtree_way_t){.trip = first.trip}) != NULL) {
             coll_mtree_endpoint_unlock();
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/packed.h"
 
-#include "base/log.h"
+#include "coll_mtree/base/memory.h"
 
 #include <stdlib.h>
 
@@ -43,12 +43,8 @@ mtree_completion_t *coll_mtree_packed_begin(const coll_mtree_elements_t *element
                                             void **bytes_p)
 {
     size_t bytes = coll_mtree_elements_bytes(elements);
-    packed_t *packed = malloc(sizeof(*packed) + bytes);
+    packed_t *packed = coll_mtree_malloc(sizeof(*packed) + bytes);
 
-    if (packed == NULL) {
-        (void)mtree_no_memory("a message of %zu bytes without its gaps", bytes);
-        return NULL;
-    }
     *packed = (packed_t){.super.func = packed_ended, .done = done};
     if (sends) {
         coll_mtree_pack(elements, 0, packed->bytes, bytes);

@@ -12,10 +12,8 @@
 /* Are units of @a type bytes without gaps, of which the first is at their address? */
 bool coll_mtree_packed_is_needless(const ompi_datatype_t *type);
 
-/*
- * What ends a message of @a elements, of one byte at least, instead of @a done, which it
- * then calls; *bytes_p are sent or received.  NULL: no memory, which is logged.
- */
+/* What ends a message of @a elements, of one byte at least, instead of @a done, which it
+ * then calls; *bytes_p are sent or received. */
 mtree_completion_t *coll_mtree_packed_begin(const coll_mtree_elements_t *elements,
                                             bool sends, mtree_completion_t *done,
                                             void **bytes_p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/transport.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/packed.h"
@@ -47,31 +48,24 @@ static const mtree_peer_t *find_peer(const coll_mtree_tcp_operation_t *operation
                    sizeof(operation->peers[0]), compare_ranks);
 }
 
-/* Lock the session with rank @a rank; *session_p is NULL where the PML has its messages.
- */
-static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
-                                   mtree_tcp_session_t **session_p)
+/* Lock the session with rank @a rank; NULL: the PML has its messages. */
+static mtree_tcp_session_t *lock_session(coll_mtree_transport_t *transport, int rank)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
     const mtree_peer_t *peer = find_peer(operation, rank);
-    mtree_tcp_peer_t *endpoint = NULL;
-    mtree_status_t status =
+    mtree_tcp_session_t *session;
+    mtree_tcp_peer_t *endpoint =
         operation_carries(operation, peer)
-            ? coll_mtree_endpoint_lock(transport->comm, rank, way_to(operation, peer),
-                                       &endpoint)
-            : MTREE_OK;
+            ? coll_mtree_endpoint_lock(transport->comm, rank, way_to(operation, peer))
+            : NULL;
 
-    *session_p = NULL;
     if (endpoint == NULL) {
-        return status;
+        return NULL;
     }
-    *session_p =
+    session =
         mtree_tcp_session_begin(endpoint, &operation->key, rank, peer->rate, transport);
-    if (*session_p == NULL) {
-        coll_mtree_endpoint_unlock();
-        return MTREE_ERR_NO_MEMORY;
-    }
-    return MTREE_OK;
+    coll_mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    return session;
 }
 
 /* Send or receive @a count units over @a session. */
@@ -83,16 +77,14 @@ static mtree_status_t pass(const coll_mtree_transport_t *transport,
     const coll_mtree_elements_t elements = {buffer, count, transport->unit};
     const bool packs = transport->tcp->has_gaps && count > 0;
     size_t bytes = count * transport->unit_bytes;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
 
     if (packs) {
         done = coll_mtree_packed_begin(&elements, sends, done, &buffer);
     }
-    if (done != NULL) {
-        status = sends ? mtree_tcp_send(session, (uint32_t)tag, buffer, bytes,
-                                        synchronous, done)
-                       : mtree_tcp_recv(session, (uint32_t)tag, buffer, bytes, done);
-    }
+    status =
+        sends ? mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done)
+              : mtree_tcp_recv(session, (uint32_t)tag, buffer, bytes, done);
     if (packs && status != MTREE_OK) {
         coll_mtree_packed_drop(done);
     }
@@ -104,13 +96,12 @@ static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
                                mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_session_t *session;
-    mtree_status_t status = lock_session(transport, peer, &session);
+    mtree_tcp_session_t *session = lock_session(transport, peer);
+    mtree_status_t status;
 
     if (session == NULL) {
-        return status != MTREE_OK ? status
-                                  : coll_mtree_pml_ops.send(super, peer, tag, buffer,
-                                                            count, synchronous, done);
+        return coll_mtree_pml_ops.send(super, peer, tag, buffer, count, synchronous,
+                                       done);
     }
     status =
         pass(transport, session, true, tag, (void *)buffer, count, synchronous, done);
@@ -125,13 +116,11 @@ static mtree_status_t tcp_recv(mtree_transport_t *super, int peer, int tag, void
                                size_t count, mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mtree_tcp_session_t *session;
-    mtree_status_t status = lock_session(transport, peer, &session);
+    mtree_tcp_session_t *session = lock_session(transport, peer);
+    mtree_status_t status;
 
     if (session == NULL) {
-        return status != MTREE_OK
-                   ? status
-                   : coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
+        return coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
     }
     status = pass(transport, session, false, tag, buffer, count, false, done);
     coll_mtree_endpoint_unlock();
