@@ -192,7 +192,7 @@ static void endpoint_forget_answer(endpoint_t *endpoint)
     bool is_known = endpoint->peer == NULL || mtree_tcp_peer_has_spoken(endpoint->peer);
 
     if (coll_mtree_handshake_is_over(endpoint->answered, is_known)) {
-        coll_mtree_handshake_end(endpoint->answered);
+        coll_mtree_handshake_end(endpoint->answered, true);
         endpoint->answered = NULL;
         num_answered--;
     }
@@ -255,9 +255,12 @@ static void look_at_undecided(double now)
 /* Who connects to this process? */
 static void listen_to_peers(double now)
 {
-    if (!is_looking && now > last_listen + (num_undecided > 0 ? LOOK : LISTEN)) {
+    mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
+
+    if (listener != NULL && !is_looking &&
+        now > last_listen + (num_undecided > 0 ? LOOK : LISTEN)) {
         last_listen = now;
-        coll_mtree_handshakes_listen();
+        mtree_tcp_listener_poll(listener);
     }
 }
 
@@ -380,6 +383,8 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
     num_connections = num_connections > at_least ? num_connections : at_least;
     if (num_connections == 0 || coll_mtree_survives() ||
         strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
+        /* Nobody polls the listener. */
+        coll_mtree_contact_close();
         return;
     }
     reroute_message = reroute;
@@ -406,15 +411,12 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
     }
 }
 
-/*
- * All processes are in MPI_Finalize: nothing that is under way is wanted.  A handshake
- * that has not ended, of a call that has failed, is left as it is: its messages are the
- * PML's, which is closed by now.
- */
+/* All processes are in MPI_Finalize: nothing that is under way is wanted, and the PML is
+ * closed by now. */
 void coll_mtree_endpoints_close(void)
 {
     if (!is_open) {
-        coll_mtree_handshakes_close();
+        coll_mtree_contact_close();
         return;
     }
     is_open = false;
@@ -423,12 +425,16 @@ void coll_mtree_endpoints_close(void)
         mtree_hash_link_t *next;
 
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL; link = next) {
+            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
+
             next = link->next;
-            free(MTREE_CONTAINER_OF(link, endpoint_t, link));
+            coll_mtree_handshake_end(endpoint->handshake, false);
+            coll_mtree_handshake_end(endpoint->answered, false);
+            free(endpoint);
         }
     }
     mtree_hash_table_cleanup(&endpoints);
-    coll_mtree_handshakes_close();
+    coll_mtree_contact_close();
     mtree_tcp_destroy(tcp);
     tcp = NULL;
     OBJ_DESTRUCT(&lock);

@@ -125,13 +125,6 @@ bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
     return true;
 }
 
-void coll_mtree_handshakes_listen(void)
-{
-    if (coll_mtree_contact_listener() != NULL) {
-        mtree_tcp_listener_poll(coll_mtree_contact_listener());
-    }
-}
-
 /* Send this end's word, which is in `mine`. */
 static void say(coll_mtree_handshake_t *handshake, const void *word, size_t length)
 {
@@ -396,19 +389,18 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
     return failure;
 }
 
-void coll_mtree_handshakes_close(void)
+void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)
 {
-    coll_mtree_contact_close();
-}
-
-void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)
-{
+    if (handshake == NULL) {
+        return;
+    }
     await_connections(handshake, -handshake->num_awaited);
     mtree_tcp_hearing_cleanup(&handshake->hearing);
     mtree_tcp_dialer_destroy(handshake->dialer);
-    explicit_bzero(handshake->key, sizeof(handshake->key));
-    explicit_bzero(&handshake->shared, sizeof(handshake->shared));
-    coll_mtree_message_abandon(&handshake->sent, handshake->mine);
-    coll_mtree_message_abandon(&handshake->received, handshake->theirs);
+    if (has_pml) {
+        coll_mtree_message_abandon(&handshake->sent, handshake->mine);
+        coll_mtree_message_abandon(&handshake->received, handshake->theirs);
+    }
+    explicit_bzero(handshake, sizeof(*handshake));
     free(handshake);
 }

@@ -46,9 +46,6 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
 bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
                                 const mtree_tcp_greeting_t *greeting, int socket);
 
-/* Read what has come to the listener. */
-void coll_mtree_handshakes_listen(void);
-
 /* 1: the connections stand, at both ends; -1: there are none; 0: it is not decided. */
 int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
 
@@ -85,10 +82,8 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
  * Else it may ask over the PML, and is answered here. */
 bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known);
 
-/* Free @a handshake. */
-void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake);
-
-/* Listen no more. */
-void coll_mtree_handshakes_close(void);
+/* Free @a handshake, which may be NULL, with its sockets and keys.  Without @a has_pml
+ * what the PML holds of messages under way is left to it. */
+void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml);
 
 #endif
