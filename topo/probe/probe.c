@@ -139,7 +139,7 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
 {
     if (probe->stage != MTREE_PROBE_STAGE_ROUTES) {
         mtree_error("a route from host number %d to %d came after the probe had used the "
-                    "routes; add routes before or while they are asked for",
+                    "routes; add routes before the first round",
                     from, to);
         return MTREE_ERR_INVALID;
     }
@@ -152,7 +152,7 @@ static const struct {
     mtree_status_t (*fill)(mtree_probe_t *probe);
     mtree_status_t (*end)(mtree_probe_t *probe);
 } stages[] = {
-    [MTREE_PROBE_STAGE_ROUTES] = {mtree_probe_fill_routes, mtree_probe_end_routes},
+    [MTREE_PROBE_STAGE_ROUTES] = {NULL, mtree_probe_end_routes},
     [MTREE_PROBE_STAGE_RTT] = {mtree_probe_fill_rtt, mtree_probe_fit_graph},
     [MTREE_PROBE_STAGE_INTERFACE_TEST] = {mtree_probe_fill_interface_test, NULL},
     [MTREE_PROBE_STAGE_SINGLE_LINK_TEST] = {mtree_probe_fill_single_link_test,
@@ -170,7 +170,9 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
 
     probe->num_experiments = 0;
     while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE) {
-        status = stages[probe->stage].fill(probe);
+        if (stages[probe->stage].fill != NULL) {
+            status = stages[probe->stage].fill(probe);
+        }
         if (status != MTREE_OK || probe->num_experiments > 0) {
             break;
         }
@@ -240,7 +242,7 @@ static bool marks_valid(const mtree_probe_result_t *result)
 static bool result_valid(const mtree_probe_experiment_t *experiment,
                          const mtree_probe_result_t *result)
 {
-    if (result->failed || experiment->kind == MTREE_PROBE_ROUTE) {
+    if (result->failed) {
         return true;
     }
     if (experiment->kind == MTREE_PROBE_STREAM) {
@@ -258,7 +260,7 @@ static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *re
     const mtree_probe_experiment_t *experiment;
 
     mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
-    for (int i = 0; results != NULL && i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         experiment = &probe->experiments[i];
         if (experiment->kind == MTREE_PROBE_STREAM &&
             (i == 0 || experiment[-1].set != experiment->set)) {
@@ -281,8 +283,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; i < probe->num_experiments; ++i) {
-        if (probe->experiments[i].kind != MTREE_PROBE_ROUTE &&
-            !result_valid(&probe->experiments[i], &results[i])) {
+        if (!result_valid(&probe->experiments[i], &results[i])) {
             mtree_error("result %d of round %d of the probe, from %s to %s, cannot be; "
                         "mark it as failed",
                         i, probe->num_rounds, probe->names[probe->experiments[i].from],
@@ -294,7 +295,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
     planned = expected_seconds(probe) - probe->delay;
     if (probe->experiments[0].kind == MTREE_PROBE_PING) {
         status = mtree_probe_keep_rtt(probe, results);
-    } else if (probe->experiments[0].kind == MTREE_PROBE_STREAM) {
+    } else {
         probe->delay = fmax(probe->delay, seconds - planned);
         status = mtree_probe_keep_streams(probe, results);
     }

@@ -41,16 +41,12 @@ typedef struct {
     double seconds; /* budget: all rounds together take less; > 0 */
     double bytes;   /* budget: all rounds together send no more; 0: without limit */
     uint64_t seed;  /* of the random samples of large networks */
-    bool routes;    /* experiments of kind ROUTE can be carried out */
     FILE *log;      /* receives a record of all results; NULL: none */
     double
         byte_seconds; /* that a processor needs for a byte of a message; 0: not known */
 } mtree_probe_options_t;
 
 typedef enum {
-    /* Trace the route from `from` to `to`, and hand it over with mtree_probe_add_route()
-     * before the round is recorded. */
-    MTREE_PROBE_ROUTE,
     /* `repeats` round trips, one after the other, of a message of `bytes` and a reply of
      * the same size. */
     MTREE_PROBE_PING,
@@ -63,7 +59,7 @@ typedef enum {
 typedef struct {
     mtree_probe_kind_t kind;
     int from, to;   /* positions in the hosts given at creation; they differ */
-    size_t bytes;   /* PING: of a message; STREAM: the most that it sends; 0 for ROUTE */
+    size_t bytes;   /* PING: of a message; STREAM: the most that it sends */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
     double begin;   /* STREAM: seconds after the round's begin; 0 for others */
@@ -173,10 +169,9 @@ mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_
 /*
  * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:
  * num_hops is 0 between hosts of one Ethernet.  A hop with a host's address is that host;
- * any other address is a router; "" is a router that did not answer.  Routes may be added
- * before the first round, which then does not ask for them, or during a round of ROUTE
- * experiments.  MTREE_ERR_INVALID (logged) at other times and when a route visits an
- * address twice or holds its ends.
+ * any other address is a router; "" is a router that did not answer.  Routes are added
+ * before the first round.  MTREE_ERR_INVALID (logged) at other times and when a route
+ * visits an address twice or holds its ends.
  */
 mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
                                      const char *const *hops, int num_hops);
@@ -190,8 +185,8 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
 
 /*
  * Record the results of the last round, in its order.  It took @a seconds from the first
- * message about it to the last result.  @a results may be NULL for a round of ROUTE
- * experiments.  MTREE_ERR_INVALID (logged) for impossible rate samples or times.
+ * message about it to the last result.  MTREE_ERR_INVALID (logged) for impossible rate
+ * samples or times.
  */
 mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds);

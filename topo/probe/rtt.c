@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first stages of the probe: routes, and round trips.
+ * The first stages of the probe: what follows from routes, and round trips.
  */
 #include "base/array.h"
 #include "base/log.h"
 #include "base/median.h"
 #include "topo/probe/infer.h"
-#include "topo/probe/pair_sample.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
@@ -25,33 +24,6 @@
 #define NOISY          0.05 /* relative noise of pairs that are pinged once more, */
 #define NOISY_SECONDS  1e-4 /* if the noise is so large where links are known */
 #define MAX_PASSES     2
-
-static mtree_status_t ask_route(void *data, int from, int to)
-{
-    mtree_probe_t *probe = data;
-
-    if (mtree_probe_routes_known(probe->routes, from, to)) {
-        return MTREE_OK;
-    }
-    return mtree_probe_add_experiment(
-        probe,
-        (mtree_probe_experiment_t){.kind = MTREE_PROBE_ROUTE, .from = from, .to = to});
-}
-
-mtree_status_t mtree_probe_fill_routes(mtree_probe_t *probe)
-{
-    mtree_status_t status;
-
-    if (probe->prepared || !probe->options.routes) {
-        return MTREE_OK;
-    }
-    probe->prepared = true;
-    status =
-        mtree_probe_pair_sample(probe->num_hosts, probe->options.seed, ask_route, probe);
-    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%d routes between %d hosts",
-                   probe->num_experiments, probe->num_hosts);
-    return status;
-}
 
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 {

@@ -15,7 +15,7 @@
 
 /* The stages in their order; one that has nothing to do is skipped. */
 typedef enum {
-    MTREE_PROBE_STAGE_ROUTES,           /* trace */
+    MTREE_PROBE_STAGE_ROUTES,           /* they are added */
     MTREE_PROBE_STAGE_RTT,              /* pings */
     MTREE_PROBE_STAGE_INTERFACE_TEST,   /* each host uses several of its links at once, */
     MTREE_PROBE_STAGE_SINGLE_LINK_TEST, /* then the fastest of these alone */
@@ -87,7 +87,6 @@ mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
                                           mtree_probe_experiment_t experiment);
 
 /* Fill the round with the next experiments of the stage, none when it is over. */
-mtree_status_t mtree_probe_fill_routes(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_rtt(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);

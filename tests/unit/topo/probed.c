@@ -3,8 +3,9 @@
 
 #include "base/random.h"
 #include "base/units.h"
-#include "tests/unit/topo/fair_share.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/topo/fair_share.h"
+#include "topo/probe/pair_sample.h"
 #include "topo/routes.h"
 
 #include <math.h>
@@ -16,7 +17,6 @@
 #define OVERHEAD 30e-6 /* seconds, of the software in a round trip */
 #define WINDOW   90e3  /* bytes, that a stream starts with */
 #define MARKS    40
-#define TRACE    0.3 /* seconds */
 
 typedef struct {
     const mtree_topology_t *truth;
@@ -59,8 +59,9 @@ static void write_address(const network_t *network, int vertex, int before, char
     }
 }
 
-static void trace(network_t *network, int from, int to)
+static mtree_status_t trace(void *data, int from, int to)
 {
+    network_t *network = data;
     char texts[MTREE_PROBE_MAX_HOPS][NAME];
     const char *hops[MTREE_PROBE_MAX_HOPS];
     int num_hops = 0, num_passed = 0;
@@ -80,8 +81,7 @@ static void trace(network_t *network, int from, int to)
         hops[num_hops] = network->silent[vertex] ? "" : texts[num_hops];
         ++num_hops;
     }
-    ck_assert_int_eq(mtree_probe_add_route(network->probe, from, to, hops, num_hops),
-                     MTREE_OK);
+    return mtree_probe_add_route(network->probe, from, to, hops, num_hops);
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -241,10 +241,7 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
         ck_assert_int_ne(experiment->from, experiment->to);
         ck_assert_int_eq(experiment->kind, kind);
         farthest = fmax(farthest, rtt(network, 0, experiment->from));
-        if (kind == MTREE_PROBE_ROUTE) {
-            trace(network, experiment->from, experiment->to);
-            longest = TRACE;
-        } else if (kind == MTREE_PROBE_PING) {
+        if (kind == MTREE_PROBE_PING) {
             longest = fmax(longest, ping(network, experiment, &results[i]));
         }
     }
@@ -274,8 +271,7 @@ static void create(network_t *network)
     const mtree_topology_t *truth = network->truth;
     const mtree_probe_options_t options = {.seconds = network->options->seconds,
                                            .seed = network->options->seed,
-                                           .bytes = network->options->bytes,
-                                           .routes = network->options->routes};
+                                           .bytes = network->options->bytes};
     mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
     char address[NAME];
 
@@ -333,6 +329,11 @@ void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
         mtree_routes_create(truth, network.hosts, network.num_hosts, &network.routes),
         MTREE_OK);
     create(&network);
+    if (options->routes) {
+        ck_assert_int_eq(
+            mtree_probe_pair_sample(network.num_hosts, options->seed, trace, &network),
+            MTREE_OK);
+    }
     for (;;) {
         ck_assert_int_eq(mtree_probe_next(network.probe, &round), MTREE_OK);
         if (round.num_experiments == 0) {

@@ -5,6 +5,7 @@
 #include "tests/unit/runner.h"
 
 #include "base/random.h"
+#include "topo/probe/pair_sample.h"
 #include "topo/probe/probe.h"
 
 #include <math.h>
@@ -80,24 +81,35 @@ UNIT_TEST(test_nothing_works)
     mtree_probe_destroy(probe);
 }
 
-/* Any answer that is of its form: a route over few addresses and silent routers, a round
- * trip, or a stream; or none. */
-static void answer(mtree_probe_t *probe, mtree_random_t *random,
-                   const mtree_probe_experiment_t *experiment,
-                   mtree_probe_result_t *result)
+typedef struct {
+    mtree_probe_t *probe;
+    mtree_random_t *random;
+} tracer_t;
+
+/* Most routes, over few addresses and silent routers. */
+static mtree_status_t trace(void *data, int from, int to)
 {
     static const char *const addresses[] = {"", "", "h0", "h1", "h2", "r", "s", "t", "u"};
+    const tracer_t *tracer = data;
     const char *hops[4];
-    int i, count = (int)mtree_random_below(random, 5);
+    int count = (int)mtree_random_below(tracer->random, 5);
+
+    for (int i = 0; i < count; ++i) {
+        hops[i] = addresses[mtree_random_below(tracer->random, 9)];
+    }
+    /* Ways that pass an address twice are refused: that is an answer too. */
+    if (mtree_random_below(tracer->random, 5) > 0) {
+        (void)mtree_probe_add_route(tracer->probe, from, to, hops, count);
+    }
+    return MTREE_OK;
+}
+
+/* Any answer that is of its form: a round trip, or a stream; or none. */
+static void answer(mtree_random_t *random, mtree_probe_result_t *result)
+{
+    int i;
 
     result->failed = mtree_random_below(random, 5) == 0;
-    if (experiment->kind == MTREE_PROBE_ROUTE && !result->failed) {
-        for (i = 0; i < count; ++i) {
-            hops[i] = addresses[mtree_random_below(random, 9)];
-        }
-        /* Ways that pass an address twice are refused: that is an answer too. */
-        (void)mtree_probe_add_route(probe, experiment->from, experiment->to, hops, count);
-    }
     result->least = exp(-20 * mtree_random_fraction(random));
     result->median = result->least * (1 + mtree_random_fraction(random));
     result->num_samples =
@@ -113,8 +125,7 @@ static void answer(mtree_probe_t *probe, mtree_random_t *random,
 
 UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
 {
-    const mtree_probe_options_t options = {
-        .seconds = 5, .seed = (unsigned)_i, .routes = _i % 4 != 0};
+    const mtree_probe_options_t options = {.seconds = 5, .seed = (unsigned)_i};
     mtree_probe_host_t hosts[9];
     char names[9][16];
     mtree_random_t random;
@@ -132,12 +143,17 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
     }
     heard_start();
     ck_assert_int_eq(mtree_probe_create(hosts, num_hosts, &options, &probe), MTREE_OK);
+    if (_i % 4 != 0) {
+        tracer_t tracer = {probe, &random};
+
+        (void)mtree_probe_pair_sample(num_hosts, options.seed, trace, &tracer);
+    }
     while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
            round.num_experiments > 0) {
         results = calloc((size_t)round.num_experiments, sizeof(*results));
         ck_assert_ptr_nonnull(results);
         for (i = 0; i < round.num_experiments; ++i) {
-            answer(probe, &random, &round.experiments[i], &results[i]);
+            answer(&random, &results[i]);
         }
         ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
         free(results);
@@ -199,7 +215,7 @@ UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
 UNIT_TEST(test_one_host)
 {
     const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
-    const mtree_probe_options_t options = {.seconds = 1, .routes = true};
+    const mtree_probe_options_t options = {.seconds = 1};
     mtree_probe_findings_t findings;
     mtree_probe_round_t round;
     mtree_probe_t *probe;
