@@ -76,13 +76,21 @@ class Cables(unittest.TestCase):
 
     def test_a_network_holds_both_ends_as_hosts(self):
         for ends, bits in ((("10.1.0.1", "10.1.0.2"), 30), (("10.1.0.3", "10.1.0.4"), 29), (("10.0.0.1", "10.0.1.1"), 23)):
-            self.assertEqual(recipe.cable_prefix(ends), bits)
+            self.assertEqual(recipe.least_network(ends).prefixlen, bits)
 
-    def test_an_end_alone_is_refused(self):
-        cable = {"capacity_bps": [1e8, 1e8], "from_address": "10.1.0.1"}
-        link = {"from": "a", "to": "lan", "capacity_bps": [1e8, 1e8], "latency_s": 0, "cables": [cable]}
-        with self.assertRaisesRegex(NetlabError, "between two hosts alone"):
-            topology.parse(self.ANSWER | {"links": [link]})
+    def test_interfaces_at_a_switch_are_ports_of_a_bridge(self):
+        fast = [
+            {"from": name, "to": "fast", "capacity_bps": [1e8, 1e8], "latency_s": 0,
+             "cables": [{"capacity_bps": [1e8, 1e8], "from_address": address}]}
+            for name, address in (("a", "10.2.0.1"), ("b", "10.2.0.6"))
+        ]
+        switches = [{"name": "lan"}, {"name": "fast"}]
+        network = topology.parse(self.ANSWER | {"links": self.ANSWER["links"] + fast, "switches": switches})
+        ip = recipe.cook(network, topology.forwarding(network), 7, 1.0, "none")["ip"]
+        self.assertIn("address add 10.2.0.6/29 dev cable5", ip["b"])
+        bridge = [command for command in ip["fast"] if "lan4" in command]
+        self.assertEqual(bridge, ["link add name lan4 type bridge mcast_snooping 0", "link set dev lan4 up",
+                                  "link set dev cable4 master lan4 up", "link set dev cable5 master lan4 up"])
 
 
 class Forwarding(unittest.TestCase):

@@ -73,7 +73,7 @@ def addresses(lab, vertex):
     found = [vertex["address"]]
     for link in lab.description["links"]:
         for end, address in zip((link["from"], link["to"]), link["addresses"]):
-            if end == vertex["name"]:
+            if end == vertex["name"] and address:
                 found.append(address)
     return found
 

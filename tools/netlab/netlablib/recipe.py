@@ -41,15 +41,38 @@ def link_device(link, side, number):
     return f"cable{number}" if link.addresses else device_name(link.ends[1 - side], number)
 
 
-def cable_prefix(addresses):
-    """The bits of the least network that holds both ends of a cable as its hosts."""
-    first, second = (ipaddress.ip_address(address) for address in addresses)
-    for bits in range(first.max_prefixlen - 2, -1, -1):
-        network = ipaddress.ip_network(f"{first}/{bits}", strict=False)
+def least_network(addresses):
+    """The least network that holds ADDRESSES as its hosts."""
+    found = [ipaddress.ip_address(address) for address in addresses]
+    for bits in range(found[0].max_prefixlen - 2, 0, -1):
+        network = ipaddress.ip_network(f"{found[0]}/{bits}", strict=False)
         ends = (network.network_address, network.broadcast_address)
-        if second in network and first not in ends and second not in ends:
-            return bits
-    return 0
+        if all(address in network and address not in ends for address in found):
+            break
+    return network
+
+
+def lan_of(link):
+    """The switch of LINK and the network that it belongs to there: addresses of one /24, or /64."""
+    side = link.addresses.index(None)
+    mine = link.addresses[1 - side]
+    bits = 64 if ":" in mine else 24
+    return link.ends[side], ipaddress.ip_network(f"{mine}/{bits}", strict=False)
+
+
+def is_lan(link):
+    """Whether LINK leads from an interface with a network of its own to a switch."""
+    return None in link.addresses
+
+
+def cable_network(link, links):
+    """The network of a link that names its ends."""
+    if not is_lan(link):
+        return least_network(link.addresses)
+    return least_network([
+        address for other in links if is_lan(other) and lan_of(other) == lan_of(link)
+        for address in other.addresses if address
+    ])
 
 
 def address(lab_number, vertex_number):
@@ -90,20 +113,22 @@ def link_commands(number, link, namespaces, relayed):
         (link_device(link, side, number), namespaces[link.ends[side]])
         for side in (0, 1)
     ]
-    hardware = (
-        f"02:6e:6c:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
-    )
-    common = f"mtu {link.mtu} address {hardware}"
+    # A bridge takes what is addressed to one of its ports.
+    kinds = ["6d" if is_lan(link) and link.addresses[side] is None else "6c" for side in (0, 1)]
+    common = [
+        f"mtu {link.mtu} address 02:6e:{kind}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+        for kind in kinds
+    ]
     if not relayed:
         return [
-            f"link add name {ends[0][0]} {common} netns {ends[0][1]} type veth "
-            f"peer name {ends[1][0]} {common} netns {ends[1][1]}"
+            f"link add name {ends[0][0]} {common[0]} netns {ends[0][1]} type veth "
+            f"peer name {ends[1][0]} {common[1]} netns {ends[1][1]}"
         ]
     commands = []
-    for (device, namespace), relay in zip(ends, relay_devices(number)):
+    for side, ((device, namespace), relay) in enumerate(zip(ends, relay_devices(number))):
         commands += [
-            f"link add name {relay} {common} type veth "
-            f"peer name {device} {common} netns {namespace}",
+            f"link add name {relay} mtu {link.mtu} type veth "
+            f"peer name {device} {common[side]} netns {namespace}",
             f"link set dev {relay} arp off up",
         ]
     return commands
@@ -114,14 +139,22 @@ def relay_devices(number):
     return f"relay{number}a", f"relay{number}b"
 
 
-def cable_commands(link, side, number):
-    """The ip commands at the end SIDE of a cable: its device has a network of its own."""
+def cable_commands(links, side, number):
+    """The ip commands at the end SIDE of link NUMBER, which names its ends: its device has a network
+    of its own, or is a port of a bridge."""
+    link = links[number]
     device = link_device(link, side, number)
     mine = link.addresses[side]
+    if mine is None:
+        first = next(other for other, one in enumerate(links) if is_lan(one) and lan_of(one) == lan_of(link))
+        bridge = f"lan{first}"
+        made = [f"link add name {bridge} type bridge mcast_snooping 0", f"link set dev {bridge} up"]
+        return (made if number == first else []) + [f"link set dev {device} master {bridge} up"]
     quiet = " nodad" if ":" in mine else ""
+    arp = "on" if is_lan(link) else "off"
     return [
-        f"link set dev {device} arp off up",
-        f"address add {mine}/{cable_prefix(link.addresses)} dev {device}{quiet}",
+        f"link set dev {device} arp {arp} up",
+        f"address add {mine}/{cable_network(link, links).prefixlen} dev {device}{quiet}",
     ]
 
 
@@ -140,7 +173,7 @@ def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control
     for link_number, link in enumerate(topology.links):
         if vertex.name in link.ends and link.addresses:
             side = link.ends.index(vertex.name)
-            commands += cable_commands(link, side, link_number)
+            commands += cable_commands(topology.links, side, link_number)
         elif vertex.name in link.ends:
             neighbour = link.ends[1 - link.ends.index(vertex.name)]
             devices[neighbour] = device_name(neighbour, link_number)
@@ -247,6 +280,6 @@ def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
         "tc": tc,
         "links": links,
         "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
-        "ipv6": any(":" in address for link in topology.links for address in link.addresses),
+        "ipv6": any(":" in (address or "") for link in topology.links for address in link.addresses),
         "description": {"vertices": vertices, "links": described},
     }

@@ -33,7 +33,7 @@ class Link:
     reorder: float = 0.0  # the part that overtakes others
     jitter: float = 0.0  # the most seconds beyond the latency
     cross: list = field(default_factory=lambda: [0.0, 0.0])  # bits/s, as rates
-    addresses: tuple = ()  # of its ends, where the file names them: a cable, which no route takes
+    addresses: tuple = ()  # of its ends, where the file names them: no route takes it; None at a switch
 
     @property
     def needs_relay(self):
@@ -187,13 +187,8 @@ def parse_links(entry, conditions):
         return [parse_link(entry, conditions)]
     links = []
     for cable in entry["cables"]:
-        if "from_address" not in cable or "to_address" not in cable:
-            raise NetlabError(
-                f"link {entry['from']}--{entry['to']}: netlab plays ends of links between two "
-                "hosts alone; leave the address out"
-            )
         link = parse_link(entry | {"capacity_bps": cable["capacity_bps"]}, conditions)
-        link.addresses = (cable["from_address"], cable["to_address"])
+        link.addresses = (cable.get("from_address"), cable.get("to_address"))
         links.append(link)
     return links
 
