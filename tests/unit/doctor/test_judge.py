@@ -135,6 +135,18 @@ class Judge(unittest.TestCase):
             entry["facts"]["environment"]["PRTE_MCA_prte_if_include"] = "mgmt0"
         self.expect(document, [("wrong-interface", "abc", "--prtemca prte_if_include 10.1.0.0/16")])
 
+    def test_cables_lead_to_some_peers_alone(self):
+        document = read("sound")
+        for number, address in ((0, "10.88.0.1"), (1, "10.88.0.2")):
+            cable = {"device": "eth1", "address": address, "prefix": 30, "mtu": 1500, "up": True, "loopback": False}
+            document["hosts"][number]["facts"]["interfaces"].append(cable)
+            for other, entry in enumerate(document["hosts"]):
+                entry["facts"]["ompi"]["parameters"].update(btl_tcp_if_include="", oob_tcp_if_include="")
+                state = {"state": "ok"} if other < 2 else {"state": "timeout", "answered": None}
+                entry["paths"] += [path | {"address": address} | state for path in entry["paths"] if path["to"] == number]
+        found = self.expect(document, [("cables", "ab", "coll_mtree_topology probe")])
+        self.assertIn("10.88.0.1 on a, 10.88.0.2 on b", found[0].cause)
+
     def test_a_map_that_cannot_be_read(self):
         document = read("sound")
         document["map"] = {"file": "net.dot", "error": "net.dot:1: no graph"}

@@ -76,8 +76,9 @@ def find_interfaces(cluster, outside):
                 wrong.setdefault(("interface-missing", f"{name} {include}", use), []).append((host, has))
             elif host.number not in outside:
                 for interface in misleading(cluster, host, use, outside):
-                    wrong.setdefault(("wrong-interface", interface["device"], use), []).append(
-                        (host, interface["address"]))
+                    some = cluster.reach(host, interface["address"], use)[1]
+                    kind, what = ("cables", "cables") if some else ("wrong-interface", interface["device"])
+                    wrong.setdefault((kind, what, use), []).append((host, interface["address"]))
     for (kind, what, use), found in sorted(wrong.items(), key=lambda item: item[0][:2]):
         both = wrong.get((kind, what, "oob")) == wrong.get((kind, what, "btl"))
         if use == "btl" or not both:
@@ -88,13 +89,17 @@ USERS = {("btl",): "MPI's connections", ("oob",): "mpirun's own connections", ("
 
 
 def interface_finding(cluster, kind, what, uses, found):
-    hosts = [host for host, _ in found]
+    hosts = list(dict.fromkeys(host for host, _ in found))
+    fix = cluster.include(uses)
     each = ", ".join(f"{has} on {host.name}" for host, has in found[:4]) + (", ..." if len(found) > 4 else "")
     if kind == "interface-missing":
         cause = f"nothing on {listing(hosts)} is what {what} names; there is: {each}"
+    elif kind == "cables":
+        cause = f"{USERS[uses]} may use interfaces by which some peers alone are reached: {each}"
+        fix += "  # mtree sends over them as well: --mca coll mtree --mca coll_mtree_topology probe"
     else:
         cause = f"{USERS[uses]} may use {what}, by which peers are not reached: {each}"
-    return Finding(kind, [host.name for host in hosts], cause, cluster.include(uses))
+    return Finding(kind, [host.name for host in hosts], cause, fix)
 
 
 def misleading(cluster, host, use, outside):
