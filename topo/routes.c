@@ -96,11 +96,25 @@ static bool is_best(const search_t *search, int arc)
                0;
 }
 
+/* What @a arc carries if its link names its ends: there mtree itself chooses the way. */
+static double named_capacity(const search_t *search, int arc)
+{
+    return search->topology->links[arc >> 1].num_cables > 0
+               ? mtree_arc_capacity(search->topology, arc)
+               : 0;
+}
+
+static bool is_candidate(const search_t *search, int arc, double width)
+{
+    return named_capacity(search, arc) == width && is_best(search, arc);
+}
+
 /*
- * Choose among the equal next vertices of @a vertex by the index of the destination, as a
- * number of mixed radix: the choice nearest the destination uses the lowest digit, the
- * one before it the next.  Routes to the destinations below one switch of a fat tree then
- * use different switches above it.
+ * Choose among the equal next vertices of @a vertex, those over the widest links that
+ * name their ends if there are any, by the index of the destination, as a number of mixed
+ * radix: the choice nearest the destination uses the lowest digit, the one before it the
+ * next.  Routes to the destinations below one switch of a fat tree then use different
+ * switches above it.
  */
 static void search_spread(search_t *search, int vertex, int destination)
 {
@@ -109,9 +123,16 @@ static void search_spread(search_t *search, int vertex, int destination)
     int64_t choices = 0;
     int count = 0;
     int chosen;
+    double widest = 0;
 
     for (int i = first; i < end; ++i) {
-        if (is_best(search, search->adjacency.arcs[i])) {
+        const double width = named_capacity(search, search->adjacency.arcs[i]);
+
+        widest =
+            width > widest && is_best(search, search->adjacency.arcs[i]) ? width : widest;
+    }
+    for (int i = first; i < end; ++i) {
+        if (is_candidate(search, search->adjacency.arcs[i], widest)) {
             if (count == 0) {
                 choices = search->choices[mtree_arc_to(search->topology,
                                                        search->adjacency.arcs[i])];
@@ -121,7 +142,7 @@ static void search_spread(search_t *search, int vertex, int destination)
     }
     chosen = (int)(destination / choices % count);
     for (int i = first; chosen >= 0; ++i) {
-        if (is_best(search, search->adjacency.arcs[i])) {
+        if (is_candidate(search, search->adjacency.arcs[i], widest)) {
             search->next_arc[vertex] = search->adjacency.arcs[i];
             --chosen;
         }

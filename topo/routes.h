@@ -4,7 +4,8 @@
  *
  * Each vertex next to the destination uses its own link to it.  Others use the path of
  * least latency, and among equal ones that of fewest links; between equal next vertices
- * the destination's index decides, as in the tables of fat trees, so that routes spread.
+ * the widest link decides that names its ends, then the destination's index, as in the
+ * tables of fat trees, so that routes spread.
  * The next vertex depends on the destination alone, as in the tables of routers, so the
  * routes to it are a tree; all ranks and netlab compute the same.  A route may pass
  * through hosts as well as switches, as in WANs whose sites forward.

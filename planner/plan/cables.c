@@ -18,8 +18,7 @@ typedef struct {
 /* Cable number @a number of the link of @a arc, as seen along the arc. */
 static mtree_cable_t cable_along(const mtree_topology_t *topology, int arc, int number)
 {
-    const mtree_link_t *link = &topology->links[arc >> 1];
-    const mtree_cable_t *cable = &link->cables[number % link->num_cables];
+    const mtree_cable_t *cable = &topology->links[arc >> 1].cables[number];
     const int from = arc & 1;
 
     return (mtree_cable_t){.ends = {cable->ends[from], cable->ends[!from]},
@@ -29,6 +28,37 @@ static mtree_cable_t cable_along(const mtree_topology_t *topology, int arc, int 
 static int num_cables(const mtree_topology_t *topology, int arc)
 {
     return topology->links[arc >> 1].num_cables;
+}
+
+/* Bits from the first on in which @a a and @a b are the same; -1: of unlike families. */
+static int common_bits(const mtree_address_t *a, const mtree_address_t *b)
+{
+    const int most = 8 * (int)mtree_address_bytes(a->family);
+    int bits = a->family == b->family ? 0 : -1;
+
+    while (bits >= 0 && bits < most &&
+           ((a->bytes[bits / 8] ^ b->bytes[bits / 8]) & (0x80 >> (bits % 8))) == 0) {
+        bits++;
+    }
+    return bits;
+}
+
+/* The cable of the link of @a arc, as seen along the arc, whose end @a end is the nearest
+ * to @a address: where there are several networks, that in the same one. */
+static mtree_cable_t cable_near(const mtree_topology_t *topology, int arc, int end,
+                                const mtree_address_t *address)
+{
+    mtree_cable_t nearest = cable_along(topology, arc, 0);
+
+    for (int number = 1; number < num_cables(topology, arc); number++) {
+        mtree_cable_t cable = cable_along(topology, arc, number);
+
+        if (common_bits(&cable.ends[end], address) >
+            common_bits(&nearest.ends[end], address)) {
+            nearest = cable;
+        }
+    }
+    return nearest;
 }
 
 /* Hosts through which the route from @a a to @a b leads, with @a b; and its last arc. */
@@ -74,12 +104,17 @@ static void add_pair(lister_t *lister, int a, int b)
     last = num_cables(topology, last_arc);
     count = first == 0 || last == 0 ? 0 : first > last ? first : last;
     for (int number = 0; number < count && lister->status == MTREE_OK; number++) {
-        mtree_cable_t cable = cable_along(topology, first_arc, number);
-        mtree_cable_t end = cable_along(topology, last_arc, number);
+        const int far = count > first; /* the end with more interfaces */
+        mtree_cable_t cable = cable_along(topology, far ? last_arc : first_arc, number);
 
-        cable.ends[1] = end.ends[1];
-        cable.capacity[0] = fmin(cable.capacity[0], end.capacity[0]);
-        cable.capacity[1] = fmin(cable.capacity[1], end.capacity[1]);
+        if (first_arc != last_arc) {
+            mtree_cable_t other =
+                cable_near(topology, far ? first_arc : last_arc, !far, &cable.ends[far]);
+
+            cable.ends[!far] = other.ends[!far];
+            cable.capacity[0] = fmin(cable.capacity[0], other.capacity[0]);
+            cable.capacity[1] = fmin(cable.capacity[1], other.capacity[1]);
+        }
         add(lister, a, b, &cable);
     }
 }

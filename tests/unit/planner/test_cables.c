@@ -87,6 +87,29 @@ UNIT_TEST(any_two_hosts_of_a_program_may)
     plan->num_trees = 1;
 }
 
+/* Interfaces of two networks at one switch, which the file names in any order. */
+UNIT_TEST(interfaces_of_one_network_belong_together)
+{
+    static const char text[] =
+        "graph {\n a; b; s [kind=switch];\n"
+        " a -- s [capacity=\"5Mbps\" from_address=\"10.1.0.1\"];\n"
+        " a -- s [capacity=\"7Mbps\" from_address=\"10.2.0.1\"];\n"
+        " b -- s [capacity=\"8Mbps\" from_address=\"10.2.0.2\"];\n"
+        " b -- s [capacity=\"4Mbps\" from_address=\"10.1.0.2\"];\n}\n";
+
+    stop();
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "n", &topology), MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(topology, (int[]){0, 1}, 2, &routes), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "x", 2,
+                                       (const char *const[]){"a", "b"}, 1, &plan),
+                     MTREE_OK);
+    memcpy(plan->trees[0].parent, (int[]){-1, 0}, 2 * sizeof(int));
+    ck_assert_int_eq(mtree_plan_add_cables(plan, topology, routes), MTREE_OK);
+    ck_assert_int_eq(plan->num_cables, 2);
+    expect_cable(0, 0, 1, "10.1.0.1", "10.1.0.2", 4e6);
+    expect_cable(1, 0, 1, "10.2.0.1", "10.2.0.2", 7e6);
+}
+
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, stop);

@@ -104,6 +104,21 @@ UNIT_TEST(test_fewer_links_break_ties)
     forget();
 }
 
+/* Where mtree itself chooses between two switches, whatever the destination. */
+UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
+{
+    route_text("graph { a; b; c; s [kind=switch]; t [kind=switch];\n"
+               "a -- s [capacity=\"9Mbps\"]; b -- s [capacity=\"9Mbps\"];\n"
+               "c -- s [capacity=\"9Mbps\"];\n"
+               "a -- t [capacity=\"1Mbps\" from_address=\"10.1.0.1\"];\n"
+               "b -- t [capacity=\"1Mbps\" from_address=\"10.1.0.2\"];\n"
+               "c -- t [capacity=\"1Mbps\" from_address=\"10.1.0.3\"]; }");
+    assert_route(0, 1, "a t b");
+    assert_route(1, 0, "b t a");
+    assert_route(0, 2, "a t c");
+    forget();
+}
+
 UNIT_TEST(test_one_way_links)
 {
     route_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
