@@ -166,7 +166,6 @@ void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
         mtree_tcp_dialer_destroy(end->dialer);
     }
     current = NULL;
-    coll_mtree_cables_close();
     free(trial->ends);
     free(trial);
 }

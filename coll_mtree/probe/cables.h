@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the probe tries cables between hosts (topo/probe/cable_pairs.h): each host tells
- * its interfaces and listens; then pairs of hosts connect over their pairs of interfaces,
- * all at the same time, and measure what comes (tcp/rate_test.h).
+ * How the probe tries networks between hosts (topo/probe/networks.h): each host tells its
+ * interfaces and listens; then pairs of hosts connect over their pairs of interfaces,
+ * those of a round at the same time, and measure what comes (tcp/rate_test.h).
  */
 #ifndef COLL_MTREE_PROBE_CABLES_H
 #define COLL_MTREE_PROBE_CABLES_H
@@ -10,7 +10,7 @@
 #include "coll_mtree/control/message.h"
 
 #include "tcp/greeting.h"
-#include "topo/probe/cable_pairs.h"
+#include "topo/probe/networks.h"
 
 /* What a host tells; sent as it is. */
 typedef struct {
@@ -20,9 +20,9 @@ typedef struct {
     mtree_tcp_secret_t secret;
 } coll_mtree_cable_host_t;
 
-/* An end of a cable that is to be tried; sent as it is. */
+/* An end of a trial; sent as it is. */
 typedef struct {
-    int number; /* of the cable */
+    int number; /* of the trial */
     int dials;
     mtree_address_t ends[2];   /* this one, and the other */
     uint32_t port;             /* of the other end */
@@ -32,11 +32,11 @@ typedef struct {
 /* What came of it; sent as it is. */
 typedef struct {
     int number;
-    double rate; /* bits/s that came to this end; 0: it is no cable */
+    double rate; /* bits/s that came to this end; 0: nothing */
     double trip; /* seconds */
 } coll_mtree_cable_report_t;
 
-/* Describe this host, which listens from now on until it tries cables, or is closed. */
+/* Describe this host, which listens from now on until it is closed. */
 void coll_mtree_cables_describe(coll_mtree_cable_host_t *host);
 
 /* The other ends know nothing more of this host. */

@@ -7,9 +7,9 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/probe/cable_links.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
+#include "coll_mtree/probe/networks.h"
 #include "coll_mtree/probe/round.h"
 #include "coll_mtree/probe/routes.h"
 
@@ -42,7 +42,7 @@ typedef struct {
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
     bool is_addressed; /* hosts have addresses of their own */
-    coll_mtree_probe_cables_t cables;
+    mtree_networks_t networks;
     coll_mtree_probe_parts_t *parts;
     mtree_pressure_t worst; /* of the hosts, in the time of the probe */
     mtree_probe_t *probe;
@@ -76,7 +76,7 @@ static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
 static void lead_cleanup(lead_t *lead)
 {
     coll_mtree_probe_coordinator_cleanup(&lead->coordinator);
-    coll_mtree_probe_cables_cleanup(&lead->cables);
+    mtree_networks_cleanup(&lead->networks);
     coll_mtree_cables_close();
     mtree_probe_destroy(lead->probe);
     if (lead->record != NULL) {
@@ -286,13 +286,13 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
     return reason;
 }
 
-/* Cables are tried where hosts have addresses of their own: they are told apart by them.
- */
-static int lead_try_cables(lead_t *lead)
+/* Networks are tried where hosts have addresses of their own: they are told apart by
+ * them. */
+static int lead_try_networks(lead_t *lead)
 {
-    return lead->is_addressed
-               ? coll_mtree_probe_cables_find(&lead->coordinator, &lead->cables)
-               : OMPI_SUCCESS;
+    return lead->is_addressed ? coll_mtree_probe_networks(&lead->coordinator, lead->hosts,
+                                                          &lead->networks)
+                              : OMPI_SUCCESS;
 }
 
 static int lead_finish(lead_t *lead, char **text_p)
@@ -304,7 +304,7 @@ static int lead_finish(lead_t *lead, char **text_p)
     if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
         return OMPI_ERROR;
     }
-    if (coll_mtree_probe_cables_add(&lead->cables, &findings) != MTREE_OK) {
+    if (mtree_networks_add(&lead->networks, &findings) != MTREE_OK) {
         mtree_probe_findings_clear(&findings);
         return OMPI_ERROR;
     }
@@ -345,7 +345,7 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
         rc = lead_measure(lead);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = lead_try_cables(lead);
+        rc = lead_try_networks(lead);
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_probe_coordinator_pressure(&lead->coordinator, HANDSHAKE_SECONDS,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hosts that cables join without a switch, beside a slow LAN: the probe finds the cables, and plans go over them."""
+"""Hosts that cables, or fast switches, join beside a slow LAN: the probe finds them, and plans go over them."""
 
 import os
 import re
@@ -11,6 +11,7 @@ import labs
 
 PROGRAM = os.path.join(labs.BUILD, "tests", "mpi", "cables")
 PORTS = ("28900", "28999")
+LINK = re.compile(r'"r(\d)" -- "\S+" \[capacity="([\d.]+)Mbps".* from_address="([^"\s]+)"\]')
 ENDS = re.compile(r'"r(\d)" -- "r(\d)" \[.*from_address="(\S+)" to_address="(\S+)"\]')
 
 
@@ -28,7 +29,15 @@ def ring(hosts, network, lan=True):
     return f"graph ring {{ {''.join(f'r{i};' for i in range(hosts))} {hub} {' '.join(links)} }}"
 
 
-class Ring(unittest.TestCase):
+def switches(hosts, fast):
+    """A topology file: a LAN of 20 Mb/s, and a switch with 60 Mb/s to each of its first hosts, FAST of them."""
+    links = [f'r{i} -- lan [capacity="20Mbps"];' for i in range(hosts)]
+    links += [f'r{i} -- fast [capacity="60Mbps" from_address="10.77.0.{i + 1}"];' for i in range(fast)]
+    nodes = "".join(f"r{i};" for i in range(hosts))
+    return f"graph two {{ {nodes} lan [kind=switch]; fast [kind=switch]; {' '.join(links)} }}"
+
+
+class Networks(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -40,9 +49,9 @@ class Ring(unittest.TestCase):
             file.write(text)
         return path
 
-    def job(self, hosts, network, topology, **parameters):
-        """What a job says, which succeeds, in a lab whose cables have addresses of NETWORK."""
-        lab = self.write("lab.dot", ring(hosts, network))
+    def job(self, network, topology, **parameters):
+        """What a job says, which succeeds, in a lab of NETWORK."""
+        lab = self.write("lab.dot", network)
         environment = labs.environment(
             topology=topology, verbose="2", min_bytes="0", tcp_ports="-".join(PORTS), **parameters
         )
@@ -59,14 +68,19 @@ class Ring(unittest.TestCase):
 
     def test_named_cables_carry(self):
         network = "10.88.{}.{}"
-        said = self.job(4, network, self.write("map.dot", ring(4, network, lan=False)))
+        said = self.job(ring(4, network), self.write("map.dot", ring(4, network, lan=False)))
         self.check(said, ends(4, network))
 
-    def probe(self, network):
-        found = os.path.join(self.folder, "found.dot")
-        said = self.job(3, network, "probe", probe_output=found)
-        with open(found, encoding="utf-8") as file:
-            cables = ENDS.findall(file.read())
+    def probed(self, network):
+        """What a job says that probes, and its map."""
+        path = os.path.join(self.folder, "found.dot")
+        said = self.job(network, "probe", probe_output=path)
+        with open(path, encoding="utf-8") as file:
+            return said, file.read()
+
+    def probe_ring(self, network):
+        said, found = self.probed(ring(3, network))
+        cables = ENDS.findall(found)
         self.assertEqual(sorted((a, b) for a, b, _, _ in cables), [("0", "1"), ("0", "2"), ("1", "2")], said)
         pairs = {frozenset((source, target)) for _, _, source, target in cables}
         self.assertEqual(pairs, {frozenset(pair) for pair in ends(3, network)})
@@ -74,12 +88,32 @@ class Ring(unittest.TestCase):
 
     @labs.again
     def test_the_probe_finds_cables(self):
-        said = self.probe("10.88.{}.{}")
+        said = self.probe_ring("10.88.{}.{}")
         self.check(said, ends(3, "10.88.{}.{}"))
 
     @labs.again
     def test_the_probe_finds_cables_with_ipv6(self):
-        self.probe("2001:db8:{}::{}")
+        self.probe_ring("2001:db8:{}::{}")
+
+    @labs.again
+    def test_a_second_network_of_all_hosts_is_used_beside_the_first(self):
+        said, found = self.probed(switches(4, 4))
+        links = LINK.findall(found)
+        self.assertEqual(len(links), 8, found)
+        for host in range(4):
+            rates = sorted(float(rate) for name, rate, _ in links if name == str(host))
+            self.assertAlmostEqual(rates[0], 20, delta=4, msg=found)
+            self.assertAlmostEqual(rates[1], 60, delta=9, msg=found)
+        connections = set(re.findall(r"cables: (\S+) > (\S+)", said))
+        networks = {tuple(end.split(".")[1] == "77" for end in ends) for ends in connections}
+        self.assertEqual(networks, {(True, True), (False, False)}, said)
+
+    @labs.again
+    def test_a_second_network_of_some_hosts_is_a_switch(self):
+        said, found = self.probed(switches(5, 3))
+        self.assertEqual(sorted(address for _, _, address in LINK.findall(found)),
+                         ["10.77.0.1", "10.77.0.2", "10.77.0.3"], found)
+        self.assertRegex(said, r"cables: 10\.77\.0\.\d > 10\.77\.0\.\d")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/probe/networks.h"
+
+#include "coll_mtree/base/memory.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For each command. */
+#define SECONDS 20.0
+
+/* Have all hosts describe their interfaces; Open MPI's code. */
+static int ask_hosts(coll_mtree_probe_coordinator_t *coordinator,
+                     coll_mtree_cable_host_t *described)
+{
+    double took;
+    int rc;
+
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_INTERFACES);
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        coordinator->share[host].command.num_items = 1;
+    }
+    rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
+    for (int host = 0; host < coordinator->num_hosts && rc == OMPI_SUCCESS; host++) {
+        memcpy(&described[host], coordinator->share[host].reply, sizeof(*described));
+    }
+    return rc;
+}
+
+/* The networks of the hosts, which are known by @a contributions. */
+static void find_networks(const coll_mtree_probe_coordinator_t *coordinator,
+                          const coll_mtree_cable_host_t *described,
+                          const coll_mtree_host_t *contributions,
+                          mtree_networks_t *networks)
+{
+    const int num_hosts = coordinator->num_hosts;
+    mtree_host_interfaces_t *list = coll_mtree_calloc((size_t)num_hosts, sizeof(*list));
+
+    for (int host = 0; host < num_hosts; host++) {
+        memcpy(list[host].list, described[host].list, sizeof(list[host].list));
+        list[host].count = described[host].count;
+        list[host].own = contributions[host].addresses[0];
+    }
+    coll_mtree_require(mtree_networks_find(list, num_hosts, networks));
+    free(list);
+}
+
+/* Give each host its ends of the trials of @a round. */
+static void share_out(coll_mtree_probe_coordinator_t *coordinator,
+                      const coll_mtree_cable_host_t *described,
+                      const mtree_networks_t *networks, int round)
+{
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_CABLES);
+    for (int end = 0; end < 2 * networks->num_trials; end++) {
+        const mtree_network_trial_t *trial = &networks->trials[end / 2];
+        const int near = end % 2, other = trial->hosts[!near];
+        coll_mtree_share_t *share = &coordinator->share[trial->hosts[near]];
+        coll_mtree_cable_part_t *items;
+
+        if (trial->round != round) {
+            continue;
+        }
+        items = coll_mtree_realloc(share->items, ((size_t)share->command.num_items + 1) *
+                                                     sizeof(*items));
+        items[share->command.num_items++] =
+            (coll_mtree_cable_part_t){.number = end / 2,
+                                      .dials = near == 0,
+                                      .ends = {trial->ends[near], trial->ends[!near]},
+                                      .port = described[other].port,
+                                      .secret = described[other].secret};
+        share->items = items;
+    }
+}
+
+/* What the ends of the trials have measured. */
+static void take_reports(const coll_mtree_probe_coordinator_t *coordinator,
+                         mtree_networks_t *networks)
+{
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        const coll_mtree_share_t *share = &coordinator->share[host];
+        const coll_mtree_cable_report_t *reports = share->reply;
+
+        for (int i = 0; i < share->command.num_items; i++) {
+            mtree_network_trial_t *to = &networks->trials[reports[i].number];
+
+            /* What comes to the first host goes from the second one. */
+            to->rate[to->hosts[0] == host] = reports[i].rate;
+            to->latency = fmin(to->latency, reports[i].trip / 2);
+        }
+    }
+}
+
+int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
+                              const coll_mtree_host_t *contributions,
+                              mtree_networks_t *networks)
+{
+    coll_mtree_cable_host_t *described =
+        coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
+    int rc = ask_hosts(coordinator, described);
+
+    if (rc == OMPI_SUCCESS) {
+        find_networks(coordinator, described, contributions, networks);
+    }
+    for (int round = 0; round < networks->num_rounds && rc == OMPI_SUCCESS; round++) {
+        double took;
+
+        share_out(coordinator, described, networks, round);
+        rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
+        if (rc == OMPI_SUCCESS) {
+            take_reports(coordinator, networks);
+            mtree_debug("probe: networks: round %d of %d: %.3f s", round + 1,
+                        networks->num_rounds, took);
+        }
+    }
+    free(described);
+    return rc;
+}
