@@ -2,30 +2,11 @@
 #include "relay/call.h"
 
 #include "base/clock.h"
-#include "relay/fold.h"
-#include "schedule/layout.h"
-#include "schedule/operation.h"
 
 #include <stdlib.h>
 
 /* Sessions of calls with relays have it in their keys; no tag of Open MPI's does. */
 #define KEY_FLAG ((uint32_t)1 << 31)
-
-struct mtree_relay_call {
-    mtree_list_t link;
-    mtree_transport_t transport;
-    const mtree_relay_plan_t *plan;
-    mtree_relay_start_t start;
-    double rate;
-    mtree_relay_peer_t find_peer;
-    void *job;
-    mtree_relay_fold_t fold;
-    mtree_layout_t *layout;
-    mtree_operation_t *operation;
-    mtree_relay_memory_t *memory;
-    uint64_t bytes; /* that it takes of it */
-    bool is_cancelled;
-};
 
 mtree_tcp_key_t mtree_relay_call_key(const mtree_relay_start_t *start)
 {
@@ -171,21 +152,6 @@ mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
     }
     *call_p = call;
     return MTREE_OK;
-}
-
-mtree_list_t *mtree_relay_call_link(mtree_relay_call_t *call)
-{
-    return &call->link;
-}
-
-mtree_relay_call_t *mtree_relay_call_of(mtree_list_t *link)
-{
-    return MTREE_CONTAINER_OF(link, mtree_relay_call_t, link);
-}
-
-const mtree_relay_start_t *mtree_relay_call_start(const mtree_relay_call_t *call)
-{
-    return &call->start;
 }
 
 /* End the sessions of the call, whose messages have ended, or are to. */

@@ -7,7 +7,10 @@
 #define MTREE_RELAY_CALL_H
 
 #include "base/list.h"
+#include "relay/fold.h"
 #include "relay/plan.h"
+#include "schedule/layout.h"
+#include "schedule/operation.h"
 #include "tcp/tcp.h"
 
 /* Memory of all calls of a relay; bytes. */
@@ -15,10 +18,24 @@ typedef struct {
     uint64_t most, used;
 } mtree_relay_memory_t;
 
-typedef struct mtree_relay_call mtree_relay_call_t;
-
 /* The connections to number @a peer of the job; NULL: there is no memory. */
 typedef mtree_tcp_peer_t *(*mtree_relay_peer_t)(void *job, uint32_t peer);
+
+typedef struct {
+    mtree_list_t link; /* for a list of the caller's */
+    mtree_transport_t transport;
+    const mtree_relay_plan_t *plan;
+    mtree_relay_start_t start;
+    double rate;
+    mtree_relay_peer_t find_peer;
+    void *job;
+    mtree_relay_fold_t fold;
+    mtree_layout_t *layout;
+    mtree_operation_t *operation;
+    mtree_relay_memory_t *memory;
+    uint64_t bytes; /* that it takes of it */
+    bool is_cancelled;
+} mtree_relay_call_t;
 
 /*
  * Begin the call @a start over @a plan, both of which stay.  At most @a rate bits/s go to
@@ -30,12 +47,6 @@ mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
                                       mtree_relay_memory_t *memory,
                                       mtree_relay_peer_t find_peer, void *job,
                                       mtree_relay_call_t **call_p);
-
-/* The link for a list of the caller's, and back. */
-mtree_list_t *mtree_relay_call_link(mtree_relay_call_t *call);
-mtree_relay_call_t *mtree_relay_call_of(mtree_list_t *link);
-
-const mtree_relay_start_t *mtree_relay_call_start(const mtree_relay_call_t *call);
 
 /* End its messages, because it has failed elsewhere or its job is over. */
 void mtree_relay_call_cancel(mtree_relay_call_t *call);

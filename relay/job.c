@@ -3,9 +3,6 @@
 
 #include "base/log.h"
 #include "relay/bytes.h"
-#include "relay/channel.h"
-#include "relay/peers.h"
-#include "relay/plans.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
@@ -20,25 +17,6 @@
 /* Seconds in which calls under way may end when the job has left: ranks have their
  * results before a relay knows that they have arrived. */
 #define LEAVE_SECONDS 1.0
-
-struct mtree_relay_job {
-    mtree_list_t link;
-    mtree_tcp_t *tcp;
-    mtree_relay_job_id_t id;
-    bool is_encrypted;
-    mtree_relay_channel_t channel;
-    char from[80];
-    double rate; /* bits/s to each peer at most; 0: no limit */
-    mtree_relay_memory_t *memory;
-    mtree_relay_done_t *done;
-    mtree_relay_peers_t peers;
-    mtree_relay_plans_t plans;
-    mtree_list_t calls;
-    int num_calls;
-    bool has_more; /* messages may be left that were read from the socket */
-    double end;    /* clock of the latest end; 0: rank 0 is there */
-    bool is_over;
-};
 
 mtree_relay_job_t *
 mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
@@ -73,56 +51,6 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
     return job;
-}
-
-mtree_list_t *mtree_relay_job_link(mtree_relay_job_t *job)
-{
-    return &job->link;
-}
-
-mtree_relay_job_t *mtree_relay_job_of(mtree_list_t *link)
-{
-    return MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
-}
-
-const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job)
-{
-    return &job->id;
-}
-
-bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job)
-{
-    return job->is_encrypted;
-}
-
-int mtree_relay_job_socket(const mtree_relay_job_t *job)
-{
-    return job->channel.socket;
-}
-
-int mtree_relay_job_num_calls(const mtree_relay_job_t *job)
-{
-    return job->num_calls;
-}
-
-uint64_t mtree_relay_job_memory(const mtree_relay_job_t *job)
-{
-    return job->peers.budget.used;
-}
-
-int mtree_relay_job_num_peers(const mtree_relay_job_t *job)
-{
-    return job->peers.count;
-}
-
-bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
-{
-    return job->peers.num_dialing > 0 || job->end > 0;
-}
-
-bool mtree_relay_job_has_more(const mtree_relay_job_t *job)
-{
-    return job->has_more;
 }
 
 /* A mtree_relay_peer_t. */
@@ -180,7 +108,7 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
     status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
                                     &call);
     if (status == MTREE_OK) {
-        mtree_list_append(&job->calls, mtree_relay_call_link(call));
+        mtree_list_append(&job->calls, &call->link);
         job->num_calls++;
     } else {
         mtree_relay_plans_leave(&job->plans, start->plan);
@@ -190,7 +118,7 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
 
 static void end_call(mtree_relay_job_t *job, mtree_relay_call_t *call)
 {
-    mtree_relay_plans_leave(&job->plans, mtree_relay_call_start(call)->plan);
+    mtree_relay_plans_leave(&job->plans, call->start.plan);
     mtree_relay_call_destroy(call);
     job->num_calls--;
 }
@@ -203,8 +131,8 @@ static mtree_relay_call_t *find_call(const mtree_relay_job_t *job, uint32_t plan
 
     MTREE_LIST_FOR_EACH(link, &job->calls)
     {
-        mtree_relay_call_t *call = mtree_relay_call_of(link);
-        const mtree_relay_start_t *start = mtree_relay_call_start(call);
+        mtree_relay_call_t *call = MTREE_CONTAINER_OF(link, mtree_relay_call_t, link);
+        const mtree_relay_start_t *start = &call->start;
 
         if (start->plan == plan && start->number == number) {
             return call;
@@ -312,8 +240,8 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
 
     MTREE_LIST_FOR_EACH_SAFE(link, next, &job->calls)
     {
-        mtree_relay_call_t *call = mtree_relay_call_of(link);
-        const mtree_relay_start_t *start = mtree_relay_call_start(call);
+        mtree_relay_call_t *call = MTREE_CONTAINER_OF(link, mtree_relay_call_t, link);
+        const mtree_relay_start_t *start = &call->start;
         int ended = mtree_relay_call_poll(call);
 
         if (ended > 0) {
@@ -335,7 +263,7 @@ static void end_calls(mtree_relay_job_t *job)
 
     MTREE_LIST_FOR_EACH(link, &job->calls)
     {
-        mtree_relay_call_cancel(mtree_relay_call_of(link));
+        mtree_relay_call_cancel(MTREE_CONTAINER_OF(link, mtree_relay_call_t, link));
     }
     while (job->num_calls > 0) {
         mtree_list_t taken;

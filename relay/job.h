@@ -7,9 +7,10 @@
 #define MTREE_RELAY_JOB_H
 
 #include "relay/call.h"
+#include "relay/channel.h"
 #include "relay/greeting.h"
-
-typedef struct mtree_relay_job mtree_relay_job_t;
+#include "relay/peers.h"
+#include "relay/plans.h"
 
 /* Counters of a relay. */
 typedef struct {
@@ -24,6 +25,25 @@ typedef struct {
     const char *congestion; /* control of TCP; NULL: the kernel's default, which also
                                holds where the kernel does not allow this one */
 } mtree_relay_traffic_t;
+
+typedef struct {
+    mtree_list_t link; /* for a list of the caller's */
+    mtree_tcp_t *tcp;
+    mtree_relay_job_id_t id;
+    bool is_encrypted; /* all of it, or nothing */
+    mtree_relay_channel_t channel;
+    char from[80];
+    double rate; /* bits/s to each peer at most; 0: no limit */
+    mtree_relay_memory_t *memory;
+    mtree_relay_done_t *done;
+    mtree_relay_peers_t peers;
+    mtree_relay_plans_t plans;
+    mtree_list_t calls;
+    int num_calls;
+    bool has_more; /* messages may be taken without waiting for the socket */
+    double end;    /* clock of the latest end; 0: rank 0 is there */
+    bool is_over;
+} mtree_relay_job_t;
 
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
@@ -40,23 +60,12 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
 /* End its calls and free it. */
 void mtree_relay_job_destroy(mtree_relay_job_t *job);
 
-const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job);
-bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job);
-
-/* Of its channel; -1: rank 0 has closed it. */
-int mtree_relay_job_socket(const mtree_relay_job_t *job);
-int mtree_relay_job_num_calls(const mtree_relay_job_t *job);
-int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
-
-/* Bytes of what was sent before its calls began. */
-uint64_t mtree_relay_job_memory(const mtree_relay_job_t *job);
-
 /* Has it deadlines of its own (it dials another relay, or ends)?  Then it is to be polled
  * even when no descriptor is ready. */
-bool mtree_relay_job_is_timed(const mtree_relay_job_t *job);
-
-/* Has it messages that are to be taken without waiting for the socket? */
-bool mtree_relay_job_has_more(const mtree_relay_job_t *job);
+static inline bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
+{
+    return job->peers.num_dialing > 0 || job->end > 0;
+}
 
 /* Take over @a socket, which has proved to be that of number @a peer at @a from, with @a
  * keys where the job is encrypted.  False: that peer has a connection, or there is no
@@ -70,9 +79,5 @@ bool mtree_relay_job_poll(mtree_relay_job_t *job, double now);
 
 /* After messages have ended: free the calls that have ended by that. */
 void mtree_relay_job_reap(mtree_relay_job_t *job);
-
-/* The link for a list of the caller's, and back. */
-mtree_list_t *mtree_relay_job_link(mtree_relay_job_t *job);
-mtree_relay_job_t *mtree_relay_job_of(mtree_list_t *link);
 
 #endif

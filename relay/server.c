@@ -102,9 +102,9 @@ static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
 
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
-        mtree_relay_job_t *job = mtree_relay_job_of(link);
+        mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
 
-        if (memcmp(mtree_relay_job_id(job), id, sizeof(*id)) == 0) {
+        if (memcmp(&job->id, id, sizeof(*id)) == 0) {
             return job;
         }
     }
@@ -147,8 +147,7 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
     char name[MTREE_ADDRESS_LENGTH];
 
     /* All of a job is encrypted, or nothing. */
-    if (begins == (job != NULL) ||
-        (job != NULL && mtree_relay_job_is_encrypted(job) != is_encrypted)) {
+    if (begins == (job != NULL) || (job != NULL && job->is_encrypted != is_encrypted)) {
         (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
@@ -174,7 +173,7 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
                                pending->socket, is_encrypted ? &keys : NULL, name,
                                &server->options.traffic, &server->memory, &server->done);
     if (job != NULL) {
-        mtree_list_append(&server->jobs, mtree_relay_job_link(job));
+        mtree_list_append(&server->jobs, &job->link);
         server->num_jobs++;
         server->jobs_so_far++;
     }
@@ -257,7 +256,7 @@ static void reap(mtree_relay_server_t *server)
 
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
-        mtree_relay_job_reap(mtree_relay_job_of(link));
+        mtree_relay_job_reap(MTREE_CONTAINER_OF(link, mtree_relay_job_t, link));
     }
 }
 
@@ -267,7 +266,7 @@ static void poll_jobs(mtree_relay_server_t *server, double now)
 
     MTREE_LIST_FOR_EACH_SAFE(link, next, &server->jobs)
     {
-        mtree_relay_job_t *job = mtree_relay_job_of(link);
+        mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
 
         if (!mtree_relay_job_poll(job, now)) {
             end_job(server, job);
@@ -294,12 +293,11 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     }
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
-        const mtree_relay_job_t *job = mtree_relay_job_of(link);
+        const mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
 
         is_timed = is_timed || mtree_relay_job_is_timed(job);
-        seconds = mtree_relay_job_has_more(job) ? 0 : seconds;
-        fds[count++] =
-            (struct pollfd){.fd = mtree_relay_job_socket(job), .events = POLLIN};
+        seconds = job->has_more ? 0 : seconds;
+        fds[count++] = (struct pollfd){.fd = job->channel.socket, .events = POLLIN};
     }
     seconds = fmin(seconds, mtree_tcp_patience(server->tcp));
     seconds = is_timed ? fmin(seconds, TIMED_POLL) : seconds;
@@ -336,9 +334,11 @@ void mtree_relay_server_status(const mtree_relay_server_t *server,
                                      .done = server->done};
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
-        status->calls += mtree_relay_job_num_calls(mtree_relay_job_of(link));
-        status->peers += mtree_relay_job_num_peers(mtree_relay_job_of(link));
-        status->memory += mtree_relay_job_memory(mtree_relay_job_of(link));
+        const mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
+
+        status->calls += job->num_calls;
+        status->peers += job->peers.count;
+        status->memory += job->peers.budget.used; /* what came before its call began */
     }
 }
 
@@ -348,7 +348,7 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server)
         return;
     }
     while (!mtree_list_is_empty(&server->jobs)) {
-        end_job(server, mtree_relay_job_of(server->jobs.next));
+        end_job(server, MTREE_CONTAINER_OF(server->jobs.next, mtree_relay_job_t, link));
     }
     for (int i = 0; i < server->num_pending; i++) {
         mtree_tcp_socket_close(server->pending[i].socket);
