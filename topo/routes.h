@@ -63,4 +63,8 @@ double mtree_routes_capacity(const mtree_routes_t *routes, int from, int to);
  * need to be edges of trees; other routes consist of several edges. */
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to);
 
+/* All hosts into @a order: from @a first on each is followed by the nearest that is left.
+ */
+void mtree_routes_order(const mtree_routes_t *routes, int first, int *order);
+
 #endif

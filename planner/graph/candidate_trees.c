@@ -2,7 +2,7 @@
 #include "planner/graph/candidate_trees.h"
 
 #include "base/log.h"
-#include "planner/plan/subtree.h"
+#include "planner/plan/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,8 +31,8 @@ const int *mtree_candidates_carried(const mtree_candidates_t *candidates,
         memcpy(candidates->below, candidates->blocks + (size_t)root * (size_t)num_hosts,
                (size_t)num_hosts * sizeof(*candidates->below));
     }
-    mtree_subtree_add_up(candidates->parent, num_hosts, candidates->waiting,
-                         candidates->below);
+    mtree_tree_add_up(candidates->parent, num_hosts, candidates->waiting,
+                      candidates->below);
     for (int e = 0; e + 1 < num_hosts; ++e) {
         candidates->carried[e] = candidates->below[candidates->to[edges[e]]];
     }

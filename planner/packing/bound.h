@@ -22,4 +22,13 @@ mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load);
  * have blocks it is that of what enters a host. */
 mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan);
 
+/*
+ * Name the links whose prices prove a bound (the edges of the tightest partition, or the
+ * arcs of the tightest cut): "links a-b and c-d", at most a handful and then their
+ * number.  @a constraint_price is [num_constraints]. *text_p is malloc'ed, the caller's.
+ */
+mtree_status_t mtree_bound_describe(const mtree_problem_t *problem,
+                                    const mtree_candidates_t *candidates,
+                                    const double *constraint_price, char **text_p);
+
 #endif

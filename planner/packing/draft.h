@@ -53,4 +53,9 @@ bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft);
 /* Will few trees be chosen, so that the packing of many only guides the search? */
 bool mtree_draft_wants_few(const mtree_draft_t *draft);
 
+/* Let the set of @a draft be the trees that keep the request's limits, how many and the
+ * least rate of each, and of those for a size the fewest that take hardly longer.
+ * MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_draft_limit(mtree_draft_t *draft);
+
 #endif

@@ -2,9 +2,8 @@
 #include "planner/packing/packing.h"
 
 #include "planner/graph/candidates.h"
-#include "planner/packing/bottleneck.h"
+#include "planner/packing/bound.h"
 #include "planner/packing/draft.h"
-#include "planner/packing/limits.h"
 #include "planner/packing/mwu.h"
 #include "planner/packing/prefix_cuts.h"
 #include "planner/packing/robust.h"
@@ -93,8 +92,8 @@ static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
     if (status == MTREE_OK) {
         (*plan_p)->work = colgen->work;
         (*plan_p)->bound = colgen->bound * mtree_draft_num_blocks(colgen);
-        status = mtree_bottleneck_describe(colgen->problem, colgen->candidates,
-                                           colgen->bound_price, &(*plan_p)->limit);
+        status = mtree_bound_describe(colgen->problem, colgen->candidates,
+                                      colgen->bound_price, &(*plan_p)->limit);
     }
     return status;
 }

@@ -100,18 +100,6 @@ static int order_to_json(const mtree_plan_t *plan, json_t *object)
     return lost | json_object_set_new(object, "shape", shape);
 }
 
-static int plan_height(const mtree_plan_t *plan)
-{
-    int height = 0;
-
-    for (int t = 0; t < plan->num_trees; ++t) {
-        int h = mtree_tree_height(&plan->trees[t], plan->num_hosts);
-
-        height = h > height ? h : height;
-    }
-    return height;
-}
-
 /* Not json_dumps(): it leaves out what it has no memory for. */
 static char *json_text(const json_t *object)
 {
@@ -145,9 +133,9 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
     object = json_pack("{s:s, s:s, s:f, s:f, s:i, s:o, s:f, s:f, s:s?, s:o, s:o}",
                        "collective", mtree_collective_name(plan->collective), "algorithm",
                        plan->algorithm, "throughput_bps", plan->throughput, "bound_bps",
-                       plan->bound, "height", plan_height(plan), "root", root, "bytes",
-                       plan->bytes, "seconds", plan->seconds, "limit", plan->limit,
-                       "hosts", hosts, "trees", trees);
+                       plan->bound, "height", mtree_plan_height(plan), "root", root,
+                       "bytes", plan->bytes, "seconds", plan->seconds, "limit",
+                       plan->limit, "hosts", hosts, "trees", trees);
     if (object != NULL) {
         lost |= routes_to_json(plan, object) | order_to_json(plan, object);
     }

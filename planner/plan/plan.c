@@ -2,7 +2,6 @@
 #include "planner/plan/plan.h"
 
 #include "planner/plan/program_of.h"
-#include "planner/plan/subtree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -235,6 +234,33 @@ int mtree_tree_target(const mtree_tree_t *tree, int num_hosts)
     return tree->root + 1 < num_hosts ? tree->root + 1 : -1;
 }
 
+/* A host's sum is complete, and goes to its parent, when those of all its children are.
+ */
+void mtree_tree_add_up(const int *parent, int num_hosts, int *waiting, int *sum)
+{
+    memset(waiting, 0, (size_t)num_hosts * sizeof(*waiting));
+    for (int i = 0; i < num_hosts; ++i) {
+        if (parent[i] >= 0) {
+            ++waiting[parent[i]];
+        }
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        int at = i;
+
+        while (at >= 0 && waiting[at] == 0) {
+            int above = parent[at];
+
+            waiting[at] = -1;
+            if (above >= 0) {
+                sum[above] += sum[at];
+                --waiting[above];
+            }
+            /* A parent that comes later is met by the loop around. */
+            at = above < i ? above : -1;
+        }
+    }
+}
+
 /* What a tree of a scan carries crosses the path to the next host. */
 static void path_parts(const mtree_tree_t *tree, int num_hosts, double *part)
 {
@@ -262,7 +288,7 @@ void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
         for (int i = 0; i < num_hosts; ++i) {
             below[i] = 1;
         }
-        mtree_subtree_add_up(tree->parent, num_hosts, waiting, below);
+        mtree_tree_add_up(tree->parent, num_hosts, waiting, below);
     }
     for (int i = 0; i < num_hosts; ++i) {
         part[i] = tree->parent[i] < 0 ? 0.0

@@ -170,6 +170,10 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
 void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
                       mtree_collective_t collective, double *part);
 
+/* Add to each host's @a sum, [num_hosts], those of all hosts below it.  @a parent is -1
+ * for the root; @a waiting is scratch, [num_hosts]. */
+void mtree_tree_add_up(const int *parent, int num_hosts, int *waiting, int *sum);
+
 /* The host to which a tree of a scan carries its sum; -1: it carries nothing. */
 int mtree_tree_target(const mtree_tree_t *tree, int num_hosts);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/double_tree.h"
 
-#include "planner/regular/nearest_order.h"
-
 #include <math.h>
 
 #define NUM_TREES 2
@@ -116,7 +114,7 @@ mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
     if (status != MTREE_OK) {
         return status;
     }
-    mtree_nearest_order(problem, rooted ? problem->request->root : 0, order);
+    mtree_routes_order(problem->routes, rooted ? problem->request->root : 0, order);
     fill_trees(problem, order, rooted, parent, *plan_p);
     if (rooted) {
         double seconds = estimate(problem, *plan_p);

@@ -5,7 +5,6 @@
 #include "planner/plan/finish.h"
 #include "planner/program/hosts.h"
 #include "planner/program/swing.h"
-#include "planner/regular/nearest_order.h"
 #include "planner/regular/torus.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ static mtree_status_t name_program(const mtree_problem_t *problem, const char *a
 /* Orders of the hosts that are compared, besides that of their numbers. */
 static mtree_status_t order_nearest(const mtree_problem_t *problem, int *order)
 {
-    mtree_nearest_order(problem, 0, order);
+    mtree_routes_order(problem->routes, 0, order);
     return MTREE_OK;
 }
 

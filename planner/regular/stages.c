@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "planner/plan/chunk_model.h"
 #include "planner/plan/finish.h"
-#include "planner/regular/nearest_order.h"
 #include "planner/regular/programs.h"
 #include "planner/regular/torus.h"
 
@@ -147,7 +146,7 @@ static mtree_status_t run_search(search_t *search)
     }
     status = try_order(search);
     if (status == MTREE_OK) {
-        mtree_nearest_order(search->problem, 0, search->order);
+        mtree_routes_order(search->problem->routes, 0, search->order);
         status = try_order(search);
     }
     if (status == MTREE_OK) {
