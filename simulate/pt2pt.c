@@ -115,6 +115,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     }
     for (int r = 0; r < options->num_ranks; r++) {
         pt2pt->ranks[r].transport.ops = &mtree_pt2pt_ops;
+        pt2pt->ranks[r].control.ops = &mtree_pt2pt_control_ops;
         pt2pt->ranks[r].pt2pt = pt2pt;
         pt2pt->ranks[r].number = r;
         pt2pt->ranks[r].to = pairs + (size_t)r * num_ranks;
@@ -171,6 +172,11 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
 mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank)
 {
     return &pt2pt->ranks[rank].transport;
+}
+
+mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank)
+{
+    return &pt2pt->ranks[rank].control;
 }
 
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)

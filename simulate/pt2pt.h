@@ -55,6 +55,11 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt);
 /* The transport of rank @a rank.  It lives as long as @a pt2pt. */
 mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank);
 
+/* The same for the messages that decide who sends data to whom, whose contents arrive
+ * even where no data is carried.  Its unit is the byte; a message takes the time of its
+ * whole units of the other transport. */
+mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank);
+
 /*
  * Rank @a rank computes for @a seconds, after what it computes already.  The sends and
  * completions that it starts later wait for the end.

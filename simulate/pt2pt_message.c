@@ -11,6 +11,11 @@ static mtree_rank_t *rank_of(mtree_transport_t *transport)
     return MTREE_CONTAINER_OF(transport, mtree_rank_t, transport);
 }
 
+static mtree_rank_t *controlled(mtree_transport_t *transport)
+{
+    return MTREE_CONTAINER_OF(transport, mtree_rank_t, control);
+}
+
 /* The rank handles the message of @a send; returns when that is over. */
 static double handle(mtree_rank_t *rank, const mtree_send_t *send)
 {
@@ -101,11 +106,9 @@ static void recv_done(mtree_timer_t *event)
  * given back. */
 static void copy_data(const mtree_send_t *send)
 {
-    const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
-
-    if (pt2pt->options.data && send->count > 0) {
+    if (send->carried > 0) {
         memcpy(send->recv->buffer, send->copy != NULL ? send->copy : send->buffer,
-               send->count * pt2pt->options.unit_bytes);
+               send->carried);
     }
 }
 
@@ -238,29 +241,27 @@ static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
         streams && send->synchronous ? stream_acknowledged : NULL;
 }
 
-static mtree_status_t send_copy(mtree_send_t *send, const mtree_pt2pt_options_t *options)
+static mtree_status_t send_copy(mtree_send_t *send)
 {
-    const size_t bytes = send->count * options->unit_bytes;
-
     const bool waits =
         (send->synchronous && send->message.acknowledged == NULL) || send->rest_bytes > 0;
 
-    if (!options->data || waits || bytes == 0) {
+    if (waits || send->carried == 0) {
         return MTREE_OK;
     }
-    send->copy = malloc(bytes);
+    send->copy = malloc(send->carried);
     if (send->copy == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    memcpy(send->copy, send->buffer, bytes);
+    memcpy(send->copy, send->buffer, send->carried);
     return MTREE_OK;
 }
 
-static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
-                                 const void *buffer, size_t count, bool synchronous,
-                                 mtree_completion_t *done)
+/* Send @a count units, of which @a carried bytes are those of @a buffer. */
+static mtree_status_t send_units(mtree_rank_t *rank, int peer, int tag,
+                                 const void *buffer, size_t count, size_t carried,
+                                 bool synchronous, mtree_completion_t *done)
 {
-    mtree_rank_t *rank = rank_of(transport);
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_send_t *send;
     mtree_pair_t *pair;
@@ -276,6 +277,7 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     send->pair = pair;
     send->tag = tag;
     send->buffer = buffer;
+    send->carried = carried;
     send->count = count;
     send->synchronous = synchronous;
     send->references = 2;
@@ -283,7 +285,7 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     send->event.func = send_start;
     send->done_event.func = send_done;
     send_cut(send, &pt2pt->options);
-    status = send_copy(send, &pt2pt->options);
+    status = send_copy(send);
     if (status != MTREE_OK) {
         free(send);
         return status;
@@ -296,10 +298,30 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     return MTREE_OK;
 }
 
-static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag,
-                                 void *buffer, size_t count, mtree_completion_t *done)
+static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
+                                 const void *buffer, size_t count, bool synchronous,
+                                 mtree_completion_t *done)
 {
     mtree_rank_t *rank = rank_of(transport);
+    const mtree_pt2pt_options_t *options = &rank->pt2pt->options;
+    size_t carried = options->data ? count * options->unit_bytes : 0;
+
+    return send_units(rank, peer, tag, buffer, count, carried, synchronous, done);
+}
+
+static mtree_status_t control_send(mtree_transport_t *transport, int peer, int tag,
+                                   const void *buffer, size_t bytes, bool synchronous,
+                                   mtree_completion_t *done)
+{
+    mtree_rank_t *rank = controlled(transport);
+
+    return send_units(rank, peer, tag, buffer, bytes / rank->pt2pt->options.unit_bytes,
+                      bytes, synchronous, done);
+}
+
+static mtree_status_t recv_units(mtree_rank_t *rank, int peer, int tag, void *buffer,
+                                 size_t count, mtree_completion_t *done)
+{
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_match_queues_t *queues;
     mtree_recv_t *recv;
@@ -333,10 +355,33 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     return MTREE_OK;
 }
 
+static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag,
+                                 void *buffer, size_t count, mtree_completion_t *done)
+{
+    return recv_units(rank_of(transport), peer, tag, buffer, count, done);
+}
+
+static mtree_status_t control_recv(mtree_transport_t *transport, int peer, int tag,
+                                   void *buffer, size_t bytes, mtree_completion_t *done)
+{
+    mtree_rank_t *rank = controlled(transport);
+
+    return recv_units(rank, peer, tag, buffer, bytes / rank->pt2pt->options.unit_bytes,
+                      done);
+}
+
 static double pt2pt_now(mtree_transport_t *transport)
 {
     return mtree_event_queue_now(rank_of(transport)->pt2pt->queue);
 }
 
+static double control_now(mtree_transport_t *transport)
+{
+    return mtree_event_queue_now(controlled(transport)->pt2pt->queue);
+}
+
 const mtree_transport_ops_t mtree_pt2pt_ops = {
     .send = pt2pt_send, .recv = pt2pt_recv, .now = pt2pt_now};
+
+const mtree_transport_ops_t mtree_pt2pt_control_ops = {
+    .send = control_send, .recv = control_recv, .now = control_now};

@@ -34,8 +34,8 @@ struct mtree_send {
     mtree_pair_t *pair;
     int tag;
     const void *buffer;
-    void *copy; /* data mode: what was in the buffer, when it may be reused before the
-                   match */
+    size_t carried; /* bytes of the buffer that the receiver gets */
+    void *copy;     /* of these, when the buffer may be reused before the match */
     size_t count, first_bytes, rest_bytes;
     bool synchronous;
     int references;
@@ -63,7 +63,7 @@ struct mtree_match_queues {
 };
 
 struct mtree_rank {
-    mtree_transport_t transport;
+    mtree_transport_t transport, control;
     mtree_pt2pt_t *pt2pt;
     int number;
     double free_at;
@@ -85,8 +85,8 @@ struct mtree_pt2pt {
     mtree_list_t sends, recvs; /* that are not done */
 };
 
-/* The messages of a rank, as its transport. */
-extern const mtree_transport_ops_t mtree_pt2pt_ops;
+/* The messages of a rank, as its transports. */
+extern const mtree_transport_ops_t mtree_pt2pt_ops, mtree_pt2pt_control_ops;
 
 /* The pair of @a from and rank @a peer, with its connection.  It is made when it is first
  * asked for, and lives as long as the ranks. */

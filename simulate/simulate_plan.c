@@ -10,7 +10,6 @@
 #include "schedule/program/run.h"
 #include "simulate/check_data.h"
 #include "simulate/context.h"
-#include "simulate/control_transport.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ struct run {
     mtree_check_data_t data;
     mtree_placement_t *placement;
     mtree_call_t call;
-    mtree_control_transport_t *control_transport; /* of an arrival-ordered plan */
+    bool is_by_arrival;
     rank_t *ranks;
     void *no_data; /* the address of all vectors where no data is carried */
     size_t no_data_bytes;
@@ -295,7 +294,7 @@ static mtree_status_t start_by_arrival(run_t *run, rank_t *rank,
         .call = &run->call,
         .rank = rank->number,
         .transport = mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
-        .control = mtree_control_transport_of(run->control_transport, rank->number),
+        .control = mtree_pt2pt_control(run->simulation.pt2pt, rank->number),
         .window_bytes = run->call.units * run->call.unit_bytes};
 
     return mtree_arrival_start(&arrival, data, rank_ended, NULL, rank, &rank->operation);
@@ -314,8 +313,8 @@ static mtree_status_t start(run_t *run, rank_t *rank)
                                          .tree_ends = run->tree_seconds};
 
     seed_output(run, rank);
-    return run->control_transport != NULL ? start_by_arrival(run, rank, &data)
-                                          : start_static(run, rank, &data);
+    return run->is_by_arrival ? start_by_arrival(run, rank, &data)
+                              : start_static(run, rank, &data);
 }
 
 static void arrive(mtree_timer_t *event)
@@ -394,6 +393,8 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
     status = mtree_check_data_init(&run->data, collective, num_ranks,
                                    run->simulation.root, run->simulation.count);
     run->call.blocks = run->data.blocks;
+    run->is_by_arrival =
+        mtree_plan_is_by_arrival(run->plan) && mtree_arrival_serves(collective);
     if (status == MTREE_OK) {
         status = create_placement(run);
     }
@@ -402,11 +403,6 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
     }
     if (status == MTREE_OK) {
         status = make_vectors(run);
-    }
-    if (status == MTREE_OK && mtree_plan_is_by_arrival(run->plan) &&
-        mtree_arrival_serves(collective)) {
-        status = mtree_control_transport_create(
-            run->simulation.pt2pt, num_ranks, sizeof(uint32_t), &run->control_transport);
     }
     if (status == MTREE_OK) {
         status = start_all(run);
@@ -432,7 +428,6 @@ static void clear(run_t *run)
     if (run->no_data != NULL) {
         munmap(run->no_data, run->no_data_bytes);
     }
-    mtree_control_transport_destroy(run->control_transport);
     free(run->tree_seconds);
     free(run->left);
     mtree_plan_part_destroy(run->part);
