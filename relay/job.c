@@ -266,15 +266,7 @@ static void end_calls(mtree_relay_job_t *job)
         mtree_relay_call_cancel(MTREE_CONTAINER_OF(link, mtree_relay_call_t, link));
     }
     while (job->num_calls > 0) {
-        mtree_list_t taken;
-
-        mtree_list_init(&taken);
-        mtree_tcp_take(job->tcp, &taken);
-        while ((link = mtree_list_take(&taken)) != NULL) {
-            mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-            done->func(done, done->status);
-        }
+        (void)mtree_tcp_hand_out(job->tcp);
         mtree_relay_job_reap(job);
     }
 }

@@ -233,23 +233,6 @@ static void accept_connections(mtree_relay_server_t *server, double now)
     }
 }
 
-/* Call the functions of messages that have ended; how many. */
-static int hand_out(mtree_relay_server_t *server)
-{
-    mtree_list_t taken, *link;
-    int count = 0;
-
-    mtree_list_init(&taken);
-    mtree_tcp_take(server->tcp, &taken);
-    while ((link = mtree_list_take(&taken)) != NULL) {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        done->func(done, done->status);
-        count++;
-    }
-    return count;
-}
-
 static void reap(mtree_relay_server_t *server)
 {
     mtree_list_t *link;
@@ -314,10 +297,10 @@ void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)
         pending_poll(server, i, now);
     }
     poll_jobs(server, now);
-    if (mtree_tcp_poll(server->tcp) + hand_out(server) == 0) {
+    if (mtree_tcp_poll(server->tcp) + mtree_tcp_hand_out(server->tcp) == 0) {
         sleep_until(server, seconds);
     }
-    while (hand_out(server) > 0) {}
+    while (mtree_tcp_hand_out(server->tcp) > 0) {}
     reap(server);
 }
 

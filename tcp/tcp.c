@@ -74,6 +74,22 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
     mtree_list_move(taken, &tcp->completed);
 }
 
+int mtree_tcp_hand_out(mtree_tcp_t *tcp)
+{
+    mtree_list_t taken, *link;
+    int count = 0;
+
+    mtree_list_init(&taken);
+    mtree_tcp_take(tcp, &taken);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, done->status);
+        count++;
+    }
+    return count;
+}
+
 static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
 {
     if (connection->is_lost) {

@@ -66,6 +66,9 @@ int mtree_tcp_poll(mtree_tcp_t *tcp);
  * status; the caller calls their functions. */
 void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 
+/* Call the functions of these completions; how many. */
+int mtree_tcp_hand_out(mtree_tcp_t *tcp);
+
 /* A peer without connections: messages wait.  @a name is for the log.  NULL: no memory,
  * which is logged. */
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);

@@ -25,16 +25,8 @@ static void receive_ended(mtree_completion_t *self, mtree_status_t status)
 
 static void poll_all(mtree_tcp_t *tcp)
 {
-    mtree_list_t taken, *link;
-
     (void)mtree_tcp_poll(tcp);
-    mtree_list_init(&taken);
-    mtree_tcp_take(tcp, &taken);
-    while ((link = mtree_list_take(&taken)) != NULL) {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        done->func(done, done->status);
-    }
+    (void)mtree_tcp_hand_out(tcp);
 }
 
 /* What is left when the peer has failed is for nobody. */

@@ -275,16 +275,8 @@ void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
 
 static void poll_rank(relayed_rank_t *rank)
 {
-    mtree_list_t taken, *link;
-
-    mtree_list_init(&taken);
     (void)mtree_tcp_poll(rank->tcp);
-    mtree_tcp_take(rank->tcp, &taken);
-    while ((link = mtree_list_take(&taken)) != NULL) {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        done->func(done, done->status);
-    }
+    (void)mtree_tcp_hand_out(rank->tcp);
 }
 
 void relayed_poll(relayed_job_t *job)

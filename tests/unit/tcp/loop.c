@@ -129,26 +129,10 @@ void loop_destroy(loop_t *loop)
     }
 }
 
-static int hand_out(mtree_tcp_t *tcp)
-{
-    mtree_list_t taken, *link;
-    int count = 0;
-
-    mtree_list_init(&taken);
-    mtree_tcp_take(tcp, &taken);
-    while ((link = mtree_list_take(&taken)) != NULL) {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        done->func(done, done->status);
-        count++;
-    }
-    return count;
-}
-
 void loop_poll(loop_t *loop, int end)
 {
     (void)mtree_tcp_poll(loop->ends[end].tcp);
-    (void)hand_out(loop->ends[end].tcp);
+    (void)mtree_tcp_hand_out(loop->ends[end].tcp);
 }
 
 void loop_settle(loop_t *loop)
@@ -160,7 +144,7 @@ void loop_settle(loop_t *loop)
     for (int quiet = 0; quiet < 2000 || mtree_clock_seconds() < last + LOOKS; quiet++) {
         for (int end = 0; end < 2; end++) {
             (void)mtree_tcp_poll(loop->ends[end].tcp);
-            if (hand_out(loop->ends[end].tcp) > 0) {
+            if (mtree_tcp_hand_out(loop->ends[end].tcp) > 0) {
                 quiet = 0;
                 last = mtree_clock_seconds();
             }
