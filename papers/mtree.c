@@ -8,9 +8,9 @@
 #include "papers/mtree_tables.h"
 
 #include "base/log.h"
-#include "papers/baselines/chunk_times.h"
 #include "papers/baselines/unpipelined.h"
 #include "papers/published/blink.h"
+#include "papers/published/chunk_times.h"
 #include "papers/published/gost.h"
 
 #include <math.h>

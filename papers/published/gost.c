@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "planner/plan/chunk_model.h"
+#include "papers/published/chunk_times.h"
 #include "planner/plan/finish.h"
 
 #include <math.h>

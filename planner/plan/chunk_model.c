@@ -6,23 +6,6 @@
 #define BITS_PER_BYTE 8.0
 #define CHUNK_ALIGN   64.0
 
-/* beta: seconds per byte. */
-static double seconds_per_byte(const mtree_chunk_path_t *path)
-{
-    return BITS_PER_BYTE / path->rate;
-}
-
-/* The minimum of a/mu + b mu over 0 < mu <= bytes, where `per_chunk` seconds are paid
- * v/mu times. */
-static double best_size(const mtree_chunk_path_t *path, double bytes, double per_chunk)
-{
-    if (path->num_links < 2) {
-        return bytes;
-    }
-    return fmin(bytes, sqrt(bytes * per_chunk /
-                            ((path->num_links - 1) * seconds_per_byte(path))));
-}
-
 mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
                                     mtree_collective_t collective)
 {
@@ -38,15 +21,16 @@ mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
     return path;
 }
 
-double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes)
+/* The minimum of a/mu + b mu over 0 < mu <= bytes, where the overhead is paid v/mu
+ * times. */
+double mtree_chunk_size(const mtree_chunk_path_t *path, double bytes, double overhead)
 {
-    return best_size(path, bytes, path->latency_max);
-}
+    const double beta = BITS_PER_BYTE / path->rate;
 
-double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
-                                   double overhead)
-{
-    return best_size(path, bytes, overhead);
+    if (path->num_links < 2) {
+        return bytes;
+    }
+    return fmin(bytes, sqrt(bytes * overhead / ((path->num_links - 1) * beta)));
 }
 
 size_t mtree_chunk_bytes(double size)

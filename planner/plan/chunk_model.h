@@ -2,10 +2,9 @@
 /*
  * How long a tree takes to stream its share in chunks, and which chunk is best.
  *
- * Two models stand side by side.  The published one (papers/mtree.txt, section III-C)
- * charges a link's latency to every chunk; it reproduces the paper's figures.  The
- * production one lets a link pipeline: latency delays the first chunk only, and each
- * chunk pays an overhead.
+ * A link pipelines: latency delays the first chunk only, and each chunk pays an overhead.
+ * The published model (papers/published/chunk_times.h) charges the latency to every
+ * chunk.
  *
  * Sizes are bytes, times seconds, rates bits/s.  The best size is a real number; use
  * mtree_chunk_bytes() for a size to run with.
@@ -32,17 +31,11 @@ mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
                                     mtree_collective_t collective);
 
 /*
- * Published, equation 7 with the v that it lost: sqrt(v max(alpha) / ((l-1) beta)), at
- * most @a bytes; @a bytes when l < 2, where cutting gains nothing.
+ * The chunk that makes sum(alpha) + (l-1 + v/mu) (beta mu + o) least, @a overhead being
+ * o, what a host spends on each chunk: sqrt(v o / ((l-1) beta)), at most @a bytes; @a
+ * bytes when l < 2, where cutting gains nothing.
  */
-double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes);
-
-/*
- * Production: the chunk that makes sum(alpha) + (l-1 + v/mu) (beta mu + o) least, @a
- * overhead being o, what a host spends on each chunk: sqrt(v o / ((l-1) beta)), at most
- * @a bytes; @a bytes when l < 2.
- */
-double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
+double mtree_chunk_size(const mtree_chunk_path_t *path, double bytes,
                                    double overhead);
 
 /* @a size to a whole number of bytes to run with: 1 at least, rounded up to a multiple of

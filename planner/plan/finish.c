@@ -213,8 +213,7 @@ static void fill_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
 
         path.num_links = is_prefix ? hops : path.num_links;
         double bytes = tree_bytes(plan, &plan->trees[t]);
-        double best =
-            mtree_chunk_production_size(&path, bytes, mtree_problem_hop(problem));
+        double best = mtree_chunk_size(&path, bytes, mtree_problem_hop(problem));
 
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
         most = fmax(most, bytes);

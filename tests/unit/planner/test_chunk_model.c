@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "papers/baselines/chunk_times.h"
+#include "papers/published/chunk_times.h"
 #include "tests/unit/runner.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ UNIT_TEST(test_best_sizes_beat_their_neighbours)
 {
     mtree_chunk_path_t path = mtree_chunk_path(&tree, 4, MTREE_ALLREDUCE);
     double published = mtree_chunk_published_size(&path, 3e7);
-    double production = mtree_chunk_production_size(&path, 3e7, OVERHEAD);
+    double production = mtree_chunk_size(&path, 3e7, OVERHEAD);
     double factor;
 
     for (factor = 0.25; factor < 2; factor += 0.25) {
@@ -81,7 +81,7 @@ UNIT_TEST(test_nothing_to_pipeline)
     mtree_chunk_path_t no_link = {.rate = 8e6};
 
     ck_assert_double_eq(mtree_chunk_published_size(&one_link, 1e6), 1e6);
-    ck_assert_double_eq(mtree_chunk_production_size(&one_link, 1e6, 1e-5), 1e6);
+    ck_assert_double_eq(mtree_chunk_size(&one_link, 1e6, 1e-5), 1e6);
     ck_assert_double_eq(mtree_chunk_published_count(&one_link, 1e6), 1);
     ck_assert_double_eq_tol(mtree_chunk_published_time(&one_link, 1e6, 1e6), 1.1, 1e-9);
     ck_assert_double_eq(mtree_chunk_published_time(&no_link, 1e6, 1e6), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "papers/baselines/chunk_times.h"
+#include "papers/published/chunk_times.h"
 
 #include <math.h>
 
@@ -7,6 +7,11 @@
 static double seconds_per_byte(const mtree_chunk_path_t *path)
 {
     return 8.0 / path->rate;
+}
+
+double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes)
+{
+    return mtree_chunk_size(path, bytes, path->latency_max);
 }
 
 double mtree_chunk_published_time(const mtree_chunk_path_t *path, double bytes,

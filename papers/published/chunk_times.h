@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What chunks cost by the published model of planner/plan/chunk_model.h.
+ * What chunks cost by the published model (papers/mtree.txt, section III-C), which
+ * charges a link's latency to every chunk; it reproduces the paper's figures.
  */
-#ifndef MTREE_PAPERS_BASELINES_CHUNK_TIMES_H
-#define MTREE_PAPERS_BASELINES_CHUNK_TIMES_H
+#ifndef MTREE_PAPERS_PUBLISHED_CHUNK_TIMES_H
+#define MTREE_PAPERS_PUBLISHED_CHUNK_TIMES_H
 
 #include "planner/plan/chunk_model.h"
 
-/* Published, equation 3: time for @a bytes in chunks of @a chunk bytes (0 < chunk <=
+/* Equation 7 with the v that it lost: sqrt(v max(alpha) / ((l-1) beta)), at most @a
+ * bytes; @a bytes when l < 2, where cutting gains nothing. */
+double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes);
+
+/* Equation 3: time for @a bytes in chunks of @a chunk bytes (0 < chunk <=
  * bytes). */
 double mtree_chunk_published_time(const mtree_chunk_path_t *path, double bytes,
                                   double chunk);
 
-/* Published, equation 4: time for @a bytes in @a count chunks (count >= 1, not
+/* Equation 4: time for @a bytes in @a count chunks (count >= 1, not
  * necessarily whole). */
 double mtree_chunk_published_time_of_count(const mtree_chunk_path_t *path, double bytes,
                                            double count);
 
-/* Published, equation 8 with the v that it lost: sqrt(v (l-1) beta / max(alpha)), at
+/* Equation 8 with the v that it lost: sqrt(v (l-1) beta / max(alpha)), at
  * least 1.  Infinite when no link has latency. */
 double mtree_chunk_published_count(const mtree_chunk_path_t *path, double bytes);
 
