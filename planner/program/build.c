@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/build.h"
 
-#include "planner/program/alltoall.h"
-#include "planner/program/blocks.h"
-#include "planner/program/butterfly.h"
-#include "planner/program/exchange.h"
+#include "planner/program/kinds.h"
 #include "planner/program/swing.h"
 
 #include <stdlib.h>

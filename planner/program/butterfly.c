@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/program/butterfly.h"
+#include "planner/program/kinds.h"
 
 typedef struct {
     int num_places;

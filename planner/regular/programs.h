@@ -15,7 +15,7 @@
 #define MTREE_EXCHANGE_MOST_HOSTS 256
 
 /*
- * Algorithms of the planner (planner/program/exchange.h, planner/program/butterfly.h),
+ * Algorithms of the planner (planner/program/kinds.h),
  * and whether they have a plan.  MTREE_ERR_UNSUPPORTED (logged): they have none, as there
  * are more hosts, or messages take more memory.
  */

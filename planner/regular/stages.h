@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The algorithm "staged_exchange": hosts exchange their vectors within groups, and then
- * their sums between groups (planner/program/exchange.h).  On a torus these are rows and
+ * their sums between groups (planner/program/kinds.h).  On a torus these are rows and
  * columns, which together are as far as the longest path; elsewhere the hosts are divided
  * so that the estimate is least.
  */

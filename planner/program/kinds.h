@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The programs that planner/program/build.h chooses from, but Swing.
+ *
+ * Exchanges: each host sends what it has to every other one that needs it, at once.  All
+ * add in the same order, so that all have the same bits.
+ *
+ * Butterflies: exchanges in log2 rounds, in each of which every member swaps with one
+ * partner.  Members are a power of two of the places.  The host of another place gives
+ * what it has to a member at first and gets the result from it at last (R. Thakur, R.
+ * Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH,
+ * 2005, sections 4.4 and 4.5).
+ */
+#ifndef MTREE_PLANNER_PROGRAM_KINDS_H
+#define MTREE_PLANNER_PROGRAM_KINDS_H
+
+#include "planner/program/blocks.h"
+
+/* What the leader of a host adds to @a program, whose RESULT is the sum over its host;
+ * @a place is that of the host in the job's order, by which peers are called.  RESULT
+ * becomes the sum over all hosts, of a reduce on the root's host alone. */
+void mtree_exchange_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program);
+
+/* The same in stages: first between the hosts of each ring of the last dimension of the
+ * job's shape, then with those sums in the one before it, and so on. */
+void mtree_exchange_stages(const mtree_program_job_t *job, int place,
+                           mtree_program_t *program);
+
+/*
+ * The same: recursive doubling swaps whole vectors.  Recursive halving sums an equal part
+ * of the vector at each member, where partners swap halves of what is left, and gathers
+ * the parts in the opposite order (R. Rabenseifner, Optimization of Collective Reduction
+ * Operations, 2004).  Both give all hosts the same bits.
+ */
+void mtree_doubling_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program);
+void mtree_halving_sum(const mtree_program_job_t *job, int place,
+                       mtree_program_t *program);
+
+/* An allgather by recursive doubling, and a reduce_scatter by recursive halving: the half
+ * of the above that each of them is. */
+extern const mtree_blocks_kind_t mtree_doubling_blocks, mtree_halving_blocks;
+
+/* All that a rank does in a scan. */
+void mtree_exchange_scan(const mtree_program_job_t *job, mtree_program_t *program);
+
+/*
+ * All that a rank does in an all-to-all in ceil(log2 n) rounds (J. Bruck et al.,
+ * Efficient Algorithms for All-to-All Communications in Multiport Message-Passing
+ * Systems, 1997, section 3): what is for the host k places on goes there in hops of the
+ * powers of two that k is made of, together with all else that takes the hop.  Leaders
+ * collect and hand out the blocks of their hosts' ranks; the ranks of a host send each
+ * other theirs themselves.
+ */
+void mtree_alltoall_build(const mtree_program_job_t *job, mtree_program_t *program);
+
+#endif
