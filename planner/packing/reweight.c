@@ -183,18 +183,10 @@ static mtree_status_t reroot(const mtree_problem_t *problem, mtree_plan_t **plan
 
     for (int t = 0; t < keep->num_trees && status == MTREE_OK; t++) {
         mtree_tree_t *tree = &(*plan_p)->trees[t];
-        int host = problem->request->root, above = -1;
 
         memcpy(tree->parent, keep->trees[t].parent,
                (size_t)keep->num_hosts * sizeof(*tree->parent));
-        tree->root = host;
-        while (host >= 0) {
-            int next = tree->parent[host];
-
-            tree->parent[host] = above;
-            above = host;
-            host = next;
-        }
+        mtree_tree_turn(tree, problem->request->root);
     }
     return status;
 }

@@ -229,6 +229,18 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
     return depth;
 }
 
+void mtree_tree_turn(mtree_tree_t *tree, int root)
+{
+    int below = -1;
+
+    for (int host = root, above; host >= 0; host = above) {
+        above = tree->parent[host];
+        tree->parent[host] = below;
+        below = host;
+    }
+    tree->root = root;
+}
+
 int mtree_tree_target(const mtree_tree_t *tree, int num_hosts)
 {
     return tree->root + 1 < num_hosts ? tree->root + 1 : -1;

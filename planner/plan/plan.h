@@ -174,6 +174,9 @@ void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
  * for the root; @a waiting is scratch, [num_hosts]. */
 void mtree_tree_add_up(const int *parent, int num_hosts, int *waiting, int *sum);
 
+/* Turn the edges from @a root up, so that the tree leads down from there. */
+void mtree_tree_turn(mtree_tree_t *tree, int root);
+
 /* The host to which a tree of a scan carries its sum; -1: it carries nothing. */
 int mtree_tree_target(const mtree_tree_t *tree, int num_hosts);
 

@@ -39,19 +39,6 @@ void mtree_double_tree_parents(int num_hosts, int *parent)
     }
 }
 
-/* Turn the edges from @a root up, so that the tree leads down from there. */
-static void turn_tree(mtree_tree_t *tree, int root)
-{
-    int below = -1;
-
-    for (int host = root, above; host >= 0; host = above) {
-        above = tree->parent[host];
-        tree->parent[host] = below;
-        below = host;
-    }
-    tree->root = root;
-}
-
 /* Two trees over the hosts from number @a above of @a order on; with 1 the first host of
  * it stands above both, else a root is one of the hosts. */
 static void fill_trees(const mtree_problem_t *problem, const int *order, int above,
@@ -73,7 +60,7 @@ static void fill_trees(const mtree_problem_t *problem, const int *order, int abo
             tree->root = tree->parent[host] < 0 ? host : tree->root;
         }
         if (mtree_collective_has_root(plan->collective)) {
-            turn_tree(tree, order[0]);
+            mtree_tree_turn(tree, order[0]);
         }
     }
 }
