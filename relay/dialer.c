@@ -3,7 +3,6 @@
 
 #include "relay/lookup.h"
 #include "relay/plan.h"
-#include "relay/received.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
@@ -19,7 +18,6 @@ typedef enum { NAMED, IDLE, CONNECTING, CHALLENGED, PROVED, WELCOME, REFUSED } s
 struct mtree_relay_dialer {
     char address[MTREE_RELAY_ADDRESS];
     mtree_relay_hello_t hello;
-    mtree_relay_key_t key;
     bool is_aside;
     mtree_relay_lookup_t *lookup; /* under way, or NULL */
     mtree_relay_found_t found;
@@ -27,10 +25,8 @@ struct mtree_relay_dialer {
     double deadline, until; /* of all, and of the attempt or the pause */
     state_t state;
     int socket;
-    unsigned char hello_bytes[MTREE_RELAY_HELLO];
-    unsigned char private_key[MTREE_CRYPTO_KEY]; /* of its nonce */
-    unsigned char nonce[MTREE_RELAY_NONCE];      /* the relay's */
-    mtree_record_keys_t keys;                    /* where it is encrypted */
+    mtree_relay_greeting_t greeting;
+    mtree_record_keys_t keys; /* where it is encrypted */
     mtree_relay_received_t received;
     mtree_relay_welcome_t welcome;
     const char *reason;
@@ -47,7 +43,7 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
         return NULL;
     }
     dialer->hello = *hello;
-    dialer->key = *key;
+    dialer->greeting.key = *key;
     dialer->deadline = now + seconds;
     dialer->socket = -1;
     (void)snprintf(dialer->address, sizeof(dialer->address), "%s", address);
@@ -106,14 +102,15 @@ static int send_hello(mtree_relay_dialer_t *dialer)
     if (connected != 1) {
         return connected;
     }
-    if (!mtree_relay_nonce_draw(dialer->hello.is_encrypted, dialer->private_key,
+    if (!mtree_relay_nonce_draw(&dialer->greeting, dialer->hello.is_encrypted,
                                 dialer->hello.nonce)) {
         return -1;
     }
-    mtree_relay_hello_write(&dialer->hello, dialer->hello_bytes);
+    mtree_relay_hello_write(&dialer->hello, dialer->greeting.hello);
     mtree_relay_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
     dialer->state = CHALLENGED;
-    return mtree_relay_send_piece(dialer->socket, dialer->hello_bytes, MTREE_RELAY_HELLO)
+    return mtree_relay_send_piece(dialer->socket, dialer->greeting.hello,
+                                  MTREE_RELAY_HELLO)
                ? 1
                : -1;
 }
@@ -145,17 +142,13 @@ static int send_proof(mtree_relay_dialer_t *dialer)
     if (received != 1) {
         return received;
     }
-    memcpy(dialer->nonce, mtree_relay_challenge_nonce(dialer->received.bytes),
-           MTREE_RELAY_NONCE);
-    if (!mtree_relay_proof_write(&dialer->key, dialer->hello_bytes,
-                                 dialer->received.bytes, proof)) {
+    if (!mtree_relay_proof_write(&dialer->greeting, dialer->received.bytes, proof)) {
         dialer->reason = "it has another secret";
         dialer->state = REFUSED;
         return -1;
     }
     if (dialer->hello.is_encrypted &&
-        !mtree_relay_record_keys(&dialer->key, dialer->hello_bytes, dialer->nonce,
-                                 dialer->private_key, false, &dialer->keys)) {
+        !mtree_relay_record_keys(&dialer->greeting, false, &dialer->keys)) {
         return -1;
     }
     mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
@@ -170,8 +163,8 @@ static int read_welcome(mtree_relay_dialer_t *dialer)
     if (received != 1) {
         return received;
     }
-    if (mtree_relay_welcome_read(&dialer->key, dialer->hello_bytes, dialer->nonce,
-                                 dialer->received.bytes, &dialer->welcome) != MTREE_OK) {
+    if (mtree_relay_welcome_read(&dialer->greeting, dialer->received.bytes,
+                                 &dialer->welcome) != MTREE_OK) {
         return -1;
     }
     dialer->state = dialer->welcome.answer == MTREE_RELAY_WELCOMED ? WELCOME : REFUSED;
@@ -238,8 +231,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
             mtree_tcp_socket_close(dialer->socket);
         }
         mtree_relay_lookup_destroy(dialer->lookup);
-        explicit_bzero(&dialer->key, sizeof(dialer->key));
-        explicit_bzero(dialer->private_key, sizeof(dialer->private_key));
+        explicit_bzero(&dialer->greeting, sizeof(dialer->greeting));
         explicit_bzero(&dialer->keys, sizeof(dialer->keys));
         free(dialer);
     }

@@ -3,7 +3,10 @@
 
 #include "relay/bytes.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/types.h>
 
 /* "mtR", and the version in the last byte. */
 #define MAGIC   UINT32_C(0x6d745202)
@@ -58,120 +61,129 @@ mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELL
 }
 
 /* The MAC of both nonces, and of @a length bytes of a welcome, made by @a who. */
-static void greeting_mac(const mtree_relay_key_t *key, const char *who,
-                         const unsigned char *hello, const unsigned char *nonce,
+static void greeting_mac(const mtree_relay_greeting_t *greeting, const char *who,
                          const unsigned char *welcome, size_t length,
                          unsigned char mac[MTREE_RELAY_KEY])
 {
     unsigned char all[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + MTREE_RELAY_WELCOME];
 
-    memcpy(all, hello, MTREE_RELAY_HELLO);
-    memcpy(all + MTREE_RELAY_HELLO, nonce, MTREE_RELAY_NONCE);
+    memcpy(all, greeting->hello, MTREE_RELAY_HELLO);
+    memcpy(all + MTREE_RELAY_HELLO, greeting->nonce, MTREE_RELAY_NONCE);
     if (length > 0) {
         memcpy(all + MTREE_RELAY_HELLO + MTREE_RELAY_NONCE, welcome, length);
     }
-    mtree_relay_mac(key, who, all, MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + length, mac);
+    mtree_relay_mac(&greeting->key, who, all,
+                    MTREE_RELAY_HELLO + MTREE_RELAY_NONCE + length, mac);
 }
 
-void mtree_relay_challenge_write(const mtree_relay_key_t *key,
-                                 const unsigned char hello[MTREE_RELAY_HELLO],
-                                 const unsigned char nonce[MTREE_RELAY_NONCE],
-                                 unsigned char bytes[MTREE_RELAY_CHALLENGE])
-{
-    mtree_relay_magic_write(bytes);
-    memcpy(bytes + MTREE_RELAY_MAGIC, nonce, MTREE_RELAY_NONCE);
-    greeting_mac(key, "relay", hello, nonce, NULL, 0,
-                 bytes + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
-}
-
-const unsigned char *
-mtree_relay_challenge_nonce(const unsigned char challenge[MTREE_RELAY_CHALLENGE])
-{
-    return challenge + MTREE_RELAY_MAGIC;
-}
-
-bool mtree_relay_proof_write(const mtree_relay_key_t *key,
-                             const unsigned char hello[MTREE_RELAY_HELLO],
-                             const unsigned char challenge[MTREE_RELAY_CHALLENGE],
-                             unsigned char bytes[MTREE_RELAY_PROOF])
-{
-    const unsigned char *nonce = mtree_relay_challenge_nonce(challenge);
-    unsigned char expected[MTREE_RELAY_KEY];
-
-    greeting_mac(key, "relay", hello, nonce, NULL, 0, expected);
-    if (!mtree_relay_mac_equals(expected, nonce + MTREE_RELAY_NONCE)) {
-        return false;
-    }
-    greeting_mac(key, "peer", hello, nonce, NULL, 0, bytes);
-    return true;
-}
-
-bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
-                                const unsigned char hello[MTREE_RELAY_HELLO],
-                                const unsigned char challenge[MTREE_RELAY_CHALLENGE],
-                                const unsigned char proof[MTREE_RELAY_PROOF])
+/* Is @a mac that of both nonces, and of @a length bytes of a welcome, made by @a who? */
+static bool is_mac(const mtree_relay_greeting_t *greeting, const char *who,
+                   const unsigned char *welcome, size_t length,
+                   const unsigned char mac[MTREE_RELAY_KEY])
 {
     unsigned char expected[MTREE_RELAY_KEY];
 
-    greeting_mac(key, "peer", hello, mtree_relay_challenge_nonce(challenge), NULL, 0,
-                 expected);
-    return mtree_relay_mac_equals(expected, proof);
+    greeting_mac(greeting, who, welcome, length, expected);
+    return mtree_relay_mac_equals(expected, mac);
 }
 
-bool mtree_relay_nonce_draw(bool is_encrypted,
-                            unsigned char private_key[MTREE_CRYPTO_KEY],
+bool mtree_relay_nonce_draw(mtree_relay_greeting_t *greeting, bool is_encrypted,
                             unsigned char nonce[MTREE_RELAY_NONCE])
 {
-    return is_encrypted ? mtree_crypto_pair_draw(private_key, nonce)
+    return is_encrypted ? mtree_crypto_pair_draw(greeting->private_key, nonce)
                         : mtree_crypto_draw(nonce, MTREE_RELAY_NONCE) == MTREE_OK;
 }
 
-bool mtree_relay_record_keys(const mtree_relay_key_t *key,
-                             const unsigned char hello[MTREE_RELAY_HELLO],
-                             const unsigned char nonce[MTREE_RELAY_NONCE],
-                             const unsigned char private_key[MTREE_CRYPTO_KEY],
-                             bool is_relay, mtree_record_keys_t *keys)
+void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
+                                 unsigned char bytes[MTREE_RELAY_CHALLENGE])
+{
+    mtree_relay_magic_write(bytes);
+    memcpy(bytes + MTREE_RELAY_MAGIC, greeting->nonce, MTREE_RELAY_NONCE);
+    greeting_mac(greeting, "relay", NULL, 0,
+                 bytes + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
+}
+
+bool mtree_relay_proof_write(mtree_relay_greeting_t *greeting,
+                             const unsigned char challenge[MTREE_RELAY_CHALLENGE],
+                             unsigned char bytes[MTREE_RELAY_PROOF])
+{
+    memcpy(greeting->nonce, challenge + MTREE_RELAY_MAGIC, MTREE_RELAY_NONCE);
+    greeting_mac(greeting, "peer", NULL, 0, bytes);
+    return is_mac(greeting, "relay", NULL, 0,
+                  challenge + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
+}
+
+bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
+                                const unsigned char proof[MTREE_RELAY_PROOF])
+{
+    return is_mac(greeting, "peer", NULL, 0, proof);
+}
+
+bool mtree_relay_record_keys(const mtree_relay_greeting_t *greeting, bool is_relay,
+                             mtree_record_keys_t *keys)
 {
     const unsigned char *theirs =
-        is_relay ? hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE : nonce;
+        is_relay ? greeting->hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE
+                 : greeting->nonce;
     unsigned char context[MTREE_RELAY_KEY];
     mtree_record_key_t shared;
 
-    if (!mtree_crypto_share(private_key, theirs, shared.bytes)) {
+    if (!mtree_crypto_share(greeting->private_key, theirs, shared.bytes)) {
         return false;
     }
-    greeting_mac(key, "records", hello, nonce, NULL, 0, context);
+    greeting_mac(greeting, "records", NULL, 0, context);
     mtree_record_keys_derive(&shared, context, sizeof(context), !is_relay, keys);
     explicit_bzero(&shared, sizeof(shared));
     return true;
 }
 
-void mtree_relay_welcome_write(const mtree_relay_key_t *key,
-                               const unsigned char hello[MTREE_RELAY_HELLO],
-                               const unsigned char nonce[MTREE_RELAY_NONCE],
+void mtree_relay_welcome_write(const mtree_relay_greeting_t *greeting,
                                const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME])
 {
     mtree_relay_put32(bytes, welcome->answer);
     mtree_relay_put64(bytes + 4, welcome->memory);
-    greeting_mac(key, "welcome", hello, nonce, bytes, LIMITS, bytes + LIMITS);
+    greeting_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS);
 }
 
-mtree_status_t mtree_relay_welcome_read(const mtree_relay_key_t *key,
-                                        const unsigned char hello[MTREE_RELAY_HELLO],
-                                        const unsigned char nonce[MTREE_RELAY_NONCE],
+mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
                                         const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome)
 {
     uint32_t answer = mtree_relay_get32(bytes);
-    unsigned char expected[MTREE_RELAY_KEY];
 
-    greeting_mac(key, "welcome", hello, nonce, bytes, LIMITS, expected);
-    if (!mtree_relay_mac_equals(expected, bytes + LIMITS) ||
+    if (!is_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS) ||
         answer > MTREE_RELAY_UNKNOWN) {
         return MTREE_ERR_INVALID;
     }
     welcome->answer = (mtree_relay_answer_t)answer;
     welcome->memory = mtree_relay_get64(bytes + 4);
     return MTREE_OK;
+}
+
+_Static_assert(MTREE_RELAY_CHALLENGE >= MTREE_RELAY_HELLO, "room for every piece");
+
+void mtree_relay_expect(mtree_relay_received_t *received, size_t length)
+{
+    received->count = 0;
+    received->wanted = length;
+}
+
+int mtree_relay_receive(int socket, mtree_relay_received_t *received)
+{
+    ssize_t count = recv(socket, received->bytes + received->count,
+                         received->wanted - received->count, 0);
+
+    if (count <= 0) {
+        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+                   ? 0
+                   : -1;
+    }
+    received->count += (size_t)count;
+    return received->count == received->wanted ? 1 : 0;
+}
+
+bool mtree_relay_send_piece(int socket, const void *bytes, size_t length)
+{
+    return send(socket, bytes, length, MSG_NOSIGNAL) == (ssize_t)length;
 }

@@ -79,57 +79,62 @@ void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
 mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELLO],
                                       mtree_relay_hello_t *hello);
 
-/* The challenge of a relay with @a nonce to @a hello. */
-void mtree_relay_challenge_write(const mtree_relay_key_t *key,
-                                 const unsigned char hello[MTREE_RELAY_HELLO],
-                                 const unsigned char nonce[MTREE_RELAY_NONCE],
+/* What an end of a greeting knows of it. */
+typedef struct {
+    mtree_relay_key_t key;
+    unsigned char hello[MTREE_RELAY_HELLO]; /* its last bytes are the peer's nonce */
+    unsigned char nonce[MTREE_RELAY_NONCE]; /* the relay's */
+    unsigned char
+        private_key[MTREE_CRYPTO_KEY]; /* of this end's, where it is encrypted */
+} mtree_relay_greeting_t;
+
+/* Draw @a nonce of this end.  Where the connection @a is_encrypted it is a public key.
+ * False: there is no randomness now. */
+bool mtree_relay_nonce_draw(mtree_relay_greeting_t *greeting, bool is_encrypted,
+                            unsigned char nonce[MTREE_RELAY_NONCE]);
+
+/* The challenge of a relay. */
+void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE]);
 
-/* The relay's nonce in it. */
-const unsigned char *
-mtree_relay_challenge_nonce(const unsigned char challenge[MTREE_RELAY_CHALLENGE]);
-
-/* The proof in answer to @a challenge; false: who made it does not know the
- * key. */
-bool mtree_relay_proof_write(const mtree_relay_key_t *key,
-                             const unsigned char hello[MTREE_RELAY_HELLO],
+/* Take the nonce of @a challenge, and write the proof in answer; false: who made it does
+ * not know the key. */
+bool mtree_relay_proof_write(mtree_relay_greeting_t *greeting,
                              const unsigned char challenge[MTREE_RELAY_CHALLENGE],
                              unsigned char bytes[MTREE_RELAY_PROOF]);
 
-/* Is @a proof the answer to @a challenge? */
-bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
-                                const unsigned char hello[MTREE_RELAY_HELLO],
-                                const unsigned char challenge[MTREE_RELAY_CHALLENGE],
+/* Is @a proof the answer to the relay's challenge? */
+bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
                                 const unsigned char proof[MTREE_RELAY_PROOF]);
 
-/* Draw a nonce.  Where the connection @a is_encrypted it is a public key, and @a
- * private_key is for mtree_relay_record_keys().  False: there is no randomness now. */
-bool mtree_relay_nonce_draw(bool is_encrypted,
-                            unsigned char private_key[MTREE_CRYPTO_KEY],
-                            unsigned char nonce[MTREE_RELAY_NONCE]);
+/* The keys of the messages after @a greeting, at the end (@a is_relay) that it is of.
+ * False: the other nonce is no public key. */
+bool mtree_relay_record_keys(const mtree_relay_greeting_t *greeting, bool is_relay,
+                             mtree_record_keys_t *keys);
 
-/*
- * The keys of the messages after a greeting of @a hello, whose nonce is its last bytes,
- * and the relay's @a nonce, at the end (@a is_relay) that has @a private_key.  False: the
- * other nonce is no public key.
- */
-bool mtree_relay_record_keys(const mtree_relay_key_t *key,
-                             const unsigned char hello[MTREE_RELAY_HELLO],
-                             const unsigned char nonce[MTREE_RELAY_NONCE],
-                             const unsigned char private_key[MTREE_CRYPTO_KEY],
-                             bool is_relay, mtree_record_keys_t *keys);
-
-/* The welcome after a greeting of @a hello and the relay's @a nonce.  MTREE_ERR_INVALID:
- * @a bytes are none of who knows @a key. */
-void mtree_relay_welcome_write(const mtree_relay_key_t *key,
-                               const unsigned char hello[MTREE_RELAY_HELLO],
-                               const unsigned char nonce[MTREE_RELAY_NONCE],
+/* The welcome after a greeting.  MTREE_ERR_INVALID: @a bytes are none of who knows the
+ * key. */
+void mtree_relay_welcome_write(const mtree_relay_greeting_t *greeting,
                                const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME]);
-mtree_status_t mtree_relay_welcome_read(const mtree_relay_key_t *key,
-                                        const unsigned char hello[MTREE_RELAY_HELLO],
-                                        const unsigned char nonce[MTREE_RELAY_NONCE],
+mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
                                         const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome);
+
+/* A piece of a greeting, of known length, while it is received. */
+typedef struct {
+    unsigned char bytes[MTREE_RELAY_CHALLENGE];
+    size_t count, wanted;
+} mtree_relay_received_t;
+
+/* The next piece has @a length bytes. */
+void mtree_relay_expect(mtree_relay_received_t *received, size_t length);
+
+/* 1: the piece is complete; 0: not yet; -1: the connection is closed.  Nothing behind it
+ * is read. */
+int mtree_relay_receive(int socket, mtree_relay_received_t *received);
+
+/* Send a piece, which a new connection takes at once; false: it did not. */
+bool mtree_relay_send_piece(int socket, const void *bytes, size_t length);
 
 #endif

@@ -32,21 +32,19 @@ void mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double
 /* Answer a complete hello with a challenge.  False: it is no hello of this version. */
 static bool challenge(mtree_relay_pending_t *pending, const mtree_relay_key_t *secret)
 {
-    unsigned char nonce[MTREE_RELAY_NONCE];
+    mtree_relay_greeting_t *greeting = &pending->greeting;
+    unsigned char bytes[MTREE_RELAY_CHALLENGE];
 
-    memcpy(pending->hello_bytes, pending->received.bytes, MTREE_RELAY_HELLO);
-    if (mtree_relay_hello_read(pending->hello_bytes, &pending->hello) != MTREE_OK ||
-        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->private_key,
-                                nonce)) {
+    memcpy(greeting->hello, pending->received.bytes, MTREE_RELAY_HELLO);
+    if (mtree_relay_hello_read(greeting->hello, &pending->hello) != MTREE_OK ||
+        !mtree_relay_nonce_draw(greeting, pending->hello.is_encrypted, greeting->nonce)) {
         return false;
     }
-    mtree_relay_job_key(secret, &pending->hello.job, &pending->key);
-    mtree_relay_challenge_write(&pending->key, pending->hello_bytes, nonce,
-                                pending->challenge);
+    mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
+    mtree_relay_challenge_write(greeting, bytes);
     mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
     pending->is_challenged = true;
-    return mtree_relay_send_piece(pending->socket, pending->challenge,
-                                  MTREE_RELAY_CHALLENGE);
+    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
 }
 
 /* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
@@ -86,8 +84,7 @@ int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
         return challenge(pending, secret) ? 0 : -1;
     }
     *reason_p = "it has another secret";
-    if (!mtree_relay_proof_is_right(&pending->key, pending->hello_bytes,
-                                    pending->challenge, pending->received.bytes)) {
+    if (!mtree_relay_proof_is_right(&pending->greeting, pending->received.bytes)) {
         return -1;
     }
     *reason_p = NULL;
@@ -100,9 +97,7 @@ bool mtree_relay_pending_welcome(const mtree_relay_pending_t *pending,
     const mtree_relay_welcome_t welcome = {what, memory};
     unsigned char bytes[MTREE_RELAY_WELCOME];
 
-    mtree_relay_welcome_write(&pending->key, pending->hello_bytes,
-                              mtree_relay_challenge_nonce(pending->challenge), &welcome,
-                              bytes);
+    mtree_relay_welcome_write(&pending->greeting, &welcome, bytes);
     return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
 }
 

@@ -7,7 +7,7 @@
 #define MTREE_RELAY_PENDING_H
 
 #include "base/address.h"
-#include "relay/received.h"
+#include "relay/greeting.h"
 
 /* Seconds that a greeting may take. */
 #define MTREE_RELAY_PENDING_SECONDS 3.0
@@ -19,10 +19,7 @@ typedef struct {
     bool is_challenged;
     mtree_relay_received_t received;
     mtree_relay_hello_t hello;
-    mtree_relay_key_t key;
-    unsigned char hello_bytes[MTREE_RELAY_HELLO];
-    unsigned char private_key[MTREE_CRYPTO_KEY]; /* of the relay's nonce */
-    unsigned char challenge[MTREE_RELAY_CHALLENGE];
+    mtree_relay_greeting_t greeting;
 } mtree_relay_pending_t;
 
 /* The connection of @a socket, accepted at @a now (mtree_clock_seconds()). */

@@ -155,10 +155,7 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
         (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_FULL, 0);
         return false;
     }
-    if ((is_encrypted &&
-         !mtree_relay_record_keys(&pending->key, pending->hello_bytes,
-                                  mtree_relay_challenge_nonce(pending->challenge),
-                                  pending->private_key, true, &keys)) ||
+    if ((is_encrypted && !mtree_relay_record_keys(&pending->greeting, true, &keys)) ||
         !mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
                                      server->memory.most)) {
         return false;
@@ -169,7 +166,7 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
                                        is_encrypted ? &keys : NULL, name);
     }
     job =
-        mtree_relay_job_create(server->tcp, &pending->hello, &pending->key,
+        mtree_relay_job_create(server->tcp, &pending->hello, &pending->greeting.key,
                                pending->socket, is_encrypted ? &keys : NULL, name,
                                &server->options.traffic, &server->memory, &server->done);
     if (job != NULL) {

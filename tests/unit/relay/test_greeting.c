@@ -98,26 +98,25 @@ UNIT_TEST(a_relay_of_another_version_is_named)
 UNIT_TEST(a_welcome_that_is_changed_is_none)
 {
     const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1234567890123};
-    const mtree_relay_key_t key = {{1}}, other_key = {{2}};
-    unsigned char hello[MTREE_RELAY_HELLO] = {3}, nonce[MTREE_RELAY_NONCE] = {4};
+    mtree_relay_greeting_t greeting = {.key = {{1}}, .hello = {3}, .nonce = {4}};
     unsigned char bytes[MTREE_RELAY_WELCOME];
     mtree_relay_welcome_t read;
 
-    mtree_relay_welcome_write(&key, hello, nonce, &welcome, bytes);
-    ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
-                     MTREE_OK);
+    mtree_relay_welcome_write(&greeting, &welcome, bytes);
+    ck_assert_int_eq(mtree_relay_welcome_read(&greeting, bytes, &read), MTREE_OK);
     ck_assert_int_eq(read.answer, welcome.answer);
     ck_assert_uint_eq(read.memory, welcome.memory);
     for (size_t i = 0; i < sizeof(bytes); i++) {
         bytes[i] ^= 1;
-        ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
+        ck_assert_int_eq(mtree_relay_welcome_read(&greeting, bytes, &read),
                          MTREE_ERR_INVALID);
         bytes[i] ^= 1;
     }
-    nonce[0]++;
-    ck_assert_int_eq(mtree_relay_welcome_read(&key, hello, nonce, bytes, &read),
+    greeting.nonce[0]++;
+    ck_assert_int_eq(mtree_relay_welcome_read(&greeting, bytes, &read),
                      MTREE_ERR_INVALID);
-    nonce[0]--;
-    ck_assert_int_eq(mtree_relay_welcome_read(&other_key, hello, nonce, bytes, &read),
+    greeting.nonce[0]--;
+    greeting.key.bytes[0]++;
+    ck_assert_int_eq(mtree_relay_welcome_read(&greeting, bytes, &read),
                      MTREE_ERR_INVALID);
 }

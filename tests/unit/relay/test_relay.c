@@ -225,7 +225,7 @@ START_TEST(all_of_a_job_is_encrypted_or_nothing)
 {
     relayed_job_t job;
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    unsigned char said[MTREE_RELAY_HELLO], changed[MTREE_RELAY_HELLO];
+    mtree_relay_greeting_t said = {.nonce = {0}}, changed;
     unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
     const char *reason;
 
@@ -235,41 +235,39 @@ START_TEST(all_of_a_job_is_encrypted_or_nothing)
     hello.is_encrypted = !relayed_encrypts;
     ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
     ck_assert_str_eq(reason, "it does not know the job");
-    mtree_relay_hello_write(&hello, said);
+    said.key = job.key;
+    mtree_relay_hello_write(&hello, said.hello);
+    changed = said;
     hello.is_encrypted = relayed_encrypts;
-    mtree_relay_hello_write(&hello, changed);
-    mtree_relay_challenge_write(&job.key, changed, said, challenge);
-    ck_assert(!mtree_relay_proof_write(&job.key, said, challenge, proof));
+    mtree_relay_hello_write(&hello, changed.hello);
+    mtree_relay_challenge_write(&changed, challenge);
+    ck_assert(!mtree_relay_proof_write(&said, challenge, proof));
     relayed_destroy(&job);
 }
 END_TEST
 
 START_TEST(keys_are_those_of_both_nonces)
 {
-    const mtree_relay_key_t key = {{1}}, other = {{2}};
-    unsigned char hello[MTREE_RELAY_HELLO] = {2}, nonce[2][MTREE_RELAY_NONCE];
-    unsigned char private_keys[3][MTREE_CRYPTO_KEY];
+    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}}, there, other;
     mtree_record_keys_t peer, relay;
 
-    ck_assert(mtree_relay_nonce_draw(true, private_keys[0],
-                                     hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
-    ck_assert(mtree_relay_nonce_draw(true, private_keys[1], nonce[0]));
-    ck_assert(mtree_relay_nonce_draw(true, private_keys[2], nonce[1]));
-    ck_assert(
-        mtree_relay_record_keys(&key, hello, nonce[0], private_keys[0], false, &peer));
-    ck_assert(
-        mtree_relay_record_keys(&key, hello, nonce[0], private_keys[1], true, &relay));
+    ck_assert(mtree_relay_nonce_draw(&here, true,
+                                     here.hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
+    there = other = here;
+    ck_assert(mtree_relay_nonce_draw(&there, true, there.nonce));
+    ck_assert(mtree_relay_nonce_draw(&other, true, other.nonce));
+    memcpy(here.nonce, there.nonce, sizeof(here.nonce));
+    ck_assert(mtree_relay_record_keys(&here, false, &peer));
+    ck_assert(mtree_relay_record_keys(&there, true, &relay));
     ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
     ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
-    ck_assert(
-        mtree_relay_record_keys(&key, hello, nonce[1], private_keys[2], true, &relay));
+    ck_assert(mtree_relay_record_keys(&other, true, &relay));
     ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    ck_assert(
-        mtree_relay_record_keys(&other, hello, nonce[0], private_keys[1], true, &relay));
+    there.key.bytes[0]++;
+    ck_assert(mtree_relay_record_keys(&there, true, &relay));
     ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    memset(nonce[0], 0, sizeof(nonce[0]));
-    ck_assert(
-        !mtree_relay_record_keys(&key, hello, nonce[0], private_keys[0], false, &peer));
+    memset(here.nonce, 0, sizeof(here.nonce));
+    ck_assert(!mtree_relay_record_keys(&here, false, &peer));
 }
 END_TEST
 
@@ -458,20 +456,19 @@ END_TEST
 
 START_TEST(nothing_can_be_said_again)
 {
-    mtree_relay_key_t key = {{1}};
-    unsigned char hello[MTREE_RELAY_HELLO] = {2}, nonce[MTREE_RELAY_NONCE] = {3};
+    mtree_relay_greeting_t relay = {.key = {{1}}, .hello = {2}, .nonce = {3}};
+    mtree_relay_greeting_t peer = {.key = {{1}}, .hello = {2}};
     unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
 
-    mtree_relay_challenge_write(&key, hello, nonce, challenge);
-    ck_assert(mtree_relay_proof_write(&key, hello, challenge, proof));
-    ck_assert(mtree_relay_proof_is_right(&key, hello, challenge, proof));
-    ck_assert(!mtree_relay_proof_is_right(&key, hello, challenge,
-                                          challenge + MTREE_RELAY_NONCE));
-    nonce[0]++;
-    mtree_relay_challenge_write(&key, hello, nonce, challenge);
-    ck_assert(!mtree_relay_proof_is_right(&key, hello, challenge, proof));
-    hello[0]++;
-    ck_assert(!mtree_relay_proof_write(&key, hello, challenge, proof));
+    mtree_relay_challenge_write(&relay, challenge);
+    ck_assert(mtree_relay_proof_write(&peer, challenge, proof));
+    ck_assert(mtree_relay_proof_is_right(&relay, proof));
+    ck_assert(!mtree_relay_proof_is_right(&relay, challenge + MTREE_RELAY_NONCE));
+    relay.nonce[0]++;
+    mtree_relay_challenge_write(&relay, challenge);
+    ck_assert(!mtree_relay_proof_is_right(&relay, proof));
+    peer.hello[0]++;
+    ck_assert(!mtree_relay_proof_write(&peer, challenge, proof));
 }
 END_TEST
 
