@@ -5,6 +5,7 @@
 #ifndef MTREE_RELAY_PLAN_H
 #define MTREE_RELAY_PLAN_H
 
+#include "base/list.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part_wire.h"
@@ -20,6 +21,10 @@ typedef struct {
     mtree_plan_part_t *part; /* of the relay's host */
     uint32_t *peers;  /* [ranks + relays] number of each in the job (relay/greeting.h) */
     char **addresses; /* [relays] */
+    /* Of relay/plans.h: */
+    mtree_list_t link;
+    size_t bytes; /* of the message that it came in */
+    int users;    /* calls */
 } mtree_relay_plan_t;
 
 /* Free; NULL is allowed. */

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/plans.h"
 
-#include <stdlib.h>
-
-typedef struct {
-    mtree_list_t link;
-    mtree_relay_plan_t *plan;
-    size_t bytes;
-    int users; /* calls */
-} entry_t;
-
 void mtree_relay_plans_init(mtree_relay_plans_t *plans, size_t most)
 {
     *plans = (mtree_relay_plans_t){.most = most};
     mtree_list_init(&plans->list);
 }
 
-static void forget(mtree_relay_plans_t *plans, entry_t *entry)
+static void forget(mtree_relay_plans_t *plans, mtree_relay_plan_t *plan)
 {
-    mtree_list_remove(&entry->link);
-    mtree_relay_plan_destroy(entry->plan);
-    plans->bytes -= entry->bytes;
+    mtree_list_remove(&plan->link);
+    plans->bytes -= plan->bytes;
     plans->count--;
-    free(entry);
+    mtree_relay_plan_destroy(plan);
 }
 
 void mtree_relay_plans_cleanup(mtree_relay_plans_t *plans)
@@ -31,20 +21,20 @@ void mtree_relay_plans_cleanup(mtree_relay_plans_t *plans)
 
     MTREE_LIST_FOR_EACH_SAFE(link, next, &plans->list)
     {
-        forget(plans, MTREE_CONTAINER_OF(link, entry_t, link));
+        forget(plans, MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link));
     }
 }
 
-static entry_t *find(const mtree_relay_plans_t *plans, uint32_t number)
+static mtree_relay_plan_t *find(const mtree_relay_plans_t *plans, uint32_t number)
 {
     mtree_list_t *link;
 
     MTREE_LIST_FOR_EACH(link, &plans->list)
     {
-        entry_t *entry = MTREE_CONTAINER_OF(link, entry_t, link);
+        mtree_relay_plan_t *plan = MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link);
 
-        if (entry->plan->number == number) {
-            return entry;
+        if (plan->number == number) {
+            return plan;
         }
     }
     return NULL;
@@ -63,10 +53,10 @@ static bool make_room(mtree_relay_plans_t *plans, size_t bytes)
 
     MTREE_LIST_FOR_EACH_SAFE(link, next, &plans->list)
     {
-        entry_t *entry = MTREE_CONTAINER_OF(link, entry_t, link);
+        mtree_relay_plan_t *plan = MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link);
 
-        if (!has_room(plans, bytes) && entry->users == 0) {
-            forget(plans, entry);
+        if (!has_room(plans, bytes) && plan->users == 0) {
+            forget(plans, plan);
         }
     }
     return has_room(plans, bytes);
@@ -78,15 +68,13 @@ mtree_status_t mtree_relay_plans_add(mtree_relay_plans_t *plans, mtree_relay_pla
     mtree_status_t status = find(plans, plan->number) != NULL ? MTREE_ERR_INVALID
                             : !make_room(plans, bytes)        ? MTREE_ERR_LIMIT
                                                               : MTREE_OK;
-    entry_t *entry = status != MTREE_OK ? NULL : calloc(1, sizeof(*entry));
 
-    if (entry == NULL) {
+    if (status != MTREE_OK) {
         mtree_relay_plan_destroy(plan);
-        return status != MTREE_OK ? status : MTREE_ERR_NO_MEMORY;
+        return status;
     }
-    entry->plan = plan;
-    entry->bytes = bytes;
-    mtree_list_append(&plans->list, &entry->link);
+    plan->bytes = bytes;
+    mtree_list_append(&plans->list, &plan->link);
     plans->bytes += bytes;
     plans->count++;
     return MTREE_OK;
@@ -95,22 +83,21 @@ mtree_status_t mtree_relay_plans_add(mtree_relay_plans_t *plans, mtree_relay_pla
 const mtree_relay_plan_t *mtree_relay_plans_use(mtree_relay_plans_t *plans,
                                                 uint32_t number)
 {
-    entry_t *entry = find(plans, number);
+    mtree_relay_plan_t *plan = find(plans, number);
 
-    if (entry == NULL) {
-        return NULL;
+    if (plan != NULL) {
+        mtree_list_remove(&plan->link);
+        mtree_list_append(&plans->list, &plan->link);
+        plan->users++;
     }
-    mtree_list_remove(&entry->link);
-    mtree_list_append(&plans->list, &entry->link);
-    entry->users++;
-    return entry->plan;
+    return plan;
 }
 
 void mtree_relay_plans_leave(mtree_relay_plans_t *plans, uint32_t number)
 {
-    entry_t *entry = find(plans, number);
+    mtree_relay_plan_t *plan = find(plans, number);
 
-    if (entry != NULL && entry->users > 0) {
-        entry->users--;
+    if (plan != NULL && plan->users > 0) {
+        plan->users--;
     }
 }

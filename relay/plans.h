@@ -25,7 +25,7 @@ void mtree_relay_plans_cleanup(mtree_relay_plans_t *plans);
 
 /* Take over @a plan, which came in so many @a bytes.  It is freed on errors:
  * MTREE_ERR_INVALID, there is one of its number; MTREE_ERR_LIMIT, it is longer than what
- * calls leave; and MTREE_ERR_NO_MEMORY. */
+ * calls leave. */
 mtree_status_t mtree_relay_plans_add(mtree_relay_plans_t *plans, mtree_relay_plan_t *plan,
                                      size_t bytes);
 
