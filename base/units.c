@@ -34,14 +34,6 @@ typedef struct {
         _find, "no unit (allowed: " _allowed ")", "unknown unit (allowed: " _allowed ")" \
     }
 
-static const char *skip_digits(const char *text)
-{
-    while (*text >= '0' && *text <= '9') {
-        ++text;
-    }
-    return text;
-}
-
 /* Use the decimal point in this thread.  glibc's C locale needs no memory and always
  * exists; where it does not, the program's own locale remains. */
 static locale_t locale_enter(void)
@@ -58,53 +50,30 @@ static void locale_leave(locale_t previous)
     }
 }
 
-/* The end of the decimal number at the begin of @a text, or NULL when there is none. */
-static const char *number_end(const char *text)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    const char *end = skip_digits(digits);
-    const char *exponent;
-    size_t count = (size_t)(end - digits);
-
-    if (*end == '.') {
-        const char *fraction = end + 1;
-
-        end = skip_digits(fraction);
-        count += (size_t)(end - fraction);
-    }
-    if (count == 0) {
-        return NULL;
-    }
-    if (*end == 'e' || *end == 'E') {
-        exponent = end + 1;
-        exponent += (*exponent == '-' || *exponent == '+');
-        if (*exponent >= '0' && *exponent <= '9') {
-            end = skip_digits(exponent);
-        }
-    }
-    return end;
-}
-
 /* With the digits of a double and more, so that the double that is nearest to a quantity
- * in any unit is that quantity. */
+ * in any unit is that quantity.  Unlike strtold() it takes no blanks and no infinity, and
+ * of what it reads as hexadecimal the zero. */
 static mtree_status_t parse_number(const char *text, long double *value_p,
                                    const char **end_p)
 {
-    const char *end = number_end(text);
+    const char *digits = text + (*text == '-' || *text == '+');
+    const bool is_hexadecimal =
+        digits[0] == '0' && tolower((unsigned char)digits[1]) == 'x';
     locale_t previous;
     long double value;
+    char *end;
 
-    if (end == NULL) {
+    if (!isdigit((unsigned char)*digits) && *digits != '.') {
         return MTREE_ERR_INVALID;
     }
     previous = locale_enter();
-    value = strtold(text, NULL);
+    value = strtold(text, &end);
     locale_leave(previous);
-    if (!isfinite((double)value)) {
+    if (end == text || !isfinite((double)value)) {
         return MTREE_ERR_INVALID;
     }
-    *value_p = value;
-    *end_p = end;
+    *value_p = is_hexadecimal ? 0 : value;
+    *end_p = is_hexadecimal ? digits + 1 : end;
     return MTREE_OK;
 }
 
