@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/host/nic.h"
 
+#include "topo/host/interface.h"
+
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -15,20 +17,11 @@
 /* Longer than any name or address with its length. */
 #define ENTRY_LENGTH 64
 
-/* True when the first @a bits of the two are equal. */
-static bool begin_alike(const unsigned char *a, const unsigned char *b, size_t bits)
-{
-    size_t bytes = bits / 8, rest = bits % 8;
-
-    return memcmp(a, b, bytes) == 0 &&
-           (rest == 0 || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
-}
-
 /* True when @a entry is address/length and @a address is in it. */
 static bool network_holds(const char *entry, const mtree_address_t *address)
 {
     char text[ENTRY_LENGTH];
-    mtree_address_t network;
+    mtree_interface_t network;
     unsigned long bits;
     char *slash, *end;
 
@@ -38,12 +31,12 @@ static bool network_holds(const char *entry, const mtree_address_t *address)
         return false;
     }
     *slash = '\0';
-    network = mtree_address_parse(text);
+    network.address = mtree_address_parse(text);
     bits = strtoul(slash + 1, &end, 10);
-    return end != slash + 1 && *end == '\0' && network.family != AF_UNSPEC &&
-           network.family == address->family &&
-           bits <= 8 * mtree_address_bytes(network.family) &&
-           begin_alike(network.bytes, address->bytes, bits);
+    network.prefix = (int)bits;
+    return end != slash + 1 && *end == '\0' && network.address.family != AF_UNSPEC &&
+           bits <= 8 * mtree_address_bytes(network.address.family) &&
+           mtree_interface_reaches(&network, address);
 }
 
 bool mtree_nic_is_listed(const char *name, const mtree_address_t *address,
