@@ -53,6 +53,20 @@ mtree_status_t command_become(const char *name, const char *script,
     return MTREE_ERR_IO;
 }
 
+mtree_status_t command_give(const char *name, json_t *json)
+{
+    FILE *file = tmpfile();
+    const bool given = file != NULL && json != NULL && json_dumpf(json, file, 0) == 0 &&
+                       fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0 &&
+                       dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO;
+
+    json_decref(json);
+    if (!given) {
+        mtree_error("%s: no temporary file can be written: is the disk full?", name);
+    }
+    return given ? MTREE_OK : MTREE_ERR_IO;
+}
+
 mtree_status_t command_read(const char *name, const char *script,
                             const char *const *words, char **text_p)
 {

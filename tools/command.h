@@ -63,6 +63,10 @@ bool command_find(const char *name, const char *folder, char *path);
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words);
 
+/* Give @a json, which is released, to such a program on standard input.  MTREE_ERR_IO,
+ * logged, as is a NULL, which stands for a lack of memory. */
+mtree_status_t command_give(const char *name, json_t *json);
+
 /* What such a program prints, malloc'ed; an error of its own it has told. */
 mtree_status_t command_read(const char *name, const char *script,
                             const char *const *words, char **text_p);

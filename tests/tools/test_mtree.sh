@@ -122,6 +122,9 @@ expect 0 '' report -H -o "$tmp/b4.html" "$job"
 says "$tmp/b4.html" '<g class="tree on" id="p0t1"'
 says "$tmp/b4.html" 'data-tree="p0t1" checked='
 says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
+sed 's/"timeline": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
+expect 1 'the report is damaged: ' report -H "$tmp/damaged.json"
+expect 1 'cannot be written: No such file' report -H -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
 echo '{' >"$tmp/broken.json"
@@ -541,10 +544,17 @@ expect 1 "there is no algorithm loop" compare -a loop "$maps/b4.dot"
 
 # draw
 pictures='svg png pdf dot'
-if "$mtree" draw "$maps/b4.dot" -o "$tmp/map.svg" 2>&1 | grep -q 'mtree was built without Graphviz'; then
-    pictures=dot
-    expect 1 'svg is not drawn: mtree was built without Graphviz; draw to a .dot file' draw "$maps/b4.dot" -o "$tmp/map.svg"
-fi
+command -v dot >/dev/null || pictures=dot
+# Without Graphviz, on a circle.
+mkdir "$tmp/python"
+ln -s "$(python3 -c "import sys; print(sys.executable)")" "$tmp/python/python3"
+printf '#!/bin/sh\nPATH=%s exec %s "$@"\n' "$tmp/python" "$mtree" >"$tmp/without_dot"
+chmod +x "$tmp/without_dot"
+whole=$mtree mtree=$tmp/without_dot
+expect 1 "svg is not drawn: Graphviz' program dot is not there; draw to a .dot file" draw -n "$maps/b4.dot" -o "$tmp/map.svg"
+expect 0 '' draw -n "$maps/b4.dot" -o "$tmp/circle.dot"
+mtree=$whole
+says "$tmp/circle.dot" 'v0 .*pos="4.584,0.000!"'
 for format in $pictures; do
     expect 0 '' draw "$maps/b4.dot" --plan "$tmp/plan.json" -o "$tmp/map.$format"
     [ -s "$tmp/map.$format" ] || failures=$((failures + 1))

@@ -2,23 +2,14 @@
 /*
  * mtree draw: a picture of a network, and of the trees on it.
  */
-#include "config/mtree_config.h"
+#include "tools/planned_network.h"
 
-#include "tools/map/dot.h"
-#include "tools/map/layout.h"
-#include "tools/map/multiples.h"
-
-#include "base/log.h"
+#include "base/units.h"
+#include "report/network.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef HAVE_GRAPHVIZ
-#include "tools/map/labels.h"
-
-#define PNG_DPI "140"
-#endif
 
 typedef struct {
     const char *topology, *plan, *output, *format;
@@ -56,130 +47,143 @@ static const char *find_format(const char *output)
     return NULL;
 }
 
-static mtree_status_t write_text(const char *text, size_t length, const char *output)
+/* The part of its capacity that each direction of a link carries, and which trees cross
+ * it.  @a load has room for all arcs. */
+static void add_use(const planned_network_t *planned, json_t *links, double *load)
 {
-    FILE *out;
-    mtree_status_t status = command_open(output, &out);
+    const size_t room = 2 * (size_t)planned->topology->num_links * sizeof(double);
+    size_t l;
+    json_t *link;
 
+    if (planned->plan != NULL) {
+        mtree_plan_load(planned->plan, planned->routes, load);
+    }
+    json_array_foreach (links, l, link) {
+        const double *capacity = planned->topology->links[l].capacity;
+
+        json_object_set_new(
+            link, "use",
+            json_pack("[f, f]", capacity[0] > 0 ? load[2 * l] / capacity[0] : 0,
+                      capacity[1] > 0 ? load[2 * l + 1] / capacity[1] : 0));
+        json_object_set_new(link, "trees", json_array());
+    }
+    for (int t = 0; planned->plan != NULL && t < planned->plan->num_trees; t++) {
+        memset(load, 0, room);
+        mtree_plan_tree_load(planned->plan, t, planned->routes, 1, load);
+        json_array_foreach (links, l, link) {
+            if (load[2 * l] > 0 || load[2 * l + 1] > 0) {
+                json_array_append_new(json_object_get(link, "trees"),
+                                      json_integer(t + 1));
+            }
+        }
+    }
+}
+
+/* The network as reports have it, with that; NULL: no memory. */
+static json_t *network_json(const planned_network_t *planned)
+{
+    const mtree_topology_t *topology = planned->topology;
+    double *load = calloc(2 * (size_t)topology->num_links + 1, sizeof(double));
+    json_t *network = mtree_report_network(topology, topology, "");
+
+    if (load != NULL) {
+        add_use(planned, json_object_get(network, "links"), load);
+    }
+    for (int i = 0; planned->plan != NULL && i < planned->plan->num_relays; i++) {
+        int vertex = planned->hosts[planned->num_hosts + i];
+
+        json_object_set_new(
+            json_array_get(json_object_get(network, "vertices"), (size_t)vertex), "relay",
+            json_true());
+    }
+    free(load);
+    return network;
+}
+
+static json_t *tree_json(const planned_network_t *planned, const mtree_tree_t *tree)
+{
+    char rate[MTREE_UNITS_LENGTH], height[PLANNED_HEIGHT_LENGTH], share[16];
+
+    snprintf(share, sizeof(share), "%.1f %%", 100 * tree->share);
+    return json_pack("{s:s, s:i, s:s, s:s, s:s}", "root",
+                     planned->plan->hosts[tree->root], "vertex",
+                     planned->hosts[tree->root], "rate",
+                     mtree_units_format_rate(tree->rate, rate, sizeof(rate)), "share",
+                     share, "height",
+                     planned_network_height(planned->plan, tree, ", ", height));
+}
+
+/* Add the trees, and what the plan achieves, in a line. */
+static void add_plan(json_t *given, const planned_network_t *planned)
+{
+    const mtree_plan_t *plan = planned->plan;
+    char rate[MTREE_UNITS_LENGTH], summary[128];
+    json_t *trees = json_array();
+    int used = snprintf(summary, sizeof(summary), "%s, %s",
+                        mtree_collective_name(plan->collective),
+                        mtree_units_format_rate(plan->throughput, rate, sizeof(rate)));
+
+    if (plan->bound > 0) {
+        snprintf(summary + used, sizeof(summary) - (size_t)used,
+                 ", %.1f %% of the bound", 100 * plan->throughput / plan->bound);
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        json_array_append_new(trees, tree_json(planned, &plan->trees[t]));
+    }
+    json_object_set_new(given, "summary", json_string(summary));
+    json_object_set_new(given, "trees", trees);
+}
+
+/* tools/drawing makes the picture. */
+static mtree_status_t draw(const arguments_t *arguments, const planned_network_t *planned,
+                           json_t *network)
+{
+    char path[COMMAND_PATH_ROOM], *text;
+    const char *words[] = {"python3",
+                           path,
+                           arguments->multiples ? "multiples" : "map",
+                           arguments->format,
+                           arguments->output,
+                           NULL};
+    json_t *given = json_pack("{s:O}", "network", network);
+    mtree_status_t status;
+
+    if (planned->plan != NULL) {
+        add_plan(given, planned);
+    }
+    status = command_give("draw", given);
     if (status == MTREE_OK) {
-        (void)fwrite(text, 1, length, out);
-        status = command_close(output, out, MTREE_OK);
-    }
-    return status;
-}
-
-#ifdef HAVE_GRAPHVIZ
-
-/*
- * Draw the lines between the places, and then labels above them.  The layout is to be
- * freed with gvFreeLayout().
- */
-static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph)
-{
-    const bool labels = map_labels_take(graph) > 0;
-    bool failed = gvLayout(gvc, graph, "neato") != 0;
-
-    if (!failed && labels) {
-        attach_attrs(graph);
-        gvFreeLayout(gvc, graph);
-        map_labels_place(graph);
-        failed = gvLayout(gvc, graph, "nop2") != 0;
-    }
-    if (failed) {
-        mtree_error("Graphviz could not lay the map out; draw to a .dot file instead");
-        return MTREE_ERR_IO;
-    }
-    return MTREE_OK;
-}
-
-/* Lay the graph in @a text out and render it. */
-static mtree_status_t render(const char *text, const char *format, const char *output)
-{
-    mtree_status_t status = MTREE_ERR_IO;
-    GVC_t *gvc = gvContext();
-    Agraph_t *graph = agmemread(text);
-    unsigned length = 0;
-    char *picture = NULL;
-
-    agseterr(AGERR); /* its warnings are about looks */
-    if (gvc == NULL || graph == NULL) {
-        mtree_error("Graphviz cannot read the map; draw to a .dot file instead");
-        goto out_close;
-    }
-    if (strcmp(format, "png") == 0) {
-        agattr(graph, AGRAPH, "dpi", PNG_DPI);
-    }
-    status = lay_out(gvc, graph);
-    if (status != MTREE_OK) {
-        goto out_close;
-    }
-    if (gvRenderData(gvc, graph, format, &picture, &length) != 0 || picture == NULL) {
-        mtree_error("Graphviz could not render %s; draw to a .dot file instead", format);
-        status = MTREE_ERR_IO;
-        goto out_layout;
-    }
-    status = write_text(picture, length, output);
-    gvFreeRenderData(picture);
-
-out_layout:
-    gvFreeLayout(gvc, graph);
-out_close:
-    if (graph != NULL) {
-        agclose(graph);
-    }
-    gvFreeContext(gvc);
-    return status;
-}
-
-#else
-
-static mtree_status_t render(const char *text, const char *format, const char *output)
-{
-    (void)text;
-    (void)output;
-    mtree_error("%s is not drawn: mtree was built without Graphviz; draw to a .dot file",
-                format);
-    return MTREE_ERR_UNSUPPORTED;
-}
-
-#endif
-
-/* Write the scene as DOT. */
-static mtree_status_t write_graph(const arguments_t *arguments, map_scene_t *scene,
-                                  FILE *out)
-{
-    if (arguments->multiples) {
-        return map_multiples_write(scene, out);
-    }
-    map_dot_write(scene, out);
-    return MTREE_OK;
-}
-
-static mtree_status_t draw(const arguments_t *arguments, map_scene_t *scene)
-{
-    mtree_status_t status = map_layout_find(scene);
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out;
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    out = open_memstream(&text, &length);
-    if (out != NULL) {
-        status = write_graph(arguments, scene, out);
-    }
-    if (out == NULL || (fclose(out) != 0 && status == MTREE_OK)) {
-        mtree_error("out of memory for the picture");
-        status = MTREE_ERR_NO_MEMORY;
+        status = command_read("draw", "drawing", words, &text);
     }
     if (status == MTREE_OK) {
-        status = (strcmp(arguments->format, "dot") == 0)
-                     ? write_text(text, length, arguments->output)
-                     : render(text, arguments->format, arguments->output);
+        free(text);
     }
-    free(text);
     return status;
+}
+
+/* Print {topology, links: [{from, to, capacity_bps, use, trees: [numbers from 1]}],
+ * relays: [names]}, the last one where there are any. */
+static mtree_status_t print_network(const json_t *network)
+{
+    json_t *links = json_object_get(network, "links"), *relays = json_array();
+    json_t *object = json_pack("{s:O, s:O}", "topology", json_object_get(network, "name"),
+                               "links", links);
+    json_t *link, *vertex;
+    size_t i;
+
+    json_array_foreach (links, i, link) {
+        json_object_del(link, "latency_s");
+    }
+    json_array_foreach (json_object_get(network, "vertices"), i, vertex) {
+        if (json_object_get(vertex, "relay") != NULL) {
+            json_array_append(relays, json_object_get(vertex, "name"));
+        }
+    }
+    if (json_array_size(relays) > 0) {
+        json_object_set(object, "relays", relays);
+    }
+    json_decref(relays);
+    return command_print_json(object, stdout);
 }
 
 /* The topology with the plan that was given, with a new one, or alone. */
@@ -197,22 +201,21 @@ static mtree_status_t prepare(const arguments_t *arguments, planned_network_t *p
 
 static int run_draw(const arguments_t *arguments)
 {
-    mtree_status_t status;
     planned_network_t planned;
-    map_scene_t scene;
+    mtree_status_t status = prepare(arguments, &planned);
+    json_t *network;
 
-    status = prepare(arguments, &planned);
     if (status != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    status = map_scene_of_plan(&scene, &planned);
-    if (status == MTREE_OK && arguments->output != NULL) {
-        status = draw(arguments, &scene);
+    network = network_json(&planned);
+    if (arguments->output != NULL) {
+        status = draw(arguments, &planned, network);
     }
     if (status == MTREE_OK && arguments->json) {
-        status = command_print_json(map_scene_json(&scene), stdout);
+        status = print_network(network);
     }
-    map_scene_cleanup(&scene);
+    json_decref(network);
     planned_network_cleanup(&planned);
     return command_exit(status);
 }

@@ -5,10 +5,7 @@
 #include "tools/options.h"
 #include "tools/report/html.h"
 
-#include "base/log.h"
 #include "report/report.h"
-
-#include <unistd.h>
 
 typedef struct {
     bool html, json, openmetrics;
@@ -21,29 +18,26 @@ static mtree_status_t write_report(const arguments_t *arguments, json_t *report,
     if (arguments->json) {
         return command_print_json(json_incref(report), out);
     }
-    if (arguments->html) {
-        return report_html_write(report, out);
-    }
     mtree_report_print(report, out);
     return MTREE_OK;
 }
 
-/* Become the program of Python that writes OpenMetrics; returns only when that cannot be.
- */
-static mtree_status_t write_openmetrics(const arguments_t *arguments,
-                                        const json_t *report)
+/* Become the program of Python that writes OpenMetrics or HTML; returns only when that
+ * cannot be. */
+static mtree_status_t become_writer(const arguments_t *arguments, json_t *report)
 {
     char path[COMMAND_PATH_ROOM];
     const char *words[] = {"python3", path, arguments->output, NULL};
-    FILE *file = tmpfile();
+    const char *page_words[] = {"python3", path, "page", arguments->output, NULL};
+    json_t *given =
+        arguments->openmetrics ? json_incref(report) : report_html_page(report);
+    mtree_status_t status = command_give("report", given);
 
-    if (file == NULL || json_dumpf(report, file, 0) != 0 || fflush(file) != 0 ||
-        lseek(fileno(file), 0, SEEK_SET) != 0 ||
-        dup2(fileno(file), STDIN_FILENO) != STDIN_FILENO) {
-        mtree_error("report: no temporary file can be written: is the disk full?");
-        return MTREE_ERR_IO;
+    if (status != MTREE_OK) {
+        return status;
     }
-    return command_become("report", "openmetrics.py", words);
+    return arguments->openmetrics ? command_become("report", "openmetrics.py", words)
+                                  : command_become("report", "drawing", page_words);
 }
 
 static mtree_status_t run_report(const arguments_t *arguments, const char *path)
@@ -56,8 +50,8 @@ static mtree_status_t run_report(const arguments_t *arguments, const char *path)
     if (status != MTREE_OK) {
         return status;
     }
-    if (arguments->openmetrics) {
-        status = write_openmetrics(arguments, report);
+    if (arguments->openmetrics || (arguments->html && !arguments->json)) {
+        status = become_writer(arguments, report);
         json_decref(report);
         return status;
     }

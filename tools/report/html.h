@@ -5,17 +5,14 @@
 #ifndef MTREE_TOOLS_REPORT_HTML_H
 #define MTREE_TOOLS_REPORT_HTML_H
 
-#include "base/status.h"
-
 #include <jansson.h>
-#include <stdio.h>
 
 /*
- * Write the page of @a report: figures at a glance, the map of each topology with its
- * links coloured by use and its trees to be switched on, a timeline and the tables of the
- * text page.  It follows the browser's choice of light or dark, and shows all but the
- * trees without scripts.  MTREE_ERR_NO_MEMORY and MTREE_ERR_INVALID, logged.
+ * What tools/drawing/page.py makes that page of: @a report with the lines and tables of the
+ * text page, {report, lines: [], topologies: [{name, lines, links}], communicators: [{name,
+ * names: [of calls], tables}], plans: [table]}; tables are HTML, "" where they have no
+ * rows.  The caller's; NULL: no memory.
  */
-mtree_status_t report_html_write(const json_t *report, FILE *out);
+json_t *report_html_page(json_t *report);
 
 #endif

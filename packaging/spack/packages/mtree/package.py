@@ -38,7 +38,7 @@ class Mtree(AutotoolsPackage):
     # --with-devel-headers, which the openmpi of this repository adds.
     depends_on("openmpi@4.1,5.0,6.0")
     depends_on("glpk", when="+glpk")
-    depends_on("graphviz")
+    depends_on("graphviz", type="run")
     depends_on("hwloc@2.1:")
     depends_on("jansson@2.10:")
     depends_on("openssl")
