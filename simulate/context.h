@@ -22,7 +22,7 @@ typedef struct {
 
 /*
  * Check @a options and make the parts; the last @a num_relays of the hosts are relays.
- * @a streams: where packets are lost, messages go over mtree's own connections, which use
+ * @a streams: messages go over mtree's own connections, which know no eager limit and use
  * BBR, so that losses do not make them slow; else over those of Open MPI, with the
  * kernel's usual congestion control.  mtree_simulation_close() frees the parts.
  */

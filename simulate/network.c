@@ -182,6 +182,11 @@ bool mtree_network_loses(const mtree_network_t *network)
     return network->loss != NULL;
 }
 
+bool mtree_network_is_remote(const mtree_connection_t *connection)
+{
+    return connection->num_arcs > 0;
+}
+
 double mtree_network_busy(const mtree_network_t *network, int arc)
 {
     return network->busy[arc];

@@ -88,6 +88,9 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
 /* Does @a network lose packets?  Where its topology says so. */
 bool mtree_network_loses(const mtree_network_t *network);
 
+/* Is @a connection between two hosts? */
+bool mtree_network_is_remote(const mtree_connection_t *connection);
+
 /* Does the network say when a message of @a connection is acknowledged?  Between hosts,
  * where it loses packets. */
 bool mtree_network_acknowledges(const mtree_connection_t *connection);

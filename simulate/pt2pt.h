@@ -9,8 +9,9 @@
  * acknowledgement of the match is back.  Completions are events of the queue; send and
  * recv never call them.
  *
- * Streams are mtree's own connections: a synchronous send is done when the sender's
- * kernel knows that the message has arrived, where the network says when that is.
+ * Streams are mtree's own connections between hosts.  They send messages of any length at
+ * once, and a synchronous send is done when the sender's kernel knows that the message has
+ * arrived, where the network says when that is.
  */
 #ifndef MTREE_SIMULATE_PT2PT_H
 #define MTREE_SIMULATE_PT2PT_H

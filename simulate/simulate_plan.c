@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/container_of.h"
 #include "base/log.h"
+#include "planner/plan/streams.h"
 #include "planner/relays/relays.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
@@ -455,7 +456,8 @@ static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topolo
     status = mtree_relays_find(plan, topology, all + active);
     if (status == MTREE_OK) {
         status = mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
-                                       true, options, &run->simulation);
+                                       mtree_plan_streams(plan), options,
+                                       &run->simulation);
     }
     free(all);
     return status;

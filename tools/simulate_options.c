@@ -44,7 +44,8 @@ const option_t simulate_options[] = {
     {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
      .help = "size of a plan's messages (default: the plan's)", .example = "64K"},
     {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
-     .help = "longest message sent without a rendezvous (default 64K)", .example = "64K"},
+     .help = "longest message that Open MPI sends without a rendezvous (default 64K)",
+     .example = "64K"},
     {"overhead", 0, OPTION_TIME, MEMBER(overhead), .argument = "TIME",
      .help = "time that a rank spends on a message, at both ends (default: as the file "
              "says, else 20us)",

@@ -162,6 +162,24 @@ UNIT_TEST(test_rendezvous)
     clear(&fixture);
 }
 
+/* Connections of mtree's own send all of it at once. */
+UNIT_TEST(test_streams_have_no_eager_limit)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent, received;
+
+    options.eager_bytes = 1000;
+    options.streams = true;
+    fixture = make(options);
+    recv(&fixture, 1, 0, 0, NULL, 5000, &received);
+    send(&fixture, 0, 1, 0, NULL, 5000, true, &sent);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    ck_assert_double_eq_tol(received.time, 0.005 + 0.010, 1e-9);
+    ck_assert_double_eq_tol(sent.time, 0.005 + 0.020, 1e-9);
+    clear(&fixture);
+}
+
 typedef struct {
     mtree_timer_t event;
     fixture_t *fixture;

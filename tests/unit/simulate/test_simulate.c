@@ -268,6 +268,40 @@ UNIT_TEST(test_a_root_leaves_when_all_is_sent)
     mtree_topology_destroy(fixture.topology);
 }
 
+/* A chunk of 4 MB: over a long link it goes over a connection of mtree's own, whose
+ * sender asks nobody; over a short one Open MPI asks the receiver first. */
+UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
+{
+    const double latency = _i == 0 ? 0.010 : 0.0009;
+    fixture_t fixture = parse(_i == 0 ? "graph g { a -- b [capacity=\"100Mbps\" "
+                                        "latency=\"10ms\"]; }"
+                                      : "graph g { a -- b [capacity=\"100Mbps\" "
+                                        "latency=\"0.9ms\"]; }");
+    mtree_simulate_options_t options = bare(4 << 20);
+    double seconds[2];
+
+    options.chunk_bytes = 4 << 20;
+    for (int limited = 0; limited < 2; limited++) {
+        mtree_plan_t *plan = chain(MTREE_BCAST, 2, 100e6, latency);
+        mtree_simulate_result_t result = {0};
+
+        plan->bytes = 4 << 20;
+        options.eager_bytes = limited ? 64 << 10 : 0;
+        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
+                                             MTREE_BCAST, &options, &result),
+                         MTREE_OK);
+        seconds[limited] = result.seconds;
+        mtree_simulate_result_clear(&result);
+        mtree_plan_destroy(plan);
+    }
+    if (_i == 0) {
+        ck_assert_double_eq_tol(seconds[1], seconds[0], 1e-9);
+    } else {
+        ck_assert_double_gt(seconds[1], seconds[0] + latency);
+    }
+    mtree_topology_destroy(fixture.topology);
+}
+
 /*
  * What the lab took for 4 MiB, least of several calls: on eight hosts of 50 Mb/s around a
  * switch 1.28 s by ring and 1.25 s by direct exchange; on a star of unequal hosts 1.44 s
