@@ -29,9 +29,8 @@ static void early_decide(coll_mtree_decision_t *decision)
         coll_mtree_planning_context_get(early->group, decision->comm, early->hosts);
 
     if (context != NULL) {
-        int max_trees = coll_mtree_params_max_trees(ompi_comm_size(decision->comm));
-        coll_mtree_planned_t planned = coll_mtree_planning_context_plan(
-            context, decision->comm, &early->call_class, max_trees);
+        coll_mtree_planned_t planned =
+            coll_mtree_planning_context_plan(context, decision->comm, &early->call_class);
 
         mtree_plan_destroy(planned.plan);
     }
