@@ -27,7 +27,7 @@ SEED = int(os.environ.get("MTREE_FAULTS_SEED", "4"))
 OF_A_JOB = 8
 PROGRAM = os.path.join(labs.BUILD, "tests", "mpi", "random_cases")
 LONG = 5  # seconds between calls that are noted
-LIMIT = 45  # seconds without a call that ends, whatever the faults that overlap
+LIMIT = 45  # seconds without a call that ends, and without another fault or the end of one
 IDLE = 25  # seconds at most that all ranks compute: connections are given up after 15 s of silence, relays' after 16
 STAR = """graph star {{ edge [capacity="60Mbps"]; switch [kind=switch]; {hosts} }}"""
 
@@ -124,7 +124,7 @@ class Faults(unittest.TestCase):
             env=labs.environment(topology=self.network.topology, min_bytes="0",
                                  tcp_ports=f"{FIRST}-{LAST}", **self.parameters),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.output, self.cases, self.last, self.longest = [], 0, time.monotonic(), 0
+        self.output, self.cases, self.last, self.struck, self.longest = [], 0, time.monotonic(), 0, 0
         self.reader = threading.Thread(target=self.listen)
         self.reader.start()
         for clean in (self.job.stdout.close, self.reader.join, self.job.stdin.close, self.job.kill):
@@ -144,6 +144,11 @@ class Faults(unittest.TestCase):
                 self.output.append(line)
                 self.note(line.rstrip())
 
+    def strike(self, what):
+        """A fault has begun or ended: from now on it is to be waited for."""
+        self.note(what)
+        self.struck = time.monotonic()
+
     def told(self):
         return "\n".join(self.story)
 
@@ -152,9 +157,9 @@ class Faults(unittest.TestCase):
         while not until():
             for due in [one for one in self.undo if one[0] <= time.monotonic()]:
                 self.undo.remove(due)
-                self.note(f"undo {due[1]}")
                 due[2]()
-            self.assertLess(time.monotonic() - self.last, LIMIT, f"it hangs\n{self.told()}")
+                self.strike(f"undo {due[1]}")
+            self.assertLess(time.monotonic() - max(self.last, self.struck), LIMIT, f"it hangs\n{self.told()}")
             self.assertIsNone(self.job.poll(), f"the job has ended\n{self.told()}")
             time.sleep(0.02)
 
@@ -254,7 +259,7 @@ class Faults(unittest.TestCase):
             kind = self.random.choice(kinds)
             what = kind()
             if what:
-                self.note(f"{kind.__name__} {what}")
+                self.strike(f"{kind.__name__} {what}")
                 return
             self.wait(0.05)
 
