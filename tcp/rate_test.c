@@ -12,6 +12,9 @@
 #define SENDING  0.5
 #define SKIPPING 0.15
 
+/* Of those that count: bytes of a connection that stalls are of more than came last. */
+#define LEAST ((SENDING - SKIPPING) / 2)
+
 /* Seconds after which a test has failed. */
 #define PATIENCE 4.0
 
@@ -54,11 +57,12 @@ static void test_count(mtree_rate_test_t *test, double bytes, double now)
 {
     test->first = test->first == 0 ? now : test->first;
     /* What is left in queues then comes while others, which shared a link, have ended. */
-    if (now - test->first > SENDING && test->last > test->skipped && test->skipped > 0) {
+    if (test->bytes > 0 && test->last - test->first > SENDING) {
         return;
     }
+    /* What is read with the last bytes that do not count came before. */
     if (test->skipped > 0) {
-        test->bytes += bytes;
+        test->bytes += now > test->skipped ? bytes : 0;
     } else if (now - test->first >= SKIPPING) {
         test->skipped = now;
     }
@@ -97,9 +101,9 @@ int mtree_rate_test_poll(mtree_rate_test_t *test, double now)
 
 double mtree_rate_test_rate(const mtree_rate_test_t *test)
 {
-    return test->skipped > 0 && test->last > test->skipped
-               ? 8 * HEADERS * test->bytes / (test->last - test->skipped)
-               : 0;
+    const double seconds = test->last - test->skipped;
+
+    return 8 * HEADERS * test->bytes / (seconds > LEAST ? seconds : LEAST);
 }
 
 void mtree_rate_test_end(mtree_rate_test_t *test)

@@ -12,9 +12,9 @@
 
 #define NONE (-1)
 
-/* A network that carries less than this part of what it carries alone shares something
- * with others of the same hosts. */
-#define SHARING 0.7
+/* Networks of the same hosts that carry less than this part of what they carry one by
+ * one share something. */
+#define SHARING 0.65
 
 /* Hosts use a switch over which they are so many times as fast as without it. */
 #define FASTER 1.1
@@ -27,6 +27,7 @@ typedef struct {
     double rate[2]; /* the most */
     double sum[2];  /* in the host's turn */
     double alone;   /* of both, in another turn; 0: there was none */
+    int joined;     /* the first host that it is joined with */
     mtree_address_t address;
 } port_t;
 
@@ -143,31 +144,76 @@ static void read_trial(const mtree_network_trial_t *trial, int end, port_t *port
     }
 }
 
+/* Are all hosts that @a network joins with some joined with each other? */
+static bool are_joined(const mtree_networks_t *networks, int network, port_t *ports)
+{
+    int first = NONE;
+    bool has_changed = true;
+
+    for (int host = 0; host < networks->num_hosts; host++) {
+        ports[host].joined = host;
+    }
+    while (has_changed) {
+        has_changed = false;
+        for (int t = networks->first[network]; t < networks->first[network + 1]; t++) {
+            int *a = &ports[networks->trials[t].hosts[0]].joined;
+            int *b = &ports[networks->trials[t].hosts[1]].joined;
+
+            if (has_carried(&networks->trials[t]) && *a != *b) {
+                *a = *b = *a < *b ? *a : *b;
+                has_changed = true;
+            }
+        }
+    }
+    for (int host = 0; host < networks->num_hosts; host++) {
+        if (is_live(&ports[host])) {
+            first = first == NONE ? host : first;
+            if (ports[host].joined != first) {
+                return false;
+            }
+        }
+    }
+    return first != NONE;
+}
+
 /* Read @a network into @a ports.  False: it joins no hosts, or some of them not with each
- * other, or it shares something with other networks. */
+ * other. */
 static bool read_network(adder_t *adder, int network, port_t *ports)
 {
     const mtree_networks_t *networks = adder->networks;
-    const mtree_network_trial_t *trials = networks->trials;
-    bool is_of_use = false;
 
     memset(ports, 0, (size_t)networks->num_hosts * sizeof(*ports));
     for (int t = networks->first[network]; t < networks->first[network + 1]; t++) {
-        read_trial(&trials[t], 0, &ports[trials[t].hosts[0]]);
-        read_trial(&trials[t], 1, &ports[trials[t].hosts[1]]);
-        adder->latency = fmin(adder->latency, trials[t].latency / 2);
-        is_of_use = is_of_use || has_carried(&trials[t]);
-    }
-    for (int t = networks->first[network]; t < networks->first[network + 1]; t++) {
-        const port_t *first = &ports[trials[t].hosts[0]];
-        const port_t *second = &ports[trials[t].hosts[1]];
+        const mtree_network_trial_t *trial = &networks->trials[t];
 
-        if ((!has_carried(&trials[t]) && is_live(first) && is_live(second)) ||
-            first->sum[0] + first->sum[1] < SHARING * first->alone) {
+        read_trial(trial, 0, &ports[trial->hosts[0]]);
+        read_trial(trial, 1, &ports[trial->hosts[1]]);
+        adder->latency = fmin(adder->latency, trial->latency / 2);
+    }
+    return are_joined(networks, network, ports);
+}
+
+/* Do the networks that have been read share something?  All hosts that tell say so. */
+static bool do_share(const adder_t *adder)
+{
+    const int hosts = adder->networks->num_hosts;
+    bool is_told = false;
+
+    for (int host = 0; host < hosts; host++) {
+        double together = 0, alone = 0;
+
+        for (int lane = 0; lane < adder->num_lanes; lane++) {
+            const port_t *port = &adder->ports[lane * hosts + host];
+
+            together += port->sum[0] + port->sum[1];
+            alone += port->alone;
+        }
+        if (alone > 0 && together >= SHARING * alone) {
             return false;
         }
+        is_told = is_told || alone > 0;
     }
-    return is_of_use;
+    return is_told;
 }
 
 /* Were all hosts of a network that showed @a ports joined by it? */
@@ -201,6 +247,7 @@ static void read_group(adder_t *adder, int group)
             adder->num_lanes += is_whole || adder->num_lanes == 0;
         }
     }
+    adder->num_lanes = do_share(adder) ? 0 : adder->num_lanes;
 }
 
 /* What all networks that are used carry from @a host (@a way 0) or to it. */

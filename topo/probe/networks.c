@@ -14,6 +14,9 @@
 /* With how many others a host exchanges bytes at once. */
 #define FAN 3
 
+/* Hosts that tell whether networks share something. */
+#define WITNESSES 2
+
 typedef struct {
     const mtree_host_interfaces_t *hosts;
     int num_hosts;
@@ -207,7 +210,7 @@ static mtree_status_t add_trial(finder_t *finder, int network, int a, int b, int
 }
 
 /* Each host of @a network has a turn; in a round those of few hosts overlap.  The first
- * one has another later, after those of @a earlier networks of the same hosts, if there
+ * ones have another later, after those of @a earlier networks of the same hosts, if there
  * are such. */
 static mtree_status_t add_trials(finder_t *finder, int network, bool has_others,
                                  int earlier)
@@ -215,13 +218,13 @@ static mtree_status_t add_trials(finder_t *finder, int network, bool has_others,
     const int *members = finder->members, count = list_members(finder, network);
     const int width = count > FAN ? FAN + 1 : count, at_once = count / width;
     const int turns = count == 2 ? 1 : count, rounds = (turns + at_once - 1) / at_once;
-    const int last = turns + (has_others && count > 2);
+    const int last = turns + (has_others && count > 2 ? WITNESSES : 0);
     mtree_status_t status = MTREE_OK;
 
     for (int turn = 0; turn < last; turn++) {
-        const bool is_alone = turn == turns;
-        const int host = turn % turns,
-                  round = is_alone ? rounds + earlier : turn % rounds;
+        const bool is_alone = turn >= turns;
+        const int host = turn % turns;
+        const int round = is_alone ? rounds + WITNESSES * earlier + host : turn % rounds;
 
         for (int k = 1; k < width && status == MTREE_OK; k++) {
             status = add_trial(finder, network, members[host],
