@@ -386,14 +386,19 @@ static mtree_status_t adder_init(adder_t *adder, mtree_arena_t *arena)
                                      : mtree_no_memory("the networks of %d hosts", hosts);
 }
 
-static mtree_status_t add_pair(mtree_probe_findings_t *findings,
-                               const mtree_network_trial_t *trial)
+/* Add the cable that @a network is, if it joins its hosts. */
+static mtree_status_t add_pair(adder_t *adder, int network)
 {
-    return has_carried(trial)
-               ? add_cable(findings, trial->hosts[0], trial->hosts[1],
+    const mtree_network_trial_t *trial =
+        &adder->networks->trials[adder->networks->first[network]];
+    const port_t *port = &adder->ports[trial->hosts[0]];
+
+    adder->latency = INFINITY;
+    return read_network(adder, network, adder->ports)
+               ? add_cable(adder->findings, trial->hosts[0], trial->hosts[1],
                            (mtree_cable_t){.ends = {trial->ends[0], trial->ends[1]},
-                                           .capacity = {trial->rate[0], trial->rate[1]}},
-                           trial->latency)
+                                           .capacity = {port->rate[0], port->rate[1]}},
+                           2 * adder->latency)
                : MTREE_OK;
 }
 
@@ -406,13 +411,13 @@ mtree_status_t mtree_networks_add(const mtree_networks_t *networks,
 
     /* Switches first: their latencies follow from those of ways without cables. */
     for (int i = 0; i < 2 * networks->num_networks && status == MTREE_OK; i++) {
-        const int network = i % networks->num_networks, first = networks->first[network];
-        const int num_trials = networks->first[network + 1] - first;
+        const int network = i % networks->num_networks;
+        const int num_trials = networks->first[network + 1] - networks->first[network];
 
-        if (i == network && num_trials > 1 && networks->group[network] == network) {
+        if (i == network && num_trials > 2 && networks->group[network] == network) {
             status = add_group(&adder, network);
-        } else if (i > network && num_trials == 1) {
-            status = add_pair(findings, &networks->trials[first]);
+        } else if (i > network && num_trials == 2) {
+            status = add_pair(&adder, network);
         }
     }
     mtree_arena_cleanup(&arena);

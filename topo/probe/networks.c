@@ -217,13 +217,13 @@ static mtree_status_t add_trials(finder_t *finder, int network, bool has_others,
 {
     const int *members = finder->members, count = list_members(finder, network);
     const int width = count > FAN ? FAN + 1 : count, at_once = count / width;
-    const int turns = count == 2 ? 1 : count, rounds = (turns + at_once - 1) / at_once;
-    const int last = turns + (has_others && count > 2 ? WITNESSES : 0);
+    const int rounds = (count + at_once - 1) / at_once;
+    const int turns = count + (has_others && count > 2 ? WITNESSES : 0);
     mtree_status_t status = MTREE_OK;
 
-    for (int turn = 0; turn < last; turn++) {
-        const bool is_alone = turn >= turns;
-        const int host = turn % turns;
+    for (int turn = 0; turn < turns; turn++) {
+        const bool is_alone = turn >= count;
+        const int host = turn % count;
         const int round = is_alone ? rounds + WITNESSES * earlier + host : turn % rounds;
 
         for (int k = 1; k < width && status == MTREE_OK; k++) {

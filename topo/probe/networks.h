@@ -33,8 +33,7 @@ typedef struct {
 typedef struct {
     int num_hosts, num_networks, num_trials, num_rounds, capacity;
     mtree_network_trial_t *trials; /* [num_trials] */
-    int *
-        first; /* [num_networks + 1] of each network's trials, of which a cable has one */
+    int *first; /* [num_networks + 1] of its trials, of which a cable has two */
     int *group; /* [num_networks] the first network that has the same hosts */
     int shared; /* that of `own` of all hosts, or -1: there is none */
 } mtree_networks_t;

@@ -156,12 +156,14 @@ static void expect_map(const char *expected)
 UNIT_TEST(networks_of_two_hosts_are_cables)
 {
     find(HOSTS);
-    ck_assert_int_eq(networks.num_trials, 3);
+    ck_assert_int_eq(networks.num_trials, 6);
     expect_trial(0, 0, 1, "10.88.0.1", "10.88.0.2");
-    expect_trial(1, 1, 2, "10.88.0.5", "10.88.0.6");
-    expect_trial(2, 0, 2, "2001:db8::2", "2001:db8::1");
+    expect_trial(1, 1, 0, "10.88.0.2", "10.88.0.1");
+    expect_trial(2, 1, 2, "10.88.0.5", "10.88.0.6");
+    expect_trial(4, 0, 2, "2001:db8::2", "2001:db8::1");
     know_lan(HOSTS);
-    measure(networks.trials[1].network, 100e6, 1e-6);
+    measure(networks.trials[2].network, 100e6, 1e-6);
+    networks.trials[3].rate[0] = 0;
     expect_map(
         "\"h1\" -- \"h2\" [capacity=\"100Mbps\" capacity_back=\"50Mbps\" "
         "latency=\"1us\" from_address=\"10.88.0.5\" to_address=\"10.88.0.6\"];\n}\n");
@@ -171,9 +173,9 @@ UNIT_TEST(networks_of_two_hosts_are_cables)
 UNIT_TEST(a_network_of_all_two_hosts_is_one)
 {
     find(2);
-    ck_assert_int_eq(networks.num_trials, 2);
+    ck_assert_int_eq(networks.num_trials, 4);
     expect_trial(0, 0, 1, "10.99.0.1", "10.99.0.2");
-    expect_trial(1, 0, 1, "10.88.0.1", "10.88.0.2");
+    expect_trial(2, 0, 1, "10.88.0.1", "10.88.0.2");
 }
 
 /* With IPv6 as well; no host has several turns at a time. */
