@@ -240,26 +240,6 @@ void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
     }
 }
 
-size_t coll_mtree_coll_args_rooted(coll_mtree_coll_args_t *args,
-                                   mtree_collective_t collective,
-                                   const coll_mtree_side_t *blocks,
-                                   const coll_mtree_side_t *own, int rank)
-{
-    const bool gathers = collective == MTREE_GATHER, is_root = rank == own->only;
-    coll_mtree_elements_t block;
-
-    if (is_root) {
-        *(gathers ? &args->recv : &args->send) = *blocks;
-    }
-    if (own->buffer != MPI_IN_PLACE) {
-        *(gathers ? &args->send : &args->recv) = *own;
-    }
-    args->call.root = own->only;
-    coll_mtree_coll_args_exchange(args, collective, false);
-    block = coll_mtree_side_block(is_root ? blocks : own, own->only);
-    return coll_mtree_elements_bytes(&block);
-}
-
 void coll_mtree_coll_args_equal(coll_mtree_coll_args_t *args, size_t bytes, int ranks)
 {
     args->call.units = bytes * (size_t)ranks;

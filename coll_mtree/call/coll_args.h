@@ -116,16 +116,6 @@ void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
                                    mtree_collective_t collective, bool in_place);
 
 /*
- * The same of a gather or a scatter, whose sides this sets: @a blocks, of each rank,
- * counts at the root alone; @a own, between this rank and the root, unless its buffer is
- * MPI_IN_PLACE.  Returns the bytes of this rank's block.
- */
-size_t coll_mtree_coll_args_rooted(coll_mtree_coll_args_t *args,
-                                   mtree_collective_t collective,
-                                   const coll_mtree_side_t *blocks,
-                                   const coll_mtree_side_t *own, int rank);
-
-/*
  * The sizes of the blocks of a personalized collective.  Either all have @a bytes bytes;
  * or each rank knows the sizes of its own blocks, and @a bytes is its part of the whole,
  * by which dispatch sets size and verdict.

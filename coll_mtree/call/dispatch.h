@@ -2,8 +2,8 @@
 /*
  * Dispatch: the path of a call from MPI to its backend.
  *
- * 1. Open MPI calls coll_mtree_allreduce() or another function that MTREE_DEFINE_FORMS
- *    defines.  It describes the call (coll_mtree/call/coll_args.h) and passes it to
+ * 1. Open MPI calls coll_mtree_allreduce() or another function of collectives.c.  It
+ *    describes the call (coll_mtree/call/coll_args.h) and passes it to
  *    coll_mtree_dispatch().
  * 2. A call that Open MPI itself made is declined at once.  Where only some ranks know
  * the size of the call, all agree on one.
@@ -55,37 +55,5 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 
 /* Open MPI served @a call, which was declined, with @a code; returns that. */
 int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
-
-/* A function of a collective, from its NAME_args(), which sets what the call asks for;
- * the parameters and arguments that it has beside those of all forms. */
-#define MTREE_DEFINE_FORM(_name, _function, _form, _request, _parameters, _arguments)    \
-    int coll_mtree_##_function(MTREE_PARAMETERS(_name) _parameters,                      \
-                               mca_coll_base_module_t *base)                             \
-    {                                                                                    \
-        coll_mtree_mpi_call_t call;                                                      \
-        int rc;                                                                          \
-                                                                                         \
-        coll_mtree_dispatch_init(&call, #_name, _form, comm, base);                      \
-        call.returns_to = __builtin_return_address(0);                                   \
-        _name##_args(&call.args, MTREE_ARGUMENTS(_name));                                \
-        rc = coll_mtree_dispatch(&call, _request);                                       \
-        return rc != MTREE_DECLINED                                                      \
-                   ? rc                                                                  \
-                   : coll_mtree_dispatch_end(                                            \
-                         &call, MTREE_FALLBACK(call.module, _function,                   \
-                                               MTREE_ARGUMENTS(_name) _arguments));      \
-    }
-
-#define MTREE_REQUEST_PARAMETER  , ompi_request_t **request
-#define MTREE_REQUEST_ARGUMENT   , request
-#define MTREE_REQUEST_PARAMETERS , struct ompi_info_t *info, ompi_request_t **request
-#define MTREE_REQUEST_ARGUMENTS  , info, request
-
-#define MTREE_DEFINE_FORMS(_name)                                                        \
-    MTREE_DEFINE_FORM(_name, _name, MTREE_BLOCKING, NULL, , )                            \
-    MTREE_DEFINE_FORM(_name, i##_name, MTREE_NONBLOCKING, request,                       \
-                      MTREE_REQUEST_PARAMETER, MTREE_REQUEST_ARGUMENT)                   \
-    MTREE_DEFINE_FORM(_name, _name##_init, MTREE_PERSISTENT, request,                    \
-                      MTREE_REQUEST_PARAMETERS, MTREE_REQUEST_ARGUMENTS)
 
 #endif
