@@ -49,6 +49,13 @@ const char *mtree_units_format_rate(double rate, char *buffer, size_t length);
 const char *mtree_units_format_time(double seconds, char *buffer, size_t length);
 const char *mtree_units_format_size(double bytes, char *buffer, size_t length);
 
+/* The same, in a buffer that the block around the call has. */
+#define MTREE_UNITS_RATE(_rate)    MTREE_UNITS_FORMAT(rate, _rate)
+#define MTREE_UNITS_TIME(_seconds) MTREE_UNITS_FORMAT(time, _seconds)
+#define MTREE_UNITS_SIZE(_bytes)   MTREE_UNITS_FORMAT(size, _bytes)
+#define MTREE_UNITS_FORMAT(_what, _value)                                                \
+    mtree_units_format_##_what(_value, (char[MTREE_UNITS_LENGTH]){""}, MTREE_UNITS_LENGTH)
+
 /*
  * Write a number, a rate or a time as the parsers read it ("66.7Mbps", "38ms") into
  * @a buffer of MTREE_UNITS_LENGTH bytes; returns it.  Reading it gives the same number.

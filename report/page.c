@@ -54,25 +54,13 @@ char *mtree_page_line_text(mtree_page_line_t line, const json_t *report, size_t 
     return text;
 }
 
-static const char *time_text(double seconds, char *buffer)
-{
-    return mtree_units_format_time(seconds, buffer, MTREE_UNITS_LENGTH);
-}
-
-static const char *size_text(double bytes, char *buffer)
-{
-    return mtree_units_format_size(bytes, buffer, MTREE_UNITS_LENGTH);
-}
-
 void mtree_page_job(const json_t *report, size_t unused, FILE *out)
 {
-    char elapsed[MTREE_UNITS_LENGTH];
-
     (void)unused;
     fprintf(out, "%s of %.0f ranks, begun %s, %s%s",
             json_is_true(json_object_get(report, "complete")) ? "A job" : "A running job",
             mtree_page_number(report, "ranks"), mtree_page_text(report, "started"),
-            time_text(mtree_page_number(report, "elapsed_s"), elapsed),
+            MTREE_UNITS_TIME(mtree_page_number(report, "elapsed_s")),
             json_is_true(json_object_get(report, "complete")) ? "" : " so far");
 }
 
@@ -156,34 +144,29 @@ void mtree_page_served(const json_t *report, size_t unused, FILE *out)
 {
     spread_t spread = spread_of(report, "mtree_s");
     sums_t sums = sum_served(report);
-    char mean[MTREE_UNITS_LENGTH], least[MTREE_UNITS_LENGTH], most[MTREE_UNITS_LENGTH],
-        elapsed[MTREE_UNITS_LENGTH], bytes[MTREE_UNITS_LENGTH];
 
     (void)unused;
     fprintf(out, "%s spent %s of %s in calls that mtree served",
-            spread.ranks > 1 ? "Ranks" : "Rank 0", time_text(spread.mean, mean),
-            time_text(mtree_page_number(report, "elapsed_s"), elapsed));
+            spread.ranks > 1 ? "Ranks" : "Rank 0", MTREE_UNITS_TIME(spread.mean),
+            MTREE_UNITS_TIME(mtree_page_number(report, "elapsed_s")));
     if (spread.ranks > 1) {
         fprintf(out, " (mean of %zu, from %s to %s)", spread.ranks,
-                time_text(spread.least, least), time_text(spread.most, most));
+                MTREE_UNITS_TIME(spread.least), MTREE_UNITS_TIME(spread.most));
     }
     fprintf(out, ": %.0f call%s of rank 0, %s", sums.calls, sums.calls == 1 ? "" : "s",
-            size_text(sums.bytes, bytes));
+            MTREE_UNITS_SIZE(sums.bytes));
 }
 
 void mtree_page_beside(const json_t *report, size_t unused, FILE *out)
 {
-    char planning[MTREE_UNITS_LENGTH], connecting[MTREE_UNITS_LENGTH],
-        openmpi[MTREE_UNITS_LENGTH];
-
     (void)unused;
     fprintf(
         out,
         "Beside that: %s of waiting for plans, %s of opening connections, %s in calls "
         "that Open MPI served",
-        time_text(spread_of(report, "planning_s").mean, planning),
-        time_text(spread_of(report, "connecting_s").mean, connecting),
-        time_text(spread_of(report, "openmpi_s").mean, openmpi));
+        MTREE_UNITS_TIME(spread_of(report, "planning_s").mean),
+        MTREE_UNITS_TIME(spread_of(report, "connecting_s").mean),
+        MTREE_UNITS_TIME(spread_of(report, "openmpi_s").mean));
 }
 
 static bool any_disagrees(const json_t *report)
@@ -199,7 +182,6 @@ static bool any_disagrees(const json_t *report)
 void mtree_page_forecast(const json_t *report, size_t unused, FILE *out)
 {
     sums_t sums = sum_served(report);
-    char ours[MTREE_UNITS_LENGTH], theirs[MTREE_UNITS_LENGTH];
 
     (void)unused;
     if (any_disagrees(report)) {
@@ -208,8 +190,8 @@ void mtree_page_forecast(const json_t *report, size_t unused, FILE *out)
         fprintf(out,
                 "Forecast, not measured: %.0f of these calls take %s with mtree, %s with "
                 "Open MPI",
-                sums.forecast_calls, time_text(sums.forecast, ours),
-                time_text(sums.openmpi, theirs));
+                sums.forecast_calls, MTREE_UNITS_TIME(sums.forecast),
+                MTREE_UNITS_TIME(sums.openmpi));
     } else {
         fputs("Forecast: Open MPI's time for these calls was not predicted", out);
     }
@@ -218,17 +200,15 @@ void mtree_page_forecast(const json_t *report, size_t unused, FILE *out)
 static void page_work(const json_t *report, size_t unused, FILE *out)
 {
     const json_t *totals = json_object_get(report, "totals");
-    char bytes[MTREE_UNITS_LENGTH], probe[MTREE_UNITS_LENGTH],
-        scratch[MTREE_UNITS_LENGTH];
 
     (void)unused;
     fprintf(out,
             "Rank 0 sent %.0f chunks, %s; %s for probing; its receive slots took %s at "
             "most; %.0f plans",
             mtree_page_number(totals, "chunks"),
-            size_text(mtree_page_number(totals, "chunk_bytes"), bytes),
-            size_text(mtree_page_number(totals, "probe_bytes"), probe),
-            size_text(mtree_page_number(totals, "most_scratch_bytes"), scratch),
+            MTREE_UNITS_SIZE(mtree_page_number(totals, "chunk_bytes")),
+            MTREE_UNITS_SIZE(mtree_page_number(totals, "probe_bytes")),
+            MTREE_UNITS_SIZE(mtree_page_number(totals, "most_scratch_bytes")),
             mtree_page_number(totals, "plans"));
 }
 
@@ -258,7 +238,6 @@ void mtree_page_communicator(const json_t *report, size_t number, FILE *out)
 
 const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t length)
 {
-    char low[MTREE_UNITS_LENGTH], high[MTREE_UNITS_LENGTH];
     const char *function = mtree_page_text(calls, "function");
     int used;
 
@@ -268,9 +247,9 @@ const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t leng
     }
     used = snprintf(buffer, length, "%s %s-%s", function,
                     mtree_page_number(calls, "bytes_from") > 0
-                        ? size_text(mtree_page_number(calls, "bytes_from"), low)
+                        ? MTREE_UNITS_SIZE(mtree_page_number(calls, "bytes_from"))
                         : "0",
-                    size_text(mtree_page_number(calls, "bytes_to"), high));
+                    MTREE_UNITS_SIZE(mtree_page_number(calls, "bytes_to")));
     if (json_object_get(calls, "root") != NULL && used > 0 && (size_t)used < length) {
         snprintf(buffer + used, length - (size_t)used, " root %.0f",
                  mtree_page_number(calls, "root"));

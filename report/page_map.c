@@ -12,16 +12,6 @@
 /* Links and lines of calls that are named where the map disagrees with them. */
 #define MOST_NAMED 3
 
-static const char *time_text(double seconds, char *buffer)
-{
-    return mtree_units_format_time(seconds, buffer, MTREE_UNITS_LENGTH);
-}
-
-static const char *rate_text(double rate, char *buffer)
-{
-    return mtree_units_format_rate(rate, buffer, MTREE_UNITS_LENGTH);
-}
-
 void mtree_page_topology(const json_t *report, size_t number, FILE *out)
 {
     const json_t *topology =
@@ -41,11 +31,8 @@ void mtree_page_topology(const json_t *report, size_t number, FILE *out)
             json_array_size(json_object_get(topology, "links")),
             mtree_page_text(topology, "origin"));
     if (mtree_page_number(topology, "message_cost_s") > 0.0) {
-        char cost[MTREE_UNITS_LENGTH];
-
         fprintf(out, ", %s a message",
-                mtree_units_format_time(mtree_page_number(topology, "message_cost_s"),
-                                        cost, sizeof(cost)));
+                MTREE_UNITS_TIME(mtree_page_number(topology, "message_cost_s")));
     }
 }
 
@@ -189,7 +176,6 @@ static void page_busiest(const json_t *report, size_t topology, FILE *out)
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
     int num_arcs = 2 * (int)json_array_size(links), busiest = -1;
-    char rate[MTREE_UNITS_LENGTH], seconds[MTREE_UNITS_LENGTH];
     double most = 0;
 
     for (int arc = 0; arc < num_arcs; arc++) {
@@ -204,8 +190,8 @@ static void page_busiest(const json_t *report, size_t topology, FILE *out)
     fputs("Busiest link: ", out);
     write_arc(links, busiest, out);
     fprintf(out, ", %.1f %% of %s in %s of mtree's calls", 100 * most,
-            rate_text(arc_number(links, "capacity_bps", busiest), rate),
-            time_text(mtree_page_number(map, "seconds"), seconds));
+            MTREE_UNITS_RATE(arc_number(links, "capacity_bps", busiest)),
+            MTREE_UNITS_TIME(mtree_page_number(map, "seconds")));
     write_crossing(report, topology, busiest, out);
 }
 
@@ -228,7 +214,6 @@ static void page_slowest(const json_t *report, size_t topology, FILE *out)
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
     int num_arcs = 2 * (int)json_array_size(links), slowest = -1;
-    char gave[MTREE_UNITS_LENGTH], capacity[MTREE_UNITS_LENGTH];
     double least = 0;
 
     for (int arc = 0; arc < num_arcs; arc++) {
@@ -246,8 +231,8 @@ static void page_slowest(const json_t *report, size_t topology, FILE *out)
     fputs("Slowest link: ", out);
     write_arc(links, slowest, out);
     fprintf(out, ", gave %s of %s, %.1f %%, while full, which it was %.0f %% of the time",
-            rate_text(arc_number(links, "gave_bps", slowest), gave),
-            rate_text(arc_number(links, "capacity_bps", slowest), capacity), 100 * least,
+            MTREE_UNITS_RATE(arc_number(links, "gave_bps", slowest)),
+            MTREE_UNITS_RATE(arc_number(links, "capacity_bps", slowest)), 100 * least,
             100 * arc_number(links, "pressed", slowest));
     write_crossing(report, topology, slowest, out);
 }
@@ -272,7 +257,6 @@ static bool list_next(list_t *list)
 static void list_arcs(const json_t *links, list_t *list)
 {
     int num_arcs = 2 * (int)json_array_size(links);
-    char has[MTREE_UNITS_LENGTH], found[MTREE_UNITS_LENGTH];
 
     for (int arc = 0; arc < num_arcs; arc++) {
         const json_t *link = json_array_get(links, (size_t)arc / 2);
@@ -282,8 +266,8 @@ static void list_arcs(const json_t *links, list_t *list)
         if (arc_number(links, "found_bps", arc) > 0 && list_next(list)) {
             write_arc(links, arc, list->out);
             fprintf(list->out, " has %s, calls found %s",
-                    rate_text(arc_number(links, key, arc), has),
-                    rate_text(arc_number(links, "found_bps", arc), found));
+                    MTREE_UNITS_RATE(arc_number(links, key, arc)),
+                    MTREE_UNITS_RATE(arc_number(links, "found_bps", arc)));
         }
     }
 }
@@ -292,7 +276,7 @@ static void list_arcs(const json_t *links, list_t *list)
  * disagrees. */
 static void list_calls(const json_t *report, size_t topology, list_t *list)
 {
-    char name[128], took[MTREE_UNITS_LENGTH], least[MTREE_UNITS_LENGTH];
+    char name[128];
     size_t c, i;
     json_t *communicator, *calls;
 
@@ -306,8 +290,8 @@ static void list_calls(const json_t *report, size_t topology, list_t *list)
                 fprintf(
                     list->out, "%s took %s, on the map at least %s",
                     mtree_page_calls_name(calls, name, sizeof(name)),
-                    time_text(bound / mtree_page_number(calls, "share_of_bound"), took),
-                    time_text(bound, least));
+                    MTREE_UNITS_TIME(bound / mtree_page_number(calls, "share_of_bound")),
+                    MTREE_UNITS_TIME(bound));
             }
         }
     }

@@ -8,7 +8,6 @@
 
 static void add_time(mtree_table_t *table, const json_t *object, const char *key)
 {
-    char text[MTREE_UNITS_LENGTH];
     double seconds = mtree_page_number(object, key);
 
     if (json_object_get(object, key) == NULL) {
@@ -16,14 +15,12 @@ static void add_time(mtree_table_t *table, const json_t *object, const char *key
         return;
     }
     mtree_table_add(table, "%s%s", seconds < 0 ? "-" : "",
-                    mtree_units_format_time(fabs(seconds), text, sizeof(text)));
+                    MTREE_UNITS_TIME(fabs(seconds)));
 }
 
 static void add_size(mtree_table_t *table, double bytes)
 {
-    char text[MTREE_UNITS_LENGTH];
-
-    mtree_table_add(table, "%s", mtree_units_format_size(bytes, text, sizeof(text)));
+    mtree_table_add(table, "%s", MTREE_UNITS_SIZE(bytes));
 }
 
 /* "10 trees, packing", or "10 trees through 3 relays", or "10 trees through 3 relays, 18
@@ -136,10 +133,8 @@ mtree_table_t *mtree_page_fallbacks(const json_t *communicator)
 
 static void add_rate(mtree_table_t *table, double rate)
 {
-    char text[MTREE_UNITS_LENGTH];
-
     if (rate > 0) {
-        mtree_table_add(table, "%s", mtree_units_format_rate(rate, text, sizeof(text)));
+        mtree_table_add(table, "%s", MTREE_UNITS_RATE(rate));
     } else {
         mtree_table_add(table, "-");
     }

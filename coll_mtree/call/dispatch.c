@@ -336,14 +336,12 @@ static void note_server(const coll_mtree_mpi_call_t *call,
         atomic_store(&call->module->keeps_order, true);
     }
     if (coll_mtree_server_note(&comm_class->server, backend)) {
-        char size[32];
-
         atomic_store(&call->module->all_reordered, true);
-        mtree_units_format_size(comm_class->node.call_class.bytes, size, sizeof(size));
         coll_mtree_verbose(call->comm, 0,
                            "%s of about %s is served %s from here on, which combines in "
                            "another order",
-                           call->args.function, size,
+                           call->args.function,
+                           MTREE_UNITS_SIZE(comm_class->node.call_class.bytes),
                            backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
     }
 }

@@ -35,38 +35,37 @@ static int most_trees(const coll_mtree_planning_t *what)
     return coll_mtree_params_max_trees(ompi_comm_size(what->comm));
 }
 
-void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
-                                     char text[COLL_MTREE_RATE_TEXT])
+void coll_mtree_planning_format_trees(const mtree_plan_t *plan,
+                                      char text[COLL_MTREE_TREES_TEXT])
 {
-    char rate[32], bound[32];
+    char trees[32] = "";
 
-    mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
-    mtree_units_format_rate(plan->bound, bound, sizeof(bound));
-    (void)snprintf(text, COLL_MTREE_RATE_TEXT, "%s%s%s", rate,
-                   plan->bound > 0 ? " of at most " : "", plan->bound > 0 ? bound : "");
+    if (plan->order == NULL) {
+        (void)snprintf(trees, sizeof(trees), "%d tree%s, ", plan->num_trees,
+                       MTREE_UNITS_PLURAL(plan->num_trees));
+    }
+    (void)snprintf(text, COLL_MTREE_TREES_TEXT, "%s%s%s%s", trees,
+                   MTREE_UNITS_RATE(plan->throughput),
+                   plan->bound > 0 ? " of at most " : "",
+                   plan->bound > 0 ? MTREE_UNITS_RATE(plan->bound) : "");
 }
 
 /* @a origin: where the plan is from, in words, where it was not made anew. */
 static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
                      const char *origin, mtree_forecast_t forecast)
 {
-    char size[32], rate[COLL_MTREE_RATE_TEXT], ours[32], theirs[32], times[96] = "";
-    char trees[32] = "";
+    char trees[COLL_MTREE_TREES_TEXT], times[96] = "";
 
-    mtree_units_format_size(what->call_class->bytes, size, sizeof(size));
-    coll_mtree_planning_format_rate(plan, rate);
-    if (plan->order == NULL) {
-        (void)snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
-                       MTREE_UNITS_PLURAL(plan->num_trees));
-    }
+    coll_mtree_planning_format_trees(plan, trees);
     if (forecast.seconds > 0 && forecast.fallback > 0) {
-        mtree_units_format_time(forecast.seconds, ours, sizeof(ours));
-        mtree_units_format_time(forecast.fallback, theirs, sizeof(theirs));
-        (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s", ours, theirs);
+        (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s",
+                       MTREE_UNITS_TIME(forecast.seconds),
+                       MTREE_UNITS_TIME(forecast.fallback));
     }
-    coll_mtree_verbose(what->comm, 2, "%s of about %s: mtree %s%s%s, %s%s%s%s",
-                       mtree_collective_name(plan->collective), size, plan->algorithm,
-                       origin, trees, rate, times, plan->limit != NULL ? "; limit: " : "",
+    coll_mtree_verbose(what->comm, 2, "%s of about %s: mtree %s%s, %s%s%s%s",
+                       mtree_collective_name(plan->collective),
+                       MTREE_UNITS_SIZE(what->call_class->bytes), plan->algorithm, origin,
+                       trees, times, plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 
@@ -77,7 +76,7 @@ static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *pl
     static bool is_logged;
     mtree_tcp_kernel_buffers_t buffers;
     coll_mtree_streams_t streams;
-    char command[160], size[32];
+    char command[160];
     double bytes;
 
     if (is_logged || coll_mtree_world_rank() != 0 ||
@@ -91,11 +90,10 @@ static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *pl
         return;
     }
     is_logged = true;
-    mtree_units_format_size(bytes, size, sizeof(size));
     coll_mtree_verbose(comm, 0,
                        "the kernel's TCP buffers are too small for %s under way in a "
                        "connection; on all hosts: %s",
-                       size, command);
+                       MTREE_UNITS_SIZE(bytes), command);
 }
 
 /* The plan of the user's file for such calls; NULL when there is none or it has too many
@@ -180,15 +178,13 @@ static mtree_forecast_t make_forecast(const coll_mtree_planning_t *what, double 
 static void log_loss(const coll_mtree_planning_t *what, const mtree_plan_t *plan,
                      mtree_forecast_t forecast)
 {
-    char size[32], ours[32], theirs[32];
-
-    mtree_units_format_size(what->call_class->bytes, size, sizeof(size));
-    mtree_units_format_time(forecast.seconds, ours, sizeof(ours));
-    mtree_units_format_time(forecast.fallback, theirs, sizeof(theirs));
     coll_mtree_verbose(what->comm, 2,
                        "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
                        "fallback serves",
-                       mtree_collective_name(plan->collective), size, ours, theirs);
+                       mtree_collective_name(plan->collective),
+                       MTREE_UNITS_SIZE(what->call_class->bytes),
+                       MTREE_UNITS_TIME(forecast.seconds),
+                       MTREE_UNITS_TIME(forecast.fallback));
 }
 
 static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)

@@ -337,24 +337,19 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast)
 {
-    char rate[COLL_MTREE_RATE_TEXT], share[16] = "", size[MTREE_UNITS_LENGTH];
-    char what[240] = "no plan, the fallback serves", trees[32] = "";
+    char what[240] = "no plan, the fallback serves";
+    char trees[COLL_MTREE_TREES_TEXT], share[16] = "";
     int num_hosts, num_links;
 
     if (plan != NULL) {
-        coll_mtree_planning_format_rate(plan, rate);
+        coll_mtree_planning_format_trees(plan, trees);
         if (plan->bound > 0) {
             (void)snprintf(share, sizeof(share), " (%.0f %%)",
                            100 * plan->throughput / plan->bound);
         }
-        if (plan->order == NULL) {
-            (void)snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
-                           MTREE_UNITS_PLURAL(plan->num_trees));
-        }
-        (void)snprintf(what, sizeof(what), "%s of about %s by %s%s, %s%s%s",
+        (void)snprintf(what, sizeof(what), "%s of about %s by %s, %s%s%s",
                        mtree_collective_name(plan->collective),
-                       mtree_units_format_size(plan->bytes, size, sizeof(size)),
-                       plan->algorithm, trees, rate, share,
+                       MTREE_UNITS_SIZE(plan->bytes), plan->algorithm, trees, share,
                        forecast.pays ? "" : "; the fallback is expected to be faster");
     }
     /* The planning thread may put another topology in its place. */
