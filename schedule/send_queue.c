@@ -5,9 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Calls that send a peer more than so many of its windows learn what it has matched until
- * the end. */
-#define MOST_WINDOWS 2.0
+/* Calls that send a peer more than so many of its windows, but not very many, learn what
+ * it has matched until the end. */
+#define FEW_WINDOWS  2.0
+#define MANY_WINDOWS 4.0
 
 /* Chunks of @a channel that are ready, that the receiver has memory for, and whose step
  * has begun. */
@@ -321,15 +322,15 @@ static double channel_left(const mtree_send_channel_t *channel)
 /*
  * Is it to be known when the next chunk of @a channel was matched?  Where all that is
  * left for the peer fits into its window, nothing waits for that, and a rank would wait a
- * trip back for its last chunks.  Of calls that fill a window several times they are
+ * trip back for its last chunks.  Of calls that fill a window a few times they are
  * waited for all the same, unless they are personalized: what is acknowledged tells how
- * much a link carries, and a trip is little of their time.
+ * much a link carries.
  */
 static bool channel_is_paced(const mtree_send_channel_t *channel)
 {
     const mtree_send_queue_t *send_queue = channel->send_queue;
     const double window = (double)send_queue->window;
-    double left = (double)send_queue->outstanding;
+    double left = (double)send_queue->outstanding, all;
 
     if (!channel->state->operation->layout->paced) {
         return false;
@@ -338,8 +339,9 @@ static bool channel_is_paced(const mtree_send_channel_t *channel)
          other != NULL && left <= window; other = other->link) {
         left += channel_left(other);
     }
+    all = send_queue->acknowledged + left;
     return left > window || (channel->state->blocks == NULL &&
-                             send_queue->acknowledged + left > MOST_WINDOWS * window);
+                             all > FEW_WINDOWS * window && all < MANY_WINDOWS * window);
 }
 
 static void channel_send(mtree_send_channel_t *channel)

@@ -268,6 +268,30 @@ UNIT_TEST(test_a_root_leaves_when_all_is_sent)
     mtree_topology_destroy(fixture.topology);
 }
 
+/*
+ * What comes slowly leaves the window to the next host half empty.  Of a vector of two to
+ * four windows, 110 KB each, a host learns all the same what has arrived until the end,
+ * which tells the link's rate; of longer ones it has learnt enough.
+ */
+UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
+{
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"4Mbps\" latency=\"40ms\"];"
+                              " b -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
+    mtree_simulate_options_t options = bare(_i == 0 ? 300000 : 600000);
+    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.040);
+    mtree_simulate_result_t result = {0};
+    const double later = _i == 0 ? 0.040 : -0.044;
+
+    options.chunk_bytes = 4000;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(result.left[1] - result.left[2], later, 1e-3);
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+
 /* A chunk of 4 MB: over a long link it goes over a connection of mtree's own, whose
  * sender asks nobody; over a short one Open MPI asks the receiver first. */
 UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
