@@ -7,6 +7,7 @@
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
+#include "planner/solver/lp.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
@@ -19,6 +20,10 @@
 /* What a plan for all hosts may take of the least time for one that sends SKEW times as
  * much.  Others take more than twice that time on B4. */
 #define MOST_LATE 1.75
+
+/* The same of trees that no linear program has chosen, where a link of theirs has lost
+ * capacity since. */
+#define MOST_LATE_SINCE 1.8
 
 static mtree_topology_t *topology;
 static mtree_routes_t *routes;
@@ -145,6 +150,8 @@ UNIT_TEST(a_packing_alone_is_late)
 UNIT_LOOP(other_rates_stay_robust, 0, 2)
 {
     static const double parts[] = {1, 0.6};
+    const double most =
+        mtree_lp_is_available() || parts[_i] == 1 ? MOST_LATE : MOST_LATE_SINCE;
     mtree_plan_t *first, *again;
 
     begin(network(0));
@@ -154,7 +161,7 @@ UNIT_LOOP(other_rates_stay_robust, 0, 2)
     again = plan_for("robust", first);
     ck_assert_str_eq(again->algorithm, "robust");
     ck_assert_double_ge(again->throughput, 0.5 * first->throughput);
-    ck_assert_double_le(latest(again), MOST_LATE);
+    ck_assert_double_le(latest(again), most);
     mtree_plan_destroy(again);
     mtree_plan_destroy(first);
     end();
