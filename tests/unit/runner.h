@@ -11,12 +11,15 @@
 #ifndef MTREE_TESTS_UNIT_RUNNER_H
 #define MTREE_TESTS_UNIT_RUNNER_H
 
+#include "base/status.h"
+
 #include <check.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Check writes each assertion that holds into a file, to name the last one before a crash.
- * In loops that took a third of the time, so each place writes the first time alone. */
+/* Check writes each assertion that holds into a file, to name the last one before a
+ * crash. In loops that took a third of the time, so each place writes the first time
+ * alone. */
 #define _mark_point(file, line)                                                          \
     ({                                                                                   \
         static atomic_bool marked;                                                       \
@@ -25,6 +28,17 @@
             (_mark_point)(file, line);                                                   \
         }                                                                                \
     })
+
+/* @a call returns MTREE_OK. */
+#define unit_ok(call)                                                                    \
+    do {                                                                                 \
+        const int unit_status = (int)(call);                                             \
+                                                                                         \
+        ck_assert_msg(unit_status == MTREE_OK, "%s: %d", #call, unit_status);            \
+    } while (0)
+
+/* Of a variable that @a destroy is given at the end of its block. */
+#define UNIT_OWNED(destroy) __attribute__((cleanup(destroy)))
 
 typedef void (*unit_add_func_t)(TCase *tests);
 

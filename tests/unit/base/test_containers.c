@@ -20,8 +20,7 @@ UNIT_TEST(an_array_keeps_its_elements_as_it_grows)
     int *numbers = NULL, capacity = 0, i;
 
     for (i = 0; i < 1000; ++i) {
-        ck_assert_int_eq(
-            mtree_array_reserve(&numbers, &capacity, i + 1, sizeof(*numbers)), MTREE_OK);
+        unit_ok(mtree_array_reserve(&numbers, &capacity, i + 1, sizeof(*numbers)));
         ck_assert_int_gt(capacity, i);
         numbers[i] = i;
     }
@@ -36,7 +35,7 @@ UNIT_TEST(an_array_that_has_no_memory_stays_as_it_was)
     char *bytes = NULL;
     int capacity = 0;
 
-    ck_assert_int_eq(mtree_array_reserve(&bytes, &capacity, 3, 1), MTREE_OK);
+    unit_ok(mtree_array_reserve(&bytes, &capacity, 3, 1));
     bytes[2] = 'x';
     ck_assert_int_eq(mtree_array_reserve(&bytes, &capacity, INT_MAX, SIZE_MAX / 4),
                      MTREE_ERR_NO_MEMORY);
@@ -78,14 +77,14 @@ UNIT_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
         ck_assert_double_eq(numbers[i], 0);
     }
     ck_assert_ptr_nonnull(mtree_arena_alloc(&arena, 0, sizeof(*numbers)));
-    ck_assert_int_eq(arena.status, MTREE_OK);
+    unit_ok(arena.status);
     ck_assert_ptr_null(mtree_arena_alloc(&arena, SIZE_MAX / 2, sizeof(*numbers)));
     ck_assert_int_eq(arena.status, MTREE_ERR_NO_MEMORY);
     ck_assert_ptr_nonnull(mtree_arena_alloc(&arena, 1, 1));
     ck_assert_int_eq(arena.status, MTREE_ERR_NO_MEMORY);
     mtree_arena_cleanup(&arena);
     ck_assert_ptr_null(arena.blocks);
-    ck_assert_int_eq(arena.status, MTREE_OK);
+    unit_ok(arena.status);
 }
 
 UNIT_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
@@ -144,8 +143,7 @@ UNIT_TEST(a_table_finds_every_element_also_under_one_hash)
     ck_assert_ptr_null(mtree_hash_table_find(&table, 7, has_number, &i));
     for (i = 0; i < COUNT; ++i) {
         items[i].number = i;
-        ck_assert_int_eq(mtree_hash_table_add(&table, &items[i].hash, (uint64_t)(i % 50)),
-                         MTREE_OK);
+        unit_ok(mtree_hash_table_add(&table, &items[i].hash, (uint64_t)(i % 50)));
     }
     for (i = 0; i < COUNT; i += 3) {
         mtree_hash_table_remove(&table, &items[i].hash);

@@ -22,7 +22,7 @@ UNIT_TEST(test_rates)
     size_t i;
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        ck_assert_int_eq(mtree_units_parse_rate(cases[i].text, &rate, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_rate(cases[i].text, &rate, &why));
         ck_assert_double_eq(rate, cases[i].rate);
     }
 }
@@ -71,25 +71,25 @@ UNIT_TEST(test_times_and_sizes)
     double seconds;
     size_t bytes;
 
-    ck_assert_int_eq(mtree_units_parse_time("38ms", &seconds, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_time("38ms", &seconds, &why));
     ck_assert_double_eq(seconds, 0.038);
-    ck_assert_int_eq(mtree_units_parse_time("0.5us", &seconds, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_time("0.5us", &seconds, &why));
     ck_assert_double_eq(seconds, 0.5e-6);
-    ck_assert_int_eq(mtree_units_parse_time("0s", &seconds, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_time("0s", &seconds, &why));
     ck_assert_double_eq(seconds, 0);
-    ck_assert_int_eq(mtree_units_parse_time("2 MS", &seconds, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_time("2 MS", &seconds, &why));
     ck_assert_double_eq(seconds, 0.002);
     ck_assert_int_eq(mtree_units_parse_time("38", &seconds, &why), MTREE_ERR_INVALID);
     ck_assert_str_eq(why, "no unit (allowed: us, ms, s)");
-    ck_assert_int_eq(mtree_units_parse_size("16M", &bytes, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_size("16M", &bytes, &why));
     ck_assert_uint_eq(bytes, 16u << 20);
-    ck_assert_int_eq(mtree_units_parse_size("16MB", &bytes, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_size("16MB", &bytes, &why));
     ck_assert_uint_eq(bytes, 16u << 20);
-    ck_assert_int_eq(mtree_units_parse_size("1.5KiB", &bytes, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_size("1.5KiB", &bytes, &why));
     ck_assert_uint_eq(bytes, 1536);
-    ck_assert_int_eq(mtree_units_parse_size("8", &bytes, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_size("8", &bytes, &why));
     ck_assert_uint_eq(bytes, 8);
-    ck_assert_int_eq(mtree_units_parse_size("2 tb", &bytes, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_size("2 tb", &bytes, &why));
     ck_assert_uint_eq(bytes, 2ull << 40);
     ck_assert_int_eq(mtree_units_parse_size("8iB", &bytes, &why), MTREE_ERR_INVALID);
     ck_assert_str_eq(why, "unknown unit (allowed: B, KB, MB, GB, TB, also K and KiB, all "
@@ -124,12 +124,12 @@ UNIT_TEST(test_formats_read_back)
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         mtree_units_format_rate(values[i], text, sizeof(text));
-        ck_assert_int_eq(mtree_units_parse_rate(text, &back, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_rate(text, &back, &why));
         ck_assert_double_eq(back, values[i]);
         mtree_units_format_time(values[i] / 1e6, text, sizeof(text));
-        ck_assert_int_eq(mtree_units_parse_time(text, &back, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_time(text, &back, &why));
         mtree_units_format_size(values[i], text, sizeof(text));
-        ck_assert_int_eq(mtree_units_parse_size(text, &bytes, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_size(text, &bytes, &why));
     }
 }
 
@@ -178,13 +178,13 @@ UNIT_TEST(test_write_reads_back)
 
     for (i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
         mtree_units_write_rate(values[i], text);
-        ck_assert_int_eq(mtree_units_parse_rate(text, &back, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_rate(text, &back, &why));
         ck_assert(back == values[i]);
         mtree_units_write_time(values[i], text);
-        ck_assert_int_eq(mtree_units_parse_time(text, &back, &why), MTREE_OK);
+        unit_ok(mtree_units_parse_time(text, &back, &why));
         ck_assert(back == values[i]);
         mtree_units_write_number(-values[i], text);
-        ck_assert_int_eq(mtree_units_parse_number(text, &back, &end), MTREE_OK);
+        unit_ok(mtree_units_parse_number(text, &back, &end));
         ck_assert(back == -values[i]);
     }
     ck_assert_str_eq(mtree_units_write_rate(66.7e6, text), "66.7Mbps");
@@ -200,7 +200,7 @@ UNIT_TEST(test_locale_does_not_matter)
     if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
         return; /* not installed here */
     }
-    ck_assert_int_eq(mtree_units_parse_rate("1.5Gbps", &rate, &why), MTREE_OK);
+    unit_ok(mtree_units_parse_rate("1.5Gbps", &rate, &why));
     ck_assert_double_eq(rate, 1.5e9);
     ck_assert_str_eq(mtree_units_write_rate(1.5e9, text), "1.5Gbps");
 }

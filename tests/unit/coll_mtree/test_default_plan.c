@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan that every rank makes without a message. */
 #include "coll_mtree/call/default_plan.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/whole_plan.h"
 
@@ -26,7 +27,7 @@ static mtree_plan_t *plan_of(mtree_collective_t collective, int root, int ranks)
 UNIT_TEST(one_binomial_tree_spans_all_ranks)
 {
     for (int ranks = 1; ranks < 70; ranks++) {
-        mtree_plan_t *plan = plan_of(MTREE_BCAST, 0, ranks);
+        OWNED(plan) *plan = plan_of(MTREE_BCAST, 0, ranks);
 
         ck_assert_int_eq(plan->num_trees, 1);
         ck_assert(plan->trees[0].share == 1 && plan->trees[0].rate > 0);
@@ -34,15 +35,14 @@ UNIT_TEST(one_binomial_tree_spans_all_ranks)
             ck_assert_int_eq(depth_of(&plan->trees[0], rank),
                              __builtin_popcount((unsigned)rank));
         }
-        mtree_plan_destroy(plan);
     }
 }
 
 /* Blocks take no detour. */
 UNIT_TEST(personalized_ones_have_a_star_per_root)
 {
-    mtree_plan_t *one = plan_of(MTREE_GATHER, 3, 5);
-    mtree_plan_t *all = plan_of(MTREE_ALLTOALL, -1, 5);
+    OWNED(plan) *one = plan_of(MTREE_GATHER, 3, 5);
+    OWNED(plan) *all = plan_of(MTREE_ALLTOALL, -1, 5);
 
     ck_assert_int_eq(one->num_trees, 1);
     ck_assert_int_eq(all->num_trees, 5);
@@ -51,44 +51,36 @@ UNIT_TEST(personalized_ones_have_a_star_per_root)
         ck_assert_int_eq(all->trees[3].parent[host], host == 3 ? -1 : 3);
     }
     ck_assert_int_eq(all->trees[4].root, 4);
-    mtree_plan_destroy(one);
-    mtree_plan_destroy(all);
 }
 
 UNIT_TEST(each_rank_is_a_host_of_its_own)
 {
-    mtree_placement_t *placement = coll_mtree_default_placement_create(12);
-    mtree_plan_t *plan = plan_of(MTREE_ALLREDUCE, -1, 12);
+    OWNED(placement) *placement = coll_mtree_default_placement_create(12);
+    OWNED(plan) *plan = plan_of(MTREE_ALLREDUCE, -1, 12);
 
     ck_assert_int_eq(placement->num_hosts, 12);
     for (int rank = 0; rank < 12; rank++) {
         ck_assert_int_eq(placement->host[rank], rank);
     }
     ck_assert_str_eq(plan->hosts[11], "11");
-    mtree_plan_destroy(plan);
-    mtree_placement_destroy(placement);
 }
 
 UNIT_TEST(there_is_one_for_every_collective)
 {
-    mtree_placement_t *placement = coll_mtree_default_placement_create(5);
+    OWNED(placement) *placement = coll_mtree_default_placement_create(5);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         const mtree_call_t call = {.collective = (mtree_collective_t)c,
                                    .root = 3,
                                    .units = 1000,
                                    .unit_bytes = 4};
-        mtree_plan_t *plan = plan_of(call.collective, 3, 5);
+        OWNED(plan) *plan = plan_of(call.collective, 3, 5);
 
         for (int rank = 0; rank < 5; rank++) {
-            mtree_layout_t *layout;
+            OWNED(layout) *layout = NULL;
 
-            ck_assert_int_eq(layout_from_plan(plan, placement, &call, rank, &layout),
-                             MTREE_OK);
+            unit_ok(layout_from_plan(plan, placement, &call, rank, &layout));
             ck_assert_int_gt(layout->num_streams, 0);
-            mtree_layout_destroy(layout);
         }
-        mtree_plan_destroy(plan);
     }
-    mtree_placement_destroy(placement);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a probe has found is written as a topology, with a comment on each figure. */
 #include "coll_mtree/probe/findings.h"
-#include "tests/unit/runner.h"
-
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,7 @@ static void setup(void)
 {
     const char *text = "graph { a -- b [capacity=\"1Gbps\", latency=\"1ms\"]; }";
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_parse(text, strlen(text), "test", &topology));
     links[0] =
         (mtree_probe_link_t){.capacity = {{.basis = MTREE_PROBE_MEASURED, .spread = 0.01},
                                           {.basis = MTREE_PROBE_AT_LEAST, .spread = 0.5}},
@@ -66,15 +64,13 @@ UNIT_TEST(each_figure_has_a_comment)
 
 UNIT_TEST(the_text_is_the_topology)
 {
-    mtree_topology_t *again;
     char *text = text_of(true);
+    OWNED(topology) *again = map_text(text);
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "again", &again), MTREE_OK);
     ck_assert_int_eq(again->num_links, 1);
     ck_assert_int_eq(again->num_vertices, 2);
     ck_assert_double_eq_tol(again->links[0].capacity[0], topology->links[0].capacity[0],
                             1);
-    mtree_topology_destroy(again);
     free(text);
 }
 
@@ -86,12 +82,12 @@ static void run_to_streams(mtree_probe_t *probe, mtree_probe_round_t *round)
     for (int i = 0; i < 8; i++) {
         results[i].least = results[i].median = 1e-3;
     }
-    ck_assert_int_eq(mtree_probe_next(probe, round), MTREE_OK);
+    unit_ok(mtree_probe_next(probe, round));
     while (round->num_experiments > 0 &&
            round->experiments[0].kind != MTREE_PROBE_STREAM) {
         ck_assert_int_le(round->num_experiments, 8);
-        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
-        ck_assert_int_eq(mtree_probe_next(probe, round), MTREE_OK);
+        unit_ok(mtree_probe_record(probe, results, 0.01));
+        unit_ok(mtree_probe_next(probe, round));
     }
 }
 
@@ -103,13 +99,13 @@ UNIT_TEST(what_was_measured_is_not_measured_again)
     mtree_probe_t *probe;
     char *text = text_of(true);
 
-    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, 2, &options, &probe));
     run_to_streams(probe, &round);
     ck_assert_int_eq(round.num_experiments, 2);
     mtree_probe_destroy(probe);
     /* The other direction was at least so fast, which was not measured. */
-    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
-    ck_assert_int_eq(coll_mtree_probe_findings_reuse(text, probe), MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, 2, &options, &probe));
+    unit_ok(coll_mtree_probe_findings_reuse(text, probe));
     run_to_streams(probe, &round);
     ck_assert_int_eq(round.num_experiments, 1);
     ck_assert_int_eq(round.experiments[0].from, 1);

@@ -72,8 +72,8 @@ static void assert_moved(size_t length, size_t longest, unsigned seed)
     ck_assert(chaos_is_quiet(chaos));
     ck_assert(sender.finished && receiver.finished);
     ck_assert_int_eq(sender.ended + receiver.ended, 2);
-    ck_assert_int_eq(sender.status, MTREE_OK);
-    ck_assert_int_eq(receiver.status, MTREE_OK);
+    unit_ok(sender.status);
+    unit_ok(receiver.status);
     ck_assert_mem_eq(to, from, length);
     ck_assert_int_eq(to[length], 0);
     chaos_destroy(chaos);
@@ -202,7 +202,7 @@ UNIT_TEST(nothing_more_is_received_of_an_abandoned_message)
     ck_assert_int_eq(receiver.status, MTREE_ERR_TRANSPORT);
     abandon(&sender, &out, false);
     ck_assert_int_eq(out.started, 10);
-    ck_assert_int_eq(sender.status, MTREE_OK);
+    unit_ok(sender.status);
 }
 
 UNIT_TEST(a_message_that_fails_ends_once)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans that one job leaves to the next. */
 #include "coll_mtree/plan/plan_cache.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/dot/cache_file.h"
 #include "topo/dot/read.h"
@@ -27,8 +28,7 @@ static void use_network(int rate)
 
     mtree_topology_destroy(topology);
     (void)snprintf(text, sizeof(text), NETWORK, rate);
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_parse(text, strlen(text), "test", &topology));
     for (int host = 0; host < 3; host++) {
         vertices[host] = host;
     }
@@ -64,19 +64,18 @@ static mtree_plan_t *make_plan(void)
 {
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_planner_run(topology, vertices, 3, &request, &plan), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, vertices, 3, &request, &plan));
     plan->seconds = 1.0 / 3;
     return plan;
 }
 
 static void leave_plan(void)
 {
-    mtree_plan_t *plan = make_plan();
+    OWNED(plan) *plan = make_plan();
 
     coll_mtree_plan_cache_write(
         &question, plan,
         (mtree_forecast_t){.pays = true, .seconds = 1.0 / 3, .fallback = 2.0 / 3});
-    mtree_plan_destroy(plan);
 }
 
 static bool is_there(void)
@@ -113,7 +112,7 @@ UNIT_TEST(a_plan_is_read_as_it_was_made)
 UNIT_TEST(another_question_has_no_answer)
 {
     const mtree_plan_request_t asked = request;
-    mtree_plan_t *donor = make_plan();
+    OWNED(plan) *donor = make_plan();
 
     leave_plan();
     request.bytes = 123456.5;
@@ -138,7 +137,6 @@ UNIT_TEST(another_question_has_no_answer)
     ck_assert(!is_there());
     use_network(7);
     ck_assert(is_there());
-    mtree_plan_destroy(donor);
 }
 
 /* Call @a visit for the files there are. */
@@ -147,7 +145,7 @@ static void visit_plans(void (*visit)(void *arg, int opened, const char *name), 
     char path[MTREE_CACHE_PATH_LENGTH];
     int opened;
 
-    ck_assert_int_eq(mtree_cache_file_folder(path), MTREE_OK);
+    unit_ok(mtree_cache_file_folder(path));
     opened = mtree_cache_file_open(path);
     ck_assert_int_ge(opened, 0);
     mtree_cache_file_visit(opened, MTREE_CACHE_PLANS, visit, arg);

@@ -4,10 +4,8 @@
  * plans.
  */
 #include "coll_mtree/plan/plan_choice.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-
-#include <math.h>
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective)
 {
@@ -47,8 +45,7 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
     static const char *const hosts[] = {"a", "b"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(collective, algorithm, 2, hosts, num_trees, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(collective, algorithm, 2, hosts, num_trees, &plan));
     for (int t = 0; t < num_trees; t++) {
         plan->trees[t].root = t < of_first ? 0 : 1;
         plan->trees[t].parent[t < of_first ? 1 : 0] = plan->trees[t].root;
@@ -72,20 +69,18 @@ UNIT_TEST(trees_count_per_root_where_each_block_has_its_own)
 
 UNIT_TEST(the_bytes_of_a_plan_grow_with_its_trees)
 {
-    mtree_plan_t *small = two_hosts(MTREE_ALLREDUCE, "packing", 1, 1);
-    mtree_plan_t *large = two_hosts(MTREE_ALLREDUCE, "packing", 1000, 1);
+    OWNED(plan) *small = two_hosts(MTREE_ALLREDUCE, "packing", 1, 1);
+    OWNED(plan) *large = two_hosts(MTREE_ALLREDUCE, "packing", 1000, 1);
 
     ck_assert_uint_eq(coll_mtree_plan_choice_bytes(NULL), 0);
     ck_assert_uint_gt(coll_mtree_plan_choice_bytes(small), 0);
     ck_assert_uint_gt(coll_mtree_plan_choice_bytes(large),
                       coll_mtree_plan_choice_bytes(small) + 999 * sizeof(mtree_tree_t));
-    mtree_plan_destroy(small);
-    mtree_plan_destroy(large);
 }
 
 UNIT_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
 {
-    mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 2, 1);
+    OWNED(plan) *plan = two_hosts(MTREE_ALLREDUCE, "packing", 2, 1);
 
     ck_assert_double_eq(coll_mtree_plan_choice_under_way(plan), 0);
     for (int t = 0; t < 2; t++) {
@@ -93,13 +88,12 @@ UNIT_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
         plan->trees[t].latency[1 - t] = 0.01;
     }
     ck_assert_double_eq_tol(coll_mtree_plan_choice_under_way(plan), 200e3, 1);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 {
-    mtree_plan_t *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
-    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 0);
+    OWNED(plan) *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
+    OWNED(plan) *plan = two_hosts(MTREE_BCAST, "packing", 1, 0);
 
     donor->bytes = plan->bytes = 1e6;
     donor->seconds = 10;
@@ -119,8 +113,6 @@ UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
     ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
     plan->seconds = 0;
     ck_assert(!coll_mtree_plan_choice_is_good_enough(plan, donor));
-    mtree_plan_destroy(donor);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
@@ -179,23 +171,15 @@ UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
                                     .algorithm = "packing",
                                     .max_trees = 4,
                                     .bytes = 1e7};
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = map_file(FIXTURES "/../lab/star.dot");
+    OWNED(routes) *routes = NULL;
+    OWNED(plan) *plan = NULL;
     int vertices[5], num_hosts = 0;
     double before, transfer;
 
-    ck_assert_int_eq(mtree_topology_read(FIXTURES "/../lab/star.dot", &topology),
-                     MTREE_OK);
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            vertices[num_hosts++] = v;
-        }
-    }
-    ck_assert_int_eq(mtree_planner_run(topology, vertices, num_hosts, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(topology, vertices, num_hosts, &routes),
-                     MTREE_OK);
+    num_hosts = map_hosts(topology, vertices);
+    unit_ok(mtree_planner_run(topology, vertices, num_hosts, &request, &plan));
+    unit_ok(mtree_routes_create(topology, vertices, num_hosts, &routes));
     plan->seconds += 0.25;
     transfer = 8 * plan->bytes / plan->throughput;
     before = coll_mtree_plan_choice_seconds(plan, topology, routes);
@@ -205,7 +189,4 @@ UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
     }
     ck_assert_double_eq_tol(coll_mtree_plan_choice_seconds(plan, topology, routes),
                             2 * before - (plan->seconds - transfer), 1e-6 * before);
-    mtree_routes_destroy(routes);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }

@@ -3,6 +3,7 @@
  * When replan queries begin, when their replies apply, and what follows from a reply.
  */
 #include "coll_mtree/adapt/replan_schedule.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 static coll_mtree_call_class_t class_of(mtree_collective_t collective, double bytes)
@@ -82,15 +83,14 @@ static mtree_plan_t *some_plan(void)
     static const char *const hosts[] = {"a", "b"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_BCAST, "packing", 2, hosts, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_BCAST, "packing", 2, hosts, 1, &plan));
     return plan;
 }
 
 UNIT_TEST(one_rank_that_computes_spoils_the_samples)
 {
     coll_mtree_rank_sample_t samples[3] = {0};
-    mtree_plan_t *plan = some_plan();
+    OWNED(plan) *plan = some_plan();
 
     for (int rank = 0; rank < 3; rank++) {
         samples[rank].seconds = 2;
@@ -108,25 +108,23 @@ UNIT_TEST(one_rank_that_computes_spoils_the_samples)
     samples[0].unattended = 1;
     ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
                      COLL_MTREE_SAMPLES_UNATTENDED);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(little_time_is_measured_on)
 {
     coll_mtree_rank_sample_t samples[2] = {0};
-    mtree_plan_t *plan = some_plan();
+    OWNED(plan) *plan = some_plan();
 
     samples[0].seconds = 0.0625F;
     samples[0].unattended = 0.0625F;
     ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
                      COLL_MTREE_SAMPLES_TOO_SHORT);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(a_plan_in_lockstep_or_none_does_not_change)
 {
     coll_mtree_rank_sample_t samples[2] = {0};
-    mtree_plan_t *plan = some_plan();
+    OWNED(plan) *plan = some_plan();
 
     samples[0].seconds = samples[1].seconds = 2;
     ck_assert_int_eq(coll_mtree_replan_samples_use(NULL, samples, 2),
@@ -134,7 +132,6 @@ UNIT_TEST(a_plan_in_lockstep_or_none_does_not_change)
     plan->trees[0].step[1] = 1;
     ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
                      COLL_MTREE_SAMPLES_NOTHING);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(without_memory_the_plans_stay)

@@ -59,8 +59,7 @@ static void place(int num_hosts)
     }
     packed = coll_mtree_traffic_create((size_t)num_hosts);
     ck_assert_ptr_nonnull(packed);
-    ck_assert_int_eq(mtree_placement_create(num_hosts, num_hosts, host, NULL, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create(num_hosts, num_hosts, host, NULL, &placement));
 }
 
 UNIT_TEST(rates_are_bits_per_second)

@@ -4,8 +4,6 @@
 #include "coll_mtree/tcp/turn.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-
 #define TODAY 1795755600.0
 
 UNIT_TEST(ranks_speak_one_after_another)

@@ -10,8 +10,6 @@
 #include <linux/virtio_net.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
-#include <string.h>
 
 #define GSO_SIZE 1000
 #define DATA     2500 /* three packets, the last one short */

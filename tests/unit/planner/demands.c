@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/demands.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
 
 #include "planner/packing/mwu.h"
 
@@ -91,22 +91,17 @@ double demands_least_seconds(const mtree_topology_t *topology, const double *dem
 
     ck_assert_ptr_nonnull(
         MTREE_ARENA_ARRAY(&arena, hosts, (size_t)topology->num_vertices));
-    for (int v = 0; v < topology->num_vertices; ++v) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[problem.num_hosts++] = v;
-        }
-    }
+    problem.num_hosts = map_hosts(topology, hosts);
     problem.hosts = hosts;
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, problem.num_hosts, &routes),
-                     MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, problem.num_hosts, &routes));
     problem.routes = routes;
-    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
+    unit_ok(mtree_candidates_create(&problem, &candidates));
     per_byte = blocks_per_byte(demand, problem.num_hosts);
     mean = set_blocks(&arena, (size_t)problem.num_hosts, demand, per_byte, candidates);
-    ck_assert_int_eq(mtree_colgen_create(&problem, candidates, &colgen), MTREE_OK);
+    unit_ok(mtree_colgen_create(&problem, candidates, &colgen));
     /* Trees per second are so many times fewer. */
     colgen->master->scale /= mean;
-    ck_assert_int_eq(find_bound(colgen), MTREE_OK);
+    unit_ok(find_bound(colgen));
     /* A block is 8 / per_byte bits, and the bound is of blocks' bits per second. */
     seconds = 8.0 / per_byte / colgen->bound;
     mtree_colgen_destroy(colgen);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
 
 #include "planner/plan/plan.h"
 #include "planner/solver/lp.h"
-#include "topo/routes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,23 +24,21 @@ static int add_vertex(mtree_topology_t *topology, mtree_vertex_kind_t kind,
     int vertex;
 
     snprintf(text, sizeof(text), "%s%d", name, number);
-    ck_assert_int_eq(mtree_topology_add_vertex(topology, text, NULL, kind, &vertex),
-                     MTREE_OK);
+    unit_ok(mtree_topology_add_vertex(topology, text, NULL, kind, &vertex));
     return vertex;
 }
 
 static void add_link(mtree_topology_t *topology, int u, int v, double there, double back,
                      double latency)
 {
-    ck_assert_int_eq(mtree_topology_add_link(topology, u, v, there, back, latency, NULL),
-                     MTREE_OK);
+    unit_ok(mtree_topology_add_link(topology, u, v, there, back, latency, NULL));
 }
 
 mtree_topology_t *network_hosts(int num_hosts)
 {
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("net", "test", &topology));
     for (int i = 0; i < num_hosts; i++) {
         (void)add_vertex(topology, MTREE_VERTEX_HOST, "h", i);
     }
@@ -56,7 +53,6 @@ mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
     unsigned long long state = seed;
     mtree_topology_t *topology = network_hosts(num_hosts);
 
-    ck_assert_ptr_nonnull(joined);
     while (topology->num_links < num_links) {
         /* The first links make a tree. */
         int v = topology->num_links < num_hosts - 1 ? topology->num_links + 1
@@ -83,7 +79,7 @@ mtree_topology_t *network_b4(unsigned seed)
     unsigned long long state = seed;
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_topology_create("b4", "made", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("b4", "made", &topology));
     for (int i = 0; i < 12; ++i) {
         (void)add_vertex(topology, MTREE_VERTEX_HOST, "site", i);
     }
@@ -102,7 +98,7 @@ mtree_topology_t *network_a100(int num_machines)
     mtree_topology_t *topology;
     int between = -1;
 
-    ck_assert_int_eq(mtree_topology_create("a100", "made", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("a100", "made", &topology));
     if (num_machines > 1) {
         between = add_vertex(topology, MTREE_VERTEX_SWITCH, "between", 0);
     }
@@ -133,7 +129,7 @@ mtree_topology_t *network_mi250(int num_machines)
     mtree_topology_t *topology;
     int between = -1;
 
-    ck_assert_int_eq(mtree_topology_create("mi250", "made", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("mi250", "made", &topology));
     if (num_machines > 1) {
         between = add_vertex(topology, MTREE_VERTEX_SWITCH, "between", 0);
     }
@@ -165,16 +161,10 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
     mtree_plan_t *plan;
     int num_hosts = 0;
 
-    ck_assert_ptr_nonnull(hosts);
-    for (int v = 0; v < topology->num_vertices; ++v) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    num_hosts = map_hosts(topology, hosts);
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &plan));
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    unit_ok(mtree_plan_check(plan, topology, routes));
     mtree_routes_destroy(routes);
     free(hosts);
     return plan;

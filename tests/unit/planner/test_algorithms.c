@@ -4,13 +4,13 @@
  * for each collective that its row names, and claims no more than its bound.  A build
  * without GLPK leaves out the algorithms that need it.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
 #include "tests/unit/captured_log.h"
-#include "topo/generators.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
                                     .algorithm = algorithm,
                                     .max_trees = 10,
                                     .bytes = bytes};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = network_plan(topology, &request);
     int hosts[16];
 
     for (int host = 0; host < plan->num_hosts; host++) {
@@ -35,23 +35,17 @@ static void check_algorithm(const mtree_topology_t *topology, const char *algori
     if (plan->bound > 0) {
         ck_assert_double_le(plan->throughput, plan->bound * ROUNDING);
     }
-    ck_assert_int_eq(
-        mtree_planner_bound(topology, hosts, plan->num_hosts, &request, plan), MTREE_OK);
+    unit_ok(mtree_planner_bound(topology, hosts, plan->num_hosts, &request, plan));
     ck_assert_msg(plan->throughput <= plan->bound * ROUNDING,
                   "%s by %s: %g bits/s, the bound is %g",
                   mtree_collective_name(collective), algorithm, plan->throughput,
                   plan->bound);
-    mtree_plan_destroy(plan);
 }
 
 /* Some rows are for tori alone. */
 static mtree_topology_t *torus(void)
 {
-    const mtree_generate_request_t request = {.capacity = 1e9, .latency = 1e-4};
-    mtree_topology_t *topology;
-
-    ck_assert_int_eq(mtree_generate("torus:4x2", &request, &topology), MTREE_OK);
-    return topology;
+    return map_shape("torus:4x2", 1e9, 1e-4);
 }
 
 START_TEST(every_row_makes_plans)
@@ -103,12 +97,12 @@ static const struct {
     {"optree", MTREE_ALLGATHER, 4096, 1e12},
 };
 
-START_TEST(a_row_says_what_it_refuses)
+UNIT_LOOP(a_row_says_what_it_refuses, 0, sizeof(limits) / sizeof(limits[0]))
 {
     const int hosts = limits[_i].most_hosts;
     mtree_plan_request_t request = {.collective = limits[_i].collective,
                                     .bytes = limits[_i].most_bytes};
-    mtree_topology_t *b4 = network_b4(1);
+    OWNED(topology) *b4 = network_b4(1);
 
     heard_start();
     ck_assert(mtree_algorithms_fit(limits[_i].algorithm, b4, hosts, &request));
@@ -117,11 +111,9 @@ START_TEST(a_row_says_what_it_refuses)
     request.collective = MTREE_SCATTER;
     ck_assert(!mtree_algorithms_fit(limits[_i].algorithm, b4, hosts, &request));
     ck_assert_int_eq(heard_lines(), 0);
-    mtree_topology_destroy(b4);
 }
-END_TEST
 
-START_TEST(a_network_may_be_too_large)
+UNIT_TEST(a_network_may_be_too_large)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
     mtree_topology_t *small = network_hosts(256), *large = network_hosts(257);
@@ -132,20 +124,17 @@ START_TEST(a_network_may_be_too_large)
     mtree_topology_destroy(small);
     mtree_topology_destroy(large);
 }
-END_TEST
 
-START_TEST(a_plan_has_hosts)
+UNIT_TEST(a_plan_has_hosts)
 {
     const mtree_plan_request_t request = {.collective = MTREE_BCAST, .max_trees = 1};
-    mtree_topology_t *b4 = network_b4(1);
+    OWNED(topology) *b4 = network_b4(1);
     mtree_plan_t *plan;
 
     heard_start();
     ck_assert_int_eq(mtree_planner_run(b4, NULL, 0, &request, &plan), MTREE_ERR_INVALID);
     ck_assert_str_eq(heard_last(), "planner: no hosts to plan for; give at least one");
-    mtree_topology_destroy(b4);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
@@ -156,8 +145,4 @@ UNIT_SUITE(tcase)
         num_algorithms++;
     }
     tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
-    tcase_add_loop_test(tcase, a_row_says_what_it_refuses, 0,
-                        sizeof(limits) / sizeof(limits[0]));
-    tcase_add_test(tcase, a_network_may_be_too_large);
-    tcase_add_test(tcase, a_plan_has_hosts);
 }

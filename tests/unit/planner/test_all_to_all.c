@@ -4,12 +4,12 @@
  * networks, published figures, cuts and a linear program over flows.  A plan's bound and
  * its throughput are the same in all of them.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "planner/solver/lp.h"
-#include "topo/generators.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,11 +37,7 @@ static double throughput(const mtree_topology_t *topology, mtree_collective_t co
 
 static mtree_topology_t *shape(const char *name)
 {
-    const mtree_generate_request_t request = {.capacity = CAPACITY, .seed = 1};
-    mtree_topology_t *topology;
-
-    ck_assert_int_eq(mtree_generate(name, &request, &topology), MTREE_OK);
-    return topology;
+    return map_shape(name, CAPACITY, 0);
 }
 
 /* Hosts 0 .. @a num_hosts - 1, joined where @a are_joined says so. */
@@ -52,9 +48,7 @@ static mtree_topology_t *graph(int num_hosts, bool (*are_joined)(int, int))
     for (int i = 0; i < num_hosts; i++) {
         for (int j = i + 1; j < num_hosts; j++) {
             if (are_joined(i, j)) {
-                ck_assert_int_eq(
-                    mtree_topology_add_link(topology, i, j, CAPACITY, CAPACITY, 0, NULL),
-                    MTREE_OK);
+                map_join(topology, i, j, CAPACITY, 0);
             }
         }
     }
@@ -160,7 +154,7 @@ static double least_cut(const mtree_topology_t *topology, int root, bool out)
 UNIT_LOOP(rooted_ones_reach_the_least_cut, 0, 12)
 {
     int num_hosts = 4 + _i % 6;
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(num_hosts, num_hosts + _i % 3, 50 + (unsigned)_i, _i % 2 == 0, 0);
 
     for (int root = 0; root < num_hosts; root++) {
@@ -172,7 +166,6 @@ UNIT_LOOP(rooted_ones_reach_the_least_cut, 0, 12)
         ck_assert_double_eq_tol(throughput(topology, MTREE_GATHER, root), gather,
                                 CLOSE * gather);
     }
-    mtree_topology_destroy(topology);
 }
 
 /* The maximum concurrent flow: a flow from each host that leaves x at every other host,
@@ -186,7 +179,7 @@ static double concurrent_flow(const mtree_topology_t *topology)
     int count = 0;
     mtree_lp_t *lp;
 
-    ck_assert_int_eq(mtree_lp_create(&lp), MTREE_OK);
+    unit_ok(mtree_lp_create(&lp));
     /* What host s sends leaves x at host v: row s num_hosts + v; then the arcs. */
     mtree_lp_add_rows(lp, num_hosts * num_hosts, 0, INFINITY);
     for (int arc = 0; arc < num_arcs; arc++) {
@@ -212,7 +205,7 @@ static double concurrent_flow(const mtree_topology_t *topology)
             mtree_lp_add_column(lp, 0, 3, ends, flow);
         }
     }
-    ck_assert_int_eq(mtree_lp_solve(lp), MTREE_OK);
+    unit_ok(mtree_lp_solve(lp));
     result = mtree_lp_objective(lp) * CAPACITY;
     mtree_lp_destroy(lp);
     free(rows);
@@ -223,7 +216,7 @@ static double concurrent_flow(const mtree_topology_t *topology)
 UNIT_LOOP(all_to_all_is_the_maximum_concurrent_flow, 0, 10)
 {
     int num_hosts = 4 + _i;
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(num_hosts, num_hosts * 3 / 2, 80 + (unsigned)_i, _i % 2 == 0, 0);
     double expected;
 
@@ -232,7 +225,6 @@ UNIT_LOOP(all_to_all_is_the_maximum_concurrent_flow, 0, 10)
         ck_assert_double_eq_tol(throughput(topology, MTREE_ALLTOALL, 0), expected,
                                 CLOSE * expected);
     }
-    mtree_topology_destroy(topology);
 }
 
 /* Kautz' digraph as Imase and Itoh generalised it: from i to the @a degree hosts before
@@ -246,9 +238,7 @@ static mtree_topology_t *kautz(int num_hosts, int degree)
             int j = ((num_hosts - degree) * i + num_hosts - q) % num_hosts;
 
             if (j != i) {
-                ck_assert_int_eq(
-                    mtree_topology_add_link(topology, i, j, CAPACITY, 0, 0, NULL),
-                    MTREE_OK);
+                unit_ok(mtree_topology_add_link(topology, i, j, CAPACITY, 0, 0, NULL));
             }
         }
     }
@@ -268,7 +258,7 @@ UNIT_LOOP(kautz_digraphs_are_close_to_the_least_distances, 0, 4)
     } cases[] = {{6, 2, 0.09}, {12, 3, 0.05}, {20, 4, 0.03}, {36, 4, 0.2}};
     int num_hosts = cases[_i].num_hosts, degree = cases[_i].degree;
     int left = num_hosts - 1, at = degree;
-    mtree_topology_t *topology = kautz(num_hosts, degree);
+    OWNED(topology) *topology = kautz(num_hosts, degree);
     double hops = 0, most;
 
     for (int k = 1; left > 0; k++, at *= degree) {
@@ -280,13 +270,12 @@ UNIT_LOOP(kautz_digraphs_are_close_to_the_least_distances, 0, 4)
                         most * (1 + CLOSE));
     ck_assert_double_ge(throughput(topology, MTREE_ALLTOALL, 0) / CAPACITY,
                         most / (1 + cases[_i].gap));
-    mtree_topology_destroy(topology);
 }
 
 /* Equal demands are those of a plan: what a host sends in all takes as long. */
 UNIT_TEST(equal_demands_take_as_long_as_plans)
 {
-    mtree_topology_t *topology = network_random(12, 24, 7, true, 0);
+    OWNED(topology) *topology = network_random(12, 24, 7, true, 0);
     double demand[12 * 12], seconds;
 
     for (int pair = 0; pair < 12 * 12; pair++) {
@@ -295,13 +284,12 @@ UNIT_TEST(equal_demands_take_as_long_as_plans)
     seconds = demands_least_seconds(topology, demand);
     ck_assert_double_eq_tol(seconds * throughput(topology, MTREE_ALLTOALL, 0), 8 * 12e6,
                             1e-4 * 8 * 12e6);
-    mtree_topology_destroy(topology);
 }
 
 /* Behind a full switch the host that sends or receives most decides. */
 UNIT_TEST(unequal_demands_behind_a_switch)
 {
-    mtree_topology_t *topology = shape("star:8");
+    OWNED(topology) *topology = shape("star:8");
     double demand[64];
 
     for (int pair = 0; pair < 64; pair++) {
@@ -319,34 +307,30 @@ UNIT_TEST(unequal_demands_behind_a_switch)
     ck_assert_double_eq_tol(demands_least_seconds(topology, demand),
                             8 * (5 * 7e5 + 1e6 + 9e6) / CAPACITY,
                             2e-3 * 8 * 13.5e6 / CAPACITY);
-    mtree_topology_destroy(topology);
 }
 
 /* One pair alone has the maximum flow between the two, a ring's two ways. */
 UNIT_TEST(few_demands)
 {
-    mtree_topology_t *topology = shape("ring:6");
+    OWNED(topology) *topology = shape("ring:6");
     double demand[36] = {[0] = 1e9}; /* to itself */
 
     demand[1 * 6 + 3] = 1e6;
     ck_assert_double_eq_tol(demands_least_seconds(topology, demand), 8e6 / 2 / CAPACITY,
                             (2e-3 + CLOSE) * 8e6 / CAPACITY);
-    mtree_topology_destroy(topology);
 }
 
 /* Beyond the linear program's size. */
 UNIT_TEST(two_hundred_hosts)
 {
-    mtree_topology_t *topology = shape("torus:5x5x8");
+    OWNED(topology) *topology = shape("torus:5x5x8");
     mtree_plan_request_t request = {
         .collective = MTREE_ALLTOALL, .algorithm = "packing", .max_trees = 10};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = network_plan(topology, &request);
 
     ck_assert_double_ge(plan->bound, CAPACITY);
     ck_assert_double_le(plan->bound, CAPACITY * 1.01);
     ck_assert_double_ge(plan->throughput, CAPACITY * 0.98);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Many packings of a torus carry the same, on which the simplex method may pivot without
@@ -362,12 +346,12 @@ UNIT_LOOP(search_is_short, 0, 10)
                     {"torus:4x4x8", 1e9},
                     {"fattree:8", 1.8e9}};
     static const double sizes[] = {1024, 1 << 20};
-    mtree_topology_t *topology = shape(networks[_i % 5].shape);
+    OWNED(topology) *topology = shape(networks[_i % 5].shape);
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
                                     .algorithm = "packing",
                                     .max_trees = 10,
                                     .bytes = sizes[_i / 5]};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = network_plan(topology, &request);
 
     ck_assert_double_gt(plan->work, 0);
     ck_assert_double_le(plan->work, networks[_i % 5].work);
@@ -375,8 +359,6 @@ UNIT_LOOP(search_is_short, 0, 10)
     if (mtree_lp_is_available()) {
         ck_assert_int_le(plan->num_trees, plan->num_hosts * 2);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_SUITE(tcase)

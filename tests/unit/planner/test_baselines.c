@@ -7,11 +7,9 @@
 #include "papers/published/psld_plink.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define MBPS 1e6
 
@@ -29,15 +27,12 @@ static void make_hosts(int num_hosts)
 
 static void add_link(int u, int v, double capacity, double latency)
 {
-    ck_assert_int_eq(
-        mtree_topology_add_link(topology, u, v, capacity, capacity, latency, NULL),
-        MTREE_OK);
+    map_join(topology, u, v, capacity, latency);
 }
 
 static void make_routes(void)
 {
-    ck_assert_int_eq(
-        mtree_routes_create(topology, hosts, topology->num_vertices, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, topology->num_vertices, &routes));
 }
 
 /* Fig. 2a of the paper: A B C D in a ring of capacity 1, B - D of capacity 2; 2 is the
@@ -67,82 +62,16 @@ static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned se
         .algorithm = algorithm, .max_trees = max_trees, .seed = seed};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_planner_run(topology, hosts, topology->num_vertices, &request, &plan),
-        MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, topology->num_vertices, &request, &plan));
+    unit_ok(mtree_plan_check(plan, topology, routes));
     return plan;
 }
 
-START_TEST(test_blink_packs_figure_2)
-{
-    mtree_plan_t *plan;
-
-    make_figure_2();
-    plan = make_plan("blink", 0, 0);
-    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
-    for (int t = 1; t < plan->num_trees; t++) {
-        ck_assert_int_eq(plan->trees[t].root, plan->trees[0].root);
-    }
-    mtree_plan_destroy(plan);
-}
-END_TEST
-
-/* A full mesh of five hosts: the bound is 10 / 4 links' worth, the packing at least 0.7
- * of it. */
-START_TEST(test_blink_packing_is_nearly_optimal)
-{
-    mtree_plan_request_t request = {0};
-    mtree_arena_t arena = {0};
-    mtree_problem_t problem = {
-        .request = &request, .hosts = hosts, .num_hosts = 5, .arena = &arena};
-    mtree_candidates_t *candidates;
-    mtree_forest_t *forest;
-    double packed;
-
-    make_hosts(5);
-    for (int i = 0; i < 5; i++) {
-        for (int j = 0; j < i; j++) {
-            add_link(i, j, 10 * MBPS, 0.1);
-        }
-    }
-    make_routes();
-    problem.topology = topology;
-    problem.routes = routes;
-    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
-    ck_assert_int_eq(mtree_blink_pack(candidates, 2, &forest), MTREE_OK);
-    packed = mtree_forest_rate(forest);
-    ck_assert_double_ge(packed, 0.7 * 25 * MBPS);
-    ck_assert_double_le(packed, 25 * MBPS * (1 + 1e-9));
-    /* Two trees of whole links fit, no more. */
-    ck_assert_int_eq(mtree_blink_choose(forest), MTREE_OK);
-    ck_assert_double_le(mtree_forest_rate(forest), 20 * MBPS);
-    ck_assert_double_ge(mtree_forest_rate(forest), 10 * MBPS);
-    mtree_forest_destroy(forest);
-    mtree_arena_cleanup(&arena);
-}
-END_TEST
-
-START_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
-{
-    mtree_plan_t *plan, *again;
-
-    make_figure_2();
-    plan = make_plan("topoadopt", 3, 11);
-    again = make_plan("topoadopt", 3, 11);
-    ck_assert_int_le(plan->num_trees, 3);
-    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
-    ck_assert_double_eq(plan->throughput, again->throughput);
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(again);
-}
-END_TEST
-
-START_TEST(test_psld_shares_by_bandwidth)
+UNIT_TEST(test_psld_shares_by_bandwidth)
 {
     mtree_problem_t problem = {.hosts = hosts, .num_hosts = 4};
     double bandwidth[4] = {0}, sum = 0;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_figure_2();
     problem.topology = topology;
@@ -163,16 +92,14 @@ START_TEST(test_psld_shares_by_bandwidth)
     for (int t = 0; t < 4; t++) {
         ck_assert_double_eq_tol(plan->trees[t].share, bandwidth[t] / sum, 1e-9);
     }
-    mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Two clusters of three, far apart: each has one leader, and one edge of the tree
  * crosses. */
-START_TEST(test_plink_has_two_levels)
+UNIT_TEST(test_plink_has_two_levels)
 {
     int crossing = 0;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_hosts(6);
     for (int i = 0; i < 6; i++) {
@@ -191,46 +118,39 @@ START_TEST(test_plink_has_two_levels)
     }
     ck_assert_int_le(crossing, 2);
     ck_assert_int_ge(crossing, 1);
-    mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* A chain 2 - 1 - 0 at 8 Mb/s and 0.1 s: 1 MB takes a second per hop, one hop after the
  * other. */
-START_TEST(test_unpipelined_chain)
+UNIT_TEST(test_unpipelined_chain)
 {
     static const char *const names[] = {"h0", "h1", "h2"};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
     double seconds;
 
     make_hosts(3);
     add_link(0, 1, 8 * MBPS, 0.1);
     add_link(1, 2, 8 * MBPS, 0.1);
     make_routes();
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1, &plan));
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 1;
-    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
-                     MTREE_OK);
+    unit_ok(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds));
     ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
     /* Both straight to the root share the last link: 2 s, and 0.2 s for the farther one.
      */
     plan->trees[0].parent[2] = 0;
-    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
-                     MTREE_OK);
+    unit_ok(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds));
     ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
-    mtree_plan_destroy(plan);
 }
-END_TEST
 
 /* Max-min: two messages share a narrow arc at 4 Mb/s each, a third gets the 12 left of
  * the wide one. */
-START_TEST(test_unpipelined_shares_are_max_min)
+UNIT_TEST(test_unpipelined_shares_are_max_min)
 {
     static const char *const names[] = {"h0", "h1", "h2", "h3"};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
     double seconds;
 
     make_hosts(4);
@@ -238,37 +158,79 @@ START_TEST(test_unpipelined_shares_are_max_min)
     add_link(1, 2, 8 * MBPS, 0);
     add_link(2, 3, 100 * MBPS, 0);
     make_routes();
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1, &plan));
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 0;
     plan->trees[0].parent[3] = 0;
     /* 1 MB is 8 Mb: host 1's is out after 1 s at 8, with 4 + 4 beside it; the others end
      * at 2 s. */
-    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
-                     MTREE_OK);
+    unit_ok(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds));
     ck_assert_double_eq_tol(seconds, 2, 1e-6);
-    mtree_plan_destroy(plan);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    if (mtree_lp_is_available()) {
-        tcase_add_test(tcase, test_blink_packs_figure_2);
-        tcase_add_test(tcase, test_blink_packing_is_nearly_optimal);
-        tcase_add_test(tcase, test_topoadopt_finds_the_optimum_of_figure_2);
-    } else {
-        printf("test_baselines: test_blink_packs_figure_2, "
-               "test_blink_packing_is_nearly_optimal, "
-               "test_topoadopt_finds_the_optimum_of_figure_2 are skipped: built without "
-               "GLPK\n");
+}
+
+UNIT_NEEDS(mtree_lp_is_available())
+
+UNIT_TEST(test_blink_packs_figure_2)
+{
+    OWNED(plan) *plan = NULL;
+
+    make_figure_2();
+    plan = make_plan("blink", 0, 0);
+    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
+    for (int t = 1; t < plan->num_trees; t++) {
+        ck_assert_int_eq(plan->trees[t].root, plan->trees[0].root);
     }
-    tcase_add_test(tcase, test_psld_shares_by_bandwidth);
-    tcase_add_test(tcase, test_plink_has_two_levels);
-    tcase_add_test(tcase, test_unpipelined_chain);
-    tcase_add_test(tcase, test_unpipelined_shares_are_max_min);
+}
+
+/* A full mesh of five hosts: the bound is 10 / 4 links' worth, the packing at least 0.7
+ * of it. */
+UNIT_TEST(test_blink_packing_is_nearly_optimal)
+{
+    mtree_plan_request_t request = {0};
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {
+        .request = &request, .hosts = hosts, .num_hosts = 5, .arena = &arena};
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest;
+    double packed;
+
+    make_hosts(5);
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < i; j++) {
+            add_link(i, j, 10 * MBPS, 0.1);
+        }
+    }
+    make_routes();
+    problem.topology = topology;
+    problem.routes = routes;
+    unit_ok(mtree_candidates_create(&problem, &candidates));
+    unit_ok(mtree_blink_pack(candidates, 2, &forest));
+    packed = mtree_forest_rate(forest);
+    ck_assert_double_ge(packed, 0.7 * 25 * MBPS);
+    ck_assert_double_le(packed, 25 * MBPS * (1 + 1e-9));
+    /* Two trees of whole links fit, no more. */
+    unit_ok(mtree_blink_choose(forest));
+    ck_assert_double_le(mtree_forest_rate(forest), 20 * MBPS);
+    ck_assert_double_ge(mtree_forest_rate(forest), 10 * MBPS);
+    mtree_forest_destroy(forest);
+    mtree_arena_cleanup(&arena);
+}
+
+UNIT_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
+{
+    OWNED(plan) *plan = NULL, *again = NULL;
+
+    make_figure_2();
+    plan = make_plan("topoadopt", 3, 11);
+    again = make_plan("topoadopt", 3, 11);
+    ck_assert_int_le(plan->num_trees, 3);
+    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
+    ck_assert_double_eq(plan->throughput, again->throughput);
 }

@@ -3,6 +3,7 @@
  * Planning and simulating that is cancelled: at the beginning, or at any later moment
  * from another thread.  What comes after that is as if nothing had been.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
@@ -31,7 +32,7 @@ static mtree_status_t plan(const mtree_topology_t *topology, const char *algorit
 START_TEST(nothing_is_planned)
 {
     const char *algorithm = mtree_algorithms_names()[_i];
-    mtree_topology_t *topology = network_b4(1);
+    OWNED(topology) *topology = network_b4(1);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         const mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
@@ -43,20 +44,18 @@ START_TEST(nothing_is_planned)
             ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
                              MTREE_ERR_CANCELLED);
             mtree_cancel_set(false);
-            ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
-                             MTREE_OK);
+            unit_ok(plan(topology, algorithm, (mtree_collective_t)c, &made));
             mtree_plan_destroy(made);
         }
     }
-    mtree_topology_destroy(topology);
 }
 END_TEST
 
-START_TEST(nothing_is_simulated)
+UNIT_TEST(nothing_is_simulated)
 {
     const mtree_openmpi_t stable = {0};
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
-    mtree_topology_t *topology = network_b4(1);
+    OWNED(topology) *topology = network_b4(1);
     int hosts[] = {0, 1, 2, 3};
 
     mtree_cancel_set(true);
@@ -65,9 +64,7 @@ START_TEST(nothing_is_simulated)
     mtree_cancel_set(false);
     ck_assert_double_gt(
         mtree_forecast_fallback_seconds(stable, topology, hosts, 4, 1, &request), 0);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 static void *cancel_later(void *microseconds)
 {
@@ -79,14 +76,14 @@ static void *cancel_later(void *microseconds)
 }
 
 /* Each time at another moment, until planning is faster than that. */
-START_TEST(any_moment_will_do)
+UNIT_LOOP(any_moment_will_do, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_collective_t collective = (mtree_collective_t)_i;
-    mtree_topology_t *topology = network_random(16, 40, 3, true, 0.01);
+    OWNED(topology) *topology = network_random(16, 40, 3, true, 0.01);
     mtree_plan_t *first, *made;
     int faster = 0; /* times in succession: a thread may be late once */
 
-    ck_assert_int_eq(plan(topology, NULL, collective, &first), MTREE_OK);
+    unit_ok(plan(topology, NULL, collective, &first));
     for (long delay = 1; delay < 1000000 && faster < 2; delay += delay / 2 + 1) {
         pthread_t canceller;
         mtree_status_t status;
@@ -102,14 +99,12 @@ START_TEST(any_moment_will_do)
             ck_assert_int_eq(status, MTREE_ERR_CANCELLED);
         }
     }
-    ck_assert_int_eq(plan(topology, NULL, collective, &made), MTREE_OK);
+    unit_ok(plan(topology, NULL, collective, &made));
     ck_assert_int_eq(made->num_trees, first->num_trees);
     ck_assert_double_eq(made->seconds, first->seconds);
     mtree_plan_destroy(first);
     mtree_plan_destroy(made);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
@@ -121,6 +116,4 @@ UNIT_SUITE(tcase)
         num_algorithms++;
     }
     tcase_add_loop_test(tcase, nothing_is_planned, 0, num_algorithms);
-    tcase_add_test(tcase, nothing_is_simulated);
-    tcase_add_loop_test(tcase, any_moment_will_do, 0, MTREE_COLLECTIVE_LAST);
 }

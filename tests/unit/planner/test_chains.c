@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/chain_times.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "planner/plan/json.h"
 #include "planner/planner.h"
-#include "topo/dot/read.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,7 @@ UNIT_TEST(test_arrival_example)
     static const int arrivals[] = {A, C, B};
     int parent[4];
 
-    ck_assert_int_eq(mtree_chains_build(arrivals, 3, D, &ec2, parent), MTREE_OK);
+    unit_ok(mtree_chains_build(arrivals, 3, D, &ec2, parent));
     ck_assert_int_eq(parent[A], C);
     ck_assert_int_eq(parent[C], B);
     ck_assert_int_eq(parent[B], D);
@@ -72,7 +71,7 @@ static int depth_of(int n, double bytes)
     for (i = 0; i < n; i++) {
         arrivals[i] = (i * 7) % n;
     }
-    ck_assert_int_eq(mtree_chains_build(arrivals, n, n, &link, parent), MTREE_OK);
+    unit_ok(mtree_chains_build(arrivals, n, n, &link, parent));
     for (i = 0; i < n; i++) {
         int at = i;
         int hops;
@@ -109,15 +108,13 @@ UNIT_TEST(test_plan_tells_routes)
     static const int hosts[] = {0, 1, 2};
     mtree_plan_request_t request = {
         .collective = MTREE_BCAST, .algorithm = "arrival", .root = 1, .bytes = 1e6};
-    mtree_topology_t *topology;
-    mtree_plan_t *planned, *plan;
+    OWNED(topology) *topology = map_text(text);
+    OWNED(plan) *planned = NULL, *plan = NULL;
     char *json;
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, 3, &request, &planned), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_to_json(planned, &json), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_from_json(json, strlen(json), "test", &plan), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, 3, &request, &planned));
+    unit_ok(mtree_plan_to_json(planned, &json));
+    unit_ok(mtree_plan_from_json(json, strlen(json), "test", &plan));
     ck_assert(mtree_plan_is_by_arrival(plan));
     ck_assert_int_eq(plan->trees[0].parent[0], 1);
     ck_assert_int_eq(plan->trees[0].parent[2], 0);
@@ -129,7 +126,4 @@ UNIT_TEST(test_plan_tells_routes)
     ck_assert_double_eq_tol(mtree_plan_route_seconds(plan, 0, 1), 0.1 + 1e-3, 1e-9);
     ck_assert_double_eq(mtree_plan_route_seconds(plan, 1, 1), 0);
     free(json);
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(planned);
-    mtree_topology_destroy(topology);
 }

@@ -2,8 +2,6 @@
 #include "papers/published/chunk_times.h"
 #include "tests/unit/runner.h"
 
-#include <math.h>
-
 #define OVERHEAD 1e-4
 
 /* Host 0 is the root; 1 and 2 hang on it, 3 on 2: the way over 2 is the longest. */

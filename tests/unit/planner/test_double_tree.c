@@ -3,10 +3,9 @@
  * Double binary trees: what they carry behind switches, and where the planner takes them
  * without a search.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-
-#include "topo/generators.h"
 
 static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
                                                  MTREE_REDUCE};
@@ -17,7 +16,7 @@ static mtree_topology_t *network_shaped(const char *shape)
     const mtree_generate_request_t request = {.capacity = 1e9};
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_generate(shape, &request, &topology), MTREE_OK);
+    unit_ok(mtree_generate(shape, &request, &topology));
     return topology;
 }
 
@@ -37,15 +36,13 @@ static mtree_plan_t *plan_by(const mtree_topology_t *topology,
 /* Any root: each host sends and receives the whole message once. */
 UNIT_LOOP(star_is_full, 0, 3)
 {
-    mtree_topology_t *topology = network_shaped("star:100");
-    mtree_plan_t *plan =
+    OWNED(topology) *topology = network_shaped("star:100");
+    OWNED(plan) *plan =
         plan_by(topology, collectives[_i], "doubletree", (double)(1 << 20));
 
     ck_assert_int_eq(plan->num_trees, 2);
     ck_assert_int_le(mtree_tree_height(&plan->trees[0], 100), 8);
     ck_assert_double_gt(plan->throughput, _i == 0 ? 0.499e9 : 0.999e9);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *plan)
@@ -62,80 +59,66 @@ static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *p
 /* Where hosts forward, no link is on every way into one: all its links together are. */
 UNIT_LOOP(hosts_that_forward_have_a_bound, 0, 3)
 {
-    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = map_shape("torus:9x9", 1e10, 1e-6);
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_generate("torus:9x9", &shape, &topology), MTREE_OK);
     plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
-    ck_assert_int_eq(bound_of(topology, plan), MTREE_OK);
+    unit_ok(bound_of(topology, plan));
     /* 162 links for the 80 edges of a tree, or the 4 of a host. */
     ck_assert_double_eq_tol(plan->bound, _i == 0 ? 162e10 / 80 : 4e10, 1e6);
     ck_assert_double_le(plan->throughput, plan->bound);
     ck_assert_ptr_nonnull(plan->limit);
     ck_assert_str_ne(plan->limit, "");
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Between many hosts behind switches they are the planner's choice: with the bound of
  * the packing, and faster than that. */
 UNIT_LOOP(many_hosts_need_no_search, 0, 4)
 {
-    mtree_topology_t *topology = network_shaped("fattree:8");
+    OWNED(topology) *topology = network_shaped("fattree:8");
     double bytes = (double)(4096 << (4 * _i));
-    mtree_plan_t *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, bytes);
-    mtree_plan_t *packing = plan_by(topology, MTREE_ALLREDUCE, "packing", bytes);
+    OWNED(plan) *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, bytes);
+    OWNED(plan) *packing = plan_by(topology, MTREE_ALLREDUCE, "packing", bytes);
 
     ck_assert_str_eq(plan->algorithm, "doubletree");
     ck_assert_double_eq_tol(plan->bound, packing->bound, 1e-3 * packing->bound);
     ck_assert_double_gt(plan->throughput, 0.99 * plan->bound);
     ck_assert_ptr_nonnull(plan->limit);
     ck_assert_double_lt(plan->seconds, packing->seconds);
-    mtree_plan_destroy(packing);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* So are they between a thousand, however short the message: low trees cost processors
  * more than their latency saves. */
 UNIT_LOOP(a_thousand_hosts_need_no_search, 0, 6)
 {
-    mtree_topology_t *topology = network_shaped("fattree:16");
-    mtree_plan_t *plan =
+    OWNED(topology) *topology = network_shaped("fattree:16");
+    OWNED(plan) *plan =
         plan_by(topology, collectives[_i % 3], NULL, (double)(65536 << (4 * (_i / 3))));
 
     ck_assert_str_eq(plan->algorithm, "doubletree");
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* A root among the hosts of both trees leaves those behind a switch together. */
 UNIT_LOOP(a_root_keeps_to_switches, 1, 3)
 {
-    mtree_topology_t *topology = network_shaped("fattree:8");
-    mtree_plan_t *plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
-    mtree_plan_t *brief = plan_by(topology, collectives[_i], "doubletree", 1e3);
+    OWNED(topology) *topology = network_shaped("fattree:8");
+    OWNED(plan) *plan = plan_by(topology, collectives[_i], "doubletree", 16e6);
+    OWNED(plan) *brief = plan_by(topology, collectives[_i], "doubletree", 1e3);
 
     ck_assert_double_gt(plan->throughput, 0.66e9);
     ck_assert_int_eq(plan->trees[0].root, 3);
     ck_assert_int_eq(plan->trees[1].root, 3);
     ck_assert_int_lt(mtree_tree_height(&brief->trees[0], 128), 10);
-    mtree_plan_destroy(brief);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Where hosts have several links, long messages go over the trees of the packing. */
 UNIT_TEST(several_links_need_one)
 {
-    mtree_topology_t *topology = network_shaped("torus:9x9");
-    mtree_plan_t *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, 64e6);
+    OWNED(topology) *topology = network_shaped("torus:9x9");
+    OWNED(plan) *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, 64e6);
 
     ck_assert_str_eq(plan->algorithm, "packing");
     ck_assert_double_gt(plan->throughput, 0.8 * plan->bound);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Between hundreds of hosts that forward a search is quick.  Long messages take its trees
@@ -152,14 +135,12 @@ UNIT_LOOP(long_messages_are_searched, 0, 5)
                  {"torus:8x8x8", "packing", MTREE_ALLREDUCE, 16e6},
                  {"random:512:2048", "packing", MTREE_BCAST, 16e6}};
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6, .seed = 1};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_generate(cases[_i].shape, &shape, &topology), MTREE_OK);
+    unit_ok(mtree_generate(cases[_i].shape, &shape, &topology));
     plan = plan_by(topology, cases[_i].collective, NULL, cases[_i].bytes);
     ck_assert_str_eq(plan->algorithm, cases[_i].algorithm);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Few hosts are searched, and so are limits that the two trees may not keep. */

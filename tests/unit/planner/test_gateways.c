@@ -4,8 +4,8 @@
  * are sites.
  */
 #include "planner/regular/gateways.h"
+#include "tests/unit/maps.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include <stdio.h>
 
@@ -20,19 +20,16 @@ static int add_vertex(mtree_topology_t *topology, const char *name, bool is_host
 {
     int vertex;
 
-    ck_assert_int_eq(mtree_topology_add_vertex(
-                         topology, name, NULL,
-                         is_host ? MTREE_VERTEX_HOST : MTREE_VERTEX_SWITCH, &vertex),
-                     MTREE_OK);
+    unit_ok(mtree_topology_add_vertex(topology, name, NULL,
+                                      is_host ? MTREE_VERTEX_HOST : MTREE_VERTEX_SWITCH,
+                                      &vertex));
     return vertex;
 }
 
 static void add_link(mtree_topology_t *topology, int a, int b, double megabits,
                      double latency)
 {
-    ck_assert_int_eq(mtree_topology_add_link(topology, a, b, megabits * MEGABIT,
-                                             megabits * MEGABIT, latency, NULL),
-                     MTREE_OK);
+    map_join(topology, a, b, megabits * MEGABIT, latency);
 }
 
 /* Sites of @a sizes hosts, joined by lines of 200, 100 and 60 Mb/s and @a latency
@@ -43,7 +40,7 @@ static mtree_topology_t *make_sites(const int sizes[NUM_SITES], double latency)
     int switches[NUM_SITES], hosts[MAX_HOSTS];
     char name[16];
 
-    ck_assert_int_eq(mtree_topology_create("sites", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("sites", "test", &topology));
     num_hosts = 0;
     for (int site = 0; site < NUM_SITES; site++) {
         (void)snprintf(name, sizeof(name), "s%d", site);
@@ -62,7 +59,7 @@ static mtree_topology_t *make_sites(const int sizes[NUM_SITES], double latency)
     add_link(topology, switches[0], switches[1], 200, latency);
     add_link(topology, switches[0], switches[2], 100, latency);
     add_link(topology, switches[1], switches[2], 60, latency);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     return topology;
 }
 

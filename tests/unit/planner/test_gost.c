@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/algorithms.h"
 #include "papers/published/gost.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "base/log.h"
 #include "planner/planner.h"
@@ -9,7 +10,6 @@
 #include "tests/unit/planner/networks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MBPS 1e6
@@ -43,8 +43,7 @@ static void make_hosts(int num_hosts)
 
 static void add_link(int u, int v, double capacity)
 {
-    ck_assert_int_eq(
-        mtree_topology_add_link(topology, u, v, capacity, capacity, 0.1, NULL), MTREE_OK);
+    map_join(topology, u, v, capacity, 0.1);
 }
 
 static void make_candidates(void)
@@ -56,13 +55,12 @@ static void make_candidates(void)
                                .names = names,
                                .arena = &arena};
 
-    ck_assert_int_eq(
-        mtree_routes_create(topology, hosts, topology->num_vertices, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, topology->num_vertices, &routes));
     problem.routes = routes;
     for (int i = 0; i < topology->num_vertices; i++) {
         names[i] = topology->vertices[i].name;
     }
-    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
+    unit_ok(mtree_candidates_create(&problem, &candidates));
 }
 
 /* Fig. 2a: four nodes, a ring of capacity 1 and a chord B - D of capacity 2. */
@@ -101,7 +99,7 @@ static bool is_star(const mtree_forest_t *forest, int tree, int center)
 
 /* Fig. 2e: from wherever it starts, H = 1 gives the stars around B and D and the whole
  * capacity. */
-START_TEST(test_figure_2)
+UNIT_TEST(test_figure_2)
 {
     mtree_gost_t gost = {.max_height = 1, .min_rate = 0.1 * MBPS};
 
@@ -112,7 +110,7 @@ START_TEST(test_figure_2)
         mtree_random_t random = {.state = seed};
         mtree_forest_t *forest;
 
-        ck_assert_int_eq(mtree_gost_gbst(&gost, &random, &forest), MTREE_OK);
+        unit_ok(mtree_gost_gbst(&gost, &random, &forest));
         ck_assert_int_eq(forest->num_trees, 2);
         ck_assert(is_star(forest, 0, B) != is_star(forest, 1, B));
         ck_assert(is_star(forest, 0, D) != is_star(forest, 1, D));
@@ -121,9 +119,8 @@ START_TEST(test_figure_2)
         mtree_forest_destroy(forest);
     }
 }
-END_TEST
 
-START_TEST(test_ith_lowers_the_height_at_no_loss)
+UNIT_TEST(test_ith_lowers_the_height_at_no_loss)
 {
     mtree_gost_t gost = {.max_height = 3, .min_rate = 0.1 * MBPS};
     mtree_random_t random = {.state = 7};
@@ -133,45 +130,14 @@ START_TEST(test_ith_lowers_the_height_at_no_loss)
     make_figure_2();
     make_candidates();
     gost.candidates = candidates;
-    ck_assert_int_eq(mtree_gost_ith(&gost, 1, &random, &forest, &height), MTREE_OK);
+    unit_ok(mtree_gost_ith(&gost, 1, &random, &forest, &height));
     ck_assert_int_eq(height, 1);
     ck_assert_double_eq_tol(mtree_forest_rate(forest), 2 * MBPS, 1e-3);
     mtree_forest_destroy(forest);
 }
-END_TEST
-
-/* r* is the smallest of all b_j > 0, not that of the tree: the second tree gets what is
- * smallest anywhere. */
-START_TEST(test_rate_is_globally_smallest)
-{
-    mtree_gost_t gost = {.max_height = 2, .min_rate = 1 * MBPS};
-    mtree_random_t random = {.state = 1};
-    mtree_forest_t *forest;
-
-    make_hosts(3);
-    add_link(0, 1, 100 * MBPS);
-    add_link(1, 2, 100 * MBPS);
-    add_link(0, 2, 30 * MBPS);
-    make_candidates();
-    gost.candidates = candidates;
-    ck_assert_int_eq(mtree_gost_gbst(&gost, &random, &forest), MTREE_OK);
-    /* 0-1-2 at 30 thrice (70, 40, 10 left there, merged), then r* = 10 over one wide edge
-     * and 0-2 or both wide ones. */
-    ck_assert_int_ge(forest->num_trees, 1);
-    ck_assert_int_eq(forest->trees[0].root, 1);
-    ck_assert_double_ge(forest->trees[0].rate, 60 * MBPS);
-    ck_assert_double_le(mtree_forest_rate(forest), 115 * MBPS);
-    /* MILP (1) finds the optimum over the trees there are: at least as much as GBST gave.
-     */
-    double greedy = mtree_forest_rate(forest);
-    ck_assert_int_eq(mtree_forest_select(forest, 0, 0), MTREE_OK);
-    ck_assert_double_ge(mtree_forest_rate(forest), greedy * (1 - 1e-9));
-    mtree_forest_destroy(forest);
-}
-END_TEST
 
 /* The path 0 - 1 - 2 of lengths 3 and 4; 3 joins 1 at length 5, or 2. */
-START_TEST(test_heights_of_algorithm_2)
+UNIT_TEST(test_heights_of_algorithm_2)
 {
     int lengths[16] = {0}, height[] = {7, 4, 7, 0}, joined[4], queue[4], distance[4];
     bool tree[16] = {false}, in_tree[] = {true, true, true, false};
@@ -194,9 +160,45 @@ START_TEST(test_heights_of_algorithm_2)
     ck_assert_int_eq(joined[3], 12);
     ck_assert_int_eq(height[0], 7);
 }
-END_TEST
 
-START_TEST(test_trees_keep_to_the_height)
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+}
+
+UNIT_NEEDS(mtree_lp_is_available())
+
+/* r* is the smallest of all b_j > 0, not that of the tree: the second tree gets what is
+ * smallest anywhere. */
+UNIT_TEST(test_rate_is_globally_smallest)
+{
+    mtree_gost_t gost = {.max_height = 2, .min_rate = 1 * MBPS};
+    mtree_random_t random = {.state = 1};
+    mtree_forest_t *forest;
+
+    make_hosts(3);
+    add_link(0, 1, 100 * MBPS);
+    add_link(1, 2, 100 * MBPS);
+    add_link(0, 2, 30 * MBPS);
+    make_candidates();
+    gost.candidates = candidates;
+    unit_ok(mtree_gost_gbst(&gost, &random, &forest));
+    /* 0-1-2 at 30 thrice (70, 40, 10 left there, merged), then r* = 10 over one wide edge
+     * and 0-2 or both wide ones. */
+    ck_assert_int_ge(forest->num_trees, 1);
+    ck_assert_int_eq(forest->trees[0].root, 1);
+    ck_assert_double_ge(forest->trees[0].rate, 60 * MBPS);
+    ck_assert_double_le(mtree_forest_rate(forest), 115 * MBPS);
+    /* MILP (1) finds the optimum over the trees there are: at least as much as GBST gave.
+     */
+    double greedy = mtree_forest_rate(forest);
+    unit_ok(mtree_forest_select(forest, 0, 0));
+    ck_assert_double_ge(mtree_forest_rate(forest), greedy * (1 - 1e-9));
+    mtree_forest_destroy(forest);
+}
+
+UNIT_TEST(test_trees_keep_to_the_height)
 {
     make_hosts(9);
     for (int i = 0; i < 9; i++) {
@@ -204,17 +206,15 @@ START_TEST(test_trees_keep_to_the_height)
         add_link(i, (i + 4) % 9, (150 - 10 * i) * MBPS);
     }
     for (int height = 2; height < 6; height++) {
-        mtree_plan_t *plan;
+        OWNED(plan) *plan = NULL;
 
         request =
             (mtree_plan_request_t){.algorithm = "gost", .max_height = height, .seed = 3};
-        ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &plan),
-                         MTREE_OK);
+        unit_ok(mtree_planner_run(topology, hosts, 9, &request, &plan));
         for (int t = 0; t < plan->num_trees; t++) {
             ck_assert_int_le(mtree_tree_height(&plan->trees[t], 9), height);
         }
-        ck_assert_int_eq(mtree_plan_check(plan, topology, NULL), MTREE_OK);
-        mtree_plan_destroy(plan);
+        unit_ok(mtree_plan_check(plan, topology, NULL));
     }
     request.max_height = 1;
     mtree_plan_t *none;
@@ -222,11 +222,10 @@ START_TEST(test_trees_keep_to_the_height)
                      MTREE_ERR_NOT_FOUND);
     ck_assert_ptr_nonnull(strstr(last_line, "height 1"));
 }
-END_TEST
 
-START_TEST(test_plan_with_limits_and_chunks)
+UNIT_TEST(test_plan_with_limits_and_chunks)
 {
-    mtree_plan_t *plan, *again;
+    OWNED(plan) *plan = NULL, *again = NULL;
 
     make_hosts(9);
     for (int i = 0; i < 9; i++) {
@@ -239,7 +238,7 @@ START_TEST(test_plan_with_limits_and_chunks)
                                      .min_rate = 20 * MBPS,
                                      .bytes = 64e6,
                                      .seed = 5};
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &plan), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, 9, &request, &plan));
     ck_assert_int_ge(plan->num_trees, 1);
     ck_assert_int_le(plan->num_trees, 2);
     for (int t = 0; t < plan->num_trees; t++) {
@@ -248,28 +247,7 @@ START_TEST(test_plan_with_limits_and_chunks)
         ck_assert_double_eq_tol(plan->trees[t].share,
                                 plan->trees[t].rate / plan->throughput, 1e-9);
     }
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &again), MTREE_OK);
+    unit_ok(mtree_plan_check(plan, topology, routes));
+    unit_ok(mtree_planner_run(topology, hosts, 9, &request, &again));
     ck_assert_double_eq(plan->throughput, again->throughput);
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(again);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, test_figure_2);
-    tcase_add_test(tcase, test_ith_lowers_the_height_at_no_loss);
-    if (mtree_lp_is_available()) {
-        tcase_add_test(tcase, test_rate_is_globally_smallest);
-        tcase_add_test(tcase, test_trees_keep_to_the_height);
-        tcase_add_test(tcase, test_plan_with_limits_and_chunks);
-    } else {
-        printf(
-            "test_gost: test_rate_is_globally_smallest, test_trees_keep_to_the_height, "
-            "test_plan_with_limits_and_chunks are skipped: built without GLPK\n");
-    }
-    tcase_add_test(tcase, test_heights_of_algorithm_2);
 }

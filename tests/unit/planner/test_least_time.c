@@ -3,13 +3,12 @@
  * The least time of a call: longest paths of the shipped maps, flows against networks
  * expanded in time, what binds and how it is called.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/planner/time_expanded.h"
-#include "tests/unit/runner.h"
 
 #include "planner/bound/least_time.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
 
 #include <math.h>
 
@@ -20,12 +19,7 @@ static int hosts[MAX_HOSTS], num_hosts;
 
 static void list_hosts(const mtree_topology_t *topology)
 {
-    num_hosts = 0;
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
+    num_hosts = map_hosts(topology, hosts);
 }
 
 /* The least seconds of @a call between all hosts, by what, and what limits them; NULL:
@@ -38,7 +32,7 @@ static double least_time(const mtree_topology_t *topology,
     double seconds;
 
     list_hosts(topology);
-    ck_assert_int_eq(mtree_least_time(topology, hosts, num_hosts, call, &time), MTREE_OK);
+    unit_ok(mtree_least_time(topology, hosts, num_hosts, call, &time));
     ck_assert_ptr_nonnull(time.limit);
     if (by != NULL) {
         ck_assert_str_eq(mtree_bound_name(time.by), by);
@@ -69,13 +63,11 @@ UNIT_LOOP(test_short_sums_take_the_longest_path, 0,
           (int)(sizeof(paths) / sizeof(paths[0])))
 {
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 8};
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = map_file(paths[_i].map);
     double seconds;
 
-    ck_assert_int_eq(mtree_topology_read(paths[_i].map, &topology), MTREE_OK);
     seconds = least_time(topology, &call, "latency", paths[_i].limit);
     ck_assert_double_eq_tol(seconds, paths[_i].milliseconds * MS, 0.01 * MS);
-    mtree_topology_destroy(topology);
 }
 
 #define NUM_HOSTS 5
@@ -101,7 +93,7 @@ UNIT_LOOP(test_a_vector_takes_the_slowest_flow, 0, 100)
     const int root = _i % NUM_HOSTS;
     const mtree_least_time_call_t call = {
         .collective = collective, .root = root, .bytes = 200 * (1 + _i % 7)};
-    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
+    OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     int most = 0;
 
     for (int from = 0; from < NUM_HOSTS; from++) {
@@ -116,7 +108,6 @@ UNIT_LOOP(test_a_vector_takes_the_slowest_flow, 0, 100)
     }
     /* To the ms. */
     ck_assert_double_eq(ceil(least_time(topology, &call, NULL, NULL) / MS - 1e-6), most);
-    mtree_topology_destroy(topology);
 }
 
 /* The ms after which the blocks of all others can be at a host, or its blocks at them. */
@@ -160,7 +151,7 @@ UNIT_TEST(test_blocks_take_the_slowest_flow_of_several)
         const bool leave = collective != MTREE_GATHER && collective != MTREE_ALLGATHER;
         const bool enter =
             collective != MTREE_SCATTER && collective != MTREE_REDUCE_SCATTER;
-        mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, seed);
+        OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, seed);
         int most = 0, steps;
 
         for (int host = 0; host < NUM_HOSTS; host++) {
@@ -177,7 +168,6 @@ UNIT_TEST(test_blocks_take_the_slowest_flow_of_several)
         ck_assert_int_le(steps, most);
         equal += steps == most;
         drawings++;
-        mtree_topology_destroy(topology);
     }
     ck_assert_int_ge(equal, drawings * 9 / 10);
 }
@@ -187,8 +177,7 @@ static mtree_topology_t *one_link(void)
 {
     mtree_topology_t *topology = network_hosts(2);
 
-    ck_assert_int_eq(mtree_topology_add_link(topology, 0, 1, 8e6, 8e6, MS, NULL),
-                     MTREE_OK);
+    map_join(topology, 0, 1, 8e6, MS);
     return topology;
 }
 
@@ -196,7 +185,7 @@ static mtree_topology_t *one_link(void)
 UNIT_TEST(test_the_greatest_binds)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1};
-    mtree_topology_t *topology = one_link();
+    OWNED(topology) *topology = one_link();
 
     ck_assert_double_eq_tol(
         least_time(topology, &call, "latency", "the path from h0 to h1"), 1.001 * MS,
@@ -219,14 +208,13 @@ UNIT_TEST(test_the_greatest_binds)
     ck_assert_double_eq_tol(
         least_time(topology, &call, "processor", "messages between 2 hosts"), 24 * MS,
         1e-9);
-    mtree_topology_destroy(topology);
 }
 
 /* Of the 4000 bytes 1000 go at once, so 3000 need 3 ms and the last one a ms more. */
 UNIT_TEST(test_a_burst_goes_at_once)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 4000};
-    mtree_topology_t *topology = one_link();
+    OWNED(topology) *topology = one_link();
 
     topology->links[0].conditions.burst = 1000;
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 4 * MS, 1e-9);
@@ -234,7 +222,6 @@ UNIT_TEST(test_a_burst_goes_at_once)
     ck_assert_double_eq_tol(least_time(topology, &call, "cut", NULL), 7 * MS, 1e-9);
     call.bytes = 500;
     ck_assert_double_eq_tol(least_time(topology, &call, "latency", NULL), MS, 1e-6);
-    mtree_topology_destroy(topology);
 }
 
 /* What the links from the hosts of @a set to others carry a second, and at once, bits. */
@@ -259,7 +246,7 @@ static double carried(const mtree_topology_t *topology, unsigned set, double *bu
  * cuts, each of which is looked at. */
 UNIT_LOOP(test_bursts_are_no_more_than_cuts_let_through, 0, 100)
 {
-    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
+    OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     mtree_least_time_call_t call = {
         .collective = MTREE_ALLREDUCE, .bytes = 1000 * (1 + _i), .cut = INFINITY};
     double needed = 0.0, without = 0.0, found, burst;
@@ -282,25 +269,23 @@ UNIT_LOOP(test_bursts_are_no_more_than_cuts_let_through, 0, 100)
     without = least_time(topology, &call, NULL, NULL);
     ck_assert_double_le(found, without);
     ck_assert_double_ge(found, without - 8 * 60 / 1e6);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_one_host_or_no_bytes_need_no_time)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
-    mtree_topology_t *topology = one_link();
+    OWNED(topology) *topology = one_link();
     mtree_least_time_t time;
 
     list_hosts(topology);
-    ck_assert_int_eq(mtree_least_time(topology, hosts, 1, &call, &time), MTREE_OK);
+    unit_ok(mtree_least_time(topology, hosts, 1, &call, &time));
     ck_assert_double_eq(time.seconds, 0);
     ck_assert_ptr_null(time.limit);
     call.bytes = 0;
-    ck_assert_int_eq(mtree_least_time(topology, hosts, 2, &call, &time), MTREE_OK);
+    unit_ok(mtree_least_time(topology, hosts, 2, &call, &time));
     ck_assert_double_eq(time.seconds, 0);
     ck_assert_ptr_null(time.limit);
     mtree_least_time_clear(&time);
-    mtree_topology_destroy(topology);
 }
 
 #define MOST_TICKS 64
@@ -350,10 +335,10 @@ UNIT_TEST(test_what_is_looked_at_among_many_hosts)
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_generate("mesh:2x300", &request, &topology), MTREE_OK);
+    unit_ok(mtree_generate("mesh:2x300", &request, &topology));
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 304 * MS, 1e-9);
     mtree_topology_destroy(topology);
-    ck_assert_int_eq(mtree_generate("star:600", &request, &topology), MTREE_OK);
+    unit_ok(mtree_generate("star:600", &request, &topology));
     topology->links[123].capacity[0] = 1e6;
     topology->links[321].capacity[1] = 2e6;
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 8.002, 1e-9);

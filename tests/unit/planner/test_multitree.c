@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/multitree_schedule.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "planner/planner.h"
 
@@ -27,8 +28,7 @@ static void add_vertex(const char *prefix, int number, mtree_vertex_kind_t kind,
     int vertex;
 
     snprintf(name, sizeof(name), "%s%d", prefix, number);
-    ck_assert_int_eq(mtree_topology_add_vertex(topology, name, NULL, kind, &vertex),
-                     MTREE_OK);
+    unit_ok(mtree_topology_add_vertex(topology, name, NULL, kind, &vertex));
     topology->vertices[vertex].has_position = true;
     topology->vertices[vertex].x = x;
     topology->vertices[vertex].y = y;
@@ -36,15 +36,13 @@ static void add_vertex(const char *prefix, int number, mtree_vertex_kind_t kind,
 
 static void add_link(int u, int v, double capacity)
 {
-    ck_assert_int_eq(
-        mtree_topology_add_link(topology, u, v, capacity, capacity, 1e-6, NULL),
-        MTREE_OK);
+    map_join(topology, u, v, capacity, 1e-6);
 }
 
 /* A mesh, or with wrap a torus, of `side` by `side` hosts, row by row. */
 static void make_grid(int side, bool wrap)
 {
-    ck_assert_int_eq(mtree_topology_create("grid", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("grid", "test", &topology));
     for (int i = 0; i < side * side; i++) {
         add_vertex("n", i, MTREE_VERTEX_HOST, i % side, -i / side);
         hosts[i] = i;
@@ -65,10 +63,9 @@ static mtree_rounds_t *make_schedule(int num_hosts)
 {
     mtree_rounds_t *schedule;
 
-    ck_assert_int_eq(mtree_multitree_create(topology, hosts, num_hosts, &trees),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_multitree_schedule(trees, &schedule), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    unit_ok(mtree_multitree_create(topology, hosts, num_hosts, &trees));
+    unit_ok(mtree_multitree_schedule(trees, &schedule));
+    unit_ok(mtree_rounds_check(schedule));
     return schedule;
 }
 
@@ -77,9 +74,8 @@ static double contention(const mtree_rounds_t *schedule, int num_hosts)
     mtree_routes_t *routes;
     double most;
 
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &most),
-                     MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    unit_ok(mtree_rounds_contention(schedule, topology, routes, &most));
     mtree_routes_destroy(routes);
     return most;
 }
@@ -166,7 +162,7 @@ UNIT_TEST(test_children_are_found_through_switches)
 {
     mtree_rounds_t *schedule;
 
-    ck_assert_int_eq(mtree_topology_create("switches", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("switches", "test", &topology));
     for (int i = 0; i < 4; i++) {
         add_vertex("n", i, MTREE_VERTEX_HOST, i, 0);
         hosts[i] = i;
@@ -199,17 +195,14 @@ UNIT_TEST(test_the_plan_keeps_the_capacities)
     for (int i = 0; i < 3; i++) {
         mtree_plan_request_t request = {.collective = collectives[i],
                                         .algorithm = "multitree"};
-        mtree_routes_t *routes;
-        mtree_plan_t *plan;
+        OWNED(routes) *routes = NULL;
+        OWNED(plan) *plan = NULL;
 
-        ck_assert_int_eq(mtree_planner_run(topology, hosts, 16, &request, &plan),
-                         MTREE_OK);
+        unit_ok(mtree_planner_run(topology, hosts, 16, &request, &plan));
         ck_assert_int_eq(plan->num_trees, 16);
-        ck_assert_int_eq(mtree_routes_create(topology, hosts, 16, &routes), MTREE_OK);
-        ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+        unit_ok(mtree_routes_create(topology, hosts, 16, &routes));
+        unit_ok(mtree_plan_check(plan, topology, routes));
         ck_assert_double_gt(plan->throughput, 0);
-        mtree_routes_destroy(routes);
-        mtree_plan_destroy(plan);
     }
 }
 

@@ -109,7 +109,7 @@ UNIT_TEST(test_everyone_gets_everything)
         for (k = 1; k <= 5; k++) {
             mtree_optree_schedule_t *schedule;
 
-            ck_assert_int_eq(mtree_optree_schedule_create(n, k, 4, &schedule), MTREE_OK);
+            unit_ok(mtree_optree_schedule_create(n, k, 4, &schedule));
             ck_assert_int_eq(count_faults(schedule), 0);
             mtree_optree_schedule_destroy(schedule);
         }
@@ -154,10 +154,8 @@ UNIT_TEST(test_load_fits_count)
         mtree_optree_schedule_t *schedule;
 
         mtree_optree_count_steps(cases[i][0], cases[i][1], 4, counted);
-        ck_assert_int_eq(
-            mtree_optree_schedule_create(cases[i][0], cases[i][1], 4, &schedule),
-            MTREE_OK);
-        ck_assert_int_eq(mtree_optree_measure(schedule, 4), MTREE_OK);
+        unit_ok(mtree_optree_schedule_create(cases[i][0], cases[i][1], 4, &schedule));
+        unit_ok(mtree_optree_measure(schedule, 4));
         for (stage = 0; stage < schedule->num_stages; stage++) {
             ck_assert_int_le(schedule->stages[stage].wavelengths,
                              counted[stage].wavelengths);
@@ -176,8 +174,8 @@ UNIT_TEST(test_stage_load)
             mtree_optree_schedule_t *schedule;
             long steps = 0;
 
-            ck_assert_int_eq(mtree_optree_schedule_create(n, k, 3, &schedule), MTREE_OK);
-            ck_assert_int_eq(mtree_optree_measure(schedule, 3), MTREE_OK);
+            unit_ok(mtree_optree_schedule_create(n, k, 3, &schedule));
+            unit_ok(mtree_optree_measure(schedule, 3));
             for (stage = 0; stage < k; stage++) {
                 long load = fibre_load(schedule, stage);
 

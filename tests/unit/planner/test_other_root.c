@@ -4,12 +4,9 @@
  * that are sought for each root, and take the simplest kind that is.
  */
 #include "planner/other_root.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-#include "topo/generators.h"
-#include "topo/routes.h"
-
-#include <math.h>
 
 /* What calls may take beside those over plans sought for their root, where the first
  * root's plan is as good as any. */
@@ -21,21 +18,12 @@ static int hosts[64], num_hosts;
 static void begin(mtree_topology_t *network)
 {
     topology = network;
-    num_hosts = 0;
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
+    num_hosts = map_hosts(topology, hosts);
 }
 
 static mtree_topology_t *generate(const char *what, double latency)
 {
-    const mtree_generate_request_t request = {.capacity = 1e9, .latency = latency};
-    mtree_topology_t *network;
-
-    ck_assert_int_eq(mtree_generate(what, &request, &network), MTREE_OK);
-    return network;
+    return map_shape(what, 1e9, latency);
 }
 
 static mtree_plan_request_t request_for(mtree_collective_t collective, double bytes)
@@ -48,8 +36,7 @@ static mtree_plan_t *plan(const mtree_plan_request_t *request)
 {
     mtree_plan_t *made;
 
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, request, &made),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &made));
     return made;
 }
 
@@ -58,12 +45,10 @@ static mtree_plan_t *from(const mtree_plan_request_t *request, const mtree_plan_
     mtree_routes_t *routes;
     mtree_plan_t *made;
 
-    ck_assert_int_eq(
-        mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made),
-        MTREE_OK);
+    unit_ok(mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made));
     ck_assert_int_eq(made->root, request->root);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(made, topology, routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    unit_ok(mtree_plan_check(made, topology, routes));
     mtree_routes_destroy(routes);
     return made;
 }
@@ -78,7 +63,7 @@ static const double sizes[] = {4e3, 64e3, 1e6, 16e6};
 static void check_roots(mtree_collective_t collective, double bytes)
 {
     mtree_plan_request_t request = request_for(collective, bytes);
-    mtree_plan_t *first = plan(&request);
+    OWNED(plan) *first = plan(&request);
 
     for (request.root = 1; request.root < num_hosts; request.root++) {
         mtree_plan_t *made = from(&request, first), *own = plan(&request);
@@ -90,7 +75,6 @@ static void check_roots(mtree_collective_t collective, double bytes)
         mtree_plan_destroy(made);
         mtree_plan_destroy(own);
     }
-    mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
 
@@ -121,12 +105,11 @@ UNIT_LOOP(what_is_mostly_latency_takes_one_low_tree, 0, 4)
 UNIT_TEST(trees_that_suit_the_root_stay)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
-    mtree_plan_t *first, *made;
+    OWNED(plan) *first = NULL, *made = NULL;
 
     begin(network_hosts(4));
     for (int h = 0; h < 3; h++) {
-        ck_assert_int_eq(
-            mtree_topology_add_link(topology, h, h + 1, 1e8, 1e8, 1e-6, NULL), MTREE_OK);
+        map_join(topology, h, h + 1, 1e8, 1e-6);
     }
     request.algorithm = "doubletree";
     first = plan(&request);
@@ -134,8 +117,6 @@ UNIT_TEST(trees_that_suit_the_root_stay)
     request.root = 3;
     made = from(&request, first);
     ck_assert_str_eq(made->algorithm, "doubletree");
-    mtree_plan_destroy(made);
-    mtree_plan_destroy(first);
     mtree_topology_destroy(topology);
 }
 
@@ -144,7 +125,7 @@ UNIT_TEST(trees_that_suit_the_root_stay)
 UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
-    mtree_plan_t *first, *made, *kept;
+    OWNED(plan) *first = NULL, *made = NULL, *kept = NULL;
 
     begin(generate("ring:8", 1e-6));
     first = plan(&request);
@@ -155,16 +136,13 @@ UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
     ck_assert_double_eq_tol(first->throughput, 2e9, 1e6);
     ck_assert_double_lt(kept->throughput, 1.2e9);
     ck_assert_double_eq_tol(made->throughput, 2e9, 1e6);
-    mtree_plan_destroy(first);
-    mtree_plan_destroy(made);
-    mtree_plan_destroy(kept);
     mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(seconds_are_beside_those_of_the_other_root)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 16e6);
-    mtree_plan_t *first, *made, *again;
+    OWNED(plan) *first = NULL, *made = NULL, *again = NULL;
 
     begin(network_b4(1));
     first = plan(&request);
@@ -173,9 +151,6 @@ UNIT_TEST(seconds_are_beside_those_of_the_other_root)
     first->seconds *= 2;
     again = from(&request, first);
     ck_assert_double_eq_tol(again->seconds, 2 * made->seconds, 1e-9);
-    mtree_plan_destroy(first);
-    mtree_plan_destroy(made);
-    mtree_plan_destroy(again);
     mtree_topology_destroy(topology);
 }
 

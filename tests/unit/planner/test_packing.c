@@ -4,13 +4,10 @@
  */
 #include "papers/published/algorithms.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/bound.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Plans without limits come this close to the bound. */
 #define CLOSE 0.999
@@ -36,31 +33,27 @@ static void check_close(double result, double bound)
     ck_assert_double_le(result, bound * (1.0 + 1e-6));
 }
 
-START_TEST(references_agree)
+UNIT_TEST(references_agree)
 {
     for (unsigned seed = 1; seed <= 6; ++seed) {
-        mtree_topology_t *topology =
+        OWNED(topology) *topology =
             network_random(6 + (int)seed / 2, 12 + (int)seed, seed, seed % 2 == 0, 0.0);
 
         ck_assert_double_eq_tol(
             bound_allreduce(topology) / bound_allreduce_by_trial(topology), 1.0, 1e-9);
-        mtree_topology_destroy(topology);
     }
 }
-END_TEST
 
-START_TEST(small_allreduce)
+UNIT_TEST(small_allreduce)
 {
     for (unsigned seed = 1; seed <= 12; ++seed) {
-        mtree_topology_t *topology =
+        OWNED(topology) *topology =
             network_random(6 + (int)seed / 4, 11 + (int)seed, seed, false, 0.0);
 
         check_close(throughput(topology, MTREE_ALLREDUCE, 0),
                     bound_allreduce_by_trial(topology));
-        mtree_topology_destroy(topology);
     }
 }
-END_TEST
 
 /* Hosts and links of larger networks: sparse and dense. */
 static const int sizes[][2] = {{12, 19},   {12, 40},   {25, 60},   {40, 231}, {60, 120},
@@ -68,33 +61,29 @@ static const int sizes[][2] = {{12, 19},   {12, 40},   {25, 60},   {40, 231}, {6
 
 #define NUM_SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
 
-START_TEST(allreduce)
+UNIT_LOOP(allreduce, 0, NUM_SIZES)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(sizes[_i][0], sizes[_i][1], 10 + (unsigned)_i, false, 0.0);
 
     check_close(throughput(topology, MTREE_ALLREDUCE, 0), bound_allreduce(topology));
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(bcast)
+UNIT_LOOP(bcast, 0, NUM_SIZES)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(sizes[_i][0], sizes[_i][1], 20 + (unsigned)_i, _i % 2 == 0, 0.0);
     int step = sizes[_i][0] <= 40 ? 1 : sizes[_i][0] / 3;
 
     for (int root = 0; root < sizes[_i][0]; root += step) {
         check_close(throughput(topology, MTREE_BCAST, root), bound_bcast(topology, root));
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Reduce goes the other way: on a network whose links are turned round, as bcast does. */
-START_TEST(reduce)
+UNIT_TEST(reduce)
 {
-    mtree_topology_t *topology = network_random(16, 40, 5, true, 0.0);
+    OWNED(topology) *topology = network_random(16, 40, 5, true, 0.0);
     double results[16];
 
     for (int root = 0; root < 16; ++root) {
@@ -110,22 +99,18 @@ START_TEST(reduce)
     for (int root = 0; root < 16; ++root) {
         check_close(results[root], bound_bcast(topology, root));
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(allgather)
+UNIT_LOOP(allgather, 0, NUM_SIZES - 1)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(sizes[_i][0], sizes[_i][1], 30 + (unsigned)_i, _i % 2 == 0, 0.0);
 
     check_close(throughput(topology, MTREE_ALLGATHER, 0), bound_allgather(topology));
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* ForestColl's figures in GB/s of the gathered result (arXiv 2402.06787), exactly. */
-START_TEST(published)
+UNIT_LOOP(published, 0, 5)
 {
     static const struct {
         mtree_topology_t *(*make)(int);
@@ -136,80 +121,48 @@ START_TEST(published)
                  {network_a100, 4, 800.0 / 3},
                  {network_mi250, 1, 2400.0 / 7},
                  {network_mi250, 2, 5312.0 / 15}};
-    mtree_topology_t *topology = cases[_i].make(cases[_i].machines);
+    OWNED(topology) *topology = cases[_i].make(cases[_i].machines);
     double result = throughput(topology, MTREE_ALLGATHER, 0) / 8e9;
 
     ck_assert_double_eq_tol(result, cases[_i].result,
                             network_gap(1e-6, 1e-3) * cases[_i].result);
     ck_assert_double_eq_tol(bound_allgather(topology) / 8e9, cases[_i].result,
                             1e-6 * cases[_i].result);
-    mtree_topology_destroy(topology);
 }
-END_TEST
-
-/* Ten trees carry at least a tenth more than gost's ten, on networks of the size of its
- * paper's. */
-START_TEST(more_than_gost)
-{
-    static const int networks[][3] = {{20, 141, 1}, {20, 141, 2}, {40, 231, 3}};
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .max_trees = 10, .seed = 1};
-    mtree_topology_t *topology = network_random(networks[_i][0], networks[_i][1],
-                                                (unsigned)networks[_i][2], false, 0.0);
-    mtree_plan_t *ours = network_plan(topology, &request);
-    mtree_plan_t *theirs;
-
-    request.algorithm = "gost";
-    theirs = network_plan(topology, &request);
-    ck_assert_int_le(ours->num_trees, 10);
-    ck_assert_double_ge(ours->throughput, 1.1 * theirs->throughput);
-    mtree_plan_destroy(ours);
-    mtree_plan_destroy(theirs);
-    mtree_topology_destroy(topology);
-}
-END_TEST
 
 /* Two rings joined by two links: these are the limit, and are named. */
-START_TEST(limit_is_named)
+UNIT_TEST(limit_is_named)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .max_trees = 4};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_topology_create("rings", "made", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("rings", "made", &topology));
     for (int i = 0; i < 8; ++i) {
         char name[] = {(char)('a' + i), '\0'};
 
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
+        unit_ok(mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL));
     }
     for (int i = 0; i < 8; ++i) {
-        ck_assert_int_eq(mtree_topology_add_link(topology, i, i / 4 * 4 + (i + 1) % 4,
-                                                 1e9, 1e9, 0.001, NULL),
-                         MTREE_OK);
+        map_join(topology, i, i / 4 * 4 + (i + 1) % 4, 1e9, 0.001);
     }
     for (int i = 0; i < 2; ++i) {
-        ck_assert_int_eq(
-            mtree_topology_add_link(topology, i, 4 + i, 2e8, 2e8, 0.001, NULL), MTREE_OK);
+        map_join(topology, i, 4 + i, 2e8, 0.001);
     }
     plan = network_plan(topology, &request);
     ck_assert_double_eq_tol(plan->throughput, 4e8, 1.0);
     ck_assert_double_eq_tol(plan->bound, 4e8, 1.0);
     ck_assert_str_eq(plan->limit, "links a-e and b-f");
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The same request gives the same plan. */
-START_TEST(plans_repeat)
+UNIT_TEST(plans_repeat)
 {
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 6, .bytes = 16e6};
-    mtree_topology_t *topology = network_random(20, 60, 3, false, 0.05);
-    mtree_plan_t *first = network_plan(topology, &request);
-    mtree_plan_t *second = network_plan(topology, &request);
+    OWNED(topology) *topology = network_random(20, 60, 3, false, 0.05);
+    OWNED(plan) *first = network_plan(topology, &request);
+    OWNED(plan) *second = network_plan(topology, &request);
 
     ck_assert_int_le(first->num_trees, 6);
     ck_assert_int_eq(first->num_trees, second->num_trees);
@@ -219,28 +172,30 @@ START_TEST(plans_repeat)
         ck_assert_mem_eq(first->trees[t].parent, second->trees[t].parent,
                          20 * sizeof(int));
     }
-    mtree_plan_destroy(first);
-    mtree_plan_destroy(second);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
     tcase_set_timeout(tcase, 600);
-    tcase_add_test(tcase, references_agree);
-    tcase_add_test(tcase, small_allreduce);
-    tcase_add_loop_test(tcase, allreduce, 0, NUM_SIZES);
-    tcase_add_loop_test(tcase, bcast, 0, NUM_SIZES);
-    tcase_add_test(tcase, reduce);
-    tcase_add_loop_test(tcase, allgather, 0, NUM_SIZES - 1);
-    tcase_add_loop_test(tcase, published, 0, 5);
-    if (mtree_lp_is_available()) {
-        tcase_add_loop_test(tcase, more_than_gost, 0, 3);
-    } else {
-        printf("test_packing: more_than_gost is skipped: built without GLPK\n");
-    }
-    tcase_add_test(tcase, limit_is_named);
-    tcase_add_test(tcase, plans_repeat);
+}
+
+UNIT_NEEDS(mtree_lp_is_available())
+
+/* Ten trees carry at least a tenth more than gost's ten, on networks of the size of its
+ * paper's. */
+UNIT_LOOP(more_than_gost, 0, 3)
+{
+    static const int networks[][3] = {{20, 141, 1}, {20, 141, 2}, {40, 231, 3}};
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .seed = 1};
+    OWNED(topology) *topology = network_random(networks[_i][0], networks[_i][1],
+                                               (unsigned)networks[_i][2], false, 0.0);
+    OWNED(plan) *ours = network_plan(topology, &request);
+    OWNED(plan) *theirs = NULL;
+
+    request.algorithm = "gost";
+    theirs = network_plan(topology, &request);
+    ck_assert_int_le(ours->num_trees, 10);
+    ck_assert_double_ge(ours->throughput, 1.1 * theirs->throughput);
 }

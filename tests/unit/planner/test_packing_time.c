@@ -2,6 +2,7 @@
 /*
  * "packing" for a size, latency included, against the least time over all spanning trees.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
@@ -9,7 +10,6 @@
 #include "planner/solver/lp.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NUM_HOSTS 12
@@ -92,7 +92,7 @@ static double delivered(const trees_t *trees, double time)
     for (int e = 0; e < NUM_HOSTS; ++e) {
         ones[e] = 1.0;
     }
-    ck_assert_int_eq(mtree_lp_create(&lp), MTREE_OK);
+    unit_ok(mtree_lp_create(&lp));
     mtree_lp_add_rows(lp, topology->num_links, -INFINITY, 0.0);
     for (int l = 0; l < topology->num_links; ++l) {
         mtree_lp_bound_row(lp, l, -INFINITY, topology->links[l].capacity[0] / 1e8);
@@ -103,7 +103,7 @@ static double delivered(const trees_t *trees, double time)
                                 trees->links[t], ones);
         }
     }
-    ck_assert_int_eq(mtree_lp_solve(lp), MTREE_OK);
+    unit_ok(mtree_lp_solve(lp));
     bits = 1e8 * mtree_lp_objective(lp);
     mtree_lp_destroy(lp);
     return bits;
@@ -149,11 +149,54 @@ static double plan_time(const mtree_plan_t *plan, double bits)
     return time;
 }
 
-START_TEST(b4)
+/* Two hosts: the first chunk's way there and back, then the rest at the link's rate. */
+UNIT_LOOP(seconds_of_one_link, 0, 2)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
+    OWNED(topology) *topology = network_random(2, 1, 1, false, 0.08);
+    double capacity = topology->links[0].capacity[0], chunk;
+    OWNED(plan) *plan = NULL;
+
+    /* As in the file, else as the table says. */
+    topology->cost.message = _i * 7e-6;
+    plan = network_plan(topology, &request);
+    chunk = 8.0 * (double)plan->trees[0].chunk_bytes;
+
+    ck_assert_int_eq(plan->num_trees, 1);
+    ck_assert_double_eq_tol(plan->seconds,
+                            2.0 * (topology->links[0].latency +
+                                   (_i == 0 ? 30e-6 : 10.5e-6) + chunk / capacity) +
+                                (8e6 - chunk) / (capacity * MTREE_PLAN_YIELD),
+                            1e-9);
+}
+
+/* For a size so small that only latency counts, no tree lower than the plan's is there.
+ */
+UNIT_TEST(small_messages_take_low_trees)
+{
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 64};
+    OWNED(topology) *topology = network_random(24, 90, 2, false, 0.1);
+    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *lowest = NULL;
+
+    request.algorithm = "latency";
+    lowest = network_plan(topology, &request);
+    ck_assert_double_le(plan_time(plan, 8.0 * 64), 1.001 * plan_time(lowest, 8.0 * 64));
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_set_timeout(tcase, 600);
+}
+
+UNIT_NEEDS(mtree_lp_is_available())
+
+UNIT_LOOP(b4, 0, 3)
 {
     static trees_t trees;
     int chosen[NUM_HOSTS], part[NUM_HOSTS];
-    mtree_topology_t *topology = network_b4(1 + (unsigned)_i);
+    OWNED(topology) *topology = network_b4(1 + (unsigned)_i);
 
     trees.topology = topology;
     for (int i = 0; i < NUM_HOSTS; ++i) {
@@ -167,67 +210,9 @@ START_TEST(b4)
         for (int max_trees = 0; max_trees <= 10; max_trees += 10) {
             mtree_plan_request_t request = {
                 .collective = MTREE_ALLREDUCE, .max_trees = max_trees, .bytes = bytes};
-            mtree_plan_t *plan = network_plan(topology, &request);
+            OWNED(plan) *plan = network_plan(topology, &request);
 
             ck_assert_double_le(plan_time(plan, 8.0 * bytes), CLOSE * best);
-            mtree_plan_destroy(plan);
         }
     }
-    mtree_topology_destroy(topology);
-}
-END_TEST
-
-/* Two hosts: the first chunk's way there and back, then the rest at the link's rate. */
-START_TEST(seconds_of_one_link)
-{
-    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
-    mtree_topology_t *topology = network_random(2, 1, 1, false, 0.08);
-    double capacity = topology->links[0].capacity[0], chunk;
-    mtree_plan_t *plan;
-
-    /* As in the file, else as the table says. */
-    topology->cost.message = _i * 7e-6;
-    plan = network_plan(topology, &request);
-    chunk = 8.0 * (double)plan->trees[0].chunk_bytes;
-
-    ck_assert_int_eq(plan->num_trees, 1);
-    ck_assert_double_eq_tol(plan->seconds,
-                            2.0 * (topology->links[0].latency +
-                                   (_i == 0 ? 30e-6 : 10.5e-6) + chunk / capacity) +
-                                (8e6 - chunk) / (capacity * MTREE_PLAN_YIELD),
-                            1e-9);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
-}
-END_TEST
-
-/* For a size so small that only latency counts, no tree lower than the plan's is there.
- */
-START_TEST(small_messages_take_low_trees)
-{
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 64};
-    mtree_topology_t *topology = network_random(24, 90, 2, false, 0.1);
-    mtree_plan_t *plan = network_plan(topology, &request);
-    mtree_plan_t *lowest;
-
-    request.algorithm = "latency";
-    lowest = network_plan(topology, &request);
-    ck_assert_double_le(plan_time(plan, 8.0 * 64), 1.001 * plan_time(lowest, 8.0 * 64));
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(lowest);
-    mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 600);
-    if (mtree_lp_is_available()) {
-        tcase_add_loop_test(tcase, b4, 0, 3);
-    } else {
-        printf("test_packing_time: b4 is skipped: built without GLPK\n");
-    }
-    tcase_add_loop_test(tcase, seconds_of_one_link, 0, 2);
-    tcase_add_test(tcase, small_messages_take_low_trees);
 }

@@ -2,14 +2,13 @@
 /*
  * Plans of scatter, gather and all-to-all: each edge carries the blocks below it.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/runner.h"
 
 #include "planner/algorithms.h"
 #include "planner/plan/json.h"
-#include "topo/routes.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define HOSTS 12
@@ -48,7 +47,7 @@ static mtree_routes_t *routes_of(const mtree_topology_t *topology)
     for (int i = 0; i < HOSTS; i++) {
         hosts[i] = i;
     }
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, HOSTS, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, HOSTS, &routes));
     return routes;
 }
 
@@ -56,8 +55,8 @@ static mtree_routes_t *routes_of(const mtree_topology_t *topology)
  * is full. */
 UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
 {
-    mtree_topology_t *topology = network_b4(1);
-    mtree_routes_t *routes = routes_of(topology);
+    OWNED(topology) *topology = network_b4(1);
+    OWNED(routes) *routes = routes_of(topology);
     const char *const *name = mtree_algorithms_names();
     int num_arcs = 2 * topology->num_links, num_done = 0;
 
@@ -68,7 +67,7 @@ UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
                                         .max_trees = 10,
                                         .bytes = 12e6};
         double said[64] = {0}, followed[64] = {0};
-        mtree_plan_t *plan;
+        OWNED(plan) *plan = NULL;
 
         if (!mtree_algorithms_fit(*name, topology, HOSTS, &request)) {
             continue;
@@ -83,11 +82,8 @@ UNIT_LOOP(edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES)
                                                mtree_plan_busiest(topology, said) /
                                                plan->throughput * 0.999);
         num_done++;
-        mtree_plan_destroy(plan);
     }
     ck_assert_int_gt(num_done, 0);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
 /* A chain a - b - c from a: b's edge carries two blocks of three. */
@@ -95,10 +91,9 @@ UNIT_TEST(parts_of_a_chain)
 {
     static const char *const names[] = {"a", "b", "c"};
     double part[3];
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_SCATTER, "test", 3, names, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_SCATTER, "test", 3, names, 1, &plan));
     plan->trees[0].root = 0;
     plan->trees[0].parent[1] = 0;
     plan->trees[0].parent[2] = 1;
@@ -112,23 +107,21 @@ UNIT_TEST(parts_of_a_chain)
     ck_assert_double_eq(part[0], 0);
     ck_assert_double_eq(part[1], 1);
     ck_assert_double_eq(part[2], 1);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_LOOP(files_keep_them, 0, NUM_COLLECTIVES)
 {
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
-    mtree_topology_t *topology = network_b4(1);
+    OWNED(topology) *topology = network_b4(1);
     mtree_plan_t *plan = network_plan(topology, &request), *read;
     char *text;
 
-    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "plan", &read), MTREE_OK);
+    unit_ok(mtree_plan_to_json(plan, &text));
+    unit_ok(mtree_plan_from_json(text, strlen(text), "plan", &read));
     ck_assert_int_eq(read->collective, collectives[_i]);
     ck_assert_int_eq(read->root, plan->root);
     ck_assert_int_eq(read->num_trees, plan->num_trees);
     free(text);
     mtree_plan_destroy(read);
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }

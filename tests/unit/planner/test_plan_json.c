@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/json.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include "base/log.h"
@@ -31,8 +32,7 @@ static mtree_plan_t *make_plan(void)
     const char *hosts[HOSTS] = {"a", "b", "c", "d", "e"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(MTREE_ALLREDUCE, "packing", HOSTS, hosts, 2, &plan), MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "packing", HOSTS, hosts, 2, &plan));
     plan->throughput = 2e9;
     plan->bound = 2e9;
     for (int t = 0; t < 2; t++) {
@@ -53,13 +53,13 @@ static mtree_plan_t *make_plan(void)
 /* Whatever allocation fails, a plan is written whole or not at all, with one line. */
 UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
 {
-    mtree_plan_t *plan = make_plan();
+    OWNED(plan) *plan = make_plan();
     char *whole, *text;
     int lines = 0;
     long most;
 
     json_set_alloc_funcs(allocate, free);
-    ck_assert_int_eq(mtree_plan_to_json(plan, &whole), MTREE_OK);
+    unit_ok(mtree_plan_to_json(plan, &whole));
     most = allocations;
     ck_assert_int_gt(most, 100);
     mtree_log_set(hush, &lines, MTREE_LOG_ERROR);
@@ -79,7 +79,6 @@ UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     ck_assert_int_gt(lines, 100);
     free(whole);
-    mtree_plan_destroy(plan);
 }
 
 /* A broadcast of which one tree passes through relay r, and the other around it. */
@@ -103,12 +102,10 @@ UNIT_TEST(test_a_plan_with_relays_is_read_and_written)
     mtree_plan_t *plan, *again;
     char *text;
 
-    ck_assert_int_eq(
-        read_relayed("[\"r\"]", "a", "[[\"a\", \"r\"], [\"r\", \"b\"]]", &plan),
-        MTREE_OK);
-    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
+    unit_ok(read_relayed("[\"r\"]", "a", "[[\"a\", \"r\"], [\"r\", \"b\"]]", &plan));
+    unit_ok(mtree_plan_to_json(plan, &text));
     mtree_plan_destroy(plan);
-    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "again", &again), MTREE_OK);
+    unit_ok(mtree_plan_from_json(text, strlen(text), "again", &again));
     free(text);
     ck_assert_int_eq(again->num_hosts, 3);
     ck_assert_int_eq(again->num_relays, 1);

@@ -9,9 +9,9 @@
 #include "planner/plan/program_of.h"
 #include "planner/program/swing.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-#include "topo/generators.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,7 @@ static mtree_topology_t *row(int num_hosts)
     mtree_topology_t *topology = network_hosts(num_hosts);
 
     for (int i = 0; i + 1 < num_hosts; i++) {
-        ck_assert_int_eq(mtree_topology_add_link(topology, i, i + 1, 100 * MEGABIT,
-                                                 100 * MEGABIT, 1e-3, NULL),
-                         MTREE_OK);
+        map_join(topology, i, i + 1, 100 * MEGABIT, 1e-3);
     }
     return topology;
 }
@@ -47,7 +45,7 @@ static mtree_plan_t *plan_row(const char *algorithm, mtree_collective_t collecti
 /* Across the middle of five hosts go two times three vectors each way. */
 UNIT_TEST(an_exchange_takes_the_longest_path)
 {
-    mtree_plan_t *plan = plan_row("exchange", MTREE_ALLREDUCE, 5, 1000);
+    OWNED(plan) *plan = plan_row("exchange", MTREE_ALLREDUCE, 5, 1000);
     double all;
 
     ck_assert_int_eq(plan->num_trees, 0);
@@ -56,40 +54,34 @@ UNIT_TEST(an_exchange_takes_the_longest_path)
                             1e-9);
     ck_assert_double_eq(mtree_plan_messages(plan, &all), 8);
     ck_assert_double_eq(all, 20);
-    mtree_plan_destroy(plan);
 }
 
 /* To the root alone, and of a scan to those behind. */
 UNIT_TEST(an_exchange_sends_to_those_who_need_it)
 {
-    mtree_plan_t *reduce = plan_row("exchange", MTREE_REDUCE, 5, 1000);
-    mtree_plan_t *scan = plan_row("exchange", MTREE_SCAN, 5, 1000);
+    OWNED(plan) *reduce = plan_row("exchange", MTREE_REDUCE, 5, 1000);
+    OWNED(plan) *scan = plan_row("exchange", MTREE_SCAN, 5, 1000);
     double all;
 
     ck_assert_double_eq(mtree_plan_messages(reduce, &all), 4);
     ck_assert_double_eq(all, 4);
     ck_assert_double_eq(mtree_plan_messages(scan, &all), 4);
     ck_assert_double_eq(all, 10);
-    mtree_plan_destroy(reduce);
-    mtree_plan_destroy(scan);
 }
 
 /* Where a round trip takes longer than pieces cost, messages that would need one are
  * cut. */
 UNIT_TEST(long_messages_over_long_links_are_cut)
 {
-    mtree_plan_t *brief = plan_row("exchange", MTREE_ALLREDUCE, 5, 32 << 10);
-    mtree_plan_t *long_one = plan_row("exchange", MTREE_ALLREDUCE, 5, 128 << 10);
-    mtree_plan_t *longest = plan_row("exchange", MTREE_ALLREDUCE, 5, 12 << 20);
+    OWNED(plan) *brief = plan_row("exchange", MTREE_ALLREDUCE, 5, 32 << 10);
+    OWNED(plan) *long_one = plan_row("exchange", MTREE_ALLREDUCE, 5, 128 << 10);
+    OWNED(plan) *longest = plan_row("exchange", MTREE_ALLREDUCE, 5, 12 << 20);
     double all;
 
     ck_assert_uint_eq(brief->message_bytes, 0);
     ck_assert_uint_eq(long_one->message_bytes, MTREE_CHUNK_EAGER);
     ck_assert_double_eq(mtree_plan_messages(long_one, &all), 3 * 8);
     ck_assert_uint_eq(longest->message_bytes, 0);
-    mtree_plan_destroy(brief);
-    mtree_plan_destroy(long_one);
-    mtree_plan_destroy(longest);
 }
 
 /* What each host sends of a vector. */
@@ -102,7 +94,7 @@ static void add_sent(void *arg, int from, int to, double part)
 static void check_sent(const char *algorithm, mtree_collective_t collective,
                        int num_hosts, const double *expected)
 {
-    mtree_plan_t *plan = plan_row(algorithm, collective, num_hosts, 1000);
+    OWNED(plan) *plan = plan_row(algorithm, collective, num_hosts, 1000);
     double sent[8] = {0};
     mtree_program_hosts_t program;
 
@@ -110,11 +102,10 @@ static void check_sent(const char *algorithm, mtree_collective_t collective,
         plan->order[i] = i;
     }
     program = mtree_plan_program(plan);
-    ck_assert_int_eq(mtree_program_messages(&program, add_sent, sent), MTREE_OK);
+    unit_ok(mtree_program_messages(&program, add_sent, sent));
     for (int i = 0; i < num_hosts; i++) {
         ck_assert_double_eq_tol(sent[i], expected[i], 1e-5);
     }
-    mtree_plan_destroy(plan);
 }
 
 /* Thakur, Rabenseifner, Gropp (2005), section 4.5: of n bytes each of p processes sends
@@ -151,21 +142,16 @@ UNIT_TEST(partners_are_near)
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_halving", .bytes = 1e6};
     const int links[][2] = {{0, 2}, {2, 1}, {1, 3}}, order[] = {0, 2, 1, 3};
-    mtree_topology_t *topology = network_hosts(4);
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = network_hosts(4);
+    OWNED(plan) *plan = NULL;
 
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(mtree_topology_add_link(topology, links[i][0], links[i][1],
-                                                 100 * MEGABIT, 100 * MEGABIT, 1e-3,
-                                                 NULL),
-                         MTREE_OK);
+        map_join(topology, links[i][0], links[i][1], 100 * MEGABIT, 1e-3);
     }
     plan = network_plan(topology, &request);
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(plan->order[i], order[i]);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Rows and columns of a torus: 4 + 3 messages to and from others, and with the longest
@@ -175,10 +161,10 @@ UNIT_TEST(stages_take_the_longest_path)
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-3};
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "staged_exchange", .bytes = 8};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_generate("torus:5x4", &shape, &topology), MTREE_OK);
+    unit_ok(mtree_generate("torus:5x4", &shape, &topology));
     ck_assert(mtree_algorithms_fit("staged_exchange", topology, 20, &request));
     ck_assert(!mtree_algorithms_fit("staged_exchange", topology, 19, &request));
     plan = network_plan(topology, &request);
@@ -186,8 +172,6 @@ UNIT_TEST(stages_take_the_longest_path)
     ck_assert_int_eq(plan->shape[1], 4);
     ck_assert_int_eq((int)(plan->seconds * 1e3), 2 + 2);
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * (4 + 3));
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* De Sensi et al. (2024), section 3.1: the distances of steps are 1, -1, 3 and -5, and
@@ -212,48 +196,42 @@ UNIT_TEST(swing_has_the_partners_of_the_paper)
  * of what it sends, 2 n (p - 1) / p of n. */
 UNIT_TEST(swing_fills_all_links)
 {
-    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = map_shape("torus:4x4", 1e10, 1e-6);
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_generate("torus:4x4", &shape, &topology), MTREE_OK);
     ck_assert(mtree_algorithms_fit("swing", topology, 16, &request));
     ck_assert(!mtree_algorithms_fit("swing", topology, 15, &request));
     plan = network_plan(topology, &request);
     ck_assert_double_eq_tol(plan->throughput, 4 * 1e10 / (2 * 15.0 / 16), 1e6);
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 4 * 2 * 4);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_LOOP(swing_is_for_tori_of_powers_of_two, 0, 3)
 {
-    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
     static const char *const shapes[] = {"torus:3x4", "mesh:4x4", "random:8:12"};
     const int hosts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
     mtree_plan_t *plan;
     int num_hosts;
 
-    ck_assert_int_eq(mtree_generate(shapes[_i], &shape, &topology), MTREE_OK);
+    topology = map_shape(shapes[_i], 1e10, 1e-6);
     num_hosts = mtree_topology_num_hosts(topology);
     ck_assert(!mtree_algorithms_fit("swing", topology, num_hosts, &request));
     heard_start();
     ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &plan),
                      MTREE_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(heard_last(), "it serves tori of up to 1024 hosts"));
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(what_takes_too_much_memory_is_refused)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "exchange", .bytes = 1e9};
-    mtree_topology_t *topology = row(3);
+    OWNED(topology) *topology = row(3);
     const int hosts[] = {0, 1, 2};
     mtree_plan_t *plan;
 
@@ -261,7 +239,6 @@ UNIT_TEST(what_takes_too_much_memory_is_refused)
     ck_assert_int_eq(mtree_planner_run(topology, hosts, 3, &request, &plan),
                      MTREE_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(heard_last(), "exchange: 1000000000 bytes from each"));
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(a_program_is_written_and_read)
@@ -271,8 +248,8 @@ UNIT_TEST(a_program_is_written_and_read)
 
     plan->order[0] = 2;
     plan->order[2] = 0;
-    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &read), MTREE_OK);
+    unit_ok(mtree_plan_to_json(plan, &text));
+    unit_ok(mtree_plan_from_json(text, strlen(text), "test", &read));
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(read->order[i], plan->order[i]);
     }
@@ -306,20 +283,17 @@ UNIT_TEST(a_torus_is_written_and_read)
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6};
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
-    mtree_topology_t *topology;
-    mtree_plan_t *plan, *read;
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL, *read = NULL;
     char *text;
 
-    ck_assert_int_eq(mtree_generate("torus:8x4", &shape, &topology), MTREE_OK);
+    unit_ok(mtree_generate("torus:8x4", &shape, &topology));
     plan = network_plan(topology, &request);
-    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "test", &read), MTREE_OK);
+    unit_ok(mtree_plan_to_json(plan, &text));
+    unit_ok(mtree_plan_from_json(text, strlen(text), "test", &read));
     ck_assert_mem_eq(read->shape, plan->shape, sizeof(plan->shape));
     ck_assert_int_eq(read->shape[0], 8);
     ck_assert_int_eq(read->shape[1], 4);
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(read);
-    mtree_topology_destroy(topology);
     free(text);
 }
 

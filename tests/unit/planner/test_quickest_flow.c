@@ -3,6 +3,7 @@
  * Quickest flows: by hand, and on random networks against maximum flows through the
  * network that is expanded in time.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/planner/time_expanded.h"
 #include "tests/unit/runner.h"
@@ -17,16 +18,14 @@
 static void join(mtree_topology_t *topology, int u, int v, double forward,
                  double backward, double latency)
 {
-    ck_assert_int_eq(
-        mtree_topology_add_link(topology, u, v, forward, backward, latency, NULL),
-        MTREE_OK);
+    unit_ok(mtree_topology_add_link(topology, u, v, forward, backward, latency, NULL));
 }
 
 static mtree_quickest_flow_t *create(const mtree_topology_t *topology, bool reversed)
 {
     mtree_quickest_flow_t *flow;
 
-    ck_assert_int_eq(mtree_quickest_flow_create(topology, reversed, &flow), MTREE_OK);
+    unit_ok(mtree_quickest_flow_create(topology, reversed, &flow));
     return flow;
 }
 
@@ -34,7 +33,7 @@ static mtree_quickest_flow_t *create(const mtree_topology_t *topology, bool reve
  * 50 ms over the first alone; of 800 kb it carries 500 in 60 ms, the other one 300. */
 UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
 {
-    mtree_topology_t *topology = network_hosts(3);
+    OWNED(topology) *topology = network_hosts(3);
     mtree_quickest_flow_t *flow;
     const int to = 1;
     double seconds[3];
@@ -61,13 +60,12 @@ UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
     ck_assert_double_eq(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 0);
     ck_assert(mtree_quickest_flow_is_over(flow));
     mtree_quickest_flow_destroy(flow);
-    mtree_topology_destroy(topology);
 }
 
 /* What the first, shortest path takes is given back to two longer ones. */
 UNIT_TEST(test_flow_is_taken_back)
 {
-    mtree_topology_t *topology = network_hosts(4);
+    OWNED(topology) *topology = network_hosts(4);
     mtree_quickest_flow_t *flow;
     const int to = 3;
 
@@ -85,12 +83,11 @@ UNIT_TEST(test_flow_is_taken_back)
                             21 * MS, 1e-12);
     ck_assert_double_eq_tol(mtree_quickest_flow_capacity(flow, 0, &to, 1), 2 * MBPS, 1);
     mtree_quickest_flow_destroy(flow);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_a_direction_without_capacity_is_none)
 {
-    mtree_topology_t *topology = network_hosts(2);
+    OWNED(topology) *topology = network_hosts(2);
     mtree_quickest_flow_t *flow;
     const int to = 1;
     double seconds[2];
@@ -105,7 +102,6 @@ UNIT_TEST(test_a_direction_without_capacity_is_none)
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1000, 0), 2 * MS,
                             1e-12);
     mtree_quickest_flow_destroy(flow);
-    mtree_topology_destroy(topology);
 }
 
 #define NUM_HOSTS 6
@@ -115,7 +111,7 @@ UNIT_TEST(test_a_direction_without_capacity_is_none)
  * time. */
 UNIT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
 {
-    mtree_topology_t *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
+    OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     const bool reversed = _i % 2 != 0;
     const int num_to = 1 + _i % 3, to[] = {NUM_HOSTS - 1, NUM_HOSTS - 2, NUM_HOSTS - 3};
     const time_expanded_end_t one = {0, INFINITY}, others[] = {{NUM_HOSTS - 1, INFINITY},
@@ -141,5 +137,4 @@ UNIT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
         last = bits;
     }
     mtree_quickest_flow_destroy(flow);
-    mtree_topology_destroy(topology);
 }

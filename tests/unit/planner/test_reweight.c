@@ -4,9 +4,8 @@
  * it, and come close to what new trees would give.
  */
 #include "planner/planner.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/routes.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <stdlib.h>
 
@@ -15,13 +14,8 @@ static int hosts[64], num_hosts;
 
 static void begin(void)
 {
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
-    num_hosts = 0;
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
+    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
+    num_hosts = map_hosts(topology, hosts);
 }
 
 static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *keep)
@@ -33,18 +27,16 @@ static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *kee
                                     .keep = keep};
     mtree_plan_t *made;
 
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &made),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, num_hosts, &request, &made));
     return made;
 }
 
 static void check_fits(const mtree_plan_t *made)
 {
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
 
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(made, topology, routes), MTREE_OK);
-    mtree_routes_destroy(routes);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    unit_ok(mtree_plan_check(made, topology, routes));
 }
 
 /* How many times too full the fullest arc is by @a made. */
@@ -54,8 +46,7 @@ static double overload(const mtree_plan_t *made)
     double most = 0;
     mtree_routes_t *routes;
 
-    ck_assert_ptr_nonnull(load);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     mtree_plan_load(made, routes, load);
     for (int a = 0; a < 2 * topology->num_links; a++) {
         double full = load[a] / mtree_arc_capacity(topology, a);
@@ -127,8 +118,7 @@ UNIT_TEST(trees_are_rooted_where_the_request_wants)
     first = plan(MTREE_BCAST, NULL);
     request.keep = first;
     for (request.root = 0; request.root < num_hosts; request.root++) {
-        ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &again),
-                         MTREE_OK);
+        unit_ok(mtree_planner_run(topology, hosts, num_hosts, &request, &again));
         check_fits(again);
         ck_assert_int_eq(again->root, request.root);
         for (int t = 0; t < again->num_trees; t++) {

@@ -3,13 +3,11 @@
  * Robust packings of an all-to-all: they carry as much of equal blocks as others, and
  * take not much longer than any plan could where one host sends far more.
  */
+#include "tests/unit/maps.h"
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "planner/solver/lp.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,13 +30,8 @@ static int hosts[MAX_HOSTS], num_hosts;
 static void begin(mtree_topology_t *network)
 {
     topology = network;
-    num_hosts = 0;
-    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
-        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = vertex;
-        }
-    }
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    num_hosts = map_hosts(topology, hosts);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
 }
 
 static void end(void)
@@ -49,19 +42,18 @@ static void end(void)
 
 static mtree_topology_t *network(int number)
 {
-    const mtree_generate_request_t request = {.capacity = 1e9, .seed = 1};
     mtree_topology_t *made;
 
     switch (number) {
     case 0:
-        ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &made), MTREE_OK);
+        unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &made));
         return made;
     case 1:
         return network_b4(3);
     case 2:
         return network_random(10, 22, 5, true, 0);
     default:
-        ck_assert_int_eq(mtree_generate("torus:4x4", &request, &made), MTREE_OK);
+        made = map_shape("torus:4x4", 1e9, 0);
         return made;
     }
 }
@@ -82,7 +74,6 @@ static double busiest(const mtree_plan_t *plan, int root, double bits)
 {
     double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load)), most = 0;
 
-    ck_assert_ptr_nonnull(load);
     for (int t = 0; t < plan->num_trees; t++) {
         double times = plan->trees[t].root == root ? SKEW : 1;
 

@@ -2,7 +2,8 @@
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "papers/baselines/ring_schedule.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "base/log.h"
 #include "planner/regular/double_tree.h"
@@ -32,23 +33,10 @@ static void setup(void)
 static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
 {
     static const int hosts[] = {0, 1, 2, 3};
-    mtree_topology_t *topology;
-    char name[16];
+    static const double rates[] = {GBPS, GBPS, GBPS};
 
-    ck_assert_int_eq(mtree_topology_create("row", "test", &topology), MTREE_OK);
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof(name), "n%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
-    }
-    for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(
-            mtree_topology_add_link(topology, i, i + 1, GBPS, GBPS, 1e-3, NULL),
-            MTREE_OK);
-    }
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, 4, routes_p), MTREE_OK);
-    *topology_p = topology;
+    *topology_p = map_chain("hhhh", rates, 1e-3);
+    unit_ok(mtree_routes_create(*topology_p, hosts, 4, routes_p));
 }
 
 UNIT_TEST(test_ring_takes_2n_minus_2_steps)
@@ -56,10 +44,10 @@ UNIT_TEST(test_ring_takes_2n_minus_2_steps)
     for (int n = 2; n < 10; n++) {
         mtree_rounds_t *schedule;
 
-        ck_assert_int_eq(mtree_ring_schedule(n, NULL, &schedule), MTREE_OK);
+        unit_ok(mtree_ring_schedule(n, NULL, &schedule));
         ck_assert_int_eq(schedule->num_steps, 2 * (n - 1));
         ck_assert_int_eq(schedule->num_transfers, 2 * n * (n - 1));
-        ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+        unit_ok(mtree_rounds_check(schedule));
         mtree_rounds_destroy(schedule);
     }
 }
@@ -69,69 +57,59 @@ UNIT_TEST(test_ring_takes_2n_minus_2_steps)
 UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
 {
     mtree_rounds_t *schedule;
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
+    OWNED(topology) *topology = NULL;
+    OWNED(routes) *routes = NULL;
     double seconds, contention;
 
     make_row(&topology, &routes);
-    ck_assert_int_eq(mtree_ring_schedule(4, NULL, &schedule), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
-                     MTREE_OK);
+    unit_ok(mtree_ring_schedule(4, NULL, &schedule));
+    unit_ok(mtree_rounds_contention(schedule, topology, routes, &contention));
     ck_assert_double_eq(contention, 1);
     /* 6 steps of 3 ms, and of 1 MB / 4 at 1 Gb/s: 2 ms. */
-    ck_assert_int_eq(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1, &seconds),
-                     MTREE_OK);
+    unit_ok(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1, &seconds));
     ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 2e-3), 1e-12);
-    ck_assert_int_eq(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1.5, &seconds),
-                     MTREE_OK);
+    unit_ok(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1.5, &seconds));
     ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 3e-3), 1e-12);
     mtree_rounds_destroy(schedule);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_shared_arcs_are_counted)
 {
     static const int way[] = {0, 2};
     mtree_rounds_t *schedule;
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
+    OWNED(topology) *topology = NULL;
+    OWNED(routes) *routes = NULL;
     double contention;
 
     make_row(&topology, &routes);
-    ck_assert_int_eq(mtree_rounds_create("by hand", 4, 2, &schedule), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_add(schedule, 1, 0, 2, 0, true), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_add(schedule, 1, 1, 3, 1, true), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
-                     MTREE_OK);
+    unit_ok(mtree_rounds_create("by hand", 4, 2, &schedule));
+    unit_ok(mtree_rounds_add(schedule, 1, 0, 2, 0, true));
+    unit_ok(mtree_rounds_add(schedule, 1, 1, 3, 1, true));
+    unit_ok(mtree_rounds_contention(schedule, topology, routes, &contention));
     ck_assert_double_eq(contention, 2);
     /* A way of its own: back from 2 to 0 in place of the route from 1 to 3. */
-    ck_assert_int_eq(mtree_rounds_set_path(schedule, way, 2, true), MTREE_OK);
+    unit_ok(mtree_rounds_set_path(schedule, way, 2, true));
     ck_assert_int_eq(schedule->arcs[0], 3);
     ck_assert_int_eq(schedule->arcs[1], 1);
-    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
-                     MTREE_OK);
+    unit_ok(mtree_rounds_contention(schedule, topology, routes, &contention));
     ck_assert_double_eq(contention, 1);
     mtree_rounds_destroy(schedule);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_check_finds_faults)
 {
     mtree_rounds_t *schedule;
 
-    ck_assert_int_eq(mtree_ring_schedule(4, NULL, &schedule), MTREE_OK);
+    unit_ok(mtree_ring_schedule(4, NULL, &schedule));
     /* A missing transfer: somebody ends without a piece. */
     schedule->num_transfers--;
     ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_ERR_INVALID);
     schedule->num_transfers++;
-    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    unit_ok(mtree_rounds_check(schedule));
     /* The first reduce again, later: its part would count twice. */
-    ck_assert_int_eq(mtree_rounds_add(schedule, 3, schedule->transfers[0].from,
-                                      schedule->transfers[0].to,
-                                      schedule->transfers[0].piece, true),
-                     MTREE_OK);
+    unit_ok(mtree_rounds_add(schedule, 3, schedule->transfers[0].from,
+                             schedule->transfers[0].to, schedule->transfers[0].piece,
+                             true));
     ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(last_line, "twice"));
     mtree_rounds_destroy(schedule);
@@ -163,17 +141,17 @@ UNIT_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
     mtree_rounds_t *schedule;
     double sent = 0;
 
-    ck_assert_int_eq(mtree_ring_schedule_2d(4, 4, &schedule), MTREE_OK);
+    unit_ok(mtree_ring_schedule_2d(4, 4, &schedule));
     ck_assert_int_eq(schedule->num_steps, 4 * (4 - 1));
-    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    unit_ok(mtree_rounds_check(schedule));
     for (int i = 0; i < schedule->num_transfers; i++) {
         sent += schedule->share[schedule->transfers[i].piece];
     }
     /* A host sends 2 N (N - 1) / N^2 of the message in each of the two phases. */
     ck_assert_double_eq_tol(sent / 16, 2 * 24.0 / 16, 1e-9);
     mtree_rounds_destroy(schedule);
-    ck_assert_int_eq(mtree_ring_schedule_2d(2, 6, &schedule), MTREE_OK);
-    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    unit_ok(mtree_ring_schedule_2d(2, 6, &schedule));
+    unit_ok(mtree_rounds_check(schedule));
     mtree_rounds_destroy(schedule);
 }
 
@@ -196,8 +174,8 @@ UNIT_TEST(test_double_trees_swap_leaves_and_inner_hosts)
             }
         }
         for (int chunks = 1; chunks < 4; chunks++) {
-            ck_assert_int_eq(mtree_double_tree_schedule(n, chunks, &schedule), MTREE_OK);
-            ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+            unit_ok(mtree_double_tree_schedule(n, chunks, &schedule));
+            unit_ok(mtree_rounds_check(schedule));
             mtree_rounds_destroy(schedule);
         }
     }
@@ -207,10 +185,10 @@ UNIT_TEST(test_halving_doubling_takes_2_log_n_steps)
 {
     mtree_rounds_t *schedule;
 
-    ck_assert_int_eq(mtree_halving_doubling_schedule(16, NULL, &schedule), MTREE_OK);
+    unit_ok(mtree_halving_doubling_schedule(16, NULL, &schedule));
     ck_assert_int_eq(schedule->num_steps, 8);
     ck_assert_int_eq(schedule->num_transfers, 2 * 16 * 15);
-    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    unit_ok(mtree_rounds_check(schedule));
     mtree_rounds_destroy(schedule);
     ck_assert_int_eq(mtree_halving_doubling_schedule(12, NULL, &schedule),
                      MTREE_ERR_UNSUPPORTED);
@@ -224,7 +202,7 @@ UNIT_TEST(test_rank_mapping_spreads_partners)
     int host_of[32];
     bool seen[32] = {false};
 
-    ck_assert_int_eq(mtree_halving_doubling_map_bigraph(32, 4, host_of), MTREE_OK);
+    unit_ok(mtree_halving_doubling_map_bigraph(32, 4, host_of));
     for (int rank = 0; rank < 32; rank++) {
         ck_assert(!seen[host_of[rank]]);
         seen[host_of[rank]] = true;

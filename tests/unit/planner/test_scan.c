@@ -3,14 +3,12 @@
  * What a scan can carry: against results by hand, all cuts of small networks, maximum
  * flows, and the maximum concurrent flow from each host to the next.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-
-#include "topo/generators.h"
 
 #include <math.h>
-#include <string.h>
 
 #define CAPACITY 1e9
 #define CLOSE    network_gap(1e-5, 1e-3)
@@ -29,11 +27,7 @@ static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
 
 static mtree_topology_t *shape(const char *name)
 {
-    const mtree_generate_request_t request = {.capacity = CAPACITY, .seed = 1};
-    mtree_topology_t *topology;
-
-    ck_assert_int_eq(mtree_generate(name, &request, &topology), MTREE_OK);
-    return topology;
+    return map_shape(name, CAPACITY, 0);
 }
 
 /* Hosts @a order [num], each joined to the next. */
@@ -42,20 +36,17 @@ static mtree_topology_t *line(const int *order, int num)
     mtree_topology_t *topology = network_hosts(num);
 
     for (int i = 0; i + 1 < num; i++) {
-        ck_assert_int_eq(mtree_topology_add_link(topology, order[i], order[i + 1],
-                                                 CAPACITY, CAPACITY, 0, NULL),
-                         MTREE_OK);
+        map_join(topology, order[i], order[i + 1], CAPACITY, 0);
     }
     return topology;
 }
 
 static void check_scan(mtree_topology_t *topology, double throughput, double bound)
 {
-    mtree_plan_t *plan = scan_plan(topology, 0);
+    OWNED(plan) *plan = scan_plan(topology, 0);
 
     ck_assert_double_eq_tol(plan->throughput / CAPACITY, throughput, CLOSE);
     ck_assert_double_eq_tol(plan->bound / CAPACITY, bound, CLOSE);
-    mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 }
 
@@ -73,13 +64,11 @@ UNIT_TEST(lines)
  * carry 1 + 1 / (n - 1).  Each cut, which is proved whatever sums travel, lets pass 2. */
 UNIT_TEST(rings)
 {
-    mtree_topology_t *topology = shape("ring:6");
-    mtree_plan_t *plan = scan_plan(topology, 0);
+    OWNED(topology) *topology = shape("ring:6");
+    OWNED(plan) *plan = scan_plan(topology, 0);
 
     ck_assert_double_ge(plan->throughput, CAPACITY * (1 + 1.0 / 5) * (1 - CLOSE));
     ck_assert_double_eq_tol(plan->bound / CAPACITY, 2, CLOSE);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* What leaves host 0 passes one link. */
@@ -120,42 +109,38 @@ static double least_cut(const mtree_topology_t *topology, bool pairs)
 
 UNIT_LOOP(all_cuts_of_small_networks, 0, 12)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         network_random(5 + _i % 5, 8 + _i % 3, (unsigned)_i, _i % 2 == 1, 0);
-    mtree_plan_t *plan = scan_plan(topology, 0);
+    OWNED(plan) *plan = scan_plan(topology, 0);
     double least = least_cut(topology, false);
 
     ck_assert_double_eq_tol(plan->bound, least, CLOSE * least);
     ck_assert_double_le(plan->bound, least_cut(topology, true) * (1 + CLOSE));
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* The chains carry as much as any flows from each host to the next do. */
 UNIT_LOOP(concurrent_flows, 0, 4)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         _i == 0 ? network_b4(1)
                 : network_random(4 + _i, 8 + 2 * _i, (unsigned)_i, true, 0);
     int num_hosts = topology->num_vertices;
     double demand[MAX_SIZE * MAX_SIZE] = {0};
-    mtree_plan_t *plan = scan_plan(topology, 0);
+    OWNED(plan) *plan = scan_plan(topology, 0);
 
     for (int i = 0; i + 1 < num_hosts; i++) {
         demand[i * num_hosts + i + 1] = 1e6;
     }
     ck_assert_double_eq_tol(plan->throughput * demands_least_seconds(topology, demand),
                             8e6, 8e6 * network_gap(1e-4, 1e-3));
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* With a size, each host's trees share it, and the chains follow one another. */
 UNIT_TEST(shares_and_time)
 {
     static const int order[] = {0, 1, 2, 3};
-    mtree_topology_t *topology = line(order, 4);
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = line(order, 4);
+    OWNED(plan) *plan = NULL;
     int count[4] = {0};
 
     for (int link = 0; link < topology->num_links; link++) {
@@ -170,19 +155,15 @@ UNIT_TEST(shares_and_time)
     }
     ck_assert_double_gt(plan->seconds, 0.03 + 8e6 / CAPACITY);
     ck_assert_double_lt(plan->seconds, 0.03 + 1.4 * 8e6 / CAPACITY);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Too many hosts for all sets: the bound is one of a cut still. */
 UNIT_TEST(many_hosts)
 {
-    mtree_topology_t *topology = shape("torus:6x6");
-    mtree_plan_t *plan = scan_plan(topology, 0);
+    OWNED(topology) *topology = shape("torus:6x6");
+    OWNED(plan) *plan = scan_plan(topology, 0);
 
     /* Each host has four links. */
     ck_assert_double_le(plan->bound, 4 * CAPACITY);
     ck_assert_double_ge(plan->throughput, CAPACITY * (1 - CLOSE));
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }

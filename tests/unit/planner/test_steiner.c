@@ -6,10 +6,10 @@
 #include "papers/published/steiner.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static void ignore_line(mtree_log_level_t level, const char *message, void *arg)
@@ -25,7 +25,7 @@ static mtree_topology_t *make_machines(int num_machines, int num_gpus, double in
     mtree_steiner_machines_t machines = {num_machines, num_gpus, inside, outside};
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_steiner_machines_create(&machines, &topology), MTREE_OK);
+    unit_ok(mtree_steiner_machines_create(&machines, &topology));
     return topology;
 }
 
@@ -35,21 +35,18 @@ static mtree_topology_t *draw_network(int n, unsigned seed)
     mtree_topology_t *topology;
 
     srand(seed);
-    ck_assert_int_eq(mtree_topology_create("drawn", "drawn", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("drawn", "drawn", &topology));
     for (int v = 0; v < n; v++) {
         char name[] = {(char)('a' + v), '\0'};
 
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
+        unit_ok(mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL));
     }
     for (int u = 0; u < n; u++) {
         for (int v = u + 1; v < n; v++) {
             double forward = 1 + rand() % 5, backward = 1 + rand() % 5;
 
-            ck_assert_int_eq(
-                mtree_topology_add_link(topology, u, v, forward, backward, 0.001, NULL),
-                MTREE_OK);
+            unit_ok(
+                mtree_topology_add_link(topology, u, v, forward, backward, 0.001, NULL));
         }
     }
     return topology;
@@ -67,7 +64,7 @@ static mtree_steiner_packing_t *pack(const mtree_topology_t *topology, int num_a
     for (int v = 0; v < topology->num_vertices; v++) {
         hosts[v] = v;
     }
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_OK);
+    unit_ok(mtree_steiner_pack(&request, &packing));
     return packing;
 }
 
@@ -137,15 +134,44 @@ static void check_trees(const mtree_steiner_packing_t *packing, int num_active)
 #define OVERLAP (1u << MTREE_STEINER_STAGE_OVERLAP)
 #define FINAL   (1u << MTREE_STEINER_STAGE_FINAL)
 
+UNIT_TEST(test_bad_requests)
+{
+    OWNED(topology) *topology = make_machines(1, 4, 1, 1);
+    static const int hosts[] = {0, 1, 2, 3};
+    mtree_steiner_request_t request = {topology, hosts, 4, 1, MTREE_STEINER_SEPARATE,
+                                       -1,       0};
+    mtree_steiner_machines_t machines = {1, 5, 1, 1};
+    mtree_steiner_packing_t *packing = NULL;
+    mtree_topology_t *none = NULL;
+
+    mtree_log_set(ignore_line, NULL, MTREE_LOG_ERROR);
+    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
+    request.num_active = 5;
+    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
+    request.num_active = 3;
+    request.root = 3;
+    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
+    ck_assert_ptr_null(packing);
+    ck_assert_int_eq(mtree_steiner_machines_create(&machines, &none), MTREE_ERR_INVALID);
+    ck_assert_ptr_null(none);
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
+}
+
+UNIT_NEEDS(mtree_lp_is_available())
+
 /*
  * Both programs on drawn networks with one-way capacities: the constraints (8a) to (8e)
  * hold, and the prices, for which the oracle (test_steiner_tree: against all trees) found
  * no cheaper tree, prove the optimum.  Relays never harm and overlap never does.
  */
-START_TEST(test_constraints_and_optimum)
+UNIT_TEST(test_constraints_and_optimum)
 {
     for (unsigned seed = 1; seed <= 12; seed++) {
-        mtree_topology_t *topology = draw_network(6, seed);
+        OWNED(topology) *topology = draw_network(6, seed);
         int num_active = 2 + (int)(seed % 5);
         mtree_steiner_packing_t *separate =
             pack(topology, num_active, MTREE_STEINER_SEPARATE, -1);
@@ -171,22 +197,18 @@ START_TEST(test_constraints_and_optimum)
                                 1e-6 * overlapped->chi);
         mtree_steiner_packing_destroy(separate);
         mtree_steiner_packing_destroy(overlapped);
-        mtree_topology_destroy(topology);
     }
 }
-END_TEST
 
 /* Equal links: the star of every worker uses them all (Section VI-B), chi = N b. */
-START_TEST(test_equal_links)
+UNIT_TEST(test_equal_links)
 {
-    mtree_topology_t *topology = make_machines(2, 4, 100, 100);
+    OWNED(topology) *topology = make_machines(2, 4, 100, 100);
     mtree_steiner_packing_t *packing = pack(topology, 8, MTREE_STEINER_BROADCAST, -1);
 
     ck_assert_double_eq_tol(packing->chi, 800, 1e-4);
     mtree_steiner_packing_destroy(packing);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /*
  * Two machines of four, 100 inside, 10 between: all that chi can cross is the 16 links
@@ -194,34 +216,31 @@ END_TEST
  * out, and a tree leaves three of the four: chi = 4 * 420 / 3, with relays; without, 4
  * * 10.
  */
-START_TEST(test_machines)
+UNIT_TEST(test_machines)
 {
-    mtree_topology_t *two = make_machines(2, 4, 100, 10);
+    OWNED(topology) *two = make_machines(2, 4, 100, 10);
     mtree_steiner_packing_t *packing = pack(two, 8, MTREE_STEINER_OVERLAPPED, -1);
-    mtree_topology_t *four = make_machines(4, 4, 100, 10);
+    OWNED(topology) *four = make_machines(4, 4, 100, 10);
     int hosts[16] = {0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15};
     mtree_steiner_request_t request = {four, hosts, 16, 4, MTREE_STEINER_SEPARATE, -1, 0};
 
     ck_assert_double_eq_tol(packing->chi, 320, 1e-4);
     mtree_steiner_packing_destroy(packing);
 
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_OK);
+    unit_ok(mtree_steiner_pack(&request, &packing));
     ck_assert_double_eq_tol(packing->chi, 560, 1e-4);
     mtree_steiner_packing_destroy(packing);
     request.num_hosts = 4;
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_OK);
+    unit_ok(mtree_steiner_pack(&request, &packing));
     ck_assert_double_eq_tol(packing->chi, 40, 1e-4);
     mtree_steiner_packing_destroy(packing);
-    mtree_topology_destroy(two);
-    mtree_topology_destroy(four);
 }
-END_TEST
 
 /* Baselines by hand on 2 x 4 workers, 100 inside, 10 between, for 1 bit. */
-START_TEST(test_baselines)
+UNIT_TEST(test_baselines)
 {
     mtree_steiner_machines_t machines = {2, 4, 100, 10};
-    mtree_topology_t *topology = make_machines(2, 4, 100, 10);
+    OWNED(topology) *topology = make_machines(2, 4, 100, 10);
     static const int active[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const double expected[MTREE_BASELINE_LAST] = {
         [MTREE_BASELINE_BLINK] = 2.0 / 400 + 1.0 / 4 / 10,
@@ -234,89 +253,42 @@ START_TEST(test_baselines)
     for (int b = 0; b < MTREE_BASELINE_LAST; b++) {
         double seconds;
 
-        ck_assert_int_eq(mtree_steiner_baseline_seconds(topology, &machines, active, 8, b,
-                                                        1.0 / 8, &seconds),
-                         MTREE_OK);
+        unit_ok(mtree_steiner_baseline_seconds(topology, &machines, active, 8, b, 1.0 / 8,
+                                               &seconds));
         ck_assert_double_eq_tol(seconds, expected[b], 1e-6);
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* The planner's form of it: a broadcast reaches min-cut (Edmonds), an allreduce half of
  * chi. */
-START_TEST(test_plans)
+UNIT_TEST(test_plans)
 {
-    mtree_topology_t *topology = make_machines(2, 4, 100e6, 10e6);
+    OWNED(topology) *topology = make_machines(2, 4, 100e6, 10e6);
     static const int hosts[] = {0, 1, 2, 3, 4, 5, 6, 7};
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .algorithm = "steiner"};
     mtree_routes_t *routes;
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, 8, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, 8, &request, &plan), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, 8, &routes));
+    unit_ok(mtree_planner_run(topology, hosts, 8, &request, &plan));
+    unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_ge(plan->throughput, 160e6 * 0.98);
     ck_assert_double_le(plan->throughput, 160e6 * 1.0001);
     mtree_plan_destroy(plan);
 
     request.collective = MTREE_ALLREDUCE;
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, 8, &request, &plan), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, 8, &request, &plan));
+    unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_ge(plan->throughput, 160e6 * 0.95);
     mtree_plan_destroy(plan);
 
     /* Two active workers of different machines: relays stand between them in the routes
      * only. */
     mtree_routes_destroy(routes);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts + 3, 2, &routes), MTREE_OK);
-    ck_assert_int_eq(mtree_planner_run(topology, hosts + 3, 2, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts + 3, 2, &routes));
+    unit_ok(mtree_planner_run(topology, hosts + 3, 2, &request, &plan));
+    unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_eq_tol(plan->throughput, 10e6, 1);
     mtree_plan_destroy(plan);
     mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-}
-END_TEST
-
-START_TEST(test_bad_requests)
-{
-    mtree_topology_t *topology = make_machines(1, 4, 1, 1);
-    static const int hosts[] = {0, 1, 2, 3};
-    mtree_steiner_request_t request = {topology, hosts, 4, 1, MTREE_STEINER_SEPARATE,
-                                       -1,       0};
-    mtree_steiner_machines_t machines = {1, 5, 1, 1};
-    mtree_steiner_packing_t *packing = NULL;
-    mtree_topology_t *none = NULL;
-
-    mtree_log_set(ignore_line, NULL, MTREE_LOG_ERROR);
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
-    request.num_active = 5;
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
-    request.num_active = 3;
-    request.root = 3;
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
-    ck_assert_ptr_null(packing);
-    ck_assert_int_eq(mtree_steiner_machines_create(&machines, &none), MTREE_ERR_INVALID);
-    ck_assert_ptr_null(none);
-    mtree_topology_destroy(topology);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-    if (mtree_lp_is_available()) {
-        tcase_add_test(tcase, test_constraints_and_optimum);
-        tcase_add_test(tcase, test_equal_links);
-        tcase_add_test(tcase, test_machines);
-        tcase_add_test(tcase, test_baselines);
-        tcase_add_test(tcase, test_plans);
-    } else {
-        printf("test_steiner: test_constraints_and_optimum, test_equal_links, "
-               "test_machines, test_baselines, test_plans are skipped: built without "
-               "GLPK\n");
-    }
-    tcase_add_test(tcase, test_bad_requests);
 }

@@ -102,7 +102,7 @@ UNIT_TEST(test_against_all_trees)
         if (isinf(least)) {
             ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
         } else {
-            ck_assert_int_eq(status, MTREE_OK);
+            unit_ok(status);
             ck_assert_double_eq_tol(found, least, 1e-9);
             ck_assert_double_eq_tol(
                 tree_price(price, n, num_active, root, parent, inward), least, 1e-9);
@@ -125,7 +125,7 @@ UNIT_TEST(test_pair)
     oracle = mtree_steiner_oracle_create(&arena, 2, 2);
     ck_assert_ptr_nonnull(oracle);
     mtree_steiner_oracle_set_prices(oracle, price, false);
-    ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 1, parent, &found), MTREE_OK);
+    unit_ok(mtree_steiner_oracle_find(oracle, 1, parent, &found));
     ck_assert_double_eq_tol(found, 4, 1e-9);
     ck_assert_int_eq(parent[0], 1);
     ck_assert_int_eq(parent[1], -1);
@@ -157,7 +157,7 @@ UNIT_TEST(test_large)
     ck_assert_ptr_nonnull(oracle);
     ck_assert(!mtree_steiner_oracle_exact(oracle));
     mtree_steiner_oracle_set_prices(oracle, price, false);
-    ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 3, parent, &found), MTREE_OK);
+    unit_ok(mtree_steiner_oracle_find(oracle, 3, parent, &found));
     ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
     ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
     mtree_arena_cleanup(&arena);

@@ -3,11 +3,11 @@
  * Tori are found whatever the numbers of their hosts, and nothing else is taken for one;
  * partners of a butterfly are as near as in Swing's paper.
  */
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "planner/regular/torus.h"
-#include "topo/generators.h"
 
 #include <stdlib.h>
 
@@ -23,11 +23,10 @@ typedef struct {
 
 static void network_init(network_t *network, const char *shape)
 {
-    const mtree_generate_request_t request = {.capacity = 1e10, .latency = LATENCY};
     int num;
 
     *network = (network_t){0};
-    ck_assert_int_eq(mtree_generate(shape, &request, &network->topology), MTREE_OK);
+    network->topology = map_shape(shape, 1e10, LATENCY);
     num = mtree_topology_num_hosts(network->topology);
     network->hosts = calloc((size_t)num, sizeof(int));
     srand(7);
@@ -37,9 +36,8 @@ static void network_init(network_t *network, const char *shape)
         network->hosts[i] = network->hosts[other];
         network->hosts[other] = i;
     }
-    ck_assert_int_eq(
-        mtree_routes_create(network->topology, network->hosts, num, &network->routes),
-        MTREE_OK);
+    unit_ok(
+        mtree_routes_create(network->topology, network->hosts, num, &network->routes));
     network->problem = (mtree_problem_t){.topology = network->topology,
                                          .routes = network->routes,
                                          .hosts = network->hosts,
@@ -72,7 +70,7 @@ UNIT_LOOP(a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]))
     int stride = 1;
 
     network_init(&network, tori[_i].shape);
-    ck_assert_int_eq(mtree_torus_find(&network.problem, &torus), MTREE_OK);
+    unit_ok(mtree_torus_find(&network.problem, &torus));
     ck_assert_int_gt(torus.num_dimensions, 0);
     for (int d = torus.num_dimensions - 1; d >= 0; d--) {
         const int size = torus.size[d];
@@ -99,7 +97,7 @@ UNIT_LOOP(nothing_else_is_a_torus, 0, sizeof(others) / sizeof(others[0]))
     mtree_torus_t torus;
 
     network_init(&network, others[_i]);
-    ck_assert_int_eq(mtree_torus_find(&network.problem, &torus), MTREE_OK);
+    unit_ok(mtree_torus_find(&network.problem, &torus));
     ck_assert_int_eq(torus.num_dimensions, 0);
     network_clear(&network);
 }
@@ -117,14 +115,12 @@ UNIT_LOOP(partners_are_as_near_as_in_the_paper, 0, sizeof(chains) / sizeof(chain
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_doubling", .bytes = 8};
     network_t network;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     network_init(&network, chains[_i].shape);
-    ck_assert_int_eq(mtree_planner_run(network.topology, network.hosts,
-                                       network.problem.num_hosts, &request, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(network.topology, network.hosts, network.problem.num_hosts,
+                              &request, &plan));
     ck_assert_int_eq((int)(plan->seconds / LATENCY), chains[_i].hops);
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2.0 * chains[_i].rounds);
-    mtree_plan_destroy(plan);
     network_clear(&network);
 }

@@ -7,9 +7,9 @@
 #include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
 
 #include <stdlib.h>
 
@@ -18,10 +18,7 @@
 
 static mtree_topology_t *read_network(const char *path)
 {
-    mtree_topology_t *topology;
-
-    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
-    return topology;
+    return map_file(path);
 }
 
 static mtree_topology_t *b4(void)
@@ -75,31 +72,28 @@ static mtree_topology_t *(*const networks[])(void) = {
 
 #define NUM_NETWORKS ((int)(sizeof(networks) / sizeof(networks[0])))
 
-START_TEST(throughput_is_close_to_the_bound)
+UNIT_LOOP(throughput_is_close_to_the_bound, 0, NUM_NETWORKS)
 {
-    mtree_topology_t *topology = networks[_i]();
+    OWNED(topology) *topology = networks[_i]();
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
                                         .algorithm = "packing"};
-        mtree_plan_t *plan = network_plan(topology, &request);
+        OWNED(plan) *plan = network_plan(topology, &request);
 
         /* The bound of a scan is that of its cuts, which flows need not reach. */
         if (!mtree_collective_is_prefix(request.collective)) {
             ck_assert_double_ge(plan->throughput, CLOSE * plan->bound);
         }
         ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
-        mtree_plan_destroy(plan);
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* At most ten trees per root: for throughput nearly as good as any number, and for a size
  * a plan whose predicted time is no less than what the bound leaves. */
-START_TEST(few_trees)
+UNIT_LOOP(few_trees, 0, NUM_NETWORKS)
 {
-    mtree_topology_t *topology = networks[_i]();
+    OWNED(topology) *topology = networks[_i]();
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (double bytes = 0; bytes <= 16e6; bytes += 16e6) {
@@ -107,7 +101,7 @@ START_TEST(few_trees)
                                             .algorithm = "packing",
                                             .max_trees = 10,
                                             .bytes = bytes};
-            mtree_plan_t *plan = network_plan(topology, &request);
+            OWNED(plan) *plan = network_plan(topology, &request);
             int roots =
                 mtree_collective_has_blocks(request.collective) ? plan->num_hosts : 1;
 
@@ -117,16 +111,13 @@ START_TEST(few_trees)
             } else if (!mtree_collective_is_prefix(request.collective)) {
                 ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
             }
-            mtree_plan_destroy(plan);
         }
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(height_is_limited)
+UNIT_LOOP(height_is_limited, 0, NUM_NETWORKS)
 {
-    mtree_topology_t *topology = networks[_i]();
+    OWNED(topology) *topology = networks[_i]();
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int max_trees = 0; max_trees <= 4; max_trees += 4) {
@@ -134,24 +125,21 @@ START_TEST(height_is_limited)
                                             .algorithm = "packing",
                                             .max_trees = max_trees,
                                             .max_height = 6};
-            mtree_plan_t *plan = network_plan(topology, &request);
+            OWNED(plan) *plan = network_plan(topology, &request);
 
             ck_assert_double_gt(plan->throughput, 0);
             for (int t = 0; t < plan->num_trees; t++) {
                 ck_assert_int_le(mtree_tree_height(&plan->trees[t], plan->num_hosts), 6);
             }
-            mtree_plan_destroy(plan);
         }
     }
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(no_tree_is_that_low)
+UNIT_LOOP(no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .algorithm = "packing", .max_height = 1};
-    mtree_topology_t *topology = b4();
+    OWNED(topology) *topology = b4();
     int hosts[12];
     mtree_plan_t *plan;
 
@@ -160,15 +148,13 @@ START_TEST(no_tree_is_that_low)
     }
     ck_assert_int_eq(mtree_planner_run(topology, hosts, 12, &request, &plan),
                      MTREE_ERR_LIMIT);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
-START_TEST(trees_are_kept)
+UNIT_LOOP(trees_are_kept, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .max_trees = 10, .bytes = 16e6};
-    mtree_topology_t *topology = b4();
+    OWNED(topology) *topology = b4();
     mtree_plan_t *first = network_plan(topology, &request), *again;
 
     request.keep = first;
@@ -176,15 +162,13 @@ START_TEST(trees_are_kept)
     ck_assert_double_ge(again->throughput, first->throughput * (1 - 1e-6));
     mtree_plan_destroy(again);
     mtree_plan_destroy(first);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 /* Every algorithm plans or says why it does not. */
-START_TEST(algorithms_are_available_or_refused)
+UNIT_TEST(algorithms_are_available_or_refused)
 {
     const char *const *name = mtree_algorithms_names();
-    mtree_topology_t *topology = star();
+    OWNED(topology) *topology = star();
     int hosts[8], unavailable = 0;
 
     for (int v = 0, i = 0; v < topology->num_vertices; v++) {
@@ -204,14 +188,12 @@ START_TEST(algorithms_are_available_or_refused)
             ck_assert_int_eq(status, MTREE_ERR_UNSUPPORTED);
             unavailable++;
         } else if (mtree_algorithms_fit(*name, topology, 8, &request)) {
-            ck_assert_int_eq(status, MTREE_OK);
+            unit_ok(status);
             mtree_plan_destroy(plan);
         }
     }
     ck_assert_int_eq(unavailable, 4);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
@@ -220,10 +202,4 @@ UNIT_SUITE(tcase)
         abort(); /* linked with lp.c */
     }
     tcase_set_timeout(tcase, 300);
-    tcase_add_loop_test(tcase, throughput_is_close_to_the_bound, 0, NUM_NETWORKS);
-    tcase_add_loop_test(tcase, few_trees, 0, NUM_NETWORKS);
-    tcase_add_loop_test(tcase, height_is_limited, 0, NUM_NETWORKS);
-    tcase_add_loop_test(tcase, no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_loop_test(tcase, trees_are_kept, 0, MTREE_COLLECTIVE_LAST);
-    tcase_add_test(tcase, algorithms_are_available_or_refused);
 }

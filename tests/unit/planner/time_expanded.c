@@ -28,9 +28,8 @@ mtree_topology_t *time_expanded_draw(int num_hosts, unsigned seed)
             double latency = MS * (double)mtree_random_below(&random, 4);
 
             if (least || (forward + backward > 0 && mtree_random_below(&random, 3) > 0)) {
-                ck_assert_int_eq(mtree_topology_add_link(topology, u, v, forward,
-                                                         backward, latency, NULL),
-                                 MTREE_OK);
+                unit_ok(mtree_topology_add_link(topology, u, v, forward, backward,
+                                                latency, NULL));
             }
         }
     }

@@ -51,10 +51,8 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
     static const char *const addresses[] = {"x:1", "y:2"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1, &plan),
-        MTREE_OK);
-    ck_assert_int_eq(mtree_plan_add_relays(plan, relays, addresses), MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1, &plan));
+    unit_ok(mtree_plan_add_relays(plan, relays, addresses));
     plan->trees[0].rate = 1e9;
     plan->trees[0].share = 1;
     for (int r = 1; r < ranks; r++) {
@@ -112,13 +110,11 @@ void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number)
         peers[job->num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
         addresses[j] = relayed_cuts ? "127.0.0.1:1" : job->addresses[j];
     }
-    ck_assert_int_eq(mtree_plan_part_create(job->plan, job->num_ranks + i, &plan.part),
-                     MTREE_OK);
+    unit_ok(mtree_plan_part_create(job->plan, job->num_ranks + i, &plan.part));
     mtree_relay_plan_write(&plan, &wire);
-    ck_assert_int_eq(wire.status, MTREE_OK);
-    ck_assert_int_eq(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN,
-                                              wire.bytes, (size_t)wire.length),
-                     MTREE_OK);
+    unit_ok(wire.status);
+    unit_ok(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN, wire.bytes,
+                                     (size_t)wire.length));
     mtree_plan_part_destroy(plan.part);
     free(wire.bytes);
 }
@@ -138,12 +134,11 @@ static void rank_create(relayed_job_t *job, int r)
     rank->transport = (mtree_transport_t){.ops = &rank_ops};
     rank->job = job;
     rank->rank = r;
-    ck_assert_int_eq(mtree_tcp_create(0, &rank->tcp), MTREE_OK);
+    unit_ok(mtree_tcp_create(0, &rank->tcp));
     rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
-    ck_assert_int_eq(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
-                                            relayed_encrypts ? &job->keys : NULL, 1,
-                                            MTREE_TCP_TUNING_NONE),
-                     MTREE_OK);
+    unit_ok(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
+                                   relayed_encrypts ? &job->keys : NULL, 1,
+                                   MTREE_TCP_TUNING_NONE));
 }
 
 void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
@@ -156,14 +151,12 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
     job->num_ranks = num_ranks;
     job->num_relays = num_relays;
     memset(job->secret.bytes, 7, sizeof(job->secret.bytes));
-    ck_assert_int_eq(mtree_crypto_draw(job->id.bytes, sizeof(job->id.bytes)), MTREE_OK);
+    unit_ok(mtree_crypto_draw(job->id.bytes, sizeof(job->id.bytes)));
     mtree_relay_job_key(&job->secret, &job->id, &job->key);
     options.secret = job->secret;
     job->plan = chain_plan(num_ranks, num_relays);
-    ck_assert_int_eq(mtree_placement_create_relayed(num_ranks, num_ranks + num_relays,
-                                                    num_relays, host, NULL,
-                                                    &job->placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create_relayed(num_ranks, num_ranks + num_relays, num_relays,
+                                           host, NULL, &job->placement));
     for (int i = 0; i < num_relays; i++) {
         mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                      .number = (uint32_t)i,
@@ -172,7 +165,7 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
         const char *reason;
         int socket;
 
-        ck_assert_int_eq(mtree_relay_server_create(&options, &job->servers[i]), MTREE_OK);
+        unit_ok(mtree_relay_server_create(&options, &job->servers[i]));
         (void)snprintf(job->addresses[i], sizeof(job->addresses[i]), "127.0.0.1:%d",
                        mtree_relay_server_port(job->servers[i]));
         socket = relayed_dial(job, i, &hello, &job->key, &reason);
@@ -236,14 +229,12 @@ static void rank_begin(relayed_job_t *job, int r)
     }
     data.input = rank->input;
     data.output = rank->output;
-    ck_assert_int_eq(mtree_plan_part_create(job->plan, r, &part), MTREE_OK);
-    ck_assert_int_eq(mtree_layout_create(part, job->placement, call, r, &rank->layout),
-                     MTREE_OK);
+    unit_ok(mtree_plan_part_create(job->plan, r, &part));
+    unit_ok(mtree_layout_create(part, job->placement, call, r, &rank->layout));
     mtree_plan_part_destroy(part);
     rank->has_ended = false;
-    ck_assert_int_eq(mtree_operation_start(rank->layout, &rank->transport, &data,
-                                           operation_ended, rank, &rank->operation),
-                     MTREE_OK);
+    unit_ok(mtree_operation_start(rank->layout, &rank->transport, &data, operation_ended,
+                                  rank, &rank->operation));
 }
 
 void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
@@ -358,7 +349,7 @@ void relayed_verify(const relayed_job_t *job)
     const mtree_call_t *call = &job->start.call;
     size_t numbers = call->units * call->unit_bytes / sizeof(int32_t);
 
-    ck_assert_int_eq(job->status, MTREE_OK);
+    unit_ok(job->status);
     for (int r = 0; r < job->num_ranks; r++) {
         if (call->collective != MTREE_REDUCE || r == call->root) {
             size_t wrong = find_wrong(job, r, numbers);

@@ -9,7 +9,6 @@
 #include "tests/unit/runner.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Seconds between two polls. */
 #define STEP 0.05
@@ -24,7 +23,7 @@ static void start(void)
     mtree_relay_key_t key;
     char address[32];
 
-    ck_assert_int_eq(mtree_relay_server_create(&options, &server), MTREE_OK);
+    unit_ok(mtree_relay_server_create(&options, &server));
     (void)snprintf(address, sizeof(address), "127.0.0.1:%d",
                    (int)mtree_relay_server_port(server));
     mtree_relay_job_key(&options.secret, &hello.job, &key);

@@ -26,7 +26,7 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
     const mtree_relay_hello_t hello = {.number = 1};
     const mtree_address_t here = mtree_address_parse("127.0.0.1");
     unsigned char bytes[300] = {0}, answer[MTREE_RELAY_HELLO];
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     ssize_t count = -1;
     int fd;
 
@@ -48,7 +48,6 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
     ck_assert_int_eq(heard_lines(), 1);
     ck_assert_ptr_nonnull(strstr(heard_last(), "it is of another version of mtree"));
     (void)close(fd);
-    relayed_destroy(&job);
 }
 
 /* What a relay of version @a change from this one does, which sends @a length bytes of
@@ -103,7 +102,7 @@ UNIT_TEST(a_welcome_that_is_changed_is_none)
     mtree_relay_welcome_t read;
 
     mtree_relay_welcome_write(&greeting, &welcome, bytes);
-    ck_assert_int_eq(mtree_relay_welcome_read(&greeting, bytes, &read), MTREE_OK);
+    unit_ok(mtree_relay_welcome_read(&greeting, bytes, &read));
     ck_assert_int_eq(read.answer, welcome.answer);
     ck_assert_uint_eq(read.memory, welcome.memory);
     for (size_t i = 0; i < sizeof(bytes); i++) {

@@ -29,15 +29,14 @@ UNIT_TEST(a_call_begins_once)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
     mtree_relay_status_t status;
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
     relayed_create(&job, 2, 1, memory);
     relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
     heard_start();
     mtree_relay_start_write(&job.start, bytes);
-    ck_assert_int_eq(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
-                                              sizeof(bytes)),
-                     MTREE_OK);
+    unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
+                                     sizeof(bytes)));
     do {
         mtree_relay_server_poll(job.servers[0], 0);
         mtree_relay_server_status(job.servers[0], &status);
@@ -47,7 +46,6 @@ UNIT_TEST(a_call_begins_once)
     ck_assert(relayed_finish(&job));
     ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
     relayed_end(&job);
-    relayed_destroy(&job);
 }
 
 static atomic_bool has_stopped;
@@ -88,7 +86,7 @@ static void flood_relay(relayed_job_t *job, int socket)
 
 UNIT_TEST(messages_of_one_job_let_others_in_between)
 {
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
     flood_length = 12 * 4096;
     for (size_t at = 0; at < flood_length; at += 12) {
@@ -97,7 +95,6 @@ UNIT_TEST(messages_of_one_job_let_others_in_between)
     }
     relayed_create(&job, 2, 1, memory);
     flood_relay(&job, job.channels[0].socket);
-    relayed_destroy(&job);
 }
 
 UNIT_TEST(frames_of_one_peer_let_others_in_between)
@@ -105,7 +102,7 @@ UNIT_TEST(frames_of_one_peer_let_others_in_between)
     const mtree_tcp_frame_t frame = {.kind = MTREE_TCP_TAIL_PROBE};
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
     const char *reason;
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     int fd;
 
     flood_length = sizeof(flood_bytes);
@@ -117,7 +114,6 @@ UNIT_TEST(frames_of_one_peer_let_others_in_between)
     fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
     flood_relay(&job, fd);
     (void)close(fd);
-    relayed_destroy(&job);
 }
 
 /* From one host come more connections than a relay keeps while another one greets, which
@@ -130,7 +126,7 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
     mtree_relay_hello_t own = hello;
     mtree_relay_dialer_t *dialer;
     mtree_relay_status_t status;
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     char address[32];
     int count = 0, answer = 0;
 
@@ -161,7 +157,6 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
         (void)close(strangers[--count]);
     }
     mtree_relay_dialer_destroy(dialer);
-    relayed_destroy(&job);
 }
 
 /* A rank of the job sends messages of calls that never begin, one byte each. */
@@ -173,7 +168,7 @@ UNIT_TEST(what_comes_early_counts_and_ends)
     unsigned char bytes[MTREE_TCP_HEADER + 1] = {0};
     mtree_relay_status_t status;
     uint64_t seen = 0, before;
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     const char *reason;
     ssize_t sent = 0;
     int fd;
@@ -207,7 +202,6 @@ UNIT_TEST(what_comes_early_counts_and_ends)
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_uint_lt(status.memory, most / 2);
     (void)close(fd);
-    relayed_destroy(&job);
 }
 
 /* Plans have less room than there may be plans, and the first one is forgotten; or less
@@ -215,7 +209,7 @@ UNIT_TEST(what_comes_early_counts_and_ends)
 UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
 {
     mtree_relay_status_t status;
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
     relayed_create(&job, 2, 1, _i == 0 ? 4096 : 16);
     heard_start();
@@ -232,14 +226,13 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
     ck_assert_int_eq(status.jobs, 1);
     job.status = MTREE_ERR_TRANSPORT;
     relayed_end(&job);
-    relayed_destroy(&job);
 }
 
 /* The two ranks of the job are connected when a third one comes. */
 UNIT_TEST(a_job_has_so_many_connections)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    relayed_job_t job;
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
     const char *reason;
     char byte;
     int fd;
@@ -255,5 +248,4 @@ UNIT_TEST(a_job_has_so_many_connections)
     relayed_end(&job);
     ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
     (void)close(fd);
-    relayed_destroy(&job);
 }

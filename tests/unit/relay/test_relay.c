@@ -27,360 +27,6 @@ enum { FLOOD = 100, NUMBERS = 100000 };
 
 static const uint64_t memory = (uint64_t)64 << 20;
 
-START_TEST(calls_give_their_results)
-{
-    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
-                                                     MTREE_REDUCE, MTREE_ALLGATHER};
-    relayed_job_t job;
-    mtree_relay_status_t status;
-
-    relayed_encrypts = _i >= 6;
-    relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
-    for (int i = 0; i < 8; i++) {
-        relayed_begin(&job, collectives[i % 4], i % job.num_ranks,
-                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
-                            : (size_t)(12 * i));
-        ck_assert(relayed_finish(&job));
-        relayed_verify(&job);
-        relayed_end(&job);
-    }
-    for (int i = 0; i < 100; i++) {
-        relayed_poll(&job);
-    }
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_eq(status.jobs, 1);
-    ck_assert_int_eq(status.calls, 0);
-    ck_assert_uint_eq(status.done.calls, 8);
-    ck_assert_uint_eq(status.memory, 0);
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* 100 connections that say something else, or nothing, while a call is under way. */
-START_TEST(a_flood_changes_nothing)
-{
-    mtree_address_t here = mtree_address_parse("127.0.0.1");
-    int sockets[FLOOD];
-    relayed_job_t job;
-    mtree_relay_status_t status;
-
-    relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    for (int i = 0; i < FLOOD; i++) {
-        char garbage[256];
-
-        memset(garbage, i, sizeof(garbage));
-        sockets[i] = mtree_tcp_socket_connect(NULL, &here,
-                                              mtree_relay_server_port(job.servers[0]));
-        relayed_poll(&job);
-        if (i % 2 == 0) {
-            (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);
-        }
-    }
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
-    for (int i = 0; i < 1000; i++) {
-        relayed_poll(&job);
-    }
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
-    ck_assert_uint_ge(status.turned_away, FLOOD / 2);
-    ck_assert_int_eq(status.jobs, 1);
-    for (int i = 0; i < FLOOD; i++) {
-        (void)close(sockets[i]);
-    }
-    relayed_destroy(&job);
-}
-END_TEST
-
-START_TEST(a_relay_that_is_gone_fails_the_call)
-{
-    relayed_job_t job;
-
-    relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
-    for (int i = 0; i < 20; i++) {
-        relayed_poll(&job);
-    }
-    ck_assert_msg(!job.ranks[0].has_ended, "the call was too short");
-    relayed_kill(&job, 0);
-    ck_assert(relayed_finish(&job));
-    ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
-    relayed_end(&job);
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* Rank 0 is told which relay another cannot reach before the call fails there. */
-START_TEST(a_relay_tells_which_it_cannot_reach)
-{
-    relayed_job_t job;
-
-    relayed_cuts = true;
-    relayed_create(&job, 2, 2, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
-    ck_assert_int_eq(job.num_unreached, 1);
-    ck_assert_int_eq(job.unreached, 1);
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* Rank 0 cancels a call, and the next one is served. */
-START_TEST(a_cancelled_call_gives_its_memory_back)
-{
-    unsigned char bytes[MTREE_RELAY_CALL_BYTES] = {0, 0, 0, 1, 0, 0, 0, 1};
-    relayed_job_t job;
-    mtree_relay_status_t status;
-
-    relayed_create(&job, 2, 1, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
-    do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.calls == 0);
-    ck_assert_uint_gt(status.memory, 0);
-    ck_assert_int_eq(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_CANCEL, bytes,
-                                              sizeof(bytes)),
-                     MTREE_OK);
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
-    for (int i = 0; i < 100; i++) {
-        relayed_poll(&job);
-    }
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_uint_eq(status.memory, 0);
-    ck_assert_int_eq(job.num_refused, 1);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* Ranks have all, and leave at once: no call has failed.  The second time a child that
- * rank 0 has forked keeps its socket. */
-START_TEST(a_job_may_leave_after_its_last_call)
-{
-    relayed_job_t job;
-    mtree_relay_status_t status;
-    pid_t child = -1;
-
-    relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_BCAST, 0, NUMBERS);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
-    if (_i == 1 && (child = fork()) == 0) {
-        (void)sleep(60);
-        _exit(0);
-    }
-    mtree_relay_channel_cleanup(&job.channels[0]);
-    do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.jobs > 0);
-    ck_assert_uint_eq(status.done.calls, 1);
-    ck_assert_uint_eq(status.done.failed, 0);
-    if (child > 0) {
-        (void)kill(child, SIGKILL);
-        (void)waitpid(child, NULL, 0);
-    }
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* A job that asks whether the relay is there does not wait for all answers. */
-START_TEST(a_job_may_leave_before_it_is_answered)
-{
-    relayed_job_t job;
-    mtree_relay_status_t status;
-
-    relayed_create(&job, 2, 1, memory);
-    heard_start();
-    for (int i = 0; i < 5; i++) {
-        ck_assert_int_eq(
-            mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_PING, NULL, 0),
-            MTREE_OK);
-    }
-    mtree_relay_channel_cleanup(&job.channels[0]);
-    do {
-        relayed_poll(&job);
-        mtree_relay_server_status(job.servers[0], &status);
-    } while (status.jobs > 0);
-    ck_assert_int_eq(heard_lines(), 0);
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* Who is in a job says as it does whether connections are encrypted; nobody between can
- * change what is said. */
-START_TEST(all_of_a_job_is_encrypted_or_nothing)
-{
-    relayed_job_t job;
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
-    mtree_relay_greeting_t said = {.nonce = {0}}, changed;
-    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
-    const char *reason;
-
-    relayed_encrypts = _i == 1;
-    relayed_create(&job, 2, 1, memory);
-    hello.job = job.id;
-    hello.is_encrypted = !relayed_encrypts;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
-    said.key = job.key;
-    mtree_relay_hello_write(&hello, said.hello);
-    changed = said;
-    hello.is_encrypted = relayed_encrypts;
-    mtree_relay_hello_write(&hello, changed.hello);
-    mtree_relay_challenge_write(&changed, challenge);
-    ck_assert(!mtree_relay_proof_write(&said, challenge, proof));
-    relayed_destroy(&job);
-}
-END_TEST
-
-START_TEST(keys_are_those_of_both_nonces)
-{
-    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}}, there, other;
-    mtree_record_keys_t peer, relay;
-
-    ck_assert(mtree_relay_nonce_draw(&here, true,
-                                     here.hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
-    there = other = here;
-    ck_assert(mtree_relay_nonce_draw(&there, true, there.nonce));
-    ck_assert(mtree_relay_nonce_draw(&other, true, other.nonce));
-    memcpy(here.nonce, there.nonce, sizeof(here.nonce));
-    ck_assert(mtree_relay_record_keys(&here, false, &peer));
-    ck_assert(mtree_relay_record_keys(&there, true, &relay));
-    ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
-    ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
-    ck_assert(mtree_relay_record_keys(&other, true, &relay));
-    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    there.key.bytes[0]++;
-    ck_assert(mtree_relay_record_keys(&there, true, &relay));
-    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    memset(here.nonce, 0, sizeof(here.nonce));
-    ck_assert(!mtree_relay_record_keys(&here, false, &peer));
-}
-END_TEST
-
-START_TEST(limits_hold)
-{
-    relayed_job_t job;
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL};
-    mtree_relay_key_t key;
-    const char *reason;
-
-    relayed_create(&job, 2, 1, 1000);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
-    /* Another job is one too many. */
-    hello.job.bytes[0] = 1;
-    mtree_relay_job_key(&job.secret, &hello.job, &key);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has as many jobs as it may");
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* All of them would be beyond the limit; those that calls use stay. */
-START_TEST(plans_that_are_not_used_are_forgotten)
-{
-    relayed_job_t job;
-    mtree_relay_status_t status;
-    uint32_t number = 1;
-
-    relayed_create(&job, 2, 1, memory);
-    for (int i = 0; i < 3; i++) {
-        for (int n = 1; n < MTREE_RELAY_PLANS; n++) {
-            relayed_tell_plan(&job, 0, ++number);
-            relayed_poll(&job);
-        }
-        relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-        ck_assert(relayed_finish(&job));
-        relayed_verify(&job);
-        relayed_end(&job);
-    }
-    for (int n = 0; n < MTREE_RELAY_PLANS; n++) {
-        relayed_tell_plan(&job, 0, ++number);
-        relayed_poll(&job);
-    }
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
-    mtree_relay_server_status(job.servers[0], &status);
-    ck_assert_int_eq(status.jobs, 1);
-    relayed_destroy(&job);
-}
-END_TEST
-
-START_TEST(strangers_are_turned_away)
-{
-    relayed_job_t job;
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
-    mtree_relay_key_t key;
-    const char *reason;
-
-    relayed_create(&job, 2, 1, memory);
-    /* Who knows another secret, or the key of another job. */
-    memset(key.bytes, 8, sizeof(key.bytes));
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has another secret");
-    hello.job = job.id;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it has another secret");
-    /* Who begins a job a second time, or joins one that is not. */
-    hello.purpose = MTREE_RELAY_CONTROL;
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
-    hello.purpose = MTREE_RELAY_DATA;
-    hello.job.bytes[0] ^= 1;
-    mtree_relay_job_key(&job.secret, &hello.job, &key);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
-    ck_assert_str_eq(reason, "it does not know the job");
-    relayed_destroy(&job);
-}
-END_TEST
-
-/* What was heard once proves nothing later, and a code of one end none of the other. */
-/* The first address is none that anybody can reach. */
-START_TEST(all_addresses_of_a_relay_are_tried)
-{
-    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 9};
-    relayed_job_t job;
-    const char *reason;
-    int socket;
-
-    relayed_encrypts = false;
-    relayed_create(&job, 2, 1, memory);
-    hello.job = job.id;
-    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
-                   _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",
-                   mtree_relay_server_port(job.servers[0]));
-    socket = relayed_dial(&job, 0, &hello, &job.key, &reason);
-    ck_assert_msg(socket >= 0, "%s", reason);
-    (void)close(socket);
-    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), ",:%d", _i + 1);
-    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
-    ck_assert_str_eq(reason, "its address is not known");
-    relayed_destroy(&job);
-}
-END_TEST
-
 static void *wake(void *server)
 {
     mtree_relay_server_wake(server);
@@ -388,21 +34,20 @@ static void *wake(void *server)
 }
 
 /* Else this would take an hour. */
-START_TEST(a_relay_that_sleeps_is_woken)
+UNIT_TEST(a_relay_that_sleeps_is_woken)
 {
     mtree_relay_options_t options = {.most_jobs = 1, .memory = memory};
     mtree_relay_server_t *server;
     pthread_t thread;
 
-    ck_assert_int_eq(mtree_relay_server_create(&options, &server), MTREE_OK);
+    unit_ok(mtree_relay_server_create(&options, &server));
     ck_assert_int_eq(pthread_create(&thread, NULL, wake, server), 0);
     mtree_relay_server_poll(server, 3600);
     (void)pthread_join(thread, NULL);
     mtree_relay_server_destroy(server);
 }
-END_TEST
 
-START_TEST(a_share_of_a_processor_is_kept)
+UNIT_TEST(a_share_of_a_processor_is_kept)
 {
     mtree_relay_share_t share;
     double now = 100, worked = 7, rested = 0;
@@ -434,79 +79,6 @@ START_TEST(a_share_of_a_processor_is_kept)
     }
     ck_assert_double_eq_tol(rested, 6, 0.01);
 }
-END_TEST
-
-/* No call is sent to a relay that it would not take. */
-START_TEST(what_a_relay_serves_it_takes)
-{
-    mtree_relay_start_t start = {.call = {.collective = MTREE_BCAST, .unit_bytes = 1}};
-    unsigned char bytes[MTREE_RELAY_START_BYTES];
-
-    start.call.units = (size_t)1 << 40;
-    for (int i = 0; i < 2; i++, start.call.units++) {
-        mtree_relay_start_t read;
-
-        mtree_relay_start_write(&start, bytes);
-        ck_assert_int_eq(mtree_relay_start_read(bytes, sizeof(bytes), &read),
-                         i == 0 ? MTREE_OK : MTREE_ERR_INVALID);
-        ck_assert(mtree_relay_serves(&start.call) == (i == 0));
-    }
-}
-END_TEST
-
-START_TEST(nothing_can_be_said_again)
-{
-    mtree_relay_greeting_t relay = {.key = {{1}}, .hello = {2}, .nonce = {3}};
-    mtree_relay_greeting_t peer = {.key = {{1}}, .hello = {2}};
-    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
-
-    mtree_relay_challenge_write(&relay, challenge);
-    ck_assert(mtree_relay_proof_write(&peer, challenge, proof));
-    ck_assert(mtree_relay_proof_is_right(&relay, proof));
-    ck_assert(!mtree_relay_proof_is_right(&relay, challenge + MTREE_RELAY_NONCE));
-    relay.nonce[0]++;
-    mtree_relay_challenge_write(&relay, challenge);
-    ck_assert(!mtree_relay_proof_is_right(&relay, proof));
-    peer.hello[0]++;
-    ck_assert(!mtree_relay_proof_write(&peer, challenge, proof));
-}
-END_TEST
-
-static void write_secret(const char *path, const char *text, mode_t mode)
-{
-    int file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
-    ck_assert_int_eq(fchmod(file, mode), 0);
-    ck_assert_int_eq(close(file), 0);
-}
-
-START_TEST(secrets_are_for_their_owner)
-{
-    char path[] = "test_relay.XXXXXX";
-    mtree_relay_key_t first, second;
-    int file = mkstemp(path);
-
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(close(file), 0);
-    write_secret(path, "sixteen letters, at least", 0640);
-    heard_start();
-    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
-    write_secret(path, "short", 0600);
-    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_relay_secret_read("no/such/file", &first), MTREE_ERR_IO);
-    /* Nobody is told to take "/" from the others. */
-    ck_assert_int_eq(mtree_relay_secret_read("/", &first), MTREE_ERR_INVALID);
-    ck_assert(strstr(heard_last(), "regular file") != NULL);
-    write_secret(path, "sixteen letters, at least", 0600);
-    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_OK);
-    write_secret(path, "sixteen letters, at leasT", 0600);
-    ck_assert_int_eq(mtree_relay_secret_read(path, &second), MTREE_OK);
-    ck_assert(!mtree_relay_mac_equals(first.bytes, second.bytes));
-    (void)unlink(path);
-}
-END_TEST
 
 #define CHECK_FOLD(_type, _op, _a, _b, _expected)                                        \
     do {                                                                                 \
@@ -533,7 +105,7 @@ END_TEST
         }                                                                                \
     }
 
-START_TEST(numbers_are_folded)
+UNIT_TEST(numbers_are_folded)
 {
     MTREE_RELAY_TYPES(CHECK_TYPE)
     ck_assert_ptr_null(mtree_relay_fold(MTREE_RELAY_FLOAT, MTREE_RELAY_BAND));
@@ -541,29 +113,400 @@ START_TEST(numbers_are_folded)
     ck_assert_ptr_null(mtree_relay_fold(0, MTREE_RELAY_NUM_OPS));
     ck_assert_uint_eq(mtree_relay_type_bytes(MTREE_RELAY_NUM_TYPES), 0);
 }
-END_TEST
 
-UNIT_SUITE(tests)
+UNIT_NEEDS(mtree_crypto_is_supported())
+
+UNIT_LOOP(calls_give_their_results, 0, 12)
 {
-    tcase_add_test(tests, numbers_are_folded);
-    tcase_add_test(tests, a_relay_that_sleeps_is_woken);
-    tcase_add_test(tests, a_share_of_a_processor_is_kept);
-    if (mtree_crypto_is_supported()) {
-        tcase_add_test(tests, secrets_are_for_their_owner);
-        tcase_add_loop_test(tests, all_addresses_of_a_relay_are_tried, 0, 2);
-        tcase_add_test(tests, nothing_can_be_said_again);
-        tcase_add_test(tests, what_a_relay_serves_it_takes);
-        tcase_add_loop_test(tests, calls_give_their_results, 0, 12);
-        tcase_add_loop_test(tests, all_of_a_job_is_encrypted_or_nothing, 0, 2);
-        tcase_add_test(tests, keys_are_those_of_both_nonces);
-        tcase_add_test(tests, a_flood_changes_nothing);
-        tcase_add_test(tests, a_relay_that_is_gone_fails_the_call);
-        tcase_add_test(tests, a_relay_tells_which_it_cannot_reach);
-        tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
-        tcase_add_loop_test(tests, a_job_may_leave_after_its_last_call, 0, 2);
-        tcase_add_test(tests, a_job_may_leave_before_it_is_answered);
-        tcase_add_test(tests, limits_hold);
-        tcase_add_test(tests, plans_that_are_not_used_are_forgotten);
-        tcase_add_test(tests, strangers_are_turned_away);
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
+                                                     MTREE_REDUCE, MTREE_ALLGATHER};
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_encrypts = _i >= 6;
+    relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
+    for (int i = 0; i < 8; i++) {
+        relayed_begin(&job, collectives[i % 4], i % job.num_ranks,
+                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
+                            : (size_t)(12 * i));
+        ck_assert(relayed_finish(&job));
+        relayed_verify(&job);
+        relayed_end(&job);
     }
+    for (int i = 0; i < 100; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+    ck_assert_int_eq(status.calls, 0);
+    ck_assert_uint_eq(status.done.calls, 8);
+    ck_assert_uint_eq(status.memory, 0);
+}
+
+/* 100 connections that say something else, or nothing, while a call is under way. */
+UNIT_TEST(a_flood_changes_nothing)
+{
+    mtree_address_t here = mtree_address_parse("127.0.0.1");
+    int sockets[FLOOD];
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    for (int i = 0; i < FLOOD; i++) {
+        char garbage[256];
+
+        memset(garbage, i, sizeof(garbage));
+        sockets[i] = mtree_tcp_socket_connect(NULL, &here,
+                                              mtree_relay_server_port(job.servers[0]));
+        relayed_poll(&job);
+        if (i % 2 == 0) {
+            (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);
+        }
+    }
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    for (int i = 0; i < 1000; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
+    ck_assert_uint_ge(status.turned_away, FLOOD / 2);
+    ck_assert_int_eq(status.jobs, 1);
+    for (int i = 0; i < FLOOD; i++) {
+        (void)close(sockets[i]);
+    }
+}
+
+UNIT_TEST(a_relay_that_is_gone_fails_the_call)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    for (int i = 0; i < 20; i++) {
+        relayed_poll(&job);
+    }
+    ck_assert_msg(!job.ranks[0].has_ended, "the call was too short");
+    relayed_kill(&job, 0);
+    ck_assert(relayed_finish(&job));
+    ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
+    relayed_end(&job);
+}
+
+/* Rank 0 is told which relay another cannot reach before the call fails there. */
+UNIT_TEST(a_relay_tells_which_it_cannot_reach)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+
+    relayed_cuts = true;
+    relayed_create(&job, 2, 2, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    ck_assert_int_eq(job.num_unreached, 1);
+    ck_assert_int_eq(job.unreached, 1);
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+}
+
+/* Rank 0 cancels a call, and the next one is served. */
+UNIT_TEST(a_cancelled_call_gives_its_memory_back)
+{
+    unsigned char bytes[MTREE_RELAY_CALL_BYTES] = {0, 0, 0, 1, 0, 0, 0, 1};
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 2, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.calls == 0);
+    ck_assert_uint_gt(status.memory, 0);
+    unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_CANCEL, bytes,
+                                     sizeof(bytes)));
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    for (int i = 0; i < 100; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_uint_eq(status.memory, 0);
+    ck_assert_int_eq(job.num_refused, 1);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+}
+
+/* Ranks have all, and leave at once: no call has failed.  The second time a child that
+ * rank 0 has forked keeps its socket. */
+UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+    pid_t child = -1;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_BCAST, 0, NUMBERS);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    if (_i == 1 && (child = fork()) == 0) {
+        (void)sleep(60);
+        _exit(0);
+    }
+    mtree_relay_channel_cleanup(&job.channels[0]);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.jobs > 0);
+    ck_assert_uint_eq(status.done.calls, 1);
+    ck_assert_uint_eq(status.done.failed, 0);
+    if (child > 0) {
+        (void)kill(child, SIGKILL);
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+/* A job that asks whether the relay is there does not wait for all answers. */
+UNIT_TEST(a_job_may_leave_before_it_is_answered)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 2, 1, memory);
+    heard_start();
+    for (int i = 0; i < 5; i++) {
+        unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_PING, NULL, 0));
+    }
+    mtree_relay_channel_cleanup(&job.channels[0]);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.jobs > 0);
+    ck_assert_int_eq(heard_lines(), 0);
+}
+
+/* Who is in a job says as it does whether connections are encrypted; nobody between can
+ * change what is said. */
+UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
+    mtree_relay_greeting_t said = {.nonce = {0}}, changed;
+    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+    const char *reason;
+
+    relayed_encrypts = _i == 1;
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    hello.is_encrypted = !relayed_encrypts;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+    said.key = job.key;
+    mtree_relay_hello_write(&hello, said.hello);
+    changed = said;
+    hello.is_encrypted = relayed_encrypts;
+    mtree_relay_hello_write(&hello, changed.hello);
+    mtree_relay_challenge_write(&changed, challenge);
+    ck_assert(!mtree_relay_proof_write(&said, challenge, proof));
+}
+
+UNIT_TEST(keys_are_those_of_both_nonces)
+{
+    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}}, there, other;
+    mtree_record_keys_t peer, relay;
+
+    ck_assert(mtree_relay_nonce_draw(&here, true,
+                                     here.hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
+    there = other = here;
+    ck_assert(mtree_relay_nonce_draw(&there, true, there.nonce));
+    ck_assert(mtree_relay_nonce_draw(&other, true, other.nonce));
+    memcpy(here.nonce, there.nonce, sizeof(here.nonce));
+    ck_assert(mtree_relay_record_keys(&here, false, &peer));
+    ck_assert(mtree_relay_record_keys(&there, true, &relay));
+    ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
+    ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
+    ck_assert(mtree_relay_record_keys(&other, true, &relay));
+    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
+    there.key.bytes[0]++;
+    ck_assert(mtree_relay_record_keys(&there, true, &relay));
+    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
+    memset(here.nonce, 0, sizeof(here.nonce));
+    ck_assert(!mtree_relay_record_keys(&here, false, &peer));
+}
+
+UNIT_TEST(limits_hold)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL};
+    mtree_relay_key_t key;
+    const char *reason;
+
+    relayed_create(&job, 2, 1, 1000);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    /* Another job is one too many. */
+    hello.job.bytes[0] = 1;
+    mtree_relay_job_key(&job.secret, &hello.job, &key);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has as many jobs as it may");
+}
+
+/* All of them would be beyond the limit; those that calls use stay. */
+UNIT_TEST(plans_that_are_not_used_are_forgotten)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+    uint32_t number = 1;
+
+    relayed_create(&job, 2, 1, memory);
+    for (int i = 0; i < 3; i++) {
+        for (int n = 1; n < MTREE_RELAY_PLANS; n++) {
+            relayed_tell_plan(&job, 0, ++number);
+            relayed_poll(&job);
+        }
+        relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+        ck_assert(relayed_finish(&job));
+        relayed_verify(&job);
+        relayed_end(&job);
+    }
+    for (int n = 0; n < MTREE_RELAY_PLANS; n++) {
+        relayed_tell_plan(&job, 0, ++number);
+        relayed_poll(&job);
+    }
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+}
+
+UNIT_TEST(strangers_are_turned_away)
+{
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
+    mtree_relay_key_t key;
+    const char *reason;
+
+    relayed_create(&job, 2, 1, memory);
+    /* Who knows another secret, or the key of another job. */
+    memset(key.bytes, 8, sizeof(key.bytes));
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has another secret");
+    hello.job = job.id;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has another secret");
+    /* Who begins a job a second time, or joins one that is not. */
+    hello.purpose = MTREE_RELAY_CONTROL;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+    hello.purpose = MTREE_RELAY_DATA;
+    hello.job.bytes[0] ^= 1;
+    mtree_relay_job_key(&job.secret, &hello.job, &key);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+}
+
+/* The first address is none that anybody can reach. */
+UNIT_LOOP(all_addresses_of_a_relay_are_tried, 0, 2)
+{
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 9};
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    const char *reason;
+    int socket;
+
+    relayed_encrypts = false;
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), "%s:%d",
+                   _i == 0 ? "0.0.0.1,127.0.0.1" : "[100::1],[::1],127.0.0.1",
+                   mtree_relay_server_port(job.servers[0]));
+    socket = relayed_dial(&job, 0, &hello, &job.key, &reason);
+    ck_assert_msg(socket >= 0, "%s", reason);
+    (void)close(socket);
+    (void)snprintf(job.addresses[0], sizeof(job.addresses[0]), ",:%d", _i + 1);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "its address is not known");
+}
+
+/* No call is sent to a relay that it would not take. */
+UNIT_TEST(what_a_relay_serves_it_takes)
+{
+    mtree_relay_start_t start = {.call = {.collective = MTREE_BCAST, .unit_bytes = 1}};
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+
+    start.call.units = (size_t)1 << 40;
+    for (int i = 0; i < 2; i++, start.call.units++) {
+        mtree_relay_start_t read;
+
+        mtree_relay_start_write(&start, bytes);
+        ck_assert_int_eq(mtree_relay_start_read(bytes, sizeof(bytes), &read),
+                         i == 0 ? MTREE_OK : MTREE_ERR_INVALID);
+        ck_assert(mtree_relay_serves(&start.call) == (i == 0));
+    }
+}
+
+/* What was heard once proves nothing later, and a code of one end none of the other. */
+UNIT_TEST(nothing_can_be_said_again)
+{
+    mtree_relay_greeting_t relay = {.key = {{1}}, .hello = {2}, .nonce = {3}};
+    mtree_relay_greeting_t peer = {.key = {{1}}, .hello = {2}};
+    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+
+    mtree_relay_challenge_write(&relay, challenge);
+    ck_assert(mtree_relay_proof_write(&peer, challenge, proof));
+    ck_assert(mtree_relay_proof_is_right(&relay, proof));
+    ck_assert(!mtree_relay_proof_is_right(&relay, challenge + MTREE_RELAY_NONCE));
+    relay.nonce[0]++;
+    mtree_relay_challenge_write(&relay, challenge);
+    ck_assert(!mtree_relay_proof_is_right(&relay, proof));
+    peer.hello[0]++;
+    ck_assert(!mtree_relay_proof_write(&peer, challenge, proof));
+}
+
+static void write_secret(const char *path, const char *text, mode_t mode)
+{
+    int file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    ck_assert_int_eq(fchmod(file, mode), 0);
+    ck_assert_int_eq(close(file), 0);
+}
+
+UNIT_TEST(secrets_are_for_their_owner)
+{
+    char path[] = "test_relay.XXXXXX";
+    mtree_relay_key_t first, second;
+    int file = mkstemp(path);
+
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(close(file), 0);
+    write_secret(path, "sixteen letters, at least", 0640);
+    heard_start();
+    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
+    write_secret(path, "short", 0600);
+    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_relay_secret_read("no/such/file", &first), MTREE_ERR_IO);
+    /* Nobody is told to take "/" from the others. */
+    ck_assert_int_eq(mtree_relay_secret_read("/", &first), MTREE_ERR_INVALID);
+    ck_assert(strstr(heard_last(), "regular file") != NULL);
+    write_secret(path, "sixteen letters, at least", 0600);
+    unit_ok(mtree_relay_secret_read(path, &first));
+    write_secret(path, "sixteen letters, at leasT", 0600);
+    unit_ok(mtree_relay_secret_read(path, &second));
+    ck_assert(!mtree_relay_mac_equals(first.bytes, second.bytes));
+    (void)unlink(path);
 }

@@ -62,7 +62,7 @@ UNIT_TEST(links_carry_what_trees_put_on_them)
 {
     json_t *report = report_with("'b'", "'b'"), *map, *link, *trees, *arcs;
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     map = first(report, "topologies");
     ck_assert_double_eq(mtree_page_number(map, "seconds"), 12000);
     for (size_t l = 0; l < 2; l++) {
@@ -84,7 +84,7 @@ UNIT_TEST(calls_have_sums_and_forecasts)
 {
     json_t *report = report_with("'b'", "'b'"), *calls;
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     calls = first(first(report, "communicators"), "calls");
     ck_assert_double_eq(mtree_page_number(calls, "calls"), 3);
     ck_assert_double_eq(mtree_page_number(calls, "bytes"), 18000);
@@ -105,7 +105,7 @@ UNIT_TEST(calls_of_all_ranks_have_the_least_time)
                                  "'allreduce', 'algorithm': 'hand', 'root': null"),
            *calls;
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     calls = first(first(report, "communicators"), "calls");
     ck_assert_double_eq_tol(mtree_page_number(calls, "bound_seconds"), 1200.002, 1e-9);
     ck_assert_str_eq(mtree_page_text(calls, "bound_by"), "flow");
@@ -119,7 +119,7 @@ UNIT_TEST(without_a_forecast_nothing_is_said_of_open_mpi)
 {
     json_t *report = report_with("'planned_openmpi_s': 1600, ", ""), *calls;
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     calls = first(first(report, "communicators"), "calls");
     ck_assert_ptr_null(json_object_get(calls, "openmpi_forecast_s"));
     json_decref(report);
@@ -144,7 +144,7 @@ UNIT_LOOP(what_calls_find_is_compared_with_the_map, 0,
 {
     json_t *report = report_with(findings[_i].what, findings[_i].with), *map, *link;
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     map = first(report, "topologies");
     link = json_array_get(json_object_get(map, "links"), 1);
     ck_assert_double_eq_tol(mtree_page_direction(link, "found_bps", 0),
@@ -162,7 +162,7 @@ UNIT_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
     char said[512] = "";
     FILE *out = fmemopen(said, sizeof(said), "w");
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     ck_assert(mtree_page_disagrees(report, 0));
     mtree_page_disagreement(report, 0, out);
     (void)fclose(out);
@@ -179,7 +179,7 @@ UNIT_TEST(calls_that_are_quicker_than_possible_disagree)
     char said[512] = "";
     FILE *out = fmemopen(said, sizeof(said), "w");
 
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     mtree_page_disagreement(report, 0, out);
     (void)fclose(out);
     ck_assert_str_eq(
@@ -202,7 +202,7 @@ UNIT_TEST(calls_through_relays_are_those_that_were)
     json_object_set_new(calls, "direct_plan", json_integer(1));
     json_object_set_new(calls, "relayed", json_integer(1));
     json_object_set_new(calls, "relayed_bytes", json_real(5000));
-    ck_assert_int_eq(mtree_report_derive(report), MTREE_OK);
+    unit_ok(mtree_report_derive(report));
     map = first(report, "topologies");
     ck_assert(json_is_true(
         json_object_get(json_array_get(json_object_get(map, "vertices"), 1), "relay")));

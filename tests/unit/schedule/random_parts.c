@@ -68,9 +68,7 @@ mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, in
     int roots = mtree_collective_has_blocks(collective) ? hosts : 1;
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(collective, "random", hosts, names, roots * trees, &plan),
-        MTREE_OK);
+    unit_ok(mtree_plan_create(collective, "random", hosts, names, roots * trees, &plan));
     plan->root = root;
     for (int t = 0; t < plan->num_trees; t++) {
         random_tree(&plan->trees[t], hosts, roots > 1 ? t / trees : root, stepped);
@@ -149,9 +147,7 @@ mtree_placement_t *random_placement(int hosts, int ranks, int relays)
         locality->wide_numa = (int16_t)(host[r] % 2);
         locality->near = (int16_t)random_draw(3);
     }
-    ck_assert_int_eq(mtree_placement_create_relayed(ranks, hosts + relays, relays, host,
-                                                    known ? localities : NULL,
-                                                    &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create_relayed(ranks, hosts + relays, relays, host,
+                                           known ? localities : NULL, &placement));
     return placement;
 }

@@ -109,7 +109,7 @@ static void finish(mtree_operation_t *operation, mtree_status_t status, void *ar
     seat_t *seat = arg;
     world_t *world = seat->world;
 
-    ck_assert_int_eq(status, MTREE_OK);
+    unit_ok(status);
     ck_assert(!world->finished[seat->rank]);
     ck_assert(is_right(world, seat->rank));
     world->finished[seat->rank] = true;
@@ -155,9 +155,8 @@ static void start(world_t *world, int rank)
         data->unpack = unpack;
     }
     world->started[rank] = true;
-    ck_assert_int_eq(mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
-                                         &world->operations[rank]),
-                     MTREE_OK);
+    unit_ok(mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
+                                &world->operations[rank]));
 }
 
 /* One thing on either network; false: nothing can happen. */
@@ -178,18 +177,15 @@ static void add_plan(world_t *world, int hosts)
     int command[MAX_RANKS], num = 0;
 
     link.latency = draw(3) * 1e-3;
-    ck_assert_int_eq(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts,
-                                       names, 1, &world->plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts, names, 1,
+                              &world->plan));
     for (int host = 0; host < hosts; host++) {
         if (host != root) {
             command[num++] = host;
         }
     }
     world->plan->trees[0].root = root;
-    ck_assert_int_eq(
-        mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent),
-        MTREE_OK);
+    unit_ok(mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent));
     if (draw(2) == 0) {
         world->plan->routes =
             calloc((size_t)(hosts * hosts), sizeof(*world->plan->routes));
@@ -225,9 +221,7 @@ static void world_open(world_t *world, mtree_collective_t collective, int num_ra
                 collective == MTREE_BCAST && r == world->call.root ? value_of(r, i) : -1;
         }
     }
-    ck_assert_int_eq(
-        mtree_placement_create(num_ranks, hosts, host, NULL, &world->placement),
-        MTREE_OK);
+    unit_ok(mtree_placement_create(num_ranks, hosts, host, NULL, &world->placement));
     add_plan(world, hosts);
     add_wanted(world, units);
     world->network =
@@ -352,7 +346,7 @@ UNIT_TEST(test_bcast_source_is_relieved)
         late = (root + 2) % 3;
         world.packed = c % 2 == 0;
         world.traced = late;
-        ck_assert_int_eq(mtree_trace_create(2 * chunks, &world.trace), MTREE_OK);
+        unit_ok(mtree_trace_create(2 * chunks, &world.trace));
         start(&world, root);
         start(&world, source);
         for (size_t i = 0; i < chunks && step(&world); i++) {}
@@ -448,9 +442,8 @@ UNIT_TEST(test_failure_is_told)
     data = (mtree_operation_data_t){
         .input = world.vectors[arrival.rank], .extent = 4, .span = 4, .fold = fold};
     chaos_fail_after(world.control, 0);
-    ck_assert_int_eq(
-        mtree_arrival_start(&arrival, &data, control_msg_failure, NULL, NULL, &operation),
-        MTREE_OK);
+    unit_ok(mtree_arrival_start(&arrival, &data, control_msg_failure, NULL, NULL,
+                                &operation));
     while (step(&world)) {}
     ck_assert_int_eq(failed_with, MTREE_ERR_TRANSPORT);
 }

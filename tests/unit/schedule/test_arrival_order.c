@@ -5,6 +5,7 @@
  */
 #include "schedule/arrival/chain.h"
 #include "schedule/arrival/directory.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include <stdlib.h>
@@ -15,9 +16,7 @@ static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
 {
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1, &plan),
-        MTREE_OK);
+    unit_ok(mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1, &plan));
     return plan;
 }
 
@@ -25,8 +24,7 @@ static mtree_placement_t *placement_of(int ranks, int hosts, const int *host)
 {
     mtree_placement_t *placement;
 
-    ck_assert_int_eq(mtree_placement_create(ranks, hosts, host, NULL, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create(ranks, hosts, host, NULL, &placement));
     return placement;
 }
 
@@ -76,11 +74,11 @@ UNIT_TEST(test_figure_4)
 {
     enum { S, R1, R2, R3 };
     static const int host[] = {0, 1, 2, 3};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, S, 0, &directory), MTREE_OK);
+    unit_ok(mtree_directory_create(plan, placement, S, 0, &directory));
     expect_nobody_waits(directory);
     mtree_directory_arrive(directory, R1);
     expect_source(directory, R1, S);
@@ -98,19 +96,17 @@ UNIT_TEST(test_figure_4)
     expect_dismissed(directory, R3);
     expect_dismissed(directory, -1);
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Who holds everything and serves nobody goes, and is no source any more. */
 UNIT_TEST(test_gone_is_no_source)
 {
     static const int host[] = {0, 1, 2, 3};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, 0, &directory), MTREE_OK);
+    unit_ok(mtree_directory_create(plan, placement, 0, 0, &directory));
     mtree_directory_arrive(directory, 3);
     expect_source(directory, 3, 0);
     mtree_directory_hold(directory, 3);
@@ -120,20 +116,18 @@ UNIT_TEST(test_gone_is_no_source)
     mtree_directory_arrive(directory, 2);
     expect_source(directory, 2, 1);
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Of those that are there at once the nearest gets first, and gives to the next. */
 UNIT_TEST(test_nearest_first)
 {
     static const int host[] = {0, 1, 2, 3};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
     mtree_directory_t *directory;
 
     add_line_of_routes(plan);
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 1, 0, &directory), MTREE_OK);
+    unit_ok(mtree_directory_create(plan, placement, 1, 0, &directory));
     mtree_directory_arrive(directory, 3);
     mtree_directory_arrive(directory, 2);
     mtree_directory_arrive(directory, 0);
@@ -141,19 +135,17 @@ UNIT_TEST(test_nearest_first)
     expect_source(directory, 3, 2);
     expect_source(directory, 0, 3);
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Ranks of a host get from each other, and only one of them serves another host. */
 UNIT_TEST(test_hosts_are_entered_once)
 {
     static const int host[] = {0, 0, 1, 1, 2};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 3);
-    mtree_placement_t *placement = placement_of(5, 3, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 3);
+    OWNED(placement) *placement = placement_of(5, 3, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, 0, &directory), MTREE_OK);
+    unit_ok(mtree_directory_create(plan, placement, 0, 0, &directory));
     mtree_directory_arrive(directory, 2);
     expect_source(directory, 2, 0);
     mtree_directory_arrive(directory, 3);
@@ -164,8 +156,6 @@ UNIT_TEST(test_hosts_are_entered_once)
     mtree_directory_arrive(directory, 4);
     expect_source(directory, 4, 2);
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 static void expect_relieved(mtree_directory_t *directory, bool free, int wanted,
@@ -194,8 +184,7 @@ static mtree_directory_t *open_late(mtree_plan_t *plan, mtree_placement_t *place
 {
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, worth, &directory),
-                     MTREE_OK);
+    unit_ok(mtree_directory_create(plan, placement, 0, worth, &directory));
     now = 0;
     mtree_directory_arrive(directory, 1);
     expect_source(directory, 1, 0);
@@ -212,8 +201,8 @@ static mtree_directory_t *open_late(mtree_plan_t *plan, mtree_placement_t *place
 UNIT_TEST(test_root_relieves)
 {
     static const int host[] = {0, 1, 2, 3};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
     mtree_directory_t *directory = open_late(plan, placement, 0.5, 0.4);
 
     expect_relieved(directory, false, -1, -1);
@@ -229,8 +218,6 @@ UNIT_TEST(test_root_relieves)
     expect_relieved(directory, true, 2, 3);
     ck_assert(mtree_directory_is_done(directory));
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* It does not for one that is as good as done, nor where that is not worth it. */
@@ -238,8 +225,8 @@ UNIT_TEST(test_root_leaves_it)
 {
     static const int host[] = {0, 1, 2, 3};
     static const double after[] = {0.01, 0.5}, worth[] = {0, 0.6};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
 
     for (int i = 0; i < 2; i++) {
         mtree_directory_t *directory = open_late(plan, placement, after[i], worth[i]);
@@ -250,16 +237,14 @@ UNIT_TEST(test_root_leaves_it)
         expect_dismissed(directory, 2);
         mtree_directory_destroy(directory);
     }
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Nor for one that is more than twice as far from it as from its source. */
 UNIT_TEST(test_root_is_too_far)
 {
     static const int host[] = {0, 3, 4, 1, 2};
-    mtree_plan_t *plan = plan_of(MTREE_BCAST, 5);
-    mtree_placement_t *placement = placement_of(5, 5, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, 5);
+    OWNED(placement) *placement = placement_of(5, 5, host);
     mtree_directory_t *directory;
 
     add_line_of_routes(plan);
@@ -267,8 +252,6 @@ UNIT_TEST(test_root_is_too_far)
     directory = open_late(plan, placement, 0.5, 0);
     expect_relieved(directory, true, -1, -1);
     mtree_directory_destroy(directory);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 static void expect_link(mtree_chain_t *chain, int rank, int num_children,
@@ -290,12 +273,12 @@ UNIT_TEST(test_section_4_3)
 {
     enum { A, B, C, D };
     static const int host[] = {0, 1, 2, 3};
-    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 4);
-    mtree_placement_t *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 4);
+    OWNED(placement) *placement = placement_of(4, 4, host);
     mtree_chain_link_t link;
     mtree_chain_t *chain;
 
-    ck_assert_int_eq(mtree_chain_create(plan, placement, D, &chain), MTREE_OK);
+    unit_ok(mtree_chain_create(plan, placement, D, &chain));
     mtree_chain_arrive(chain, A);
     expect_link(chain, A, 0, NULL);
     ck_assert(!mtree_chain_next(chain, &link));
@@ -308,8 +291,6 @@ UNIT_TEST(test_section_4_3)
     ck_assert(mtree_chain_is_settled(chain));
     ck_assert(!mtree_chain_next(chain, &link));
     mtree_chain_destroy(chain);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Two chains of two and a chain of their results, by the plan's tree; those who come last
@@ -318,14 +299,14 @@ UNIT_TEST(test_two_dimensions)
 {
     static const int host[] = {0, 1, 2, 3, 4};
     static const int parent[] = {-1, 2, 4, 4, 0};
-    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 5);
-    mtree_placement_t *placement = placement_of(5, 5, host);
+    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 5);
+    OWNED(placement) *placement = placement_of(5, 5, host);
     mtree_chain_t *chain;
 
     for (int h = 0; h < 5; h++) {
         plan->trees[0].parent[h] = parent[h];
     }
-    ck_assert_int_eq(mtree_chain_create(plan, placement, 0, &chain), MTREE_OK);
+    unit_ok(mtree_chain_create(plan, placement, 0, &chain));
     mtree_chain_arrive(chain, 4);
     expect_link(chain, 4, 0, NULL);
     mtree_chain_arrive(chain, 2);
@@ -336,21 +317,19 @@ UNIT_TEST(test_two_dimensions)
     expect_link(chain, 1, 2, (const int[]){2, 3});
     expect_link(chain, 0, 1, (const int[]){1});
     mtree_chain_destroy(chain);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 /* Ranks of a host are chained first; the last of them takes the host's place. */
 UNIT_TEST(test_hosts_are_left_once)
 {
     static const int host[] = {0, 0, 1, 1, 2};
-    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 3);
-    mtree_placement_t *placement = placement_of(5, 3, host);
+    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 3);
+    OWNED(placement) *placement = placement_of(5, 3, host);
     mtree_chain_t *chain;
 
     plan->trees[0].parent[1] = 2;
     plan->trees[0].parent[2] = 0;
-    ck_assert_int_eq(mtree_chain_create(plan, placement, 0, &chain), MTREE_OK);
+    unit_ok(mtree_chain_create(plan, placement, 0, &chain));
     mtree_chain_arrive(chain, 3);
     expect_link(chain, 3, 0, NULL);
     mtree_chain_arrive(chain, 4);
@@ -361,6 +340,4 @@ UNIT_TEST(test_hosts_are_left_once)
     expect_link(chain, 2, 2, (const int[]){3, 4});
     expect_link(chain, 0, 2, (const int[]){1, 2});
     mtree_chain_destroy(chain);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }

@@ -16,7 +16,7 @@ static mtree_bandwidth_monitor_path_t paths[PATHS];
 
 static void setup(void)
 {
-    ck_assert_int_eq(mtree_bandwidth_monitor_create(PATHS, &monitor), MTREE_OK);
+    unit_ok(mtree_bandwidth_monitor_create(PATHS, &monitor));
 }
 
 static void teardown(void)

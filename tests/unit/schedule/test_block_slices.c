@@ -46,7 +46,7 @@ static void check_whole(const mtree_block_slices_t *slices, int place)
     ck_assert_uint_eq(mtree_block_slices_get(slices, place, num, &begin), 0);
 }
 
-START_TEST(slices_are_the_whole_block)
+UNIT_LOOP(slices_are_the_whole_block, 0, sizeof(cases) / sizeof(cases[0]))
 {
     mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
 
@@ -57,9 +57,8 @@ START_TEST(slices_are_the_whole_block)
     }
     free(slices);
 }
-END_TEST
 
-START_TEST(streams_share_out_each_block)
+UNIT_LOOP(streams_share_out_each_block, 0, sizeof(cases) / sizeof(cases[0]))
 {
     static const double ends[] = {0, 0.25, 0.25, 0.7, 1};
 
@@ -77,10 +76,9 @@ START_TEST(streams_share_out_each_block)
         ck_assert_uint_eq(at, cases[_i][place]);
     }
 }
-END_TEST
 
 /* Two children with three blocks each.  With one slice fewer a message is too long. */
-START_TEST(the_fewest_slices_fit)
+UNIT_LOOP(the_fewest_slices_fit, 0, sizeof(cases) / sizeof(cases[0]))
 {
     static const int first[] = {0, 3};
     mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
@@ -106,10 +104,9 @@ START_TEST(the_fewest_slices_fit)
     }
     free(slices);
 }
-END_TEST
 
 /* The places of slices of a block of 2^62 units. */
-START_TEST(long_blocks_do_not_overflow)
+UNIT_TEST(long_blocks_do_not_overflow)
 {
     const size_t units[BLOCKS] = {SIZE_MAX / 4, SIZE_MAX / 4 - 1, 1, 0, 0, 0};
     mtree_block_slices_t *slices = cut(units, 0, 1);
@@ -121,10 +118,9 @@ START_TEST(long_blocks_do_not_overflow)
     ck_assert_uint_le(length, units[0] / 1000003 + 1);
     free(slices);
 }
-END_TEST
 
 /* One block stands for all that are like it. */
-START_TEST(blocks_that_are_alike_are_cut_alike)
+UNIT_TEST(blocks_that_are_alike_are_cut_alike)
 {
     const size_t units[BLOCKS] = {77, 77, 77, 77, 77, 77};
     mtree_block_slices_t *all = cut(units, 0.25, 0.75);
@@ -146,16 +142,4 @@ START_TEST(blocks_that_are_alike_are_cut_alike)
     }
     free(all);
     free(one);
-}
-END_TEST
-
-UNIT_SUITE(tcase)
-{
-    const int num_cases = (int)(sizeof(cases) / sizeof(cases[0]));
-
-    tcase_add_loop_test(tcase, slices_are_the_whole_block, 0, num_cases);
-    tcase_add_loop_test(tcase, streams_share_out_each_block, 0, num_cases);
-    tcase_add_loop_test(tcase, the_fewest_slices_fit, 0, num_cases);
-    tcase_add_test(tcase, long_blocks_do_not_overflow);
-    tcase_add_test(tcase, blocks_that_are_alike_are_cut_alike);
 }

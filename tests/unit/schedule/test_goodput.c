@@ -12,7 +12,7 @@ static mtree_goodput_t *goodput_of_two_peers(void)
         .num_streams = 2, .num_peers = 2, .peers = peers};
     mtree_goodput_t *goodput;
 
-    ck_assert_int_eq(mtree_goodput_create(&layout, &goodput), MTREE_OK);
+    unit_ok(mtree_goodput_create(&layout, &goodput));
     return goodput;
 }
 

@@ -140,7 +140,7 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                    .fold = fold_add};
 
     if (job->layout[rank]->num_steps > 0) {
-        ck_assert_int_eq(mtree_trace_create(MAX_EVENTS, &job->trace[rank]), MTREE_OK);
+        unit_ok(mtree_trace_create(MAX_EVENTS, &job->trace[rank]));
         data.trace = job->trace[rank];
     }
 
@@ -154,13 +154,10 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                         .unpack = unpack,
                                         .arg = job->output[rank]};
     }
-    ck_assert_int_eq(mtree_goodput_create(job->layout[rank], &job->goodput[rank]),
-                     MTREE_OK);
+    unit_ok(mtree_goodput_create(job->layout[rank], &job->goodput[rank]));
     data.goodput = job->goodput[rank];
-    ck_assert_int_eq(mtree_operation_start(job->layout[rank],
-                                           chaos_transport(chaos, rank), &data, NULL,
-                                           NULL, &job->operation[rank]),
-                     MTREE_OK);
+    unit_ok(mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data,
+                                  NULL, NULL, &job->operation[rank]));
 }
 
 static uint32_t expected(const job_t *job, size_t i)
@@ -374,9 +371,8 @@ static void job_run(job_t *job, chaos_t *chaos)
         if (!is_relay(job, r)) {
             job_fill(job, r);
         }
-        ck_assert_int_eq(
-            layout_from_plan(job->plan, job->placement, &call, r, &job->layout[r]),
-            MTREE_OK);
+        unit_ok(layout_from_plan(job->plan, job->placement, &call, r, &job->layout[r]));
+        ck_assert_int_eq(job->layout[r]->is_relay, is_relay(job, r));
         /* Few lanes, so that streams wait for each other. */
         job->layout[r]->num_lanes = job->lanes;
     }
@@ -425,6 +421,7 @@ static int check_random(unsigned seed)
             job_verify_steps(&job, r);
         }
     }
+    ck_assert(chaos_is_quiet(chaos));
     job_verify_goodput(&job);
     job_verify_longest(&job, chaos);
     num_streams = job.layout[0]->num_steps == 0 ? job.layout[0]->num_streams : 0;

@@ -11,7 +11,6 @@
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,9 +189,8 @@ static void job_layout(job_t *job)
     for (int r = 0; r < job->ranks; r++) {
         mtree_layout_t *layout;
 
-        ck_assert_int_eq(layout_from_plan(job->plan, job->placement, &job->call, r,
-                                          &job->rank[r].layout),
-                         MTREE_OK);
+        unit_ok(layout_from_plan(job->plan, job->placement, &job->call, r,
+                                 &job->rank[r].layout));
         layout = job->rank[r].layout;
         layout->num_lanes = job->lanes;
         for (int s = 0; s < layout->num_streams && job->window > 0; s++) {
@@ -213,12 +211,10 @@ static void rank_start(rank_t *self, chaos_t *chaos)
         .unpack_block = unpack_block,
         .arg = self};
 
-    ck_assert_int_eq(mtree_goodput_create(self->layout, &self->goodput), MTREE_OK);
+    unit_ok(mtree_goodput_create(self->layout, &self->goodput));
     data.goodput = self->goodput;
-    ck_assert_int_eq(mtree_operation_start(self->layout,
-                                           chaos_transport(chaos, self->number), &data,
-                                           NULL, NULL, &self->operation),
-                     MTREE_OK);
+    unit_ok(mtree_operation_start(self->layout, chaos_transport(chaos, self->number),
+                                  &data, NULL, NULL, &self->operation));
 }
 
 /* Start the ranks one by one, as they come, with things happening in between. */

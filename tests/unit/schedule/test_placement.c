@@ -3,7 +3,7 @@
  * Who leads, and how ranks hang below their leader, on machines that hwloc recorded
  * (tests/fixtures/machines).
  */
-#include "schedule/placement.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
@@ -28,16 +28,15 @@ static mtree_placement_t *place(const char *name, int ranks, int step)
     int num;
 
     snprintf(path, sizeof(path), FIXTURES "/machines/%s.xml", name);
-    ck_assert_int_eq(mtree_machine_load(path, &machine), MTREE_OK);
-    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    unit_ok(mtree_machine_load(path, &machine));
+    unit_ok(mtree_machine_nics(machine, &nics, &num));
     for (int rank = 0; rank < ranks; rank++) {
         localities[rank] = mtree_machine_locate_core(machine, rank * step);
         mtree_locality_measure(&localities[rank], nics, num);
     }
     free(nics);
     mtree_machine_destroy(machine);
-    ck_assert_int_eq(mtree_placement_create(ranks, 1, host, localities, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create(ranks, 1, host, localities, &placement));
     return placement;
 }
 
@@ -104,7 +103,7 @@ static const struct {
 
 UNIT_LOOP(test_hangs, 0, LENGTH(cases))
 {
-    mtree_placement_t *placement =
+    OWNED(placement) *placement =
         place(cases[_i].machine, cases[_i].ranks, cases[_i].step);
     int parent[MAX_RANKS], leader;
     char hangs[512] = "";
@@ -123,7 +122,6 @@ UNIT_LOOP(test_hangs, 0, LENGTH(cases))
         }
     }
     ck_assert_str_eq(hangs, cases[_i].hangs);
-    mtree_placement_destroy(placement);
 }
 
 /* Links between the parts at @a level, those between the parts around them included. */
@@ -158,7 +156,7 @@ static const struct {
 /* Whoever leads, no tree crosses between parts more often than it must. */
 UNIT_LOOP(test_crossings, 0, LENGTH(machines))
 {
-    mtree_placement_t *placement = place(machines[_i].machine, machines[_i].cores, 1);
+    OWNED(placement) *placement = place(machines[_i].machine, machines[_i].cores, 1);
 
     for (int tree = 0; tree < TREES; tree++) {
         for (int leader = 0; leader < machines[_i].cores; leader++) {
@@ -173,13 +171,12 @@ UNIT_LOOP(test_crossings, 0, LENGTH(machines))
             }
         }
     }
-    mtree_placement_destroy(placement);
 }
 
 /* Ranks that lead or have others below them in one of the trees. */
 UNIT_TEST(test_work_is_spread)
 {
-    mtree_placement_t *placement = place("AMD-17h-Zen-2xEpyc-7451", 16, 3);
+    OWNED(placement) *placement = place("AMD-17h-Zen-2xEpyc-7451", 16, 3);
     bool works[MAX_RANKS] = {false};
 
     for (int tree = 0; tree < TREES; tree++) {
@@ -193,16 +190,15 @@ UNIT_TEST(test_work_is_spread)
     for (int rank = 0; rank < 16; rank++) {
         ck_assert(works[rank]);
     }
-    mtree_placement_destroy(placement);
 }
 
 /* Ranks 0 3 4 on the first host, 1 on the second, 2 5 on the third. */
 UNIT_TEST(test_nothing_known)
 {
     const int host[] = {0, 1, 2, 0, 0, 2};
-    mtree_placement_t *placement;
+    OWNED(placement) *placement = NULL;
 
-    ck_assert_int_eq(mtree_placement_create(6, 3, host, NULL, &placement), MTREE_OK);
+    unit_ok(mtree_placement_create(6, 3, host, NULL, &placement));
     for (int tree = 0; tree < 6; tree++) {
         static const int first[] = {0, 3, 4}, last[] = {2, 5};
         int children[6], num_children, parent;
@@ -219,14 +215,13 @@ UNIT_TEST(test_nothing_known)
         ck_assert_int_eq(parent, 3);
         ck_assert_int_eq(num_children, 0);
     }
-    mtree_placement_destroy(placement);
 }
 
 UNIT_TEST(test_leaders)
 {
     const int host[] = {0, 0, 0, 0, 0, 0, 0, 0};
     mtree_locality_t localities[LENGTH(host)];
-    mtree_placement_t *placement;
+    OWNED(placement) *placement = NULL;
 
     /* One next to the network is too few: the next four help it, not the farthest. */
     for (int rank = 0; rank < LENGTH(host); rank++) {
@@ -235,14 +230,12 @@ UNIT_TEST(test_leaders)
                                 : rank % 2 ? MTREE_NEAR_HOST
                                            : MTREE_NEAR_PACKAGE;
     }
-    ck_assert_int_eq(mtree_placement_create(8, 1, host, localities, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create(8, 1, host, localities, &placement));
     for (int tree = 0; tree < TREES; tree++) {
         static const int expected[] = {5, 0, 2, 4, 6};
 
         ck_assert_int_eq(mtree_placement_leader(placement, 0, tree), expected[tree % 5]);
     }
-    mtree_placement_destroy(placement);
 }
 
 UNIT_TEST(test_bad_hosts)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of plans, cut and sent. */
-#include "schedule/plan_part.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include "base/address.h"
-#include "schedule/layout.h"
 #include "schedule/plan_part_wire.h"
 #include "tests/unit/captured_log.h"
 
@@ -32,8 +31,7 @@ static mtree_plan_t *random_plan(mtree_collective_t collective)
     int trees = blocks ? TREES : 3;
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(collective, "random", HOSTS, names, trees, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(collective, "random", HOSTS, names, trees, &plan));
     plan->root = mtree_collective_has_root(collective) ? 4 : -1;
     plan->bytes = 1e6;
     plan->throughput = 1.5e9;
@@ -68,9 +66,8 @@ static mtree_plan_t *program_plan(void)
 {
     mtree_plan_t *trees = random_plan(MTREE_ALLREDUCE), *plan;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
-                                       (const char *const *)trees->hosts, 0, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
+                              (const char *const *)trees->hosts, 0, &plan));
     plan->order = calloc(HOSTS, sizeof(*plan->order));
     for (int i = 0; i < HOSTS; i++) {
         plan->order[i] = (5 * i + 2) % HOSTS;
@@ -97,11 +94,10 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
 
     mtree_plan_part_write_common(part, &common);
     mtree_plan_part_write_own(part, &own);
-    ck_assert_int_eq(common.status, MTREE_OK);
-    ck_assert_int_eq(own.status, MTREE_OK);
-    ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
-                                          (size_t)own.length, &copy),
-                     MTREE_OK);
+    unit_ok(common.status);
+    unit_ok(own.status);
+    unit_ok(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
+                                 (size_t)own.length, &copy));
     free(common.bytes);
     free(own.bytes);
     return copy;
@@ -110,7 +106,7 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
 /* Each host knows its own cables, with its own end first. */
 UNIT_TEST(a_part_has_the_cables_of_its_host)
 {
-    mtree_plan_t *plan = random_plan(MTREE_ALLREDUCE);
+    OWNED(plan) *plan = random_plan(MTREE_ALLREDUCE);
     const mtree_cable_t near = {
         .ends = {mtree_address_parse("10.1.0.1"), mtree_address_parse("10.1.0.2")},
         .capacity = {1e6, 2e6}};
@@ -127,7 +123,7 @@ UNIT_TEST(a_part_has_the_cables_of_its_host)
     memcpy(plan->cables, cables, sizeof(cables));
     plan->num_cables = 3;
     for (int host = 0; host < 4; host++) {
-        ck_assert_int_eq(mtree_plan_part_create(plan, host, &part), MTREE_OK);
+        unit_ok(mtree_plan_part_create(plan, host, &part));
         copy = sent(part);
         for (int other = 0; other < 4; other++) {
             (void)mtree_plan_part_cables(copy, other, &count);
@@ -136,7 +132,7 @@ UNIT_TEST(a_part_has_the_cables_of_its_host)
         mtree_plan_part_destroy(copy);
         mtree_plan_part_destroy(part);
     }
-    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &part), MTREE_OK);
+    unit_ok(mtree_plan_part_create(plan, 3, &part));
     copy = sent(part);
     found = mtree_plan_part_cables(copy, 2, &count);
     ck_assert(mtree_address_equals(&found[0].cable.ends[0], &far.ends[1]));
@@ -145,7 +141,6 @@ UNIT_TEST(a_part_has_the_cables_of_its_host)
     ck_assert_double_eq(found[0].cable.capacity[0], 4e6);
     mtree_plan_part_destroy(copy);
     mtree_plan_part_destroy(part);
-    mtree_plan_destroy(plan);
 }
 
 static bool is_below(const mtree_tree_t *tree, int host, int top)
@@ -217,14 +212,14 @@ static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, 
 
 UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
 {
-    mtree_plan_t *plan = random_plan((mtree_collective_t)_i);
+    OWNED(plan) *plan = random_plan((mtree_collective_t)_i);
     mtree_plan_cut_t *cut;
 
-    ck_assert_int_eq(mtree_plan_cut_create(plan, &cut), MTREE_OK);
+    unit_ok(mtree_plan_cut_create(plan, &cut));
     for (int host = 0; host < HOSTS; host++) {
         mtree_plan_part_t *part, *copy;
 
-        ck_assert_int_eq(mtree_plan_cut_part(cut, host, &part), MTREE_OK);
+        unit_ok(mtree_plan_cut_part(cut, host, &part));
         copy = sent(part);
         mtree_plan_part_destroy(part);
         ck_assert_int_eq(copy->host, host);
@@ -236,18 +231,17 @@ UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
         mtree_plan_part_destroy(copy);
     }
     mtree_plan_cut_destroy(cut);
-    mtree_plan_destroy(plan);
 }
 
 /* Host 2 is a relay of the first tree of two: 0 - 2 - 1. */
 static mtree_plan_t *relayed_plan(void)
 {
-    const char *names[] = {"a", "b", "r"};
+    static const char *const names[] = {"a", "b", "r"}, *const addresses[] = {"r:1"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2, &plan),
-                     MTREE_OK);
-    plan->num_relays = 1;
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2, &plan));
+    unit_ok(mtree_plan_add_relays(plan, 1, addresses));
+    ck_assert_int_eq(mtree_plan_add_relays(plan, 1, addresses), MTREE_ERR_INVALID);
     plan->trees[0].parent[2] = 0;
     plan->trees[0].parent[1] = 2;
     plan->trees[1].parent[1] = 0;
@@ -259,11 +253,11 @@ static mtree_plan_t *relayed_plan(void)
 
 UNIT_TEST(a_relay_has_no_part_in_a_tree_around_it)
 {
-    mtree_plan_t *plan = relayed_plan();
+    OWNED(plan) *plan = relayed_plan();
     mtree_plan_part_t *part, *copy;
 
     for (int host = 0; host < 3; host++) {
-        ck_assert_int_eq(mtree_plan_part_create(plan, host, &part), MTREE_OK);
+        unit_ok(mtree_plan_part_create(plan, host, &part));
         copy = sent(part);
         ck_assert_int_eq(copy->num_relays, 1);
         ck_assert_int_eq(copy->trees[0].num_edges, host == 2 ? 2 : 1);
@@ -273,18 +267,17 @@ UNIT_TEST(a_relay_has_no_part_in_a_tree_around_it)
         mtree_plan_part_destroy(part);
         mtree_plan_part_destroy(copy);
     }
-    mtree_plan_destroy(plan);
 }
 
 /* What would make it the root of a tree, or a leaf. */
 UNIT_LOOP(a_relay_without_parent_or_child_is_refused, 0, 2)
 {
-    mtree_plan_t *plan = relayed_plan();
+    OWNED(plan) *plan = relayed_plan();
     mtree_wire_t common = {0}, own = {0};
     mtree_plan_part_t *part, *read;
 
     heard_start();
-    ck_assert_int_eq(mtree_plan_part_create(plan, 2, &part), MTREE_OK);
+    unit_ok(mtree_plan_part_create(plan, 2, &part));
     if (_i == 0) {
         part->trees[0].parent = -1;
     } else {
@@ -299,7 +292,26 @@ UNIT_LOOP(a_relay_without_parent_or_child_is_refused, 0, 2)
     free(common.bytes);
     free(own.bytes);
     mtree_plan_part_destroy(part);
-    mtree_plan_destroy(plan);
+}
+
+/* A part is for the placement with its relays alone, and personalized calls have none. */
+UNIT_TEST(relays_of_another_placement_are_refused)
+{
+    OWNED(plan) *plan = relayed_plan();
+    mtree_call_t call = {.collective = MTREE_BCAST, .units = 100, .unit_bytes = 1};
+    const int host[] = {0, 1, 2};
+    OWNED(placement) *placement = NULL, *relayed = NULL;
+    OWNED(plan_part) *part = NULL;
+    mtree_layout_t *layout;
+
+    unit_ok(mtree_plan_part_create(plan, 0, &part));
+    unit_ok(mtree_placement_create(3, 3, host, NULL, &placement));
+    ck_assert_int_eq(mtree_layout_create(part, placement, &call, 0, &layout),
+                     MTREE_ERR_INVALID);
+    unit_ok(mtree_placement_create_relayed(2, 3, 1, host, NULL, &relayed));
+    call.collective = MTREE_SCATTER;
+    ck_assert_int_eq(mtree_layout_create(part, relayed, &call, 0, &layout),
+                     MTREE_ERR_UNSUPPORTED);
 }
 
 /* A gathering call holds memory for the streams of its blocks, not for all trees times
@@ -308,19 +320,18 @@ UNIT_TEST(a_call_has_the_streams_of_its_blocks)
 {
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = 26000, .unit_bytes = 1};
-    mtree_plan_t *plan = random_plan(MTREE_ALLGATHER);
-    mtree_plan_part_t *part;
-    mtree_placement_t *placement;
-    mtree_layout_t *layout;
+    OWNED(plan) *plan = random_plan(MTREE_ALLGATHER);
+    OWNED(plan_part) *part = NULL;
+    OWNED(placement) *placement = NULL;
+    OWNED(layout) *layout = NULL;
     int host[2 * HOSTS];
 
     for (int rank = 0; rank < 2 * HOSTS; rank++) {
         host[rank] = rank % HOSTS;
     }
-    ck_assert_int_eq(mtree_placement_create(2 * HOSTS, HOSTS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &part), MTREE_OK);
-    ck_assert_int_eq(mtree_layout_create(part, placement, &call, 3, &layout), MTREE_OK);
+    unit_ok(mtree_placement_create(2 * HOSTS, HOSTS, host, NULL, &placement));
+    unit_ok(mtree_plan_part_create(plan, 3, &part));
+    unit_ok(mtree_layout_create(part, placement, &call, 3, &layout));
     ck_assert_int_eq(layout->num_streams, 2 * 2 * HOSTS);
     for (int s = 0; s < layout->num_streams; s++) {
         ck_assert_int_eq(plan->trees[layout->streams[s].tree].root,
@@ -328,26 +339,19 @@ UNIT_TEST(a_call_has_the_streams_of_its_blocks)
     }
     ck_assert_int_eq(mtree_layout_create(part, placement, &call, 4, &layout),
                      MTREE_ERR_INVALID);
-    mtree_layout_destroy(layout);
-    mtree_plan_part_destroy(part);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(a_part_names_the_program)
 {
-    mtree_plan_t *plan = program_plan();
-    mtree_plan_part_t *cut, *part;
+    OWNED(plan) *plan = program_plan();
+    OWNED(plan_part) *cut = NULL, *part = NULL;
 
-    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &cut), MTREE_OK);
+    unit_ok(mtree_plan_part_create(plan, 3, &cut));
     part = sent(cut);
     ck_assert_int_eq(part->program, MTREE_PROGRAM_EXCHANGE);
     ck_assert_int_eq(part->host, 3);
     ck_assert_int_eq(part->num_trees, 0);
     ck_assert_mem_eq(part->order, plan->order, HOSTS * sizeof(*plan->order));
-    mtree_plan_part_destroy(part);
-    mtree_plan_part_destroy(cut);
-    mtree_plan_destroy(plan);
 }
 
 /* A piece of too many bytes has none, rather than some. */
@@ -364,14 +368,13 @@ UNIT_TEST(a_piece_has_an_end)
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
 UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
 {
-    mtree_plan_t *plan = _i == MTREE_COLLECTIVE_LAST
-                             ? program_plan()
-                             : random_plan((mtree_collective_t)_i);
+    OWNED(plan) *plan = _i == MTREE_COLLECTIVE_LAST ? program_plan()
+                                                    : random_plan((mtree_collective_t)_i);
     mtree_wire_t common = {0}, own = {0};
     mtree_plan_part_t *part;
 
     heard_start();
-    ck_assert_int_eq(mtree_plan_part_create(plan, 2, &part), MTREE_OK);
+    unit_ok(mtree_plan_part_create(plan, 2, &part));
     mtree_plan_part_write_common(part, &common);
     mtree_plan_part_write_own(part, &own);
     mtree_plan_part_destroy(part);
@@ -406,5 +409,4 @@ UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
     }
     free(common.bytes);
     free(own.bytes);
-    mtree_plan_destroy(plan);
 }

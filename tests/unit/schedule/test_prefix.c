@@ -3,11 +3,10 @@
  * How scans cut the vector: the streams from one rank to the next bring each unit once,
  * and each has its share of every part of the vector.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
-
-#include <stdlib.h>
 
 #define CASES 300
 #define UNITS 3000
@@ -23,7 +22,7 @@ static mtree_layout_t *layout_of(const mtree_plan_t *plan,
                                .longest_bytes = 4 * (1 + (size_t)random_draw(40))};
     mtree_layout_t *layout = NULL;
 
-    ck_assert_int_eq(layout_from_plan(plan, placement, &call, rank, &layout), MTREE_OK);
+    unit_ok(layout_from_plan(plan, placement, &call, rank, &layout));
     for (int i = 0; i < layout->num_in; i++) {
         const mtree_stream_t *stream = &layout->streams[layout->first_in + i];
 
@@ -63,8 +62,8 @@ static void verify(const mtree_layout_t *layout, size_t units)
 UNIT_TEST(each_rank_gets_every_unit_once)
 {
     for (int i = 0; i < CASES; i++) {
-        mtree_plan_t *plan;
-        mtree_placement_t *placement;
+        OWNED(plan) *plan = NULL;
+        OWNED(placement) *placement = NULL;
         int hosts, ranks;
         size_t units;
 
@@ -75,12 +74,9 @@ UNIT_TEST(each_rank_gets_every_unit_once)
         plan = random_plan(MTREE_SCAN, -1, hosts, 1 + random_draw(4));
         placement = random_placement(hosts, ranks, 0);
         for (int rank = 1; rank < ranks; rank++) {
-            mtree_layout_t *layout = layout_of(plan, placement, units, rank);
+            OWNED(layout) *layout = layout_of(plan, placement, units, rank);
 
             verify(layout, units);
-            mtree_layout_destroy(layout);
         }
-        mtree_placement_destroy(placement);
-        mtree_plan_destroy(plan);
     }
 }

@@ -133,9 +133,8 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
 {
     mtree_plan_t *plan = random_plan(MTREE_ALLREDUCE, -1, hosts, 1), *named;
 
-    ck_assert_int_eq(mtree_plan_create(collective, program, hosts,
-                                       (const char *const *)plan->hosts, 0, &named),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(collective, program, hosts,
+                              (const char *const *)plan->hosts, 0, &named));
     mtree_plan_destroy(plan);
     for (int rest = hosts, d = 0; is_for_torus(program) && rest > 1; d++) {
         named->shape[d] = 2 << random_draw(2);
@@ -151,7 +150,7 @@ static mtree_plan_t *plan_of(const char *program, mtree_collective_t collective,
         named->order[i] = named->order[other];
         named->order[other] = i;
     }
-    ck_assert_int_eq(mtree_plan_check(named, NULL, NULL), MTREE_OK);
+    unit_ok(mtree_plan_check(named, NULL, NULL));
     return named;
 }
 
@@ -181,22 +180,17 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         data.unpack_block = unpack_block;
     }
 
-    ck_assert_int_eq(mtree_plan_part_create(job->plan, job->placement->host[rank], &part),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_rank_program_create(
-                         part, job->placement, &job->call, job->is_exclusive,
-                         mtree_rank_program_overlap(&data), rank, &job->program[rank]),
-                     MTREE_OK);
+    unit_ok(mtree_plan_part_create(job->plan, job->placement->host[rank], &part));
+    unit_ok(mtree_rank_program_create(part, job->placement, &job->call, job->is_exclusive,
+                                      mtree_rank_program_overlap(&data), rank,
+                                      &job->program[rank]));
     mtree_plan_part_destroy(part);
-    ck_assert_int_eq(mtree_rank_program_goodput(job->program[rank], &job->goodput[rank]),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_trace_create(EVENTS, &job->trace[rank]), MTREE_OK);
+    unit_ok(mtree_rank_program_goodput(job->program[rank], &job->goodput[rank]));
+    unit_ok(mtree_trace_create(EVENTS, &job->trace[rank]));
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
-    ck_assert_int_eq(mtree_rank_program_start(job->program[rank],
-                                              chaos_transport(chaos, rank), &data, ended,
-                                              job, &job->run[rank]),
-                     MTREE_OK);
+    unit_ok(mtree_rank_program_start(job->program[rank], chaos_transport(chaos, rank),
+                                     &data, ended, job, &job->run[rank]));
 }
 
 /* Every program, and a collective that it does. */
@@ -446,7 +440,7 @@ UNIT_TEST(random_jobs_have_right_results)
         }
         while (chaos_step(chaos)) {}
         ck_assert_int_eq(job.num_ended, job.placement->num_ranks);
-        ck_assert_int_eq(job.status, MTREE_OK);
+        unit_ok(job.status);
         ck_assert(chaos_is_quiet(chaos));
         job_verify(&job);
         for (int r = 0; r < job.placement->num_ranks; r++) {

@@ -75,16 +75,14 @@ static void lay_out(const mtree_plan_t *plan, const mtree_call_t *call, int rank
 {
     static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
-                     MTREE_OK);
-    ck_assert_int_eq(layout_from_plan(plan, placement, call, rank, &layout), MTREE_OK);
+    unit_ok(mtree_placement_create(RANKS, RANKS, host, NULL, &placement));
+    unit_ok(layout_from_plan(plan, placement, call, rank, &layout));
 }
 
 static void run(const mtree_operation_data_t *data)
 {
-    ck_assert_int_eq(
-        mtree_operation_start(layout, &silence.transport, data, NULL, NULL, &operation),
-        MTREE_OK);
+    unit_ok(
+        mtree_operation_start(layout, &silence.transport, data, NULL, NULL, &operation));
 }
 
 static void start(const mtree_plan_t *plan, const mtree_call_t *call,
@@ -106,9 +104,7 @@ static mtree_plan_t *direct_exchange(void)
 {
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(MTREE_ALLGATHER, "direct", RANKS, names, RANKS, &plan),
-        MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLGATHER, "direct", RANKS, names, RANKS, &plan));
     for (int t = 0; t < RANKS; t++) {
         plan->trees[t].root = t;
         plan->trees[t].rate = 1e6;
@@ -149,9 +145,7 @@ static mtree_plan_t *two_stars(double rate)
 {
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(MTREE_ALLREDUCE, "two stars", RANKS, names, 2, &plan),
-        MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "two stars", RANKS, names, 2, &plan));
     for (int t = 0; t < 2; t++) {
         plan->trees[t].root = t;
         plan->trees[t].rate = rate;
@@ -192,9 +186,7 @@ static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
     int num_trees = collective == MTREE_SCATTER ? 1 : RANKS;
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(collective, "direct", RANKS, names, num_trees, &plan),
-        MTREE_OK);
+    unit_ok(mtree_plan_create(collective, "direct", RANKS, names, num_trees, &plan));
     plan->root = collective == MTREE_SCATTER ? 0 : -1;
     for (int t = 0; t < num_trees; t++) {
         plan->trees[t].root = t;
@@ -366,8 +358,7 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
         .input = data, .output = data, .extent = 1, .span = 1};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_BCAST, "star", RANKS, names, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_BCAST, "star", RANKS, names, 1, &plan));
     plan->root = plan->trees[0].root = 0;
     plan->trees[0].rate = 1e6;
     plan->trees[0].share = 1;
@@ -376,7 +367,7 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
     }
     fills_paths = _i == 0;
     lay_out(plan, &call, 0);
-    ck_assert_int_eq(mtree_goodput_create(layout, &call_data.goodput), MTREE_OK);
+    unit_ok(mtree_goodput_create(layout, &call_data.goodput));
     mtree_goodput_begin(call_data.goodput, 0);
     run(&call_data);
     /* Peers have arrived when they have taken a chunk. */

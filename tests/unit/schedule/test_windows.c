@@ -8,8 +8,8 @@
  * A state is where all ranks' operations stand and what the network may tell next; states
  * are told apart by their hashes, and from each one every choice is taken once.
  */
-#include "schedule/layout.h"
 #include "schedule/operation_private.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/job_shapes.h"
@@ -132,21 +132,16 @@ static void make_layouts(search_t *search)
                          .unit_bytes = sizeof(uint32_t),
                          .unequal = shape->unequal,
                          .chunk_bytes = sizeof(uint32_t)};
-    mtree_plan_t *plan = job_shape_plan(shape);
-    mtree_placement_t *placement;
+    OWNED(plan) *plan = job_shape_plan(shape);
+    OWNED(placement) *placement = NULL;
 
-    ck_assert_int_eq(mtree_placement_create_relayed(job_shape_num_active(shape),
-                                                    shape->num_ranks, shape->num_relays,
-                                                    host, NULL, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_placement_create_relayed(job_shape_num_active(shape), shape->num_ranks,
+                                           shape->num_relays, host, NULL, &placement));
     for (int r = 0; r < shape->num_ranks; r++) {
-        ck_assert_int_eq(layout_from_plan(plan, placement, &call, r, &search->layout[r]),
-                         MTREE_OK);
+        unit_ok(layout_from_plan(plan, placement, &call, r, &search->layout[r]));
         narrow(search->layout[r], shape,
                r == 0 && shape->wrong_window > 0 ? shape->wrong_window : shape->window);
     }
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
 }
 
 static void begin(search_t *search)

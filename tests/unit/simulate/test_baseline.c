@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,19 +13,16 @@ static mtree_topology_t *star(int num_hosts)
     char name[16];
     int h;
 
-    ck_assert_int_eq(mtree_topology_create("star", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("star", "test", &topology));
     for (h = 0; h <= num_hosts; h++) {
         snprintf(name, sizeof(name), "v%d", h);
-        ck_assert_int_eq(mtree_topology_add_vertex(topology, name, NULL,
-                                                   h == num_hosts ? MTREE_VERTEX_SWITCH
-                                                                  : MTREE_VERTEX_HOST,
-                                                   NULL),
-                         MTREE_OK);
+        unit_ok(mtree_topology_add_vertex(
+            topology, name, NULL,
+            h == num_hosts ? MTREE_VERTEX_SWITCH : MTREE_VERTEX_HOST, NULL));
     }
     for (h = 0; h < num_hosts; h++) {
-        ck_assert_int_eq(mtree_topology_add_link(topology, h, num_hosts, 1e8 + 1e7 * h,
-                                                 1e8, 1e-4 * (1 + h % 3), NULL),
-                         MTREE_OK);
+        unit_ok(mtree_topology_add_link(topology, h, num_hosts, 1e8 + 1e7 * h, 1e8,
+                                        1e-4 * (1 + h % 3), NULL));
     }
     return topology;
 }
@@ -110,7 +107,7 @@ START_TEST(test_results)
 END_TEST
 
 /* The same simulation twice gives the same time, bit by bit. */
-START_TEST(test_deterministic)
+UNIT_TEST(test_deterministic)
 {
     const mtree_baseline_t *baseline =
         mtree_baseline_find(MTREE_ALLREDUCE, "rabenseifner");
@@ -119,38 +116,29 @@ START_TEST(test_deterministic)
 
     ck_assert_int_eq(memcmp(&first, &second, sizeof(first)), 0);
 }
-END_TEST
 
 /* Left after a part of its messages, a ring takes as long as it would have. */
-START_TEST(test_left)
+UNIT_TEST(test_left)
 {
     const mtree_baseline_t *baseline = mtree_baseline_find(MTREE_ALLREDUCE, "ring");
-    const mtree_generate_request_t shape = {.capacity = 1e9};
     mtree_simulate_options_t options;
     mtree_simulate_result_t whole, part;
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = map_shape("ring:40", 1e9, 0);
     int hosts[40];
 
-    ck_assert_int_eq(mtree_generate("ring:40", &shape, &topology), MTREE_OK);
     for (int host = 0; host < 40; host++) {
         hosts[host] = host;
     }
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
-    ck_assert_int_eq(
-        mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &whole),
-        MTREE_OK);
+    unit_ok(mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &whole));
     options.most_messages = 400;
-    ck_assert_int_eq(
-        mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &part),
-        MTREE_OK);
+    unit_ok(mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &part));
     ck_assert_uint_lt(part.messages, whole.messages / 4);
     ck_assert_double_eq_tol(part.seconds, whole.seconds, 0.1 * whole.seconds);
     mtree_simulate_result_clear(&part);
     mtree_simulate_result_clear(&whole);
-    mtree_topology_destroy(topology);
 }
-END_TEST
 
 static const char *default_name(mtree_collective_t collective, int ranks, size_t bytes)
 {
@@ -167,7 +155,7 @@ static const char *apart_name(mtree_openmpi_release_t release,
 
 /* Samples of the decisions of Open MPI's main of August 2026 for ranks on a host each,
  * taken from its source by hand.  All others are those of 4.1. */
-START_TEST(hosts_of_their_own_have_other_rules)
+UNIT_TEST(hosts_of_their_own_have_other_rules)
 {
     static const struct {
         mtree_collective_t collective;
@@ -202,10 +190,9 @@ START_TEST(hosts_of_their_own_have_other_rules)
     ck_assert_str_eq(apart_name(MTREE_OPENMPI_6_1, MTREE_ALLGATHER, 12, 16 << 20),
                      "recursive_doubling");
 }
-END_TEST
 
 /* Samples of Open MPI 4.1.4's fixed decision, taken from its source by hand. */
-START_TEST(test_default)
+UNIT_TEST(test_default)
 {
     ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 12, 8191), "recursive_doubling");
     ck_assert_str_eq(default_name(MTREE_ALLREDUCE, 12, 16 << 20), "rabenseifner");
@@ -235,7 +222,6 @@ START_TEST(test_default)
     ck_assert_str_eq(default_name(MTREE_SCAN, 12, 16 << 20), "linear");
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 5000, 5000 * 100000), "linear_sync");
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
@@ -246,8 +232,4 @@ UNIT_SUITE(tcase)
     }
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, test_results, 0, num);
-    tcase_add_test(tcase, test_deterministic);
-    tcase_add_test(tcase, test_left);
-    tcase_add_test(tcase, test_default);
-    tcase_add_test(tcase, hosts_of_their_own_have_other_rules);
 }

@@ -7,8 +7,8 @@
 #include "planner/bound/least_time.h"
 #include "planner/planner.h"
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "base/log.h"
 #include "base/random.h"
@@ -41,19 +41,14 @@ static drawn_t draw(unsigned seed)
 
     mtree_random_init(&random, seed);
     request.latency = latencies[mtree_random_below(&random, 4)];
-    ck_assert_int_eq(
-        mtree_generate(shapes[mtree_random_below(&random, 8)], &request, &drawn.topology),
-        MTREE_OK);
+    unit_ok(mtree_generate(shapes[mtree_random_below(&random, 8)], &request,
+                           &drawn.topology));
     for (int l = 0; l < drawn.topology->num_links; l++) {
         drawn.topology->links[l].latency *= 0.1 + mtree_random_fraction(&random);
         drawn.topology->links[l].capacity[0] *= 0.1 + mtree_random_fraction(&random);
         drawn.topology->links[l].capacity[1] *= 0.1 + mtree_random_fraction(&random);
     }
-    for (int v = 0; v < drawn.topology->num_vertices; v++) {
-        if (drawn.topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            drawn.hosts[drawn.num_hosts++] = v;
-        }
-    }
+    drawn.num_hosts = map_hosts(drawn.topology, drawn.hosts);
     mtree_simulate_default_options(&drawn.options);
     drawn.options.ranks_per_host = 1 + (int)mtree_random_below(&random, 2);
     drawn.options.root = (int)mtree_random_below(&random, (uint64_t)drawn.num_hosts);
@@ -77,9 +72,8 @@ static void check_least(const drawn_t *drawn, const char *name, const mtree_plan
     mtree_least_time_t time;
 
     call.cut = plan != NULL ? plan->bound : 0;
-    ck_assert_int_eq(
-        mtree_least_time(drawn->topology, drawn->hosts, drawn->num_hosts, &call, &time),
-        MTREE_OK);
+    unit_ok(
+        mtree_least_time(drawn->topology, drawn->hosts, drawn->num_hosts, &call, &time));
     ck_assert_msg(time.seconds <= seconds * (1 + 1e-9),
                   "%s by %s on %s, %zu bytes: %g s, least %g by %s, %s",
                   mtree_collective_name(drawn->collective), name, drawn->topology->name,
@@ -96,7 +90,7 @@ static void run_plan(const drawn_t *drawn, const char *name)
                                     .bytes = drawn->call.bytes,
                                     .max_trees = 5};
     mtree_simulate_result_t result;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     if (!mtree_algorithms_do(name, drawn->collective) ||
         mtree_planner_run(drawn->topology, drawn->hosts, drawn->num_hosts, &request,
@@ -108,7 +102,6 @@ static void run_plan(const drawn_t *drawn, const char *name)
         check_least(drawn, name, plan, result.seconds);
         mtree_simulate_result_clear(&result);
     }
-    mtree_plan_destroy(plan);
 }
 
 static void run_baseline(const drawn_t *drawn, const mtree_baseline_t *baseline)

@@ -7,9 +7,8 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/contest.h"
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,33 +21,18 @@ static int hosts[MAX_HOSTS], num_hosts;
 
 static void find_hosts(void)
 {
-    num_hosts = 0;
-    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
-        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = vertex;
-        }
-    }
+    num_hosts = map_hosts(topology, hosts);
 }
 
-/* A switch with hosts of @a rates Mb/s. */
+static void forget(void)
+{
+    mtree_topology_destroy(topology);
+    topology = NULL;
+}
+
 static void make_star(const int *rates, int count)
 {
-    int hub, host;
-    char name[16];
-
-    ck_assert_int_eq(mtree_topology_create("star", "test", &topology), MTREE_OK);
-    ck_assert_int_eq(
-        mtree_topology_add_vertex(topology, "s", NULL, MTREE_VERTEX_SWITCH, &hub),
-        MTREE_OK);
-    for (int i = 0; i < count; i++) {
-        (void)snprintf(name, sizeof(name), "h%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &host),
-            MTREE_OK);
-        ck_assert_int_eq(mtree_topology_add_link(topology, host, hub, 1e6 * rates[i],
-                                                 1e6 * rates[i], 0, NULL),
-                         MTREE_OK);
-    }
+    topology = map_star(rates, count);
     find_hosts();
 }
 
@@ -56,8 +40,7 @@ static mtree_plan_t *choose(mtree_plan_request_t request)
 {
     mtree_plan_t *plan = NULL;
 
-    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL),
-                     MTREE_OK);
+    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL));
     return plan;
 }
 
@@ -69,9 +52,8 @@ static double simulated(const mtree_plan_t *plan)
 
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)plan->bytes;
-    ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,
-                                         plan->collective, &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(topology, hosts, num_hosts, plan, plan->collective,
+                                &options, &result));
     seconds = result.seconds;
     mtree_simulate_result_clear(&result);
     return seconds;
@@ -134,15 +116,13 @@ UNIT_LOOP(long_blocks_are_cut_behind_a_switch, 0, 2)
 {
     static const int rates[8] = {50, 50, 50, 50, 50, 50, 50, 50};
     static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_star(rates, 8);
     plan = choose((mtree_plan_request_t){
         .collective = collectives[_i], .max_trees = 10, .bytes = 1 << 20, .seed = 1});
     ck_assert_ptr_null(plan->order);
     ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* One message takes one of several cables. */
@@ -151,16 +131,14 @@ UNIT_TEST(long_blocks_are_cut_for_several_cables)
     const char map[] = "graph { a -- b [capacity=\"100Mbps\" from_address=\"10.8.1.1\" "
                        "to_address=\"10.8.1.2\"] a -- b [capacity=\"40Mbps\" "
                        "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_topology_parse(map, strlen(map), "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_parse(map, strlen(map), "test", &topology));
     find_hosts();
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE, .seed = 1});
     ck_assert_ptr_null(plan->order);
     ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Stars of hosts of 10, 25, 50 and 100 Mb/s: two trees that fill the roots' links as well
@@ -173,7 +151,7 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
         {50, 25, 100, 10, 10, 10, 50, 10, 25, 10, 10, 100},
         {100, 10, 25, 10, 100, 10, 10, 25, 10, 100, 10, 25, 10, 25, 50, 100}};
     static const int counts[] = {8, 10, 12, 16};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_star(stars[_i], counts[_i]);
     plan = choose((mtree_plan_request_t){
@@ -181,73 +159,63 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
     ck_assert_double_gt(plan->bound, 0.0);
     ck_assert_double_ge(8.0 * MESSAGE / plan->bound / plan->seconds, 0.9);
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* The prediction for a part of a long message holds for all of it. */
 UNIT_TEST(a_long_message_is_predicted_from_a_part)
 {
     static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_star(star, 8);
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_BCAST, .max_trees = 10, .bytes = 256 << 20});
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.02 * plan->seconds);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Simulations take no more work than they may: of a long call a part, and none of
  * which no part says anything. */
 UNIT_TEST(simulations_are_limited)
 {
-    const mtree_generate_request_t shape = {.capacity = 100e6, .latency = 1e-3};
     const mtree_plan_request_t request = {.collective = MTREE_BCAST,
                                           .algorithm = "packing",
                                           .max_trees = 10,
                                           .bytes = 64 << 20};
     mtree_prediction_t on = {.request = &request, .hosts = hosts};
     mtree_prediction_load_t load;
-    mtree_routes_t *routes;
-    mtree_plan_t *plan;
+    OWNED(routes) *routes = NULL;
+    OWNED(plan) *plan = NULL;
     double whole, taken;
 
-    ck_assert_int_eq(mtree_generate("torus:4x4", &shape, &topology), MTREE_OK);
+    topology = map_shape("torus:4x4", 100e6, 1e-3);
     find_hosts();
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     plan = choose(request);
     on.topology = topology;
     on.num_hosts = num_hosts;
     on.routes = routes;
-    ck_assert_int_eq(mtree_prediction_load(&on, plan, &load), MTREE_OK);
+    unit_ok(mtree_prediction_load(&on, plan, &load));
     whole = mtree_prediction_work(plan, &load, plan->bytes);
-    ck_assert_int_eq(mtree_prediction_run(&on, plan, &load, whole / 2, &taken), MTREE_OK);
+    unit_ok(mtree_prediction_run(&on, plan, &load, whole / 2, &taken));
     ck_assert_double_gt(taken, 0.0);
     ck_assert_double_le(taken, whole / 2);
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.05 * plan->seconds);
     plan->seconds = 7.0;
-    ck_assert_int_eq(mtree_prediction_run(&on, plan, &load, 10.0, &taken), MTREE_OK);
+    unit_ok(mtree_prediction_run(&on, plan, &load, 10.0, &taken));
     ck_assert_double_eq(taken, 0.0);
     ck_assert_double_eq(plan->seconds, 7.0);
-    mtree_plan_destroy(plan);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(a_named_algorithm_stays)
 {
     static const int star[] = {100, 100, 10, 10};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_star(star, 4);
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .algorithm = "ring", .bytes = MESSAGE});
     ck_assert_str_eq(plan->algorithm, "ring");
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Equal hosts: direct exchange carries as much as any, and nobody waits for another.  Of
@@ -260,8 +228,8 @@ UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
 
     make_star(star, 8);
     for (int c = 0; c < 3; c++) {
-        mtree_plan_t *plan = choose((mtree_plan_request_t){.collective = collectives[c],
-                                                           .bytes = _i == 0 ? 0 : 16e6});
+        OWNED(plan) *plan = choose((mtree_plan_request_t){.collective = collectives[c],
+                                                          .bytes = _i == 0 ? 0 : 16e6});
 
         if (_i == 0) {
             ck_assert_str_eq(plan->algorithm, "direct");
@@ -271,20 +239,17 @@ UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
         }
         ck_assert_double_gt(plan->throughput, plan->bound * 0.999999);
         ck_assert_ptr_nonnull(plan->limit);
-        mtree_plan_destroy(plan);
     }
-    mtree_topology_destroy(topology);
 }
 
 /* Below several switches a block that is sent whole takes the time of each link on its
  * way, step after step; chunks of it do not. */
 UNIT_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
 {
-    const mtree_generate_request_t links = {.capacity = 1e8};
     mtree_plan_request_t request = {.collective = MTREE_ALLGATHER, .bytes = 1 << 20};
-    mtree_plan_t *plan, *lockstep;
+    OWNED(plan) *plan = NULL, *lockstep = NULL;
 
-    ck_assert_int_eq(mtree_generate("tree:2x2x2", &links, &topology), MTREE_OK);
+    topology = map_shape("tree:2x2x2", 1e8, 0);
     find_hosts();
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "segmented_ring");
@@ -293,9 +258,6 @@ UNIT_TEST(blocks_go_around_in_chunks_below_a_tree_of_switches)
     request.algorithm = "ring";
     lockstep = choose(request);
     ck_assert_double_lt(plan->seconds, 0.8 * lockstep->seconds);
-    mtree_plan_destroy(lockstep);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Where hosts forward for each other, trees of many hops carry more; one host's message
@@ -305,7 +267,7 @@ UNIT_TEST(elsewhere_packing_stays)
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
     find_hosts();
     plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
     ck_assert_str_eq(plan->algorithm, "packing");
@@ -316,7 +278,6 @@ UNIT_TEST(elsewhere_packing_stays)
     plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
     ck_assert_int_le(plan->num_trees, 4);
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Long lines between sites may be crossed by gateways, in long messages. */
@@ -328,11 +289,9 @@ UNIT_TEST(gateways_between_sites)
     const mtree_candidate_t *gateways;
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/../examples/sites.dot", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_read(TOPOLOGIES "/../examples/sites.dot", &topology));
     find_hosts();
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list), MTREE_OK);
+    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     gateways = find_candidate(&list, "gateways");
     ck_assert(gateways->is_simulated && gateways->seconds <= 1.1 * plan->seconds);
     ck_assert_ptr_nonnull(plan->limit);
@@ -341,7 +300,6 @@ UNIT_TEST(gateways_between_sites)
     plan = choose(request);
     ck_assert_str_ne(plan->algorithm, "gateways");
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Where hosts forward for each other and nothing is lost by it, a long all-to-all has
@@ -351,7 +309,7 @@ UNIT_TEST(long_all_to_all_is_robust)
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
     for (int l = 0; l < topology->num_links; l++) {
         topology->links[l].latency = 0;
     }
@@ -365,24 +323,20 @@ UNIT_TEST(long_all_to_all_is_robust)
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "packing");
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Between hosts that forward for each other, of trees that carry as much the low ones
  * are taken: what passes 15 hosts twice does so in chunks. */
 UNIT_TEST(trees_of_a_mesh_are_low)
 {
-    static const mtree_generate_request_t network = {.capacity = 20e6, .seed = 1};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_generate("random:64:140", &network, &topology), MTREE_OK);
+    topology = map_shape("random:64:140", 20e6, 0);
     mtree_generate_capacities(topology, 20e6, 0.8, 1);
     find_hosts();
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20});
     ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.85 * plan->seconds);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Who has the routes spares the search for them, and gets the same plan. */
@@ -391,24 +345,20 @@ UNIT_LOOP(routes_that_are_given_change_nothing, 0, MTREE_COLLECTIVE_LAST)
     const int rates[] = {10, 25, 50, 100, 100, 50};
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .max_trees = 4, .bytes = MESSAGE};
-    mtree_routes_t *routes;
-    mtree_plan_t *found, *given;
+    OWNED(routes) *routes = NULL;
+    OWNED(plan) *found = NULL, *given = NULL;
     char *text[2];
 
     make_star(rates, 6);
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     found = choose(request);
     request.routes = routes;
     given = choose(request);
-    ck_assert_int_eq(mtree_plan_to_json(found, &text[0]), MTREE_OK);
-    ck_assert_int_eq(mtree_plan_to_json(given, &text[1]), MTREE_OK);
+    unit_ok(mtree_plan_to_json(found, &text[0]));
+    unit_ok(mtree_plan_to_json(given, &text[1]));
     ck_assert_str_eq(text[0], text[1]);
     free(text[0]);
     free(text[1]);
-    mtree_plan_destroy(found);
-    mtree_plan_destroy(given);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
 /* Where processors limit, few trees are faster than many, which carry more. */
@@ -417,8 +367,7 @@ UNIT_TEST(few_trees_where_messages_cost_more)
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 256 << 10};
     mtree_plan_t *plan, *other;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/torus-4x4.dot", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_read(TOPOLOGIES "/torus-4x4.dot", &topology));
     find_hosts();
     plan = choose(request);
     request.algorithm = "packing";
@@ -429,7 +378,6 @@ UNIT_TEST(few_trees_where_messages_cost_more)
         mtree_plan_destroy(other);
     }
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Nothing that has a name is clearly faster, whatever the size. */
@@ -440,7 +388,7 @@ UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
     const char *const *names = mtree_algorithms_names();
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = sizes[_i]};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     make_star(star, 6);
     plan = choose(request);
@@ -448,14 +396,11 @@ UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
         request.algorithm = names[a];
         if (mtree_algorithms_fit(names[a], topology, num_hosts, &request) &&
             mtree_algorithms_effort(names[a]) != MTREE_BY_NAME) {
-            mtree_plan_t *other = choose(request);
+            OWNED(plan) *other = choose(request);
 
             ck_assert_double_le(simulated(plan), 1.05 * simulated(other));
-            mtree_plan_destroy(other);
         }
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Who asks learns what was considered, what each takes, and why some were not compared.
@@ -466,12 +411,11 @@ UNIT_TEST(candidates_are_listed)
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 32 << 20};
     const mtree_candidate_t *ring, *exchange;
     mtree_candidate_list_t list;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
     find_hosts();
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list), MTREE_OK);
+    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     ck_assert_str_eq(plan->algorithm, "packing");
     ck_assert_double_le(plan->seconds, find_candidate(&list, "packing")->seconds);
     ring = find_candidate(&list, "ring");
@@ -479,8 +423,6 @@ UNIT_TEST(candidates_are_listed)
     ck_assert(!ring->is_simulated && ring->reason != NULL);
     exchange = find_candidate(&list, "exchange");
     ck_assert(exchange->seconds == 0.0 && exchange->reason != NULL);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Chunks are as long as processors need: at ten times the rate of a lab, far longer. */
@@ -493,15 +435,19 @@ UNIT_TEST(chunks_grow_with_rates)
     for (int fast = 0; fast < 2; fast++) {
         const int rate = fast ? 100000 : 100;
         const int star[] = {rate, rate, rate, rate};
-        mtree_plan_t *plan;
+        OWNED(plan) *plan = NULL;
 
         make_star(star, 4);
         request.algorithm = "doubletree";
         plan = choose(request);
         chunks[fast] = plan->trees[0].chunk_bytes;
-        mtree_plan_destroy(plan);
-        mtree_topology_destroy(topology);
+        forget();
     }
     ck_assert_uint_le(chunks[0], 64 << 10);
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, NULL, forget);
 }

@@ -5,16 +5,15 @@
  */
 #include "planner/algorithms.h"
 #include "planner/plan/collective.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "base/log.h"
 #include "planner/planner.h"
 #include "schedule/arrival/arrival.h"
-#include "schedule/layout.h"
 #include "simulate/check_data.h"
 #include "simulate/simulate.h"
 #include "tests/unit/whole_plan.h"
-#include "topo/dot/read.h"
 
 #include <string.h>
 
@@ -35,15 +34,10 @@ static void count_line(mtree_log_level_t level, const char *message, void *arg)
 
 static mtree_topology_t *read_star(int *hosts)
 {
-    mtree_topology_t *topology;
+    mtree_topology_t *topology = map_file(TOPOLOGIES "/star-8.dot");
     int num_hosts = 0;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/star-8.dot", &topology), MTREE_OK);
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
+    num_hosts = map_hosts(topology, hosts);
     ck_assert_int_eq(num_hosts, HOSTS);
     return topology;
 }
@@ -55,8 +49,8 @@ UNIT_TEST(each_has_a_name_that_is_parsed_and_listed)
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         const char *name = mtree_collective_name((mtree_collective_t)c);
 
-        ck_assert_int_eq(mtree_collective_check((mtree_collective_t)c), MTREE_OK);
-        ck_assert_int_eq(mtree_collective_parse(name, &parsed), MTREE_OK);
+        unit_ok(mtree_collective_check((mtree_collective_t)c));
+        unit_ok(mtree_collective_parse(name, &parsed));
         ck_assert_int_eq(parsed, c);
         ck_assert_ptr_nonnull(strstr(MTREE_COLLECTIVE_NAMES, name));
     }
@@ -140,25 +134,19 @@ UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
     int hosts[HOSTS];
-    mtree_topology_t *topology = read_star(hosts);
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = read_star(hosts);
+    OWNED(plan) *plan = NULL;
 
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
     options.check = true;
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(
-        mtree_simulate_plan(topology, hosts, HOSTS, plan, collective, &options, &result),
-        MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
+    unit_ok(
+        mtree_simulate_plan(topology, hosts, HOSTS, plan, collective, &options, &result));
     mtree_simulate_result_clear(&result);
     ck_assert_ptr_nonnull(baseline);
-    ck_assert_int_eq(
-        mtree_simulate_baseline(topology, hosts, HOSTS, baseline, &options, &result),
-        MTREE_OK);
+    unit_ok(mtree_simulate_baseline(topology, hosts, HOSTS, baseline, &options, &result));
     mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_LOOP(another_value_has_no_row, 0, NUM_STRANGE)
@@ -183,7 +171,7 @@ UNIT_LOOP(another_value_is_not_planned, 0, NUM_STRANGE)
     const mtree_plan_request_t request = {.collective = strange[_i], .bytes = 64e3};
     const char *const name = "a";
     int hosts[HOSTS], lines = 0;
-    mtree_topology_t *topology = read_star(hosts);
+    OWNED(topology) *topology = read_star(hosts);
     mtree_plan_t *plan = NULL;
 
     mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
@@ -194,7 +182,6 @@ UNIT_LOOP(another_value_is_not_planned, 0, NUM_STRANGE)
                      MTREE_ERR_INVALID);
     ck_assert_int_eq(lines, 2);
     ck_assert_ptr_null(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* An allreduce's plan serves every collective, but no other value. */
@@ -203,20 +190,18 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
     const mtree_call_t call = {.collective = strange[_i], .units = 8, .unit_bytes = 4};
     int ranks[HOSTS] = {0, 1, 2, 3, 4, 5, 6, 7}, hosts[HOSTS], lines = 0;
-    mtree_topology_t *topology = read_star(hosts);
+    OWNED(topology) *topology = read_star(hosts);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
-    mtree_placement_t *placement;
+    OWNED(placement) *placement = NULL;
     mtree_arrival_t arrival = {.call = &call};
     mtree_operation_t *operation;
     mtree_check_data_t data;
     mtree_layout_t *layout;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_placement_create(HOSTS, HOSTS, ranks, NULL, &placement),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
+    unit_ok(mtree_placement_create(HOSTS, HOSTS, ranks, NULL, &placement));
     arrival.placement = placement;
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
@@ -234,7 +219,4 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
         mtree_simulate_plan(topology, hosts, HOSTS, plan, strange[_i], &options, &result),
         MTREE_ERR_INVALID);
     ck_assert_int_eq(lines, 4);
-    mtree_placement_destroy(placement);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }

@@ -27,7 +27,7 @@ static mtree_event_queue_t *clock_of(note_t *notes, int num, int *log, int *leng
     mtree_event_queue_t *queue = NULL;
     int i;
 
-    ck_assert_int_eq(mtree_event_queue_create(&queue), MTREE_OK);
+    unit_ok(mtree_event_queue_create(&queue));
     *length_p = 0;
     for (i = 0; i < num; i++) {
         notes[i] = (note_t){.event.func = note,
@@ -53,7 +53,7 @@ UNIT_TEST(test_order)
         mtree_event_queue_add(queue, &notes[i].event, times[i]);
     }
     /* Number 1 comes again at 3.0, after 0 and 5, which were added before it. */
-    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(queue));
     ck_assert_int_eq(length, 7);
     for (i = 0; i < 7; i++) {
         ck_assert_int_eq(log[i], expected[i]);
@@ -74,7 +74,7 @@ UNIT_TEST(test_remove_and_move)
     mtree_event_queue_remove(queue, &notes[2].event);
     mtree_event_queue_remove(queue, &notes[2].event);
     mtree_event_queue_add(queue, &notes[0].event, 3.5);
-    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(queue));
     ck_assert_int_eq(length, 4);
     ck_assert_int_eq(log[0], 1);
     ck_assert_int_eq(log[1], 3);
@@ -101,7 +101,7 @@ UNIT_TEST(test_heap)
     for (i = 0; i < NUM; i += 3) {
         mtree_event_queue_remove(queue, &notes[i].event);
     }
-    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(queue));
     ck_assert_int_eq(length, NUM - (NUM + 2) / 3);
     for (i = 1; i < length; i++) {
         ck_assert_double_le(notes[log[i - 1]].event.time, notes[log[i]].event.time);

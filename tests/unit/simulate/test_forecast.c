@@ -7,9 +7,8 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #define MAX_HOSTS 16
 #define WORK      20e-6 /* the simulator's, of a message, at each end */
@@ -17,15 +16,15 @@
 static mtree_topology_t *topology;
 static int hosts[MAX_HOSTS], num_hosts;
 
+static void forget(void)
+{
+    mtree_topology_destroy(topology);
+}
+
 static void read_topology(const char *path)
 {
-    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
-    num_hosts = 0;
-    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
-        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = vertex;
-        }
-    }
+    unit_ok(mtree_topology_read(path, &topology));
+    num_hosts = map_hosts(topology, hosts);
 }
 
 static const mtree_openmpi_t stable = {0};
@@ -48,8 +47,7 @@ static double planned(const char *algorithm, double bytes)
     mtree_plan_t *plan;
     double seconds;
 
-    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL),
-                     MTREE_OK);
+    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL));
     seconds = plan->seconds;
     mtree_plan_destroy(plan);
     return seconds;
@@ -70,16 +68,14 @@ UNIT_TEST(a_star_without_latency_is_left_to_open_mpi)
     /* One tree, whose root talks to three others, both ways. */
     ck_assert_double_ge(planned("latency", 1024), 6 * WORK);
     ck_assert_double_gt(planned("latency", 1024), fallback(MTREE_ALLREDUCE, 1024));
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(the_busiest_host_counts)
 {
     static const char *const names[] = {"a", "b", "c"};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2, &plan));
     plan->bytes = 4000;
     for (int t = 0; t < 2; t++) {
         plan->trees[t].root = t;
@@ -89,18 +85,16 @@ UNIT_TEST(the_busiest_host_counts)
     }
     /* Two chunks both ways: to two neighbours in the one tree, to one in the other. */
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 2 * 3);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(relays_contribute_no_block)
 {
     static const char *const names[] = {"a", "b", "relay"};
     static const char *const addresses[] = {"127.0.0.1:1"};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_plan_add_relays(plan, 1, addresses), MTREE_OK);
+    unit_ok(mtree_plan_create(MTREE_ALLGATHER, "test", 3, names, 2, &plan));
+    unit_ok(mtree_plan_add_relays(plan, 1, addresses));
     plan->bytes = 4000;
     for (int t = 0; t < 2; t++) {
         plan->trees[t].root = t;
@@ -111,7 +105,6 @@ UNIT_TEST(relays_contribute_no_block)
     }
     /* Two blocks of 2,000 bytes in three chunks each, in and out. */
     ck_assert_double_eq(mtree_plan_messages(plan, NULL), 2 * 3 * 2);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(trees_serve_a_wan)
@@ -121,14 +114,12 @@ UNIT_TEST(trees_serve_a_wan)
     for (double bytes = 8; bytes <= 128 << 10; bytes *= 2) {
         ck_assert_double_lt(planned("latency", bytes), fallback(MTREE_ALLREDUCE, bytes));
     }
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(open_mpi_ignores_what_lies_between)
 {
     read_topology(TOPOLOGIES "/b4.dot");
     ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 16e6), 4 * planned("packing", 16e6));
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(the_faster_one_serves)
@@ -162,23 +153,20 @@ UNIT_TEST(some_ranks_of_a_host_stand_for_many)
     ck_assert_double_gt(few, 0);
     ck_assert_double_gt(many, few / 2);
     ck_assert_double_lt(many, few * 2);
-    mtree_topology_destroy(topology);
 }
 
 /* 4,096 ranks. */
 UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, MTREE_COLLECTIVE_LAST)
 {
-    const mtree_generate_request_t shape = {.capacity = 1e9, .seed = 1};
     mtree_plan_request_t request = {.collective = (mtree_collective_t)_i, .bytes = 1e6};
     int vertices[512];
 
-    ck_assert_int_eq(mtree_generate("torus:8x8x8", &shape, &topology), MTREE_OK);
+    topology = map_shape("torus:8x8x8", 1e9, 0);
     for (int host = 0; host < 512; host++) {
         vertices[host] = host;
     }
     ck_assert_double_gt(
         mtree_forecast_fallback_seconds(stable, topology, vertices, 512, 8, &request), 0);
-    mtree_topology_destroy(topology);
 }
 
 /* Of many messages or bytes a part is simulated. */
@@ -186,30 +174,27 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
                                                      MTREE_BCAST, MTREE_REDUCE_SCATTER};
-    const mtree_generate_request_t shape = {.capacity = 10e9, .latency = 1e-6, .seed = 1};
     const mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
-    int vertices[200], count = 0;
+    int vertices[200];
     double seconds;
 
-    ck_assert_int_eq(mtree_generate("star:200", &shape, &topology), MTREE_OK);
-    for (int v = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            vertices[count++] = v;
-        }
-    }
+    topology = map_shape("star:200", 10e9, 1e-6);
+    ck_assert_int_eq(map_hosts(topology, vertices), 200);
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request.bytes;
-    ck_assert_int_eq(
-        mtree_simulate_baseline(
-            topology, vertices, 200,
-            mtree_baseline_default(stable, request.collective, 200, options.bytes),
-            &options, &result),
-        MTREE_OK);
+    unit_ok(mtree_simulate_baseline(
+        topology, vertices, 200,
+        mtree_baseline_default(stable, request.collective, 200, options.bytes), &options,
+        &result));
     seconds =
         mtree_forecast_fallback_seconds(stable, topology, vertices, 200, 1, &request);
     ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
     mtree_simulate_result_clear(&result);
-    mtree_topology_destroy(topology);
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, NULL, forget);
 }

@@ -8,12 +8,9 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/prediction.h"
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_HOSTS 64
 
@@ -61,28 +58,20 @@ static bool runs_all(void)
 
 static void open_network(int n)
 {
-    const mtree_generate_request_t request = {
-        .capacity = networks[n].rate, .latency = networks[n].latency, .seed = 1};
     char path[512];
 
     if (networks[n].shape[0] != '/') {
-        ck_assert_int_eq(mtree_generate(networks[n].shape, &request, &topology),
-                         MTREE_OK);
+        topology = map_shape(networks[n].shape, networks[n].rate, networks[n].latency);
     } else {
         (void)snprintf(path, sizeof(path), "%s%s", TOPOLOGIES, networks[n].shape);
-        ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
+        unit_ok(mtree_topology_read(path, &topology));
         for (int l = 0; l < topology->num_links; l++) {
             topology->links[l].capacity[0] *= networks[n].rate;
             topology->links[l].capacity[1] *= networks[n].rate;
         }
     }
-    num_hosts = 0;
-    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
-        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = vertex;
-        }
-    }
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    num_hosts = map_hosts(topology, hosts);
+    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
 }
 
 static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t *plan)
@@ -90,7 +79,7 @@ static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t 
     const mtree_prediction_t on = {topology, hosts, num_hosts, request, routes};
     mtree_prediction_load_t load;
 
-    ck_assert_int_eq(mtree_prediction_load(&on, plan, &load), MTREE_OK);
+    unit_ok(mtree_prediction_load(&on, plan, &load));
     return load.sends_whole;
 }
 
@@ -103,13 +92,11 @@ static double seconds_of(const mtree_plan_request_t *request)
     mtree_plan_t *plan;
     double seconds;
 
-    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL),
-                     MTREE_OK);
+    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL));
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request->bytes;
-    ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,
-                                         request->collective, &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(topology, hosts, num_hosts, plan, request->collective,
+                                &options, &result));
     seconds =
         result.seconds * (sends_whole(request, plan) ? MTREE_PREDICTION_WHOLE : 1.0);
     mtree_simulate_result_clear(&result);

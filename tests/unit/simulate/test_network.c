@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/loss.h"
 #include "simulate/network.h"
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
 
 #include <string.h>
 
@@ -61,8 +61,7 @@ static mtree_connection_t *join(fixture_t *fixture, int from, int to)
 {
     mtree_connection_t *connection = NULL;
 
-    ck_assert_int_eq(mtree_network_connect(fixture->network, from, to, &connection),
-                     MTREE_OK);
+    unit_ok(mtree_network_connect(fixture->network, from, to, &connection));
     return connection;
 }
 
@@ -84,37 +83,23 @@ static fixture_t line_under(const char *kinds, const double *rates,
                             const mtree_network_options_t *options)
 {
     fixture_t fixture = {0};
-    int hosts[8], num_hosts = 0, length = (int)strlen(kinds), i;
-    char name[2] = "a";
+    int hosts[8], num_hosts;
 
-    ck_assert_int_eq(mtree_topology_create("line", "test", &fixture.topology), MTREE_OK);
-    for (i = 0; i < length; i++, name[0]++) {
-        ck_assert_int_eq(mtree_topology_add_vertex(fixture.topology, name, NULL,
-                                                   kinds[i] == 's' ? MTREE_VERTEX_SWITCH
-                                                                   : MTREE_VERTEX_HOST,
-                                                   NULL),
-                         MTREE_OK);
-        if (kinds[i] == 'h') {
-            hosts[num_hosts++] = i;
-        }
-    }
-    for (i = 0; i + 1 < length; i++) {
-        ck_assert_int_eq(mtree_topology_add_link(fixture.topology, i, i + 1, rates[i],
-                                                 rates[i], 0.010, NULL),
-                         MTREE_OK);
+    fixture.topology = map_chain(kinds, rates, 0.010);
+    num_hosts = map_hosts(fixture.topology, hosts);
+    for (int i = 0; i < fixture.topology->num_links; i++) {
         fixture.topology->links[i].conditions = *conditions;
     }
-    ck_assert_int_eq(mtree_event_queue_create(&fixture.queue), MTREE_OK);
-    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts,
-                                          num_hosts, options, &fixture.network),
-                     MTREE_OK);
+    unit_ok(mtree_event_queue_create(&fixture.queue));
+    unit_ok(mtree_network_create(fixture.queue, fixture.topology, hosts, num_hosts,
+                                 options, &fixture.network));
     return fixture;
 }
 
 static fixture_t line(const char *kinds, const double *rates,
                       const mtree_network_options_t *options)
 {
-    const mtree_link_conditions_t none = {-1, -1, -1, -1};
+    const mtree_link_conditions_t none = {-1, -1, -1, -1, 0};
 
     return line_under(kinds, rates, &none, options);
 }
@@ -128,7 +113,7 @@ static void clear(fixture_t *fixture)
 
 static void run(fixture_t *fixture)
 {
-    ck_assert_int_eq(mtree_event_queue_run(fixture->queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture->queue));
 }
 
 static const double even[] = {RATE, RATE, RATE, RATE};
@@ -300,7 +285,7 @@ UNIT_TEST(test_order)
 UNIT_TEST(test_window)
 {
     mtree_network_options_t options = plain();
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     mtree_connection_t *connection;
     send_op_t first, second;
 
@@ -311,14 +296,13 @@ UNIT_TEST(test_window)
     send(&fixture, connection, &second, 1000);
     run(&fixture);
     ck_assert_double_eq_tol(second.departed - first.departed, 0.021, 1e-9);
-    clear(&fixture);
 }
 
 /* Two ranks of one host meet no link. */
 UNIT_TEST(test_local)
 {
     mtree_network_options_t options = plain();
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     send_op_t send_op;
 
     options.local_rate = 80e6;
@@ -328,16 +312,15 @@ UNIT_TEST(test_local)
     run(&fixture);
     ck_assert_double_eq_tol(send_op.arrived, 0.003, 1e-9);
     ck_assert_double_eq(mtree_network_busy(fixture.network, 0), 0.0);
-    clear(&fixture);
 }
 
 /* A link of 1000 bytes of payload per packet has that of the narrowest of the route: 3
  * packets with 66 bytes more, of which 14 are not of the MTU. */
 UNIT_TEST(test_mtu)
 {
-    const mtree_link_conditions_t conditions = {.mtu = 1052, -1, -1, -1};
+    const mtree_link_conditions_t conditions = {1052, -1, -1, -1, 0};
     mtree_network_options_t options = plain();
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     send_op_t send_op;
 
     options.packet_bytes = 8948;
@@ -346,7 +329,6 @@ UNIT_TEST(test_mtu)
     send(&fixture, join(&fixture, 0, 1), &send_op, 2500);
     run(&fixture);
     ck_assert_double_eq_tol(send_op.arrived, (2500 + 3 * 66) * 1e-6 + 0.010, 1e-9);
-    clear(&fixture);
 }
 
 #define LOSS 0.02
@@ -374,7 +356,7 @@ static int packets_before_a_loss(void)
  */
 UNIT_TEST(test_repair)
 {
-    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1, 0};
     const int before = packets_before_a_loss();
     mtree_network_options_t options = plain();
     fixture_t fixture = line_under("hh", even, &conditions, &options);
@@ -403,10 +385,10 @@ UNIT_TEST(test_repair)
  * would have been back. */
 UNIT_TEST(test_tail_loss)
 {
-    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1, 0};
     const int before = packets_before_a_loss();
     mtree_network_options_t options = plain();
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     send_op_t message;
     double sent = (before + 1) * 0.001;
 
@@ -416,14 +398,13 @@ UNIT_TEST(test_tail_loss)
     run(&fixture);
     ck_assert_double_eq_tol(message.departed, sent, 1e-9);
     ck_assert_double_eq_tol(message.arrived, sent + 0.020 + 0.300 + 0.001 + 0.010, 1e-9);
-    clear(&fixture);
 }
 
 /* Connections whose congestion control backs off have a window, whatever the link
  * carries. */
 UNIT_TEST(test_backing_off)
 {
-    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1};
+    const mtree_link_conditions_t conditions = {-1, LOSS, -1, -1, 0};
     mtree_network_options_t options = plain();
     fixture_t fixture = line_under("hh", even, &conditions, &options);
     send_op_t steady, backing_off;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/pt2pt.h"
-#include "tests/unit/runner.h"
-
-#include <string.h>
+#include "tests/unit/maps.h"
 
 /* Hosts on a line, 8 Mb/s (one byte per microsecond) and 10 ms per link; no headers. */
 typedef struct {
@@ -39,32 +37,18 @@ static fixture_t make(mtree_pt2pt_options_t options)
 {
     static const int hosts[] = {0, 1, 2};
     mtree_network_options_t network;
+    static const double rates[] = {8e6, 8e6};
     fixture_t fixture = {0};
-    int i;
 
     mtree_network_default_options(&network);
     network.packet_bytes = 1000;
     network.header_bytes = 0;
     network.ack_bytes = 0;
-    ck_assert_int_eq(mtree_topology_create("line", "test", &fixture.topology), MTREE_OK);
-    for (i = 0; i < 3; i++) {
-        ck_assert_int_eq(mtree_topology_add_vertex(fixture.topology,
-                                                   (const char[]){(char)('a' + i), '\0'},
-                                                   NULL, MTREE_VERTEX_HOST, NULL),
-                         MTREE_OK);
-    }
-    for (i = 0; i < 2; i++) {
-        ck_assert_int_eq(
-            mtree_topology_add_link(fixture.topology, i, i + 1, 8e6, 8e6, 0.010, NULL),
-            MTREE_OK);
-    }
-    ck_assert_int_eq(mtree_event_queue_create(&fixture.queue), MTREE_OK);
-    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 3,
-                                          &network, &fixture.network),
-                     MTREE_OK);
-    ck_assert_int_eq(
-        mtree_pt2pt_create(fixture.queue, fixture.network, &options, &fixture.pt2pt),
-        MTREE_OK);
+    fixture.topology = map_chain("hhh", rates, 0.010);
+    unit_ok(mtree_event_queue_create(&fixture.queue));
+    unit_ok(mtree_network_create(fixture.queue, fixture.topology, hosts, 3, &network,
+                                 &fixture.network));
+    unit_ok(mtree_pt2pt_create(fixture.queue, fixture.network, &options, &fixture.pt2pt));
     return fixture;
 }
 
@@ -81,9 +65,8 @@ static void send(fixture_t *fixture, int from, int to, int tag, const void *buff
 {
     mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, from);
 
-    ck_assert_int_eq(transport->ops->send(transport, to, tag, buffer, count, synchronous,
-                                          watch(fixture, note)),
-                     MTREE_OK);
+    unit_ok(transport->ops->send(transport, to, tag, buffer, count, synchronous,
+                                 watch(fixture, note)));
 }
 
 static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
@@ -91,9 +74,8 @@ static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
 {
     mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, rank);
 
-    ck_assert_int_eq(
-        transport->ops->recv(transport, from, tag, buffer, count, watch(fixture, note)),
-        MTREE_OK);
+    unit_ok(
+        transport->ops->recv(transport, from, tag, buffer, count, watch(fixture, note)));
 }
 
 static const mtree_pt2pt_options_t one_each = {
@@ -102,7 +84,7 @@ static const mtree_pt2pt_options_t one_each = {
 /* A send is over at once, a synchronous one when the word of the match is back. */
 UNIT_TEST(test_eager)
 {
-    fixture_t fixture = make(one_each);
+    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
     done_t sent, sent_sync, received[2];
 
     recv(&fixture, 1, 0, 0, NULL, 2000, &received[0]);
@@ -111,7 +93,7 @@ UNIT_TEST(test_eager)
     send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
     ck_assert_int_eq(sent.calls, 0);
     ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 4);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
     ck_assert_double_eq_tol(received[1].time, 0.015, 1e-9);
@@ -120,14 +102,13 @@ UNIT_TEST(test_eager)
                      4);
     ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
     ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), 2);
-    clear(&fixture);
 }
 
 /* Each message costs both ranks some time, one after the other. */
 UNIT_TEST(test_overhead)
 {
     mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     done_t sent[2], received[2];
 
     options.cost.message = 0.004;
@@ -136,12 +117,11 @@ UNIT_TEST(test_overhead)
     recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[1]);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_eq_tol(sent[0].time, 0.004, 1e-9);
     ck_assert_double_eq_tol(sent[1].time, 0.008, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.004 + 0.011 + 0.004, 1e-9);
     ck_assert_double_eq_tol(received[1].time, 0.008 + 0.011 + 0.004, 1e-9);
-    clear(&fixture);
 }
 
 /* Over the eager limit: 1000 bytes go, 10 ms later they match, 10 ms later the rest may
@@ -149,17 +129,16 @@ UNIT_TEST(test_overhead)
 UNIT_TEST(test_rendezvous)
 {
     mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     done_t sent, received;
 
     options.eager_bytes = 1000;
     fixture = make(options);
     recv(&fixture, 1, 0, 0, NULL, 5000, &received);
     send(&fixture, 0, 1, 0, NULL, 5000, false, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_eq_tol(sent.time, 0.011 + 0.010 + 0.004, 1e-9);
     ck_assert_double_eq_tol(received.time, 0.011 + 0.010 + 0.014, 1e-9);
-    clear(&fixture);
 }
 
 /* Connections of mtree's own send all of it at once. */
@@ -203,7 +182,7 @@ UNIT_TEST(test_matching)
     mtree_pt2pt_options_t options = one_each;
     uint32_t word = 1, got[4] = {0};
     done_t notes[8];
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     late_t late;
 
     options.data = true;
@@ -221,37 +200,35 @@ UNIT_TEST(test_matching)
     send(&fixture, 0, 1, 5, &word, 1, false, &notes[6]);
     word = 99;
     mtree_event_queue_add(fixture.queue, &late.event, 1.0);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_int_eq(got[0], 1);
     ck_assert_int_eq(got[1], 2);
     ck_assert_int_eq(got[2], 4);
     ck_assert_int_eq(got[3], 3);
     ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
     ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
-    clear(&fixture);
 }
 
 /* What a rank computes delays what it does next. */
 UNIT_TEST(test_compute)
 {
-    fixture_t fixture = make(one_each);
+    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
     done_t sent, received;
 
     recv(&fixture, 1, 0, 0, NULL, 1000, &received);
     mtree_pt2pt_compute(fixture.pt2pt, 0, 0.5);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent);
     mtree_pt2pt_compute(fixture.pt2pt, 1, 1.0);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_eq_tol(sent.time, 0.5, 1e-9);
     ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
-    clear(&fixture);
 }
 
 /* Two ranks per host: those of one host do not meet the link. */
 UNIT_TEST(test_ranks_per_host)
 {
     mtree_pt2pt_options_t options = one_each;
-    fixture_t fixture;
+    UNIT_OWNED(clear) fixture_t fixture;
     done_t sent[2], received[2];
 
     options.num_ranks = 4;
@@ -261,15 +238,14 @@ UNIT_TEST(test_ranks_per_host)
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
     recv(&fixture, 3, 1, 0, NULL, 1000, &received[1]);
     send(&fixture, 1, 3, 0, NULL, 1000, false, &sent[1]);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_lt(received[0].time, 0.001);
     ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
-    clear(&fixture);
 }
 
 UNIT_TEST(test_errors)
 {
-    fixture_t fixture = make(one_each);
+    UNIT_OWNED(clear) fixture_t fixture = make(one_each);
     mtree_transport_t *transport = mtree_pt2pt_transport(fixture.pt2pt, 0);
     mtree_pt2pt_options_t many = one_each;
     mtree_pt2pt_t *pt2pt = NULL;
@@ -288,5 +264,4 @@ UNIT_TEST(test_errors)
     recv(&fixture, 1, 0, 0, NULL, 10, &received);
     send(&fixture, 0, 1, 0, NULL, 11, false, &sent);
     ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_ERR_TRANSPORT);
-    clear(&fixture);
 }

@@ -7,11 +7,11 @@
 #include "simulate/forecast/choice_relays.h"
 #include "simulate/simulate.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 #include "topo/generators.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,7 @@ static mtree_plan_t *job_plan(job_t *job, const mtree_topology_t *topology)
     mtree_plan_t *plan;
 
     job->request.relays = job->vertices + job->num;
-    ck_assert_int_eq(
-        mtree_planner_run(topology, job->vertices, job->num, &job->request, &plan),
-        MTREE_OK);
+    unit_ok(mtree_planner_run(topology, job->vertices, job->num, &job->request, &plan));
     ck_assert_int_eq(mtree_plan_num_active(plan), job->num);
     return plan;
 }
@@ -74,20 +72,17 @@ static void check_plan(const job_t *job, const mtree_topology_t *topology,
                        const mtree_plan_t *plan)
 {
     int vertices[MOST_HOSTS];
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
 
     memcpy(vertices, job->vertices, sizeof(vertices));
-    ck_assert_int_eq(mtree_relays_find(plan, topology, vertices + job->num), MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(topology, vertices, plan->num_hosts, &routes),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
-    mtree_routes_destroy(routes);
+    unit_ok(mtree_relays_find(plan, topology, vertices + job->num));
+    unit_ok(mtree_routes_create(topology, vertices, plan->num_hosts, &routes));
+    unit_ok(mtree_plan_check(plan, topology, routes));
 }
 
 static void add_link(mtree_topology_t *topology, int u, int v, double rate)
 {
-    ck_assert_int_eq(mtree_topology_add_link(topology, u, v, rate, rate, 0.001, NULL),
-                     MTREE_OK);
+    map_join(topology, u, v, rate, 0.001);
 }
 
 UNIT_NEEDS(mtree_lp_is_available())
@@ -95,10 +90,10 @@ UNIT_NEEDS(mtree_lp_is_available())
 /* Hosts 0 and 1 and relay 2, each joined to each by 100 Mb/s: half goes around. */
 UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
 {
-    mtree_topology_t *topology = network_hosts(3);
+    OWNED(topology) *topology = network_hosts(3);
     job_t job = job_of(topology, 2, served[_i]);
     double whole = mtree_collective_has_blocks(served[_i]) ? 400 : 200, cut;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     add_link(topology, 0, 1, 100 * MBPS);
     add_link(topology, 0, 2, 100 * MBPS);
@@ -109,11 +104,8 @@ UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
     ck_assert_double_eq_tol(plan->throughput, whole * MBPS, 1);
     ck_assert_double_eq_tol(plan->bound, whole * MBPS, 1e3);
     check_plan(&job, topology, plan);
-    ck_assert_int_eq(
-        mtree_relays_cut_bound(topology, job.vertices, 2, served[_i], 0, &cut), MTREE_OK);
+    unit_ok(mtree_relays_cut_bound(topology, job.vertices, 2, served[_i], 0, &cut));
     ck_assert_double_eq_tol(cut, whole * MBPS, 1);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Four hosts around relay 4, 100 Mb/s each.  Each link carries the sum to the relay once
@@ -121,9 +113,9 @@ UNIT_LOOP(a_relay_opens_a_second_way, 0, NUM_SERVED)
  * of 2 (4 - 1) ends in all: 400 / 6 Mb/s. */
 UNIT_TEST(a_relay_sums_up)
 {
-    mtree_topology_t *topology = network_hosts(5);
+    OWNED(topology) *topology = network_hosts(5);
     job_t job = job_of(topology, 4, MTREE_ALLREDUCE);
-    mtree_plan_t *plan, *alone;
+    OWNED(plan) *plan = NULL, *alone = NULL;
 
     for (int host = 0; host < 4; host++) {
         add_link(topology, host, 4, 100 * MBPS);
@@ -136,17 +128,14 @@ UNIT_TEST(a_relay_sums_up)
     alone = job_plan(&job, topology);
     ck_assert_int_eq(alone->num_relays, 0);
     ck_assert_double_eq_tol(alone->throughput, 400 * MBPS / 6, 1e4);
-    mtree_plan_destroy(alone);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Where packets pass through host 2 anyway, and where it hangs behind host 1. */
 UNIT_LOOP(a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED)
 {
-    mtree_topology_t *topology = network_hosts(3);
+    OWNED(topology) *topology = network_hosts(3);
     job_t job = job_of(topology, 2, served[_i % NUM_SERVED]);
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     if (_i < NUM_SERVED) {
         add_link(topology, 0, 2, 100 * MBPS);
@@ -156,17 +145,15 @@ UNIT_LOOP(a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED)
     add_link(topology, 2, 1, 100 * MBPS);
     plan = job_plan(&job, topology);
     ck_assert_int_eq(plan->num_relays, 0);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* On drawings of B4, each collective: as much as the bound, if trees are not limited, and
  * the bound of trees is no higher than that of cuts. */
 UNIT_LOOP(plans_reach_the_bound_of_steiner_trees, 0, 20)
 {
-    mtree_topology_t *topology = network_b4((unsigned)_i);
+    OWNED(topology) *topology = network_b4((unsigned)_i);
     job_t job = job_of(topology, 3, served[_i % NUM_SERVED]);
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
     double cut;
 
     job.request.root = 1;
@@ -175,13 +162,10 @@ UNIT_LOOP(plans_reach_the_bound_of_steiner_trees, 0, 20)
     if (plan->num_relays > 0) {
         ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
         ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
-        ck_assert_int_eq(mtree_relays_cut_bound(topology, job.vertices, job.num,
-                                                served[_i % NUM_SERVED], 1, &cut),
-                         MTREE_OK);
+        unit_ok(mtree_relays_cut_bound(topology, job.vertices, job.num,
+                                       served[_i % NUM_SERVED], 1, &cut));
         ck_assert_double_le(plan->bound, cut * (1 + 1e-3));
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* Linear program (5) of the topology-adaptive paper, on its own, finds the same for a
@@ -189,12 +173,12 @@ UNIT_LOOP(plans_reach_the_bound_of_steiner_trees, 0, 20)
 UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
 {
     const mtree_generate_request_t torus = {.capacity = 100 * MBPS};
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
     mtree_steiner_packing_t *packing;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
     job_t job;
 
-    ck_assert_int_eq(mtree_generate("torus:4x4", &torus, &topology), MTREE_OK);
+    unit_ok(mtree_generate("torus:4x4", &torus, &topology));
     job = job_of(topology, 2 + _i, MTREE_BCAST);
     plan = job_plan(&job, topology);
     const mtree_steiner_request_t request = {.topology = topology,
@@ -202,12 +186,10 @@ UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
                                              .num_hosts = topology->num_vertices,
                                              .num_active = job.num,
                                              .mode = MTREE_STEINER_BROADCAST};
-    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_OK);
+    unit_ok(mtree_steiner_pack(&request, &packing));
     ck_assert_double_eq_tol(plan->bound, packing->chi, 1e-3 * packing->chi);
     ck_assert_double_ge(plan->throughput, 0.96 * packing->chi);
     mtree_steiner_packing_destroy(packing);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -238,7 +220,7 @@ UNIT_LOOP(pairs_of_b4_gain, 0, 2)
     double gains[PAIRS];
 
     for (int i = 0; i < PAIRS; i++) {
-        mtree_topology_t *topology = network_b4(1000 + (unsigned)i);
+        OWNED(topology) *topology = network_b4(1000 + (unsigned)i);
         job_t job = job_of(topology, 2, _i == 0 ? MTREE_BCAST : MTREE_ALLREDUCE);
 
         job.request.max_trees = 10;
@@ -246,7 +228,6 @@ UNIT_LOOP(pairs_of_b4_gain, 0, 2)
         job_swap(&job, 1, (i + 1 + i % 11) % 12);
         gains[i] = gain_of(&job, topology);
         ck_assert_double_ge(gains[i], 1 - 1e-6);
-        mtree_topology_destroy(topology);
     }
     qsort(gains, PAIRS, sizeof(*gains), compare_doubles);
     printf("%s between pairs: gain %.2f to %.2f, median %.2f\n",
@@ -262,7 +243,7 @@ UNIT_LOOP(parts_of_b4_gain, 0, 2)
     int count = 0;
 
     for (int i = 0; i < DRAWINGS; i++) {
-        mtree_topology_t *topology = network_b4(2000 + (unsigned)i);
+        OWNED(topology) *topology = network_b4(2000 + (unsigned)i);
         job_t job = job_of(topology, 4, _i == 0 ? MTREE_BCAST : MTREE_ALLREDUCE);
 
         job.request.max_trees = 10;
@@ -272,7 +253,6 @@ UNIT_LOOP(parts_of_b4_gain, 0, 2)
         gains[i] = gain_of(&job, topology);
         ck_assert_double_ge(gains[i], 1 - 1e-6);
         count += gains[i] >= 1.4;
-        mtree_topology_destroy(topology);
     }
     qsort(gains, DRAWINGS, sizeof(*gains), compare_doubles);
     printf("%s between 4 of 12: gain %.2f to %.2f, median %.2f, %d of %d at least 1.4\n",
@@ -285,41 +265,35 @@ UNIT_LOOP(parts_of_b4_gain, 0, 2)
  * right. */
 UNIT_LOOP(relays_run_in_the_simulator, 0, NUM_SERVED)
 {
-    mtree_topology_t *topology = network_b4(7);
+    OWNED(topology) *topology = network_b4(7);
     job_t job = job_of(topology, 3, served[_i]);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
-    mtree_plan_t *plan = job_plan(&job, topology);
+    OWNED(plan) *plan = job_plan(&job, topology);
 
     ck_assert_int_gt(plan->num_relays, 0);
     mtree_simulate_default_options(&options);
     options.bytes = 600000;
     options.ranks_per_host = 2;
     options.check = true;
-    ck_assert_int_eq(mtree_simulate_plan(topology, job.vertices, job.num, plan,
-                                         served[_i], &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(topology, job.vertices, job.num, plan, served[_i],
+                                &options, &result));
     ck_assert_double_gt(result.seconds, 0);
     mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* For a long message the simulator finds that relays pay; for a short one they do not. */
 UNIT_LOOP(the_simulator_chooses, 0, 2)
 {
-    mtree_topology_t *topology = network_b4(7);
+    OWNED(topology) *topology = network_b4(7);
     job_t job = job_of(topology, 2, MTREE_BCAST);
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     job.request.relays = job.vertices + job.num;
     job.request.bytes = _i == 0 ? 64e6 : 100;
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL),
-        MTREE_OK);
+    unit_ok(
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL));
     ck_assert_int_eq(plan->num_relays > 0, _i == 0);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* A host that is active, one that is there twice, and none. */
@@ -327,18 +301,16 @@ UNIT_LOOP(the_simulator_chooses, 0, 2)
  * the links.  A short message needs no others. */
 UNIT_LOOP(many_ways_take_many_trees, 0, 2)
 {
-    mtree_topology_t *topology;
-    mtree_plan_t *plan;
+    OWNED(topology) *topology = NULL;
+    OWNED(plan) *plan = NULL;
     job_t job;
 
-    ck_assert_int_eq(mtree_topology_create("joined", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("joined", "test", &topology));
     for (int h = 0; h < 16; h++) {
         char name[8];
 
         (void)snprintf(name, sizeof(name), "h%d", h);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
+        unit_ok(mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL));
         for (int other = 0; other < h; other++) {
             add_link(topology, h, other, 10 * MBPS);
         }
@@ -347,9 +319,8 @@ UNIT_LOOP(many_ways_take_many_trees, 0, 2)
     job.request.relays = job.vertices + job.num;
     job.request.max_trees = 4;
     job.request.bytes = _i == 0 ? 16 << 20 : 20 << 10;
-    ck_assert_int_eq(
-        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL),
-        MTREE_OK);
+    unit_ok(
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL));
     if (_i == 0) {
         ck_assert_int_gt(plan->num_relays, 0);
         ck_assert_int_gt(plan->num_trees, 4);
@@ -357,8 +328,6 @@ UNIT_LOOP(many_ways_take_many_trees, 0, 2)
     } else {
         ck_assert_int_le(plan->num_trees, 4);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 }
 
 /* What is predicted of a call has to gain more than what is carried. */
@@ -379,7 +348,7 @@ UNIT_TEST(small_gains_are_none)
 UNIT_LOOP(other_relays_are_refused, 0, 3)
 {
     static const int relays[][2] = {{0, 2}, {2, 2}, {2, 99}};
-    mtree_topology_t *topology = network_b4(7);
+    OWNED(topology) *topology = network_b4(7);
     job_t job = job_of(topology, 2, MTREE_BCAST);
     mtree_plan_t *plan;
 
@@ -390,7 +359,6 @@ UNIT_LOOP(other_relays_are_refused, 0, 3)
         mtree_planner_run(topology, job.vertices, job.num, &job.request, &plan),
         MTREE_ERR_INVALID);
     ck_assert_int_eq(heard_lines(), 1);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_SUITE(tests)

@@ -2,47 +2,14 @@
 #include "planner/planner.h"
 #include "simulate/check_data.h"
 #include "simulate/simulate.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <string.h>
 
-/* The 12 sites and 19 links of Google's B4, with rates as in the lab. */
-static const char b4[] = "graph b4 {\n"
-                         "a -- b [capacity=\"40Mbps\" latency=\"5ms\"]; a -- c "
-                         "[capacity=\"60Mbps\" latency=\"5ms\"];\n"
-                         "b -- e [capacity=\"67Mbps\" latency=\"5ms\"]; c -- d "
-                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
-                         "c -- f [capacity=\"50Mbps\" latency=\"5ms\"]; d -- e "
-                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
-                         "d -- g [capacity=\"45Mbps\" latency=\"5ms\"]; d -- h "
-                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
-                         "e -- f [capacity=\"35Mbps\" latency=\"5ms\"]; f -- g "
-                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
-                         "f -- h [capacity=\"35Mbps\" latency=\"5ms\"]; g -- h "
-                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
-                         "g -- k [capacity=\"55Mbps\" latency=\"5ms\"]; h -- j "
-                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
-                         "i -- j [capacity=\"35Mbps\" latency=\"5ms\"]; i -- k "
-                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
-                         "j -- k [capacity=\"35Mbps\" latency=\"5ms\"]; j -- l "
-                         "[capacity=\"50Mbps\" latency=\"5ms\"];\n"
-                         "k -- l [capacity=\"50Mbps\" latency=\"5ms\"];\n"
-                         "}\n";
-
 /* Eight hosts of 50 Mb/s around a switch; four of 100 Mb/s, two of 50 and two of 25. */
-static const char star[] =
-    "graph star { s [kind=switch];\n"
-    "h0 -- s [capacity=\"50Mbps\"]; h1 -- s [capacity=\"50Mbps\"];\n"
-    "h2 -- s [capacity=\"50Mbps\"]; h3 -- s [capacity=\"50Mbps\"];\n"
-    "h4 -- s [capacity=\"50Mbps\"]; h5 -- s [capacity=\"50Mbps\"];\n"
-    "h6 -- s [capacity=\"50Mbps\"]; h7 -- s [capacity=\"50Mbps\"]; }";
-static const char unequal[] =
-    "graph unequal { s [kind=switch];\n"
-    "h0 -- s [capacity=\"100Mbps\"]; h1 -- s [capacity=\"100Mbps\"];\n"
-    "h2 -- s [capacity=\"100Mbps\"]; h3 -- s [capacity=\"100Mbps\"];\n"
-    "h4 -- s [capacity=\"50Mbps\"]; h5 -- s [capacity=\"50Mbps\"];\n"
-    "h6 -- s [capacity=\"25Mbps\"]; h7 -- s [capacity=\"25Mbps\"]; }";
+static const int even[] = {50, 50, 50, 50, 50, 50, 50, 50};
+static const int unequal[] = {100, 100, 100, 100, 50, 50, 25, 25};
 
 typedef struct {
     mtree_topology_t *topology;
@@ -50,19 +17,27 @@ typedef struct {
     int num_hosts;
 } fixture_t;
 
+static fixture_t fixture_of(mtree_topology_t *topology)
+{
+    fixture_t fixture = {.topology = topology};
+
+    fixture.num_hosts = map_hosts(topology, fixture.hosts);
+    return fixture;
+}
+
 static fixture_t parse(const char *text)
 {
-    fixture_t fixture = {0};
-    int v;
+    return fixture_of(map_text(text));
+}
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &fixture.topology),
-                     MTREE_OK);
-    for (v = 0; v < fixture.topology->num_vertices; v++) {
-        if (fixture.topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            fixture.hosts[fixture.num_hosts++] = v;
-        }
-    }
-    return fixture;
+static fixture_t b4(void)
+{
+    return fixture_of(map_file(TOPOLOGIES "/b4.dot"));
+}
+
+static void forget(fixture_t *fixture)
+{
+    mtree_topology_destroy(fixture->topology);
 }
 
 /* A plan of one tree, a chain over the hosts from the first to the last. */
@@ -73,8 +48,7 @@ static mtree_plan_t *chain(mtree_collective_t collective, int num_hosts, double 
     mtree_plan_t *plan = NULL;
     int h;
 
-    ck_assert_int_eq(mtree_plan_create(collective, "chain", num_hosts, names, 1, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_plan_create(collective, "chain", num_hosts, names, 1, &plan));
     plan->root = mtree_collective_has_root(collective) ? 0 : -1;
     plan->trees[0].root = 0;
     plan->trees[0].rate = rate;
@@ -111,16 +85,16 @@ static mtree_simulate_options_t bare(size_t bytes)
  */
 UNIT_TEST(test_chain)
 {
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     mtree_simulate_options_t options = bare(40000);
-    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
-    mtree_simulate_result_t result = {0};
+    OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
 
     options.chunk_bytes = 4000;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan, MTREE_BCAST,
+                                &options, &result));
     ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
     ck_assert_uint_eq(result.messages, 20);
     ck_assert_int_eq(result.num_trees, 1);
@@ -128,41 +102,36 @@ UNIT_TEST(test_chain)
     ck_assert_double_eq_tol(result.busy[0], 0.040 / 0.064, 1e-6);
     ck_assert_double_eq_tol(result.busy[1], 0.0, 1e-6);
     ck_assert_double_eq_tol(result.busy[2], 0.040 / 0.064, 1e-6);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* A message of 4000 bytes over a link of a byte a microsecond and 10 ms; at both ends it
  * costs a ms, and its bytes a tenth of what they take on the link. */
 UNIT_TEST(test_costs_of_the_topology)
 {
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { message_cost=\"1ms\"; copy_rate=\"80Mbps\";"
                               " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     mtree_simulate_options_t options = bare(4000);
-    mtree_plan_t *plan = chain(MTREE_BCAST, 2, 8e6, 0.010);
+    OWNED(plan) *plan = chain(MTREE_BCAST, 2, 8e6, 0.010);
     mtree_simulate_result_t result = {0};
 
     options.chunk_bytes = 4000;
     for (int named = 0; named < 2; named++) {
         options.overhead = named ? 2e-3 : -1;
-        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
-                                             MTREE_BCAST, &options, &result),
-                         MTREE_OK);
+        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan, MTREE_BCAST,
+                                    &options, &result));
         ck_assert_double_eq_tol(result.seconds, named ? 0.0188 : 0.0168, 1e-9);
         ck_assert_double_eq(mtree_simulate_costs(fixture.topology, &options).overhead,
                             named ? 2e-3 : 1e-3);
         mtree_simulate_result_clear(&result);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* Every collective with real data on an allreduce plan, or its own where it is
  * personalized, one and two ranks per host. */
 UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
 {
-    fixture_t fixture = parse(b4);
+    UNIT_OWNED(forget) fixture_t fixture = b4();
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
     mtree_plan_request_t request = {
         .collective = own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
@@ -173,28 +142,23 @@ UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
                                                                           : "latency"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    mtree_plan_t *plan = NULL;
+    OWNED(plan) *plan = NULL;
     int ranks;
 
-    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                       &request, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                              &request, &plan));
     for (ranks = 1; ranks <= 2; ranks++) {
         mtree_simulate_default_options(&options);
         options.bytes = 300001;
         options.root = 4;
         options.ranks_per_host = ranks;
         options.check = true;
-        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
-                                             fixture.num_hosts, plan,
-                                             (mtree_collective_t)_i, &options, &result),
-                         MTREE_OK);
+        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                    plan, (mtree_collective_t)_i, &options, &result));
         ck_assert_double_gt(result.seconds, 0.0);
         ck_assert_int_eq(result.num_trees, plan->num_trees);
         mtree_simulate_result_clear(&result);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /*
@@ -210,17 +174,17 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
     } cases[] = {{MTREE_SCATTER, {20, 0, 10, 0}},
                  {MTREE_GATHER, {0, 20, 0, 10}},
                  {MTREE_ALLTOALL, {20, 20, 20, 20}}};
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     static const char *const names[] = {"a", "b", "c"};
     bool all = cases[_i].collective == MTREE_ALLTOALL;
     mtree_simulate_options_t options = bare(30000);
-    mtree_simulate_result_t result = {0};
-    mtree_plan_t *plan = NULL;
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(
-        mtree_plan_create(cases[_i].collective, "chains", 3, names, all ? 3 : 1, &plan),
-        MTREE_OK);
+    unit_ok(
+        mtree_plan_create(cases[_i].collective, "chains", 3, names, all ? 3 : 1, &plan));
     plan->root = all ? -1 : 0;
     for (int t = 0; t < plan->num_trees; t++) {
         plan->trees[t].root = t;
@@ -232,40 +196,33 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
         }
     }
     options.chunk_bytes = 4000;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         cases[_i].collective, &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                cases[_i].collective, &options, &result));
     for (int arc = 0; arc < 4; arc++) {
         ck_assert_double_eq_tol(result.busy[arc] * result.seconds,
                                 cases[_i].busy[arc] / 1000, 1e-5);
     }
     /* Two links' latencies, the first link's time, and the last chunk's on the second. */
     ck_assert_double_le(result.seconds, 0.020 + 0.020 + 0.004);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* What fits into the windows to its peers, a root sends and leaves: it does not wait for
  * what says, after 80 ms on the way, that its last chunks are there. */
 UNIT_TEST(test_a_root_leaves_when_all_is_sent)
 {
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"40ms\"];"
                               " a -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
     mtree_simulate_options_t options = bare(90000);
-    mtree_plan_t *plan = chain(MTREE_SCATTER, 3, 16e6, 0.040);
-    mtree_simulate_result_t result = {0};
+    OWNED(plan) *plan = chain(MTREE_SCATTER, 3, 16e6, 0.040);
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
 
     plan->trees[0].parent[2] = 0;
     options.chunk_bytes = 4000;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_SCATTER, &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan, MTREE_SCATTER,
+                                &options, &result));
     ck_assert_double_lt(result.left[0], 0.040);
     ck_assert_double_eq_tol(result.left[2], 0.030 + 0.040, 1e-3);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /*
@@ -334,40 +291,35 @@ UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
 UNIT_LOOP(test_lab, 0, 3)
 {
     static const struct {
-        const char *algorithm, *network;
+        const char *algorithm;
+        const int *rates;
         int max_trees;
         double seconds;
-    } cases[] = {{"ring", star, 0, 1.28},
-                 {"direct", star, 0, 1.25},
+    } cases[] = {{"ring", even, 0, 1.28},
+                 {"direct", even, 0, 1.25},
                  {"packing", unequal, 1, 1.44}};
-    fixture_t fixture = parse(cases[_i].network);
+    UNIT_OWNED(forget) fixture_t fixture = fixture_of(map_star(cases[_i].rates, 8));
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
                                     .bytes = 4 << 20,
                                     .algorithm = cases[_i].algorithm,
                                     .max_trees = cases[_i].max_trees};
-    mtree_simulate_result_t result = {0};
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    mtree_plan_t *plan = NULL;
+    OWNED(plan) *plan = NULL;
 
-    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                       &request, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                              &request, &plan));
     mtree_simulate_default_options(&options);
     options.bytes = 4 << 20;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
-                                         fixture.num_hosts, plan, MTREE_ALLREDUCE,
-                                         &options, &result),
-                     MTREE_OK);
+    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts, plan,
+                                MTREE_ALLREDUCE, &options, &result));
     ck_assert_double_eq_tol(result.seconds, cases[_i].seconds, 0.1 * cases[_i].seconds);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* Every collective is right where packets are lost, and a reduction takes longer. */
 UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 {
-    fixture_t fixture = parse(b4);
+    UNIT_OWNED(forget) fixture_t fixture = b4();
     bool own = mtree_collective_has_demands((mtree_collective_t)_i);
     mtree_plan_request_t request = {.collective =
                                         own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
@@ -375,12 +327,11 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
                                     .algorithm = "packing"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    mtree_plan_t *plan = NULL;
+    OWNED(plan) *plan = NULL;
     double seconds[2];
 
-    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                       &request, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                              &request, &plan));
     for (int lossy = 0; lossy < 2; lossy++) {
         for (int l = 0; l < fixture.topology->num_links && lossy; l++) {
             fixture.topology->links[l].conditions.loss = 0.02;
@@ -388,33 +339,28 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
         mtree_simulate_default_options(&options);
         options.bytes = 1000000;
         options.check = true;
-        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
-                                             fixture.num_hosts, plan,
-                                             (mtree_collective_t)_i, &options, &result),
-                         MTREE_OK);
+        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                    plan, (mtree_collective_t)_i, &options, &result));
         seconds[lossy] = result.seconds;
         mtree_simulate_result_clear(&result);
     }
     ck_assert(own || seconds[1] > seconds[0]);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* With and without data, and a second time: the same times bit by bit; in the second
  * round packets are lost. */
 UNIT_LOOP(test_deterministic, 0, 2)
 {
-    fixture_t fixture = parse(b4);
+    UNIT_OWNED(forget) fixture_t fixture = b4();
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
     mtree_simulate_result_t result[3] = {{0}};
     mtree_simulate_options_t options;
-    mtree_plan_t *plan = NULL;
+    OWNED(plan) *plan = NULL;
     int i;
 
-    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                       &request, &plan),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                              &request, &plan));
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
     for (i = 0; i < fixture.topology->num_links && _i > 0; i++) {
@@ -422,10 +368,8 @@ UNIT_LOOP(test_deterministic, 0, 2)
     }
     for (i = 0; i < 3; i++) {
         options.check = i == 1;
-        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
-                                             fixture.num_hosts, plan, MTREE_ALLREDUCE,
-                                             &options, &result[i]),
-                         MTREE_OK);
+        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                    plan, MTREE_ALLREDUCE, &options, &result[i]));
         ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
                          0);
         ck_assert_int_eq(memcmp(result[i].busy, result[0].busy,
@@ -435,16 +379,15 @@ UNIT_LOOP(test_deterministic, 0, 2)
     for (i = 0; i < 3; i++) {
         mtree_simulate_result_clear(&result[i]);
     }
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 UNIT_TEST(test_errors)
 {
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     mtree_simulate_options_t options = bare(40000);
-    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
+    OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     mtree_simulate_result_t result = {0};
 
     /* A plan for another collective, another root, another number of hosts. */
@@ -467,8 +410,6 @@ UNIT_TEST(test_errors)
     ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
                                          MTREE_BCAST, &options, &result),
                      MTREE_ERR_INVALID);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /* The check of results finds one wrong element, and looks only where something must be.
@@ -479,25 +420,24 @@ UNIT_TEST(test_sample)
     mtree_check_data_t sample;
     size_t i;
 
-    ck_assert_int_eq(mtree_check_data_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10),
-                     MTREE_OK);
+    unit_ok(mtree_check_data_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10));
     ck_assert_uint_eq(sample.blocks[1], 4);
     ck_assert_uint_eq(sample.blocks[2], 7);
     for (i = 0; i < 10; i++) {
         result[i] = mtree_check_data_value(0, i) + mtree_check_data_value(1, i) +
                     mtree_check_data_value(2, i);
     }
-    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 1, result), MTREE_OK);
+    unit_ok(mtree_check_data_check(&sample, "test", 1, result));
     result[7] += 1;
-    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 1, result), MTREE_OK);
+    unit_ok(mtree_check_data_check(&sample, "test", 1, result));
     ck_assert_int_eq(mtree_check_data_check(&sample, "test", 2, result),
                      MTREE_ERR_TRANSPORT);
     mtree_check_data_clear(&sample);
-    ck_assert_int_eq(mtree_check_data_init(&sample, MTREE_ALLGATHER, 2, 0, 4), MTREE_OK);
+    unit_ok(mtree_check_data_init(&sample, MTREE_ALLGATHER, 2, 0, 4));
     for (i = 0; i < 4; i++) {
         result[i] = mtree_check_data_value(i < 2 ? 0 : 1, i);
     }
-    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result), MTREE_OK);
+    unit_ok(mtree_check_data_check(&sample, "test", 0, result));
     result[2] = mtree_check_data_value(0, 2);
     ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result),
                      MTREE_ERR_TRANSPORT);
@@ -516,13 +456,10 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
     mtree_plan_t *plan = NULL;
     double seconds;
 
-    ck_assert_int_eq(mtree_planner_run(fixture->topology, fixture->hosts,
-                                       fixture->num_hosts, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_simulate_plan(fixture->topology, fixture->hosts,
-                                         fixture->num_hosts, plan, collective, options,
-                                         &result),
-                     MTREE_OK);
+    unit_ok(mtree_planner_run(fixture->topology, fixture->hosts, fixture->num_hosts,
+                              &request, &plan));
+    unit_ok(mtree_simulate_plan(fixture->topology, fixture->hosts, fixture->num_hosts,
+                                plan, collective, options, &result));
     seconds = result.seconds;
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
@@ -532,7 +469,7 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
 /* By arrival with real data on B4, two ranks per host, everyone at a time of its own. */
 UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
 {
-    fixture_t fixture = parse(b4);
+    UNIT_OWNED(forget) fixture_t fixture = b4();
     mtree_simulate_options_t options;
     double arrivals[24], last = 0;
 
@@ -548,7 +485,6 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
     options.arrivals = arrivals;
     ck_assert_double_gt(seconds_on(&fixture, "arrival", (mtree_collective_t)_i, &options),
                         last);
-    mtree_topology_destroy(fixture.topology);
 }
 
 /*
@@ -558,6 +494,7 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
  */
 UNIT_LOOP(test_late_host, 0, 2)
 {
+    UNIT_OWNED(forget)
     fixture_t fixture = parse("graph g { node [kind=host]; s [kind=switch];"
                               " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
                               " a -- s; b -- s; c -- s; d -- s; e -- s; }");
@@ -570,5 +507,4 @@ UNIT_LOOP(test_late_host, 0, 2)
     options.arrivals = arrivals;
     ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options),
                         0.3 + 1.25 * 0.1);
-    mtree_topology_destroy(fixture.topology);
 }

@@ -8,7 +8,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -92,10 +91,9 @@ static void connect_by(loop_t *loop, int count, void (*make)(int pair[2]))
         for (int i = 0; i < count; i++) {
             keys[i] = make_keys(end, i);
         }
-        ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
-                                                loop_encrypts ? keys : NULL, count,
-                                                MTREE_TCP_TUNING_NONE),
-                         MTREE_OK);
+        unit_ok(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
+                                       loop_encrypts ? keys : NULL, count,
+                                       MTREE_TCP_TUNING_NONE));
     }
 }
 
@@ -113,7 +111,7 @@ void loop_create(loop_t *loop, int count)
 {
     memset(loop, 0, sizeof(*loop));
     for (int end = 0; end < 2; end++) {
-        ck_assert_int_eq(mtree_tcp_create(0, &loop->ends[end].tcp), MTREE_OK);
+        unit_ok(mtree_tcp_create(0, &loop->ends[end].tcp));
         loop->ends[end].peer = mtree_tcp_peer_create(loop->ends[end].tcp, "the peer");
         ck_assert_ptr_nonnull(loop->ends[end].peer);
     }

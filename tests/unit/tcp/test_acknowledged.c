@@ -17,9 +17,8 @@ static void connect_over_tcp(loop_t *loop, int sockets[2])
     loop_connect_over_tcp(sockets);
     for (int end = 0; end < 2; end++) {
         ck_assert(mtree_tcp_socket_tune(sockets[end], NULL));
-        ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, &sockets[end], NULL,
-                                                1, MTREE_TCP_TUNING_NONE),
-                         MTREE_OK);
+        unit_ok(mtree_tcp_peer_connect(loop->ends[end].peer, &sockets[end], NULL, 1,
+                                       MTREE_TCP_TUNING_NONE));
     }
 }
 
@@ -29,11 +28,8 @@ static void pass(loop_t *loop, mtree_tcp_session_t *const sessions[2], int end)
     static char from[BYTES], to[BYTES];
     loop_message_t sent, received;
 
-    ck_assert_int_eq(
-        mtree_tcp_recv(sessions[1 - end], 0, to, BYTES, loop_begin(&received)), MTREE_OK);
-    ck_assert_int_eq(
-        mtree_tcp_send(sessions[end], 0, from, BYTES, false, loop_begin(&sent)),
-        MTREE_OK);
+    unit_ok(mtree_tcp_recv(sessions[1 - end], 0, to, BYTES, loop_begin(&received)));
+    unit_ok(mtree_tcp_send(sessions[end], 0, from, BYTES, false, loop_begin(&sent)));
     while (!sent.has_ended || !received.has_ended) {
         loop_poll(loop, end);
         loop_poll(loop, 1 - end);
@@ -44,7 +40,7 @@ UNIT_TEST(a_send_does_not_wait_for_one_back)
 {
     mtree_tcp_session_t *sessions[2];
     int sockets[2], num_acknowledged = 0;
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     loop_create(&loop, 0);
     connect_over_tcp(&loop, sockets);
@@ -60,7 +56,6 @@ UNIT_TEST(a_send_does_not_wait_for_one_back)
     }
     /* A busy machine may deliver one late. */
     ck_assert_int_gt(num_acknowledged, TURNS / 2);
-    loop_destroy(&loop);
 }
 
 /* Synchronous messages of two sessions are written, A A B B B of BYTES each, header and
@@ -91,7 +86,7 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     mtree_tcp_message_t *messages[MESSAGES];
     mtree_tcp_connection_t connection = {.written = MESSAGES * BYTES};
     loop_message_t done[MESSAGES];
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     loop_create(&loop, 0);
     mtree_list_init(&connection.under_way);
@@ -112,5 +107,4 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     while ((link = mtree_list_take(&connection.under_way)) != NULL) {
         mtree_tcp_message_free(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
     }
-    loop_destroy(&loop);
 }

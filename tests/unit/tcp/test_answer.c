@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ static void start(void)
     mtree_tcp_dial_t dial = {
         .rank = DIALER, .num_addresses = 1, .num_connections = COUNT};
 
-    ck_assert_int_eq(mtree_tcp_secret_draw(&secret), MTREE_OK);
+    unit_ok(mtree_tcp_secret_draw(&secret));
     mtree_tcp_hearing_init(&hearing);
     listener =
         mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret, admit, NULL);
@@ -114,7 +113,7 @@ static bool is_closed(int number)
 }
 
 /* What follows the answer is left to whoever reads messages. */
-START_TEST(the_answer_says_how_many_connections_there_are)
+UNIT_TEST(the_answer_says_how_many_connections_there_are)
 {
     int count = 0, sockets[COUNT];
     char byte = 0;
@@ -137,10 +136,9 @@ START_TEST(the_answer_says_how_many_connections_there_are)
         (void)close(sockets[i]);
     }
 }
-END_TEST
 
 /* Of another process, attempt or number of connections, or of one without the secret. */
-START_TEST(another_answer_is_none)
+UNIT_LOOP(another_answer_is_none, 0, 5)
 {
     mtree_tcp_secret_t other = secret;
     int count = 0;
@@ -153,9 +151,8 @@ START_TEST(another_answer_is_none)
                                      COUNT + (_i == 2) - COUNT * (_i == 4), &other));
     ck_assert_int_eq(await_answer(&count), -1);
 }
-END_TEST
 
-START_TEST(a_connection_that_ends_has_no_answer)
+UNIT_TEST(a_connection_that_ends_has_no_answer)
 {
     int count = 0;
 
@@ -164,11 +161,10 @@ START_TEST(a_connection_that_ends_has_no_answer)
     (void)shutdown(hearing.sockets[0], SHUT_RDWR);
     ck_assert_int_eq(await_answer(&count), -1);
 }
-END_TEST
 
 /* The other end has given the connection up, and what it said of that is lost: who waits
  * has nothing to send.  Without the right to have a connection vanish nothing is seen. */
-START_TEST(a_connection_that_vanishes_has_no_answer)
+UNIT_TEST(a_connection_that_vanishes_has_no_answer)
 {
     int yes = 1, count = 0, answer = 0;
 
@@ -185,10 +181,9 @@ START_TEST(a_connection_that_vanishes_has_no_answer)
     }
     ck_assert_int_eq(answer, -1);
 }
-END_TEST
 
 /* Who knows the secret may be early; strangers do not push it out. */
-START_TEST(who_is_early_is_kept)
+UNIT_TEST(who_is_early_is_kept)
 {
     mtree_address_t address = mtree_address_parse("127.0.0.1");
     int strangers[3 * MTREE_TCP_STRANGERS];
@@ -215,10 +210,9 @@ START_TEST(who_is_early_is_kept)
         (void)close(strangers[i]);
     }
 }
-END_TEST
 
 /* Who has seen a greeting on the way says it again: the first one stays, alone. */
-START_TEST(a_greeting_that_is_repeated_is_taken_once)
+UNIT_TEST(a_greeting_that_is_repeated_is_taken_once)
 {
     enum { TIMES = 40 };
     mtree_tcp_greeting_t greeting = {.rank = DIALER, .attempt = 1, .position = COUNT};
@@ -247,7 +241,6 @@ START_TEST(a_greeting_that_is_repeated_is_taken_once)
         (void)close(sockets[i]);
     }
 }
-END_TEST
 
 /* A socket that listens on @a port (0: any) of @a address. */
 static int listen_at(const char *address, uint16_t port)
@@ -262,7 +255,7 @@ static int listen_at(const char *address, uint16_t port)
 }
 
 /* The second of two connections is tried again: another has its descriptor by now. */
-START_TEST(connections_that_are_not_wanted_are_closed_once)
+UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
 {
     enum { OTHERS = 4, FILLING = 2 };
     mtree_tcp_dial_t dial = {.rank = DIALER, .num_addresses = 2, .num_connections = 2};
@@ -301,17 +294,9 @@ START_TEST(connections_that_are_not_wanted_are_closed_once)
         (void)close(filling[i]);
     }
 }
-END_TEST
 
 UNIT_SUITE(tcase)
 {
     tcase_add_checked_fixture(tcase, start, stop);
-    tcase_add_test(tcase, the_answer_says_how_many_connections_there_are);
-    tcase_add_loop_test(tcase, another_answer_is_none, 0, 5);
-    tcase_add_test(tcase, a_connection_that_ends_has_no_answer);
     tcase_set_timeout(tcase, 30);
-    tcase_add_test(tcase, a_connection_that_vanishes_has_no_answer);
-    tcase_add_test(tcase, who_is_early_is_kept);
-    tcase_add_test(tcase, a_greeting_that_is_repeated_is_taken_once);
-    tcase_add_test(tcase, connections_that_are_not_wanted_are_closed_once);
 }

@@ -53,8 +53,8 @@ static void start(void)
 
     mtree_tcp_secret_t other;
 
-    ck_assert_int_eq(mtree_tcp_secret_draw(&secret), MTREE_OK);
-    ck_assert_int_eq(mtree_tcp_secret_draw(&other), MTREE_OK);
+    unit_ok(mtree_tcp_secret_draw(&secret));
+    unit_ok(mtree_tcp_secret_draw(&other));
     ck_assert_mem_ne(&secret, &other, sizeof(secret));
     num_admitted = 0;
     is_expected = true;

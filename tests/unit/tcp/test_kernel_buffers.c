@@ -59,7 +59,7 @@ UNIT_TEST(the_kernels_files_are_read)
     write_file(folder, "tcp_rmem", "4\tmany\n");
     ck_assert_int_eq(mtree_tcp_kernel_buffers_read(folder, &buffers), MTREE_ERR_IO);
     write_file(folder, "tcp_rmem", "4\t5\t6\n");
-    ck_assert_int_eq(mtree_tcp_kernel_buffers_read(folder, &buffers), MTREE_OK);
+    unit_ok(mtree_tcp_kernel_buffers_read(folder, &buffers));
     ck_assert_uint_eq(buffers.send[2], 3);
     ck_assert_uint_eq(buffers.receive[0], 4);
     for (int i = 0; i < 2; i++) {

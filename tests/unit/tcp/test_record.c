@@ -160,8 +160,8 @@ static void three_create(three_t *three)
     char text[] = "record 0";
     const struct iovec part = {text, sizeof(text)};
 
-    ck_assert_int_eq(mtree_record_flow_init(&three->seals, &key, true), MTREE_OK);
-    ck_assert_int_eq(mtree_record_flow_init(&three->opens, &key, false), MTREE_OK);
+    unit_ok(mtree_record_flow_init(&three->seals, &key, true));
+    unit_ok(mtree_record_flow_init(&three->opens, &key, false));
     for (int i = 0; i < 3; i++) {
         text[7] = (char)('0' + i);
         three->lengths[i] = mtree_record_seal(&three->seals, &part, 1, three->records[i]);
@@ -228,7 +228,7 @@ UNIT_TEST(another_key_opens_nothing)
 
     three_create(&three);
     mtree_record_flow_cleanup(&three.opens);
-    ck_assert_int_eq(mtree_record_flow_init(&three.opens, &other, false), MTREE_OK);
+    unit_ok(mtree_record_flow_init(&three.opens, &other, false));
     ck_assert_int_eq(three_open(&three, 0, three.lengths[0]), -1);
     three_destroy(&three);
 }
@@ -242,8 +242,8 @@ UNIT_TEST(both_ends_change_keys_together)
     const struct iovec part = {&byte, 1};
     size_t length, taken;
 
-    ck_assert_int_eq(mtree_record_flow_init(&seals, &key, true), MTREE_OK);
-    ck_assert_int_eq(mtree_record_flow_init(&opens, &key, false), MTREE_OK);
+    unit_ok(mtree_record_flow_init(&seals, &key, true));
+    unit_ok(mtree_record_flow_init(&opens, &key, false));
     seals.number = opens.number = MTREE_RECORDS_PER_KEY - 3;
     for (int i = 0; i < 6; i++) {
         size_t sealed = mtree_record_seal(&seals, &part, 1, record);
@@ -287,7 +287,7 @@ UNIT_TEST(a_long_text_passes_in_pieces)
     enum { LENGTH = 1000000, PIECE = 777 };
     unsigned char *text = malloc(LENGTH), *read = calloc(1, LENGTH);
     size_t written = 0, got = 0;
-    pair_t pair;
+    UNIT_OWNED(pair_destroy) pair_t pair;
 
     for (size_t i = 0; i < LENGTH; i++) {
         text[i] = (unsigned char)(i * 7 % 251);
@@ -313,7 +313,6 @@ UNIT_TEST(a_long_text_passes_in_pieces)
                       LENGTH + LENGTH / MTREE_RECORD_BYTES * MTREE_RECORD_OVERHEAD);
     free(text);
     free(read);
-    pair_destroy(&pair);
 }
 
 /* What comes before a changed record is read; nothing of it is, nor behind it. */
@@ -323,7 +322,7 @@ UNIT_TEST(a_changed_byte_ends_the_text)
     struct iovec part = {text, sizeof(text)}, to = {read, sizeof(read)};
     unsigned char records[200];
     ssize_t length;
-    pair_t pair;
+    UNIT_OWNED(pair_destroy) pair_t pair;
 
     pair_create(&pair);
     ck_assert_int_eq(mtree_sealed_write(pair.ends[0], pair.sockets[0], &part, 1),
@@ -339,5 +338,4 @@ UNIT_TEST(a_changed_byte_ends_the_text)
     ck_assert_str_eq(read, text);
     ck_assert_int_eq(mtree_sealed_read(pair.ends[1], pair.sockets[1], &to, 1), -1);
     ck_assert_int_eq(errno, MTREE_SEALED_ERRNO);
-    pair_destroy(&pair);
 }

@@ -33,9 +33,8 @@ static void send_some(loop_t *loop, int connections, size_t length, const double
     session = mtree_tcp_session_begin(loop->ends[0].peer, &key, 1, 0, loop);
     ck_assert_ptr_nonnull(session);
     for (int i = 0; i < MESSAGES; i++) {
-        ck_assert_int_eq(
-            mtree_tcp_send(session, 0, bytes, length, true, loop_begin(&messages[i])),
-            MTREE_OK);
+        unit_ok(
+            mtree_tcp_send(session, 0, bytes, length, true, loop_begin(&messages[i])));
     }
     for (int i = 0; i < 100; i++) {
         loop_poll(loop, 0);
@@ -44,54 +43,49 @@ static void send_some(loop_t *loop, int connections, size_t length, const double
 
 UNIT_TEST(what_the_first_of_two_takes_goes_over_it)
 {
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     send_some(&loop, FEW, SHORT, NULL);
     ck_assert_int_gt(waiting(&loop, 0), MESSAGES * SHORT);
     ck_assert_int_eq(waiting(&loop, 1), 0);
-    loop_destroy(&loop);
 }
 
 UNIT_TEST(more_than_two_take_turns)
 {
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     send_some(&loop, MANY, SHORT, NULL);
     for (int i = 0; i < MANY; i++) {
         ck_assert_int_gt(waiting(&loop, i), (MESSAGES / MANY) * SHORT);
     }
-    loop_destroy(&loop);
 }
 
 UNIT_TEST(the_rest_goes_over_the_others)
 {
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     send_some(&loop, FEW, LONG, NULL);
     for (int i = 0; i < FEW; i++) {
         ck_assert_int_gt(waiting(&loop, i), 0);
     }
-    loop_destroy(&loop);
 }
 
 UNIT_TEST(the_faster_of_two_links_takes_what_arrives_first_over_it)
 {
     const double rates[FEW] = {1e6, 1e9};
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     send_some(&loop, FEW, SHORT, rates);
     ck_assert_int_eq(waiting(&loop, 0), 0);
     ck_assert_int_gt(waiting(&loop, 1), MESSAGES * SHORT);
-    loop_destroy(&loop);
 }
 
 UNIT_TEST(links_share_what_one_does_not_take)
 {
     const double rates[MANY] = {1e6, 1e9, 1e9};
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     send_some(&loop, MANY, LONG, rates);
     ck_assert_int_gt(waiting(&loop, 1), 0);
     ck_assert_int_gt(waiting(&loop, 2), 0);
-    loop_destroy(&loop);
 }

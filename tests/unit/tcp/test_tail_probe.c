@@ -8,7 +8,6 @@
 #include "tests/unit/tcp/loop.h"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* Seconds and number of calls that are more than any gap between probes, and their most.
  */
@@ -80,19 +79,17 @@ static void pass_unread(loop_t *loop, bool synchronous)
     int unread = MTREE_TCP_HEADER + (int)sizeof(from), socket = loop->sockets[1][0];
     loop_message_t sent, received;
 
-    ck_assert_int_eq(mtree_tcp_recv(loop_session(loop, 1, &key), 0, to, sizeof(to),
-                                    loop_begin(&received)),
-                     MTREE_OK);
+    unit_ok(mtree_tcp_recv(loop_session(loop, 1, &key), 0, to, sizeof(to),
+                           loop_begin(&received)));
     loop_settle(loop);
-    ck_assert_int_eq(mtree_tcp_send(loop_session(loop, 0, &key), 0, from, sizeof(from),
-                                    synchronous, loop_begin(&sent)),
-                     MTREE_OK);
+    unit_ok(mtree_tcp_send(loop_session(loop, 0, &key), 0, from, sizeof(from),
+                           synchronous, loop_begin(&sent)));
     /* Three probes show the kernel that what is before them is lost. */
     ck_assert_int_ge(poll_until(loop, 0, socket, unread + 3 * MTREE_TCP_HEADER, 20),
                      unread + 3 * MTREE_TCP_HEADER);
     loop_settle(loop);
     ck_assert(sent.has_ended && received.has_ended);
-    ck_assert_int_eq(received.status, MTREE_OK);
+    unit_ok(received.status);
     ck_assert_str_eq(to, from);
     /* All of it is acknowledged. */
     ck_assert_int_eq(poll_until(loop, 0, socket, 1, 0.05), 0);
@@ -100,10 +97,9 @@ static void pass_unread(loop_t *loop, bool synchronous)
 
 UNIT_TEST(a_connection_sends_probes_until_all_is_read)
 {
-    loop_t loop;
+    UNIT_OWNED(loop_destroy) loop_t loop;
 
     loop_create(&loop, 1);
     pass_unread(&loop, true);
     pass_unread(&loop, false);
-    loop_destroy(&loop);
 }

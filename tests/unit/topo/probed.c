@@ -3,10 +3,10 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/topo/fair_share.h"
 #include "topo/probe/pair_sample.h"
-#include "topo/routes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -174,11 +174,10 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     double *capacities = malloc((size_t)num_arcs * sizeof(*capacities));
     mtree_fair_share_t *shared;
 
-    ck_assert_ptr_nonnull(capacities);
     for (int arc = 0; arc < num_arcs; ++arc) {
         capacities[arc] = mtree_arc_capacity(network->truth, arc);
     }
-    ck_assert_int_eq(mtree_fair_share_create(num_arcs, capacities, &shared), MTREE_OK);
+    unit_ok(mtree_fair_share_create(num_arcs, capacities, &shared));
     for (int i = 0; i < round->num_experiments; ++i) {
         const int from = round->experiments[i].from, to = round->experiments[i].to;
         int count = mtree_routes_links(network->routes, from, to), j = 0;
@@ -193,7 +192,7 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
             flows[i].uses[j].arc = arc;
             flows[i].uses[j++].weight = 1;
         }
-        ck_assert_int_eq(mtree_fair_share_join(shared, &flows[i]), MTREE_OK);
+        unit_ok(mtree_fair_share_join(shared, &flows[i]));
     }
     mtree_fair_share_share(shared);
     mtree_fair_share_destroy(shared);
@@ -254,13 +253,11 @@ static void add_known(network_t *network)
     int num_arcs = known == NULL ? 0 : 2 * known->num_links;
     double *capacity = calloc((size_t)num_arcs + 1, sizeof(*capacity));
 
-    ck_assert_ptr_nonnull(capacity);
     for (int arc = 0; arc < num_arcs; ++arc) {
         capacity[arc] = mtree_arc_capacity(known, arc);
     }
     if (known != NULL) {
-        ck_assert_int_eq(mtree_probe_add_known(network->probe, known, capacity),
-                         MTREE_OK);
+        unit_ok(mtree_probe_add_known(network->probe, known, capacity));
     }
     free(capacity);
 }
@@ -275,14 +272,11 @@ static void create(network_t *network)
     mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
     char address[NAME];
 
-    ck_assert_ptr_nonnull(hosts);
     for (int i = 0; i < network->num_hosts; ++i) {
         hosts[i].name = truth->vertices[network->hosts[i]].name;
         hosts[i].address = hosts[i].name;
     }
-    ck_assert_int_eq(
-        mtree_probe_create(hosts, network->num_hosts, &options, &network->probe),
-        MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, network->num_hosts, &options, &network->probe));
     free(hosts);
     add_known(network);
     for (int arc = 0; network->options->interfaces && arc < 2 * truth->num_links; ++arc) {
@@ -290,8 +284,7 @@ static void create(network_t *network)
             if (network->hosts[i] == mtree_arc_to(truth, arc)) {
                 write_address(network, network->hosts[i], mtree_arc_from(truth, arc),
                               address);
-                ck_assert_int_eq(mtree_probe_add_address(network->probe, i, address),
-                                 MTREE_OK);
+                unit_ok(mtree_probe_add_address(network->probe, i, address));
             }
         }
     }
@@ -301,7 +294,6 @@ static void list_hosts(const mtree_topology_t *topology, int *num_hosts_p, int *
 {
     int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
 
-    ck_assert_ptr_nonnull(hosts);
     *num_hosts_p = 0;
     for (int i = 0; i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
@@ -325,9 +317,8 @@ void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
     for (int i = 0; i < truth->num_vertices; ++i) {
         network.silent[i] = mtree_random_fraction(&network.random) < options->silent;
     }
-    ck_assert_int_eq(
-        mtree_routes_create(truth, network.hosts, network.num_hosts, &network.routes),
-        MTREE_OK);
+    unit_ok(
+        mtree_routes_create(truth, network.hosts, network.num_hosts, &network.routes));
     create(&network);
     if (options->routes) {
         ck_assert_int_eq(
@@ -335,18 +326,16 @@ void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
             MTREE_OK);
     }
     for (;;) {
-        ck_assert_int_eq(mtree_probe_next(network.probe, &round), MTREE_OK);
+        unit_ok(mtree_probe_next(network.probe, &round));
         if (round.num_experiments == 0) {
             break;
         }
         results = calloc((size_t)round.num_experiments, sizeof(*results));
-        ck_assert_ptr_nonnull(results);
-        ck_assert_int_eq(mtree_probe_record(network.probe, results,
-                                            carry_out(&network, &round, results)),
-                         MTREE_OK);
+        unit_ok(mtree_probe_record(network.probe, results,
+                                   carry_out(&network, &round, results)));
         free(results);
     }
-    ck_assert_int_eq(mtree_probe_finish(network.probe, findings), MTREE_OK);
+    unit_ok(mtree_probe_finish(network.probe, findings));
     mtree_probe_destroy(network.probe);
     mtree_routes_destroy(network.routes);
     free(network.silent);
@@ -364,7 +353,7 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
                   double tolerance)
 {
     const mtree_topology_t *found = findings->topology;
-    mtree_routes_t *routes, *true_routes;
+    OWNED(routes) *routes = NULL, *true_routes = NULL;
     int num_hosts, num_found;
     int *hosts, *found_hosts;
 
@@ -373,10 +362,8 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
     list_hosts(truth, &num_hosts, &hosts);
     list_hosts(found, &num_found, &found_hosts);
     ck_assert_int_eq(num_found, num_hosts);
-    ck_assert_int_eq(mtree_routes_create(truth, hosts, num_hosts, &true_routes),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(found, found_hosts, num_hosts, &routes),
-                     MTREE_OK);
+    unit_ok(mtree_routes_create(truth, hosts, num_hosts, &true_routes));
+    unit_ok(mtree_routes_create(found, found_hosts, num_hosts, &routes));
     for (int i = 0; i < num_hosts * num_hosts; ++i) {
         int from = i / num_hosts, to = i % num_hosts;
         int true_count = mtree_routes_links(true_routes, from, to);
@@ -394,8 +381,6 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
                       "%s to %s: found %g bits/s, there are %g", from_name, to_name, rate,
                       true_rate);
     }
-    mtree_routes_destroy(routes);
-    mtree_routes_destroy(true_routes);
     free(hosts);
     free(found_hosts);
 }
@@ -421,7 +406,7 @@ static double usable(const mtree_topology_t *truth, int arc)
     int num_hosts, *hosts;
 
     list_hosts(truth, &num_hosts, &hosts);
-    ck_assert_int_eq(mtree_routes_create(truth, hosts, num_hosts, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(truth, hosts, num_hosts, &routes));
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; i < num_hosts; ++i) {
             double rate = 0;

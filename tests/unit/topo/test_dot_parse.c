@@ -109,8 +109,7 @@ UNIT_LOOP(test_good_text, 0, sizeof(good) / sizeof(good[0]))
     char *text;
 
     heard_start();
-    ck_assert_int_eq(
-        mtree_dot_parse(good[_i].text, strlen(good[_i].text), "t.dot", &graph), MTREE_OK);
+    unit_ok(mtree_dot_parse(good[_i].text, strlen(good[_i].text), "t.dot", &graph));
     text = write_graph(graph);
     ck_assert_str_eq(text, good[_i].graph);
     ck_assert_int_eq(heard_lines(), 0);
@@ -202,7 +201,7 @@ UNIT_TEST(test_attribute_names)
     mtree_dot_graph_t *graph;
     int i;
 
-    ck_assert_int_eq(mtree_dot_parse(text, strlen(text), "t.dot", &graph), MTREE_OK);
+    unit_ok(mtree_dot_parse(text, strlen(text), "t.dot", &graph));
     ck_assert_int_eq(graph->num_names, 4);
     for (i = 0; i < 4; ++i) {
         ck_assert_str_eq(graph->names[i].name, names[i].name);

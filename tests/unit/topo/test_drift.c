@@ -3,10 +3,8 @@
  * Drift: slow links are found, changed and tried again, with rates from a lab and with
  * rates of paths whose narrowest links are known.
  */
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
 #include "topo/drift/drift.h"
-#include "topo/routes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,29 +22,21 @@ static int hosts[64], num_hosts;
 static void begin(mtree_topology_t *of)
 {
     topology = of;
-    num_hosts = 0;
-    for (int v = 0; v < of->num_vertices; v++) {
-        if (of->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = v;
-        }
-    }
-    ck_assert_int_eq(mtree_drift_create(of, hosts, num_hosts, &drift), MTREE_OK);
+    num_hosts = map_hosts(of, hosts);
+    unit_ok(mtree_drift_create(of, hosts, num_hosts, &drift));
 }
 
 static void begin_text(const char *text)
 {
-    mtree_topology_t *parsed;
+    mtree_topology_t *parsed = map_text(text);
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &parsed),
-                     MTREE_OK);
     begin(parsed);
 }
 
 static void begin_b4(void)
 {
-    mtree_topology_t *b4;
+    mtree_topology_t *b4 = map_file(TOPOLOGIES "/b4.dot");
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &b4), MTREE_OK);
     for (int l = 0; l < b4->num_links; l++) {
         b4->links[l].capacity[0] *= LAB_SCALE;
         b4->links[l].capacity[1] *= LAB_SCALE;
@@ -159,7 +149,6 @@ UNIT_TEST(test_cut_link_of_the_lab_is_found)
     ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
     ck_assert_double_eq_tol(believed("EU2", "US6"), 10, 1);
     ck_assert_int_eq(count_changed_arcs(), 2);
-    end();
 }
 
 UNIT_LOOP(test_jitter_of_a_fifth_changes_nothing, 0, 5)
@@ -180,7 +169,6 @@ UNIT_LOOP(test_jitter_of_a_fifth_changes_nothing, 0, 5)
         ck_assert(!mtree_drift_update(drift, samples, num));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
-    end();
 }
 
 UNIT_TEST(test_one_bad_call_in_ten_changes_nothing)
@@ -194,7 +182,6 @@ UNIT_TEST(test_one_bad_call_in_ten_changes_nothing)
         ck_assert(!mtree_drift_update(drift, samples, read_lab(call, samples)));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
-    end();
 }
 
 UNIT_TEST(test_slow_processors_are_no_slow_link)
@@ -220,7 +207,6 @@ UNIT_TEST(test_slow_processors_are_no_slow_link)
     ck_assert_double_eq_tol(believed("US6", "EU2"), 12, 0.1);
     ck_assert_double_eq_tol(believed("US6", "EU2") / 40, believed("AS1", "AS2") / 36,
                             1e-9);
-    end();
 }
 
 #define STAR                                                                             \
@@ -259,7 +245,6 @@ UNIT_TEST(test_shared_link_is_the_cause)
     ck_assert(mtree_drift_update(drift, samples, star_samples("c", 2.375e6F, samples)));
     ck_assert_double_eq_tol(believed("c", "s"), 2.5, 1e-3);
     ck_assert_int_eq(count_changed_arcs(), 1);
-    end();
 }
 
 #define PAIR                                                                             \
@@ -323,7 +308,6 @@ UNIT_TEST(test_recovered_link_is_tried)
     ck_assert_int_le(hear_until_changed(3.6e6, 0.05, 20), 10);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
     ck_assert_int_eq(hear_until_changed(3.6e6, 0.05, 1000), 1001);
-    end();
 }
 
 UNIT_TEST(test_failed_trials_become_rare)
@@ -346,7 +330,6 @@ UNIT_TEST(test_failed_trials_become_rare)
     ck_assert_int_ge(trials, 3);
     ck_assert_int_le(trials, 4);
     ck_assert_int_eq(waited, 1000);
-    end();
 }
 
 UNIT_TEST(test_faster_link)
@@ -355,7 +338,6 @@ UNIT_TEST(test_faster_link)
     ck_assert_int_le(hear_until_changed(15.2e6, 0.9, 10), 4);
     ck_assert_double_eq_tol(believed("a", "b"), 16, 1e-3);
     ck_assert_int_eq(count_changed_arcs(), 1);
-    end();
 }
 
 UNIT_TEST(test_oscillating_link_is_changed_rarely)
@@ -369,7 +351,6 @@ UNIT_TEST(test_oscillating_link_is_changed_rarely)
         changes += hear_pair(is_slow ? 1.9e6 : 7.6e6, 0.9);
     }
     ck_assert_int_le(changes, 16); /* of 40 */
-    end();
 }
 
 UNIT_TEST(test_invalid_samples_are_ignored)
@@ -385,7 +366,6 @@ UNIT_TEST(test_invalid_samples_are_ignored)
         ck_assert(!mtree_drift_update(drift, samples, 0));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
-    end();
 }
 
 /* Observations until a gradual correction, at most @a most. */
@@ -417,7 +397,6 @@ UNIT_TEST(test_gradual_correction)
     ck_assert_double_eq_tol(believed("a", "b"), 6.4, 0.8);
     ck_assert_ptr_nonnull(strstr(mtree_drift_change_summary(drift), "a->b gives "));
     ck_assert_int_eq(count_changed_arcs(), 1);
-    end();
 }
 
 UNIT_TEST(test_corrected_link_recovers)
@@ -435,7 +414,6 @@ UNIT_TEST(test_corrected_link_recovers)
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
     ck_assert_ptr_nonnull(
         strstr(mtree_drift_change_summary(drift), "a->b is tried at 8 Mb/s"));
-    end();
 }
 
 UNIT_TEST(test_conditions_stay)
@@ -451,7 +429,6 @@ UNIT_TEST(test_conditions_stay)
     ck_assert_double_eq(link->conditions.burst, 65536);
     ck_assert_int_eq(link->num_cables, 1);
     ck_assert_mem_eq(link->cables, topology->links[0].cables, sizeof(*link->cables));
-    end();
 }
 
 UNIT_TEST(test_corrections_become_rare)
@@ -467,5 +444,9 @@ UNIT_TEST(test_corrections_become_rare)
     }
     ck_assert_int_ge(corrections, 1);
     ck_assert_int_le(corrections, 10); /* of 20 */
-    end();
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, NULL, end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/topo/fair_share.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/topo/fair_share.h"
 
 #include "base/random.h"
 
@@ -25,7 +25,6 @@ static fixture_t *scatter(mtree_random_t *random)
     mtree_fair_share_flow_t *flow;
     int arc, f, i;
 
-    ck_assert_ptr_nonnull(fixture);
     for (arc = 0; arc < ARCS; arc++) {
         fixture->capacities[arc] = 1.0 + (double)mtree_random_below(random, 5);
     }
@@ -42,8 +41,7 @@ static fixture_t *scatter(mtree_random_t *random)
             flow->uses[i].weight = i % 2 == 0 ? 1.0 : 0.25;
         }
     }
-    ck_assert_int_eq(mtree_fair_share_create(ARCS, fixture->capacities, &fixture->flows),
-                     MTREE_OK);
+    unit_ok(mtree_fair_share_create(ARCS, fixture->capacities, &fixture->flows));
     return fixture;
 }
 
@@ -98,7 +96,7 @@ UNIT_LOOP(test_come_and_go, 0, 20)
             if (flow->joined) {
                 mtree_fair_share_leave(fixture->flows, flow);
             } else {
-                ck_assert_int_eq(mtree_fair_share_join(fixture->flows, flow), MTREE_OK);
+                unit_ok(mtree_fair_share_join(fixture->flows, flow));
             }
         }
         mtree_fair_share_touched(fixture->flows, &touched);
@@ -123,14 +121,14 @@ UNIT_TEST(test_touched)
     mtree_fair_share_flow_t *const *touched;
     mtree_fair_share_t *flows;
 
-    ck_assert_int_eq(mtree_fair_share_create(3, capacities, &flows), MTREE_OK);
-    ck_assert_int_eq(mtree_fair_share_join(flows, &ends), MTREE_OK);
-    ck_assert_int_eq(mtree_fair_share_join(flows, &other), MTREE_OK);
+    unit_ok(mtree_fair_share_create(3, capacities, &flows));
+    unit_ok(mtree_fair_share_join(flows, &ends));
+    unit_ok(mtree_fair_share_join(flows, &other));
     ck_assert_int_eq(mtree_fair_share_touched(flows, &touched), 2);
     mtree_fair_share_share(flows);
     ck_assert_double_eq(ends.rate, 8.0);
     ck_assert_double_eq(other.rate, 8.0);
-    ck_assert_int_eq(mtree_fair_share_join(flows, &middle), MTREE_OK);
+    unit_ok(mtree_fair_share_join(flows, &middle));
     ck_assert_int_eq(mtree_fair_share_touched(flows, &touched), 2);
     mtree_fair_share_share(flows);
     ck_assert_double_eq(ends.rate, 4.0);

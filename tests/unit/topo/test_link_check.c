@@ -29,12 +29,11 @@ static void setup(void)
     static const char *const names[] = {"a", "b", "c", "d"};
     int hosts[4];
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "net.dot", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_parse(text, strlen(text), "net.dot", &topology));
     for (int h = 0; h < 4; h++) {
         hosts[h] = mtree_topology_find_vertex(topology, names[h]);
     }
-    ck_assert_int_eq(mtree_drift_create(topology, hosts, 4, &drift), MTREE_OK);
+    unit_ok(mtree_drift_create(topology, hosts, 4, &drift));
     num_streams = mtree_link_check_streams(drift, &streams);
 }
 

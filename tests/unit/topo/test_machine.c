@@ -19,7 +19,7 @@ static mtree_machine_t *load(const char *name)
     char path[512];
 
     snprintf(path, sizeof(path), FIXTURES "/machines/%s.xml", name);
-    ck_assert_int_eq(mtree_machine_load(path, &machine), MTREE_OK);
+    unit_ok(mtree_machine_load(path, &machine));
     return machine;
 }
 
@@ -51,7 +51,7 @@ UNIT_LOOP(test_places, 0, LENGTH(places))
     int num;
 
     ck_assert_int_eq(mtree_machine_num_cores(machine), places[_i].cores);
-    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    unit_ok(mtree_machine_nics(machine, &nics, &num));
     ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
     mtree_locality_measure(&place, nics, num);
     ck_assert_mem_eq(&place, &places[_i].place, sizeof(place));
@@ -100,7 +100,7 @@ UNIT_TEST(test_nics)
     mtree_nic_t *nics;
     int num;
 
-    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    unit_ok(mtree_machine_nics(machine, &nics, &num));
     ck_assert_int_eq(num, 5);
     ck_assert_str_eq(nics[0].name, "eth0");
     ck_assert_int_eq(nics[0].kind, MTREE_NIC_NETWORK);
@@ -228,9 +228,9 @@ UNIT_TEST(test_this_machine)
     mtree_nic_t *nics;
     int num;
 
-    ck_assert_int_eq(mtree_machine_load(NULL, &machine), MTREE_OK);
+    unit_ok(mtree_machine_load(NULL, &machine));
     ck_assert_int_ge(mtree_machine_num_cores(machine), 1);
-    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    unit_ok(mtree_machine_nics(machine, &nics, &num));
     ck_assert_int_ge(mtree_machine_locate_core(machine, 0).core, 0);
     free(nics);
     mtree_machine_destroy(machine);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/runner.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/topo/probed.h"
 
 #include "planner/planner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
-#include "topo/routes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +14,7 @@
 
 static mtree_topology_t *read_map(const char *path)
 {
-    mtree_topology_t *topology;
-
-    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
-    return topology;
+    return map_file(path);
 }
 
 /* A generated shape whose capacities are drawn around 200 Mb/s, with latencies of 2 to
@@ -30,7 +25,7 @@ static mtree_topology_t *make_shape(const char *shape, double skew, unsigned see
         .capacity = 2e8, .latency = 1e-3, .seed = seed};
     mtree_topology_t *topology;
 
-    ck_assert_int_eq(mtree_generate(shape, &request, &topology), MTREE_OK);
+    unit_ok(mtree_generate(shape, &request, &topology));
     if (skew > 0) {
         mtree_generate_capacities(topology, 2e8, skew, seed);
         mtree_generate_latencies(topology, 1e8, 3e8, 2e-3, 20e-3);
@@ -47,7 +42,7 @@ static mtree_topology_t *make_tree(int pods, int racks, int hosts)
     int i, core, pod = 0, rack = 0, vertex;
     char name[32];
 
-    ck_assert_int_eq(mtree_topology_create("tree", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("tree", "test", &topology));
     for (i = 0; i < num_hosts; ++i) {
         snprintf(name, sizeof(name), "h%d", i);
         mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &vertex);
@@ -88,9 +83,8 @@ static double throughput(const mtree_topology_t *topology, const mtree_topology_
             true_hosts[count++] = i;
         }
     }
-    ck_assert_int_eq(mtree_planner_run(topology, hosts, count, &request, &plan),
-                     MTREE_OK);
-    ck_assert_int_eq(mtree_routes_create(truth, true_hosts, count, &routes), MTREE_OK);
+    unit_ok(mtree_planner_run(topology, hosts, count, &request, &plan));
+    unit_ok(mtree_routes_create(truth, true_hosts, count, &routes));
     mtree_plan_load(plan, routes, load);
     for (i = 0; i < 2 * truth->num_links; ++i) {
         if (load[i] > 0) {
@@ -120,20 +114,19 @@ static void check_plan(const mtree_topology_t *truth,
 /* Every route, and the plan: for networks some of whose switches have no names. */
 static void check_shape(mtree_topology_t *truth, const probed_options_t *options)
 {
-    mtree_probe_findings_t findings;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     probed_run(truth, options, &findings);
     ck_assert_int_eq(findings.routes_known, options->routes);
     probed_check(truth, &findings, 0.1);
     check_plan(truth, &findings);
-    mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
 
 /* Every link by its name, every route, the plan, the budget. */
 static void check_all(mtree_topology_t *truth, const probed_options_t *options)
 {
-    mtree_probe_findings_t findings;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     probed_run(truth, options, &findings);
     probed_check_links(truth, &findings, 0.1);
@@ -143,7 +136,6 @@ static void check_all(mtree_topology_t *truth, const probed_options_t *options)
     ck_assert(findings.seconds <= options->seconds);
     ck_assert(findings.bytes > 0);
     check_plan(truth, &findings);
-    mtree_probe_findings_clear(&findings);
     mtree_topology_destroy(truth);
 }
 
@@ -194,8 +186,8 @@ UNIT_LOOP(test_fast_links_send_few_bytes, 0, 2)
                                       .seconds = 10,
                                       .bytes = _i == 0 ? 1e9 : 5e7,
                                       .seed = 3};
-    mtree_topology_t *truth = make_shape("star:8", 0, 1);
-    mtree_probe_findings_t findings;
+    OWNED(topology) *truth = make_shape("star:8", 0, 1);
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     for (int l = 0; l < truth->num_links; ++l) {
         truth->links[l].capacity[0] = truth->links[l].capacity[1] = 1e11;
@@ -205,8 +197,6 @@ UNIT_LOOP(test_fast_links_send_few_bytes, 0, 2)
     /* Noise may add to what was counted. */
     ck_assert_double_le(findings.bytes, options.bytes * (1 + NOISE));
     probed_check_links(truth, &findings, 0.1);
-    mtree_probe_findings_clear(&findings);
-    mtree_topology_destroy(truth);
 }
 
 /* What @a truth has between its first @a num_hosts vertices and its switches, which have
@@ -218,8 +208,7 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
     int *vertex = calloc((size_t)truth->num_vertices, sizeof(*vertex));
     char name[80];
 
-    ck_assert_ptr_nonnull(vertex);
-    ck_assert_int_eq(mtree_topology_create("part", "test", &part), MTREE_OK);
+    unit_ok(mtree_topology_create("part", "test", &part));
     for (int v = 0; v < truth->num_vertices; ++v) {
         mtree_vertex_kind_t kind = truth->vertices[v].kind;
 
@@ -227,18 +216,16 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
         snprintf(name, sizeof(name), "%s%s", truth->vertices[v].name,
                  renamed && kind == MTREE_VERTEX_SWITCH ? "'" : "");
         if (v < num_hosts || kind == MTREE_VERTEX_SWITCH) {
-            ck_assert_int_eq(
-                mtree_topology_add_vertex(part, name, NULL, kind, &vertex[v]), MTREE_OK);
+            unit_ok(mtree_topology_add_vertex(part, name, NULL, kind, &vertex[v]));
         }
     }
     for (int l = 0; l < truth->num_links; ++l) {
         const mtree_link_t *link = &truth->links[l];
 
         if (vertex[link->u] >= 0 && vertex[link->v] >= 0) {
-            ck_assert_int_eq(mtree_topology_add_link(part, vertex[link->u],
-                                                     vertex[link->v], link->capacity[0],
-                                                     link->capacity[1], 0, NULL),
-                             MTREE_OK);
+            unit_ok(mtree_topology_add_link(part, vertex[link->u], vertex[link->v],
+                                            link->capacity[0], link->capacity[1], 0,
+                                            NULL));
         }
     }
     free(vertex);
@@ -258,11 +245,11 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
         {TOPOLOGIES "/b4.dot", 12, 19, false},
         {NULL, 9, 15, false},
     };
-    mtree_topology_t *truth = cases[_i].map == NULL ? make_tree(2, 2, 3)
-                              : strstr(cases[_i].map, "dot") != NULL
-                                  ? read_map(cases[_i].map)
-                                  : make_shape(cases[_i].map, 0.5, 2);
-    mtree_topology_t *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
+    OWNED(topology) *truth = cases[_i].map == NULL ? make_tree(2, 2, 3)
+                             : strstr(cases[_i].map, "dot") != NULL
+                                 ? read_map(cases[_i].map)
+                                 : make_shape(cases[_i].map, 0.5, 2);
+    OWNED(topology) *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
     probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
     mtree_probe_findings_t all, rest;
 
@@ -275,8 +262,6 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
     probed_check_links(truth, &rest, 0.1);
     mtree_probe_findings_clear(&all);
     mtree_probe_findings_clear(&rest);
-    mtree_topology_destroy(known);
-    mtree_topology_destroy(truth);
 }
 
 /* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
@@ -284,8 +269,8 @@ UNIT_TEST(test_bytes_end)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .bytes = 4e6, .seed = 3};
-    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
-    mtree_probe_findings_t findings;
+    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     int assumed = 0;
 
     probed_run(truth, &options, &findings);
@@ -295,8 +280,6 @@ UNIT_TEST(test_bytes_end)
         assumed += findings.links[l].capacity[0].basis == MTREE_PROBE_ASSUMED;
     }
     ck_assert_int_gt(assumed, 0);
-    mtree_probe_findings_clear(&findings);
-    mtree_topology_destroy(truth);
 }
 
 static const char *const meshes[] = {"torus:3x4", "random:14:24", "ring:6"};
@@ -371,8 +354,8 @@ UNIT_LOOP(test_short_of_time, 0, 50)
                                       .lingers = 0.3,
                                       .seconds = 6 + _i / 5 * 0.2,
                                       .seed = 12};
-    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
-    mtree_probe_findings_t findings;
+    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     probed_run(truth, &options, &findings);
     for (int i = 0; i < findings.topology->num_links; ++i) {
@@ -387,15 +370,13 @@ UNIT_LOOP(test_short_of_time, 0, 50)
                           rates[way], rates[!way]);
         }
     }
-    mtree_probe_findings_clear(&findings);
-    mtree_topology_destroy(truth);
 }
 
 UNIT_TEST(test_deterministic)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
-    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
     mtree_probe_findings_t one, other;
     int i;
 
@@ -408,7 +389,6 @@ UNIT_TEST(test_deterministic)
     }
     mtree_probe_findings_clear(&one);
     mtree_probe_findings_clear(&other);
-    mtree_topology_destroy(truth);
 }
 
 static const struct {
@@ -422,9 +402,9 @@ UNIT_LOOP(test_many_hosts, 0, 4)
     /* Experiments in the order of hosts times their logarithm, not of their pairs. */
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .seed = 8};
-    mtree_topology_t *truth = make_shape(large[_i].shape, 0, 1);
+    OWNED(topology) *truth = make_shape(large[_i].shape, 0, 1);
     int n = large[_i].num_hosts;
-    mtree_probe_findings_t findings;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     ck_assert_int_eq(mtree_topology_num_hosts(truth), n);
     probed_run(truth, &options, &findings);
@@ -433,8 +413,6 @@ UNIT_LOOP(test_many_hosts, 0, 4)
     ck_assert_double_le(findings.seconds, options.seconds);
     /* Of what the links carry in a minute. */
     ck_assert_double_le(8 * findings.bytes, 0.01 * 60 * 2 * 2e8 * truth->num_links);
-    mtree_probe_findings_clear(&findings);
-    mtree_topology_destroy(truth);
 }
 
 UNIT_SUITE(tcase)

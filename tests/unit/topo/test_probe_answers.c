@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static mtree_probe_t *create_pair(double seconds)
 {
@@ -18,7 +17,7 @@ static mtree_probe_t *create_pair(double seconds)
     const mtree_probe_options_t options = {.seconds = seconds};
     mtree_probe_t *probe;
 
-    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, 2, &options, &probe));
     return probe;
 }
 
@@ -49,7 +48,7 @@ UNIT_TEST(test_order_of_calls)
     heard_start();
     ck_assert_int_eq(mtree_probe_record(probe, &result, 1), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_ERR_UNREACHABLE);
-    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
+    unit_ok(mtree_probe_next(probe, &round));
     ck_assert_int_eq(round.num_experiments, 1);
     ck_assert_int_eq(round.experiments[0].kind, MTREE_PROBE_PING);
     ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_ERR_INVALID);
@@ -73,7 +72,7 @@ UNIT_TEST(test_nothing_works)
     while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
            round.num_experiments > 0) {
         ck_assert_int_eq(round.num_experiments, 1);
-        ck_assert_int_eq(mtree_probe_record(probe, &result, 0.01), MTREE_OK);
+        unit_ok(mtree_probe_record(probe, &result, 0.01));
         ck_assert_int_lt(++rounds, 100);
     }
     ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
@@ -142,7 +141,7 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
         hosts[i] = (mtree_probe_host_t){names[i], names[i], 0};
     }
     heard_start();
-    ck_assert_int_eq(mtree_probe_create(hosts, num_hosts, &options, &probe), MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, num_hosts, &options, &probe));
     if (_i % 4 != 0) {
         tracer_t tracer = {probe, &random};
 
@@ -151,11 +150,10 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
     while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
            round.num_experiments > 0) {
         results = calloc((size_t)round.num_experiments, sizeof(*results));
-        ck_assert_ptr_nonnull(results);
         for (i = 0; i < round.num_experiments; ++i) {
             answer(&random, &results[i]);
         }
-        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
+        unit_ok(mtree_probe_record(probe, results, 0.01));
         free(results);
         ck_assert_int_lt(++rounds, 1000);
     }
@@ -164,7 +162,7 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
     }
     if (status == MTREE_OK) {
         ck_assert_int_eq(mtree_topology_num_hosts(findings.topology), num_hosts);
-        ck_assert_int_eq(mtree_topology_check_connected(findings.topology), MTREE_OK);
+        unit_ok(mtree_topology_check_connected(findings.topology));
         mtree_probe_findings_clear(&findings);
     } else {
         ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
@@ -183,16 +181,15 @@ UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
 {
     const mtree_probe_options_t options = {.seconds = 5, .byte_seconds = 1};
     const mtree_probe_host_t hosts[] = {{"a", "a", 0}, {"b", "b", 0}, {"c", "c", 0}};
-    mtree_probe_findings_t findings;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     mtree_probe_round_t round;
     mtree_probe_t *probe;
 
-    ck_assert_int_eq(mtree_probe_create(hosts, 3, &options, &probe), MTREE_OK);
+    unit_ok(mtree_probe_create(hosts, 3, &options, &probe));
     while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
         mtree_probe_result_t *results =
             calloc((size_t)round.num_experiments, sizeof(*results));
 
-        ck_assert_ptr_nonnull(results);
         for (int i = 0; i < round.num_experiments; ++i) {
             results[i] = (mtree_probe_result_t){
                 .failed = round.experiments[i].kind != MTREE_PROBE_PING,
@@ -201,14 +198,13 @@ UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
                 /* One is later than the others. */
                 .send = costs[_i].said * (i == 0 ? 100 : 1)};
         }
-        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
+        unit_ok(mtree_probe_record(probe, results, 0.01));
         free(results);
     }
-    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_OK);
+    unit_ok(mtree_probe_finish(probe, &findings));
     ck_assert_double_eq_tol(findings.topology->cost.message, costs[_i].cost, 1e-15);
     ck_assert_double_eq_tol(findings.topology->cost.byte, costs[_i].cost > 0 ? 8e-9 : 0,
                             1e-18);
-    mtree_probe_findings_clear(&findings);
     mtree_probe_destroy(probe);
 }
 
@@ -216,15 +212,14 @@ UNIT_TEST(test_one_host)
 {
     const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
     const mtree_probe_options_t options = {.seconds = 1};
-    mtree_probe_findings_t findings;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     mtree_probe_round_t round;
     mtree_probe_t *probe;
 
-    ck_assert_int_eq(mtree_probe_create(&host, 1, &options, &probe), MTREE_OK);
-    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
+    unit_ok(mtree_probe_create(&host, 1, &options, &probe));
+    unit_ok(mtree_probe_next(probe, &round));
     ck_assert_int_eq(round.num_experiments, 0);
-    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_OK);
+    unit_ok(mtree_probe_finish(probe, &findings));
     ck_assert_int_eq(findings.topology->num_vertices, 1);
-    mtree_probe_findings_clear(&findings);
     mtree_probe_destroy(probe);
 }

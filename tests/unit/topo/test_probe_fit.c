@@ -4,8 +4,6 @@
 #include "topo/probe/fit.h"
 #include "topo/probe/test_batch.h"
 
-#include <math.h>
-
 #define MARKS 21
 
 /* Marks a twentieth of a second apart; @a rates are those of the intervals, Mb/s. */
@@ -83,14 +81,14 @@ static mtree_probe_graph_t make_graph(void)
     mtree_probe_graph_t graph;
     int i, length, vertex;
 
-    ck_assert_int_eq(mtree_probe_graph_init(&graph, 4), MTREE_OK);
-    ck_assert_int_eq(mtree_probe_graph_add_switch(&graph, NULL, &vertex), MTREE_OK);
+    unit_ok(mtree_probe_graph_init(&graph, 4));
+    unit_ok(mtree_probe_graph_add_switch(&graph, NULL, &vertex));
     ck_assert_int_eq(vertex, 4);
     for (i = 0; i < 6; ++i) {
         for (length = 0; length < 4 && ways[i][length] >= 0; ++length) {}
-        ck_assert_int_eq(mtree_probe_graph_add_path(&graph, ways[i], length), MTREE_OK);
+        unit_ok(mtree_probe_graph_add_path(&graph, ways[i], length));
     }
-    ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
+    unit_ok(mtree_probe_graph_index(&graph));
     return graph;
 }
 
@@ -102,7 +100,7 @@ static double latency_of(const mtree_probe_graph_t *graph, const double *latency
 
 UNIT_TEST(test_latencies)
 {
-    mtree_probe_graph_t graph = make_graph();
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph = make_graph();
     /* Links of 1, 2, 3 ms at the switch, 10 ms beyond; the last round trip does not fit.
      */
     const mtree_probe_rtt_t rtts[] = {{0, 1, 6e-3},  {0, 2, 8e-3},  {1, 2, 10e-3},
@@ -110,37 +108,33 @@ UNIT_TEST(test_latencies)
                                       {1, 2, 10e-3}, {0, 2, 30e-3}};
     double latency[4], error;
 
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, rtts, 7, latency, &error),
-                     MTREE_OK);
+    unit_ok(mtree_probe_fit_latencies(&graph, rtts, 7, latency, &error));
     ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 1, 4), 2e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 2), 3e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-5);
     ck_assert_double_le(error, 1e-3);
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, rtts, 8, latency, &error),
-                     MTREE_OK);
+    unit_ok(mtree_probe_fit_latencies(&graph, rtts, 8, latency, &error));
     ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-3);
     ck_assert_double_ge(error, 0.05);
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_inseparable_latencies)
 {
-    mtree_probe_graph_t graph = make_graph();
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph = make_graph();
     const mtree_probe_rtt_t rtt = {0, 1, 6e-3};
     double latency[4];
 
     /* One round trip over two links: half each; what nothing crosses is 0. */
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, &rtt, 1, latency, NULL), MTREE_OK);
+    unit_ok(mtree_probe_fit_latencies(&graph, &rtt, 1, latency, NULL));
     ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1.5e-3, 1e-6);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 1), 1.5e-3, 1e-6);
     ck_assert_double_eq(latency_of(&graph, latency, 2, 3), 0);
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_explain)
 {
-    mtree_probe_graph_t graph = make_graph();
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph = make_graph();
     /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
      * that to 1 takes 100, and perhaps more. */
     const mtree_probe_rate_sample_t rises[] = {{0, 0}, {0.5, 1e6}, {0.8, 3e6}, {1, 6e6}};
@@ -158,8 +152,7 @@ UNIT_TEST(test_explain)
     int to_2 = mtree_probe_graph_find_arc(&graph, 4, 2);
     int rising = mtree_probe_graph_find_arc(&graph, 2, 3);
 
-    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, streams, 5, NULL, arcs),
-                     MTREE_OK);
+    unit_ok(mtree_probe_bottleneck_explain(&graph, streams, 5, NULL, arcs));
     ck_assert(arcs[out].known);
     ck_assert_double_eq_tol(arcs[out].value, 100e6, 1);
     ck_assert(arcs[to_2].known);
@@ -170,12 +163,11 @@ UNIT_TEST(test_explain)
     ck_assert_double_gt(arcs[rising].most, 0);
     ck_assert(!arcs[rising ^ 1].known);
     ck_assert_double_eq(arcs[rising ^ 1].most, 0);
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_agenda)
 {
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
     mtree_probe_test_batch_t batch;
     const mtree_probe_test_t *tests;
     double end;
@@ -183,13 +175,13 @@ UNIT_TEST(test_agenda)
     int arcs[2];
 
     /* A ring of four hosts; 0 and 2 send both ways round, 1 to 2 alone. */
-    ck_assert_int_eq(mtree_probe_graph_init(&graph, 4), MTREE_OK);
+    unit_ok(mtree_probe_graph_init(&graph, 4));
     for (int i = 0; i < 8; ++i) {
         const int way[] = {ways[i / 2][i % 2], ways[i / 2][1 - i % 2]};
 
-        ck_assert_int_eq(mtree_probe_graph_add_path(&graph, way, 2), MTREE_OK);
+        unit_ok(mtree_probe_graph_add_path(&graph, way, 2));
     }
-    ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
+    unit_ok(mtree_probe_graph_index(&graph));
     mtree_probe_test_batch_init(&batch, &graph);
     for (int host = 0; host < 4; host += 2) {
         arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
@@ -201,7 +193,7 @@ UNIT_TEST(test_agenda)
     batch.tests[0].seconds = 1;
     batch.tests[1].seconds = 2;
     batch.tests[2].seconds = 0.5;
-    ck_assert_int_eq(mtree_probe_test_batch_plan(&batch, &end), MTREE_OK);
+    unit_ok(mtree_probe_test_batch_plan(&batch, &end));
     tests = batch.tests;
     /* 0 and 2 have their receivers in common, 1 and 2 a link: the longest is first, and
      * the two others follow together after the last bytes have come in. */
@@ -222,5 +214,4 @@ UNIT_TEST(test_agenda)
     ck_assert_int_eq(batch.num_arcs, MTREE_PROBE_BATCH_CAPACITY - 1);
     ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
     ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
-    mtree_probe_graph_clear(&graph);
 }

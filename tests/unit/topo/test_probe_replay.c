@@ -3,6 +3,7 @@
  * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/dot/read.h"
 #include "topo/probe/bottleneck.h"
@@ -33,16 +34,14 @@ static void take_route(record_t *record, char *rest)
     char *hop;
 
     if (record->routes == NULL) {
-        ck_assert_int_eq(mtree_probe_routes_create((const char *const *)record->addresses,
-                                                   record->num_hosts, &record->routes),
-                         MTREE_OK);
+        unit_ok(mtree_probe_routes_create((const char *const *)record->addresses,
+                                          record->num_hosts, &record->routes));
     }
     while ((hop = strtok_r(rest, " \n", &rest)) != NULL) {
         ck_assert_int_lt(num_hops, MTREE_PROBE_MAX_HOPS);
         hops[num_hops++] = strcmp(hop, "-") == 0 ? "" : hop;
     }
-    ck_assert_int_eq(mtree_probe_routes_add(record->routes, from, to, hops, num_hops),
-                     MTREE_OK);
+    unit_ok(mtree_probe_routes_add(record->routes, from, to, hops, num_hops));
 }
 
 static void take_stream(record_t *record, char *rest)
@@ -103,7 +102,6 @@ static record_t *read_record(const char *path)
     size_t room = 0;
     char *line = NULL;
 
-    ck_assert_ptr_nonnull(record);
     ck_assert_msg(file != NULL, "%s cannot be opened", path);
     while (getline(&line, &room, file) >= 0) {
         take_line(record, line);
@@ -154,23 +152,21 @@ static const struct {
 UNIT_LOOP(test_capacities, 0, 2)
 {
     char path[1024];
-    mtree_topology_t *truth;
+    OWNED(topology) *truth = NULL;
     mtree_probe_graph_t graph;
     mtree_probe_arc_t *arcs;
     record_t *record;
     int num_known = 0;
 
     snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].map);
-    ck_assert_int_eq(mtree_topology_read(path, &truth), MTREE_OK);
+    unit_ok(mtree_topology_read(path, &truth));
     snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].record);
     record = read_record(path);
-    ck_assert_int_eq(mtree_probe_routes_resolve(record->routes, &graph), MTREE_OK);
+    unit_ok(mtree_probe_routes_resolve(record->routes, &graph));
     ck_assert_int_eq(graph.num_links, truth->num_links);
     arcs = calloc(2 * (size_t)graph.num_links, sizeof(*arcs));
-    ck_assert_ptr_nonnull(arcs);
-    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, record->streams,
-                                                    record->num_streams, NULL, arcs),
-                     MTREE_OK);
+    unit_ok(mtree_probe_bottleneck_explain(&graph, record->streams, record->num_streams,
+                                           NULL, arcs));
     for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
         int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));
         int to = vertex_of(record, &graph, mtree_probe_arc_to(&graph, arc));
@@ -186,5 +182,4 @@ UNIT_LOOP(test_capacities, 0, 2)
     free(arcs);
     mtree_probe_graph_clear(&graph);
     free_record(record);
-    mtree_topology_destroy(truth);
 }

@@ -12,7 +12,7 @@ static mtree_probe_routes_t *create(void)
 {
     mtree_probe_routes_t *routes;
 
-    ck_assert_int_eq(mtree_probe_routes_create(hosts, 4, &routes), MTREE_OK);
+    unit_ok(mtree_probe_routes_create(hosts, 4, &routes));
     return routes;
 }
 
@@ -28,14 +28,14 @@ static void add(mtree_probe_routes_t *routes, int from, int to, const char *hops
         texts[count][1] = '\0';
         list[count] = texts[count];
     }
-    ck_assert_int_eq(mtree_probe_routes_add(routes, from, to, list, count), MTREE_OK);
+    unit_ok(mtree_probe_routes_add(routes, from, to, list, count));
 }
 
 static mtree_probe_graph_t resolve(mtree_probe_routes_t *routes)
 {
     mtree_probe_graph_t graph;
 
-    ck_assert_int_eq(mtree_probe_routes_resolve(routes, &graph), MTREE_OK);
+    unit_ok(mtree_probe_routes_resolve(routes, &graph));
     mtree_probe_routes_destroy(routes);
     return graph;
 }
@@ -59,7 +59,7 @@ static void expect_size(const mtree_probe_graph_t *graph, int num_vertices, int 
 UNIT_TEST(test_hosts_forward)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     add(routes, 0, 1, "");
     add(routes, 1, 2, "");
@@ -73,13 +73,12 @@ UNIT_TEST(test_hosts_forward)
     /* The way back over a link is known without a trace. */
     ck_assert_ptr_nonnull(mtree_probe_graph_find_path(&graph, 1, 0));
     ck_assert_ptr_null(mtree_probe_graph_find_path(&graph, 3, 0));
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_routers)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* A and B at router x, C and D at y. */
     add(routes, 0, 1, "x");
@@ -90,13 +89,12 @@ UNIT_TEST(test_routers)
     expect_size(&graph, 6, 5);
     ck_assert_int_eq(at(&graph, 0, 2, 1), at(&graph, 3, 1, 2));
     ck_assert_str_eq(graph.names[at(&graph, 0, 2, 1)], "x");
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_interfaces)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* The same, each router answering with the interface where packets come in. */
     add(routes, 0, 1, "a");
@@ -111,13 +109,12 @@ UNIT_TEST(test_interfaces)
     expect_size(&graph, 6, 5);
     ck_assert_int_eq(at(&graph, 0, 2, 1), at(&graph, 3, 0, 2));
     ck_assert_int_eq(at(&graph, 0, 2, 2), at(&graph, 3, 0, 1));
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_other_way_back)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* Two spines that are used by turns: p and q are whole addresses, as both are seen
      * before and after x; they must not become one because they mirror each other. */
@@ -128,13 +125,12 @@ UNIT_TEST(test_other_way_back)
     graph = resolve(routes);
     expect_size(&graph, 8, 8);
     ck_assert_int_ne(at(&graph, 0, 2, 2), at(&graph, 2, 0, 2));
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_silent_between_known)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* B and C forward; B does not answer. */
     add(routes, 0, 1, "");
@@ -147,13 +143,12 @@ UNIT_TEST(test_silent_between_known)
     expect_size(&graph, 4, 3);
     ck_assert_int_eq(at(&graph, 0, 3, 1), 1);
     ck_assert_int_eq(at(&graph, 3, 0, 1), 2);
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_silent_routers)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* A and B at one silent router, C and D at another, z between them. */
     add(routes, 0, 1, "?");
@@ -165,13 +160,12 @@ UNIT_TEST(test_silent_routers)
     ck_assert_int_eq(at(&graph, 0, 1, 1), at(&graph, 3, 1, 3));
     ck_assert_int_eq(at(&graph, 0, 2, 3), at(&graph, 3, 1, 1));
     ck_assert_ptr_null(graph.names[at(&graph, 0, 1, 1)]);
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_silent_inner)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     /* Two silent routers between x and y: the same there and back. */
     add(routes, 0, 1, "x??y");
@@ -181,13 +175,12 @@ UNIT_TEST(test_silent_inner)
     expect_size(&graph, 8, 7);
     ck_assert_int_eq(at(&graph, 0, 1, 2), at(&graph, 1, 0, 3));
     ck_assert_int_eq(at(&graph, 2, 3, 3), at(&graph, 1, 0, 2));
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_last_counts)
 {
     mtree_probe_routes_t *routes = create();
-    mtree_probe_graph_t graph;
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
     add(routes, 0, 1, "x");
     add(routes, 0, 1, "y");
@@ -195,7 +188,6 @@ UNIT_TEST(test_last_counts)
     graph = resolve(routes);
     expect_size(&graph, 5, 2);
     ck_assert_str_eq(graph.names[at(&graph, 0, 1, 1)], "y");
-    mtree_probe_graph_clear(&graph);
 }
 
 UNIT_TEST(test_refused)
@@ -214,7 +206,7 @@ UNIT_TEST(test_refused)
     ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 4, end, 1), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 1, end, 65), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_probe_routes_add_address(routes, 0, "B"), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_routes_add_address(routes, 1, "B"), MTREE_OK);
+    unit_ok(mtree_probe_routes_add_address(routes, 1, "B"));
     ck_assert_int_eq(heard_lines(), 6);
     ck_assert_int_eq(mtree_probe_routes_count(routes), 0);
     mtree_probe_routes_destroy(routes);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/captured_log.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
-#include "topo/routes.h"
+#include "tests/unit/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,25 +17,16 @@ static int num_hosts;
 /* Routes between all hosts of what @a text describes. */
 static void route_all(mtree_topology_t *of)
 {
-    int i;
-
     topology = of;
     hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
-    num_hosts = 0;
-    for (i = 0; i < of->num_vertices; ++i) {
-        if (of->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = i;
-        }
-    }
-    ck_assert_int_eq(mtree_routes_create(of, hosts, num_hosts, &routes), MTREE_OK);
+    num_hosts = map_hosts(of, hosts);
+    unit_ok(mtree_routes_create(of, hosts, num_hosts, &routes));
 }
 
 static void route_text(const char *text)
 {
-    mtree_topology_t *parsed;
+    mtree_topology_t *parsed = map_text(text);
 
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &parsed),
-                     MTREE_OK);
     route_all(parsed);
 }
 
@@ -47,7 +35,7 @@ static void route_shape(const char *shape)
     mtree_generate_request_t request = {.capacity = 1e9};
     mtree_topology_t *generated;
 
-    ck_assert_int_eq(mtree_generate(shape, &request, &generated), MTREE_OK);
+    unit_ok(mtree_generate(shape, &request, &generated));
     route_all(generated);
 }
 
@@ -88,7 +76,6 @@ UNIT_TEST(test_least_latency)
     assert_route(1, 3, "b c d");
     ck_assert(mtree_routes_adjacent(routes, 0, 3));
     ck_assert(!mtree_routes_adjacent(routes, 0, 2));
-    forget();
 }
 
 UNIT_TEST(test_fewer_links_break_ties)
@@ -101,7 +88,6 @@ UNIT_TEST(test_fewer_links_break_ties)
                "e -- d [capacity=\"1Mbps\" latency=\"1ms\"]; }");
     assert_route(0, 3, "a e d");
     assert_route(3, 0, "d e a");
-    forget();
 }
 
 /* Where mtree itself chooses between two switches, whatever the destination. */
@@ -126,7 +112,6 @@ UNIT_TEST(test_one_way_links)
     assert_route(0, 2, "a b c");
     assert_route(2, 0, "c a");
     assert_route(1, 0, "b c a");
-    forget();
 }
 
 UNIT_TEST(test_switches_do_not_separate)
@@ -140,10 +125,9 @@ UNIT_TEST(test_switches_do_not_separate)
     mtree_routes_destroy(routes);
     /* A host that takes no part forwards as a switch does. */
     hosts[1] = hosts[2];
-    ck_assert_int_eq(mtree_routes_create(topology, hosts, 2, &routes), MTREE_OK);
+    unit_ok(mtree_routes_create(topology, hosts, 2, &routes));
     assert_route(0, 1, "a s t b c");
     ck_assert(mtree_routes_adjacent(routes, 0, 1));
-    forget();
 }
 
 /* Every route is connected, and what follows a vertex of it is that vertex' own route:
@@ -197,19 +181,16 @@ UNIT_LOOP(test_consistent, 0, 6)
 
     route_shape(shapes[_i]);
     assert_consistent();
-    forget();
 }
 
 UNIT_LOOP(test_consistent_on_maps, 0, 3)
 {
     static const char *const files[] = {TOPOLOGIES "/b4.dot", TOPOLOGIES "/abilene.dot",
                                         TOPOLOGIES "/geant.dot"};
-    mtree_topology_t *read;
+    mtree_topology_t *read = map_file(files[_i]);
 
-    ck_assert_int_eq(mtree_topology_read(files[_i], &read), MTREE_OK);
     route_all(read);
     assert_consistent();
-    forget();
 }
 
 /* From one switch of a fat tree to the hosts elsewhere all uplinks are used, evenly. */
@@ -236,7 +217,6 @@ UNIT_TEST(test_fat_tree_spreads)
             ck_assert_int_eq(use[arc], 112);
         }
     }
-    forget();
 }
 
 UNIT_TEST(test_large)
@@ -244,7 +224,6 @@ UNIT_TEST(test_large)
     route_shape("fattree:16");
     ck_assert_int_eq(num_hosts, 1024);
     ck_assert_int_eq(mtree_routes_links(routes, 0, 1023), 6);
-    forget();
 }
 
 /* Routes that share their ends share memory: the quarter of a million arcs from each of
@@ -259,7 +238,6 @@ UNIT_TEST(test_long_routes_share_memory)
     ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, MOST_KILOBYTES);
     ck_assert_int_eq(mtree_routes_links(routes, 0, 512), 512);
     ck_assert_int_eq(mtree_routes_links(routes, 3, 1020), 7);
-    forget();
 }
 
 UNIT_TEST(test_unreachable_and_too_many)
@@ -267,7 +245,7 @@ UNIT_TEST(test_unreachable_and_too_many)
     static int many[MTREE_ROUTES_MAX_HOSTS + 1];
     int pair[] = {0, 1};
 
-    ck_assert_int_eq(mtree_topology_create("t", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("t", "test", &topology));
     mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_link(topology, 0, 1, 1e6, 0, 0, NULL);
@@ -281,5 +259,9 @@ UNIT_TEST(test_unreachable_and_too_many)
     ck_assert_int_eq(
         mtree_routes_create(topology, many, MTREE_ROUTES_MAX_HOSTS + 1, &routes),
         MTREE_ERR_LIMIT);
-    mtree_topology_destroy(topology);
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, NULL, forget);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/random.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/generators.h"
-#include "topo/topology.h"
 
 #include <math.h>
 #include <string.h>
 
 UNIT_TEST(test_find_host)
 {
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
 
-    ck_assert_int_eq(mtree_topology_create("t", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("t", "test", &topology));
     ck_assert_ptr_null(mtree_topology_nearest_host(topology, "n1"));
     mtree_topology_add_vertex(topology, "a", "n1.site", MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", "n2", MTREE_VERTEX_HOST, NULL);
@@ -39,7 +39,6 @@ UNIT_TEST(test_find_host)
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "d"), 3);
     ck_assert_int_eq(mtree_topology_find_vertex(topology, "n2"), -1);
     ck_assert_int_eq(mtree_topology_num_hosts(topology), 5);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_names)
@@ -63,10 +62,10 @@ UNIT_TEST(test_names)
 
 UNIT_TEST(test_bad_links)
 {
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
 
     heard_start();
-    ck_assert_int_eq(mtree_topology_create("t", "test", &topology), MTREE_OK);
+    unit_ok(mtree_topology_create("t", "test", &topology));
     mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
     mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
     ck_assert_int_eq(mtree_topology_add_link(topology, 0, 1, -1, 1, 0, NULL),
@@ -83,7 +82,6 @@ UNIT_TEST(test_bad_links)
                      MTREE_ERR_INVALID);
     ck_assert_int_eq(topology->num_links, 0);
     ck_assert_int_eq(heard_lines(), 6);
-    mtree_topology_destroy(topology);
 }
 
 /* The published first numbers of SplitMix64 from seed 1234567. */
@@ -141,15 +139,15 @@ static const struct {
 UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
 {
     mtree_generate_request_t request = {.capacity = 3e9, .latency = 1e-3, .seed = 4};
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
     int i, j;
 
-    ck_assert_int_eq(mtree_generate(shapes[_i].shape, &request, &topology), MTREE_OK);
+    unit_ok(mtree_generate(shapes[_i].shape, &request, &topology));
     ck_assert_int_eq(mtree_topology_num_hosts(topology), shapes[_i].num_hosts);
     ck_assert_int_eq(topology->num_vertices - shapes[_i].num_hosts,
                      shapes[_i].num_switches);
     ck_assert_int_eq(topology->num_links, shapes[_i].num_links);
-    ck_assert_int_eq(mtree_topology_check_connected(topology), MTREE_OK);
+    unit_ok(mtree_topology_check_connected(topology));
     for (i = 0; i < topology->num_links; ++i) {
         ck_assert_double_ge(topology->links[i].capacity[0], 3e9);
         ck_assert_double_eq(topology->links[i].latency, 1e-3);
@@ -160,7 +158,6 @@ UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
                         topology->links[i].v == topology->links[j].u));
         }
     }
-    mtree_topology_destroy(topology);
 }
 
 UNIT_LOOP(test_bad_shapes, 0, 20)
@@ -199,13 +196,13 @@ UNIT_LOOP(test_bad_shapes, 0, 20)
 UNIT_TEST(test_drawing)
 {
     mtree_generate_request_t request = {.capacity = 1e9, .seed = 1};
-    mtree_topology_t *a, *b;
+    OWNED(topology) *a = NULL, *b = NULL;
     double sum = 0;
     int same = 0;
     int i;
 
-    ck_assert_int_eq(mtree_generate("random:40:400", &request, &a), MTREE_OK);
-    ck_assert_int_eq(mtree_generate("random:40:400", &request, &b), MTREE_OK);
+    unit_ok(mtree_generate("random:40:400", &request, &a));
+    unit_ok(mtree_generate("random:40:400", &request, &b));
     for (i = 0; i < 400; ++i) {
         ck_assert_int_eq(a->links[i].u, b->links[i].u);
         ck_assert_int_eq(a->links[i].v, b->links[i].v);
@@ -226,6 +223,4 @@ UNIT_TEST(test_drawing)
     ck_assert_int_lt(same, 60);
     mtree_generate_capacities(a, 200e6, 0, 7);
     ck_assert_double_eq(a->links[0].capacity[0], 200e6);
-    mtree_topology_destroy(a);
-    mtree_topology_destroy(b);
 }

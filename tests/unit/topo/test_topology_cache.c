@@ -64,7 +64,7 @@ static mtree_status_t write_text(const mtree_cache_key_t *as, time_t measured,
 
 static void write_one(void)
 {
-    ck_assert_int_eq(write_text(&key, written, false, "graph { a -- b }\n"), MTREE_OK);
+    unit_ok(write_text(&key, written, false, "graph { a -- b }\n"));
 }
 
 /* The topology that is read for @a as. */
@@ -73,7 +73,7 @@ static void assert_reads(const mtree_cache_key_t *as, time_t now, const char *te
     size_t length;
     char *read;
 
-    ck_assert_int_eq(mtree_cache_read(as, 7, now, &read, &length), MTREE_OK);
+    unit_ok(mtree_cache_read(as, 7, now, &read, &length));
     ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
     free(read);
 }
@@ -94,13 +94,13 @@ UNIT_TEST(test_written_is_read)
 
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
     write_one();
-    ck_assert_int_eq(read_as(&key, 7, written + 6 * DAY), MTREE_OK);
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
+    unit_ok(read_as(&key, 7, written + 6 * DAY));
+    unit_ok(mtree_cache_path(&key, path));
     ck_assert_int_eq(stat(path, &is), 0);
     ck_assert_uint_eq(is.st_mode & 07777, 0600);
     /* And written over. */
     write_one();
-    ck_assert_int_eq(read_as(&key, 7, written), MTREE_OK);
+    unit_ok(read_as(&key, 7, written));
     ck_assert_int_eq(heard_lines(), 0);
 }
 
@@ -112,13 +112,11 @@ UNIT_TEST(test_corrected_keeps_stamp)
     ck_assert_int_eq(mtree_cache_correct(&key, 7, written, corrected),
                      MTREE_ERR_NOT_FOUND);
     write_one();
-    ck_assert_int_eq(mtree_cache_correct(&key, 7, written + 6 * DAY, corrected),
-                     MTREE_OK);
+    unit_ok(mtree_cache_correct(&key, 7, written + 6 * DAY, corrected));
     assert_reads(&key, written + 6 * DAY, corrected);
     assert_refused(&key, written + 8 * DAY, "it is 8.0 days old");
-    ck_assert_int_eq(write_text(&key, written, true, "graph { a -- b }\n"), MTREE_OK);
-    ck_assert_int_eq(mtree_cache_correct(&key, 7, written + DAY / 2, corrected),
-                     MTREE_OK);
+    unit_ok(write_text(&key, written, true, "graph { a -- b }\n"));
+    unit_ok(mtree_cache_correct(&key, 7, written + DAY / 2, corrected));
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
@@ -135,10 +133,10 @@ UNIT_TEST(test_identity)
     const mtree_cache_key_t more = {3, more_names, more_addresses, "1.2"};
 
     write_one();
-    ck_assert_int_eq(read_as(&turned, 7, written), MTREE_OK);
+    unit_ok(read_as(&turned, 7, written));
     ck_assert_int_eq(read_as(&moved, 7, written), MTREE_ERR_NOT_FOUND);
     /* It serves a part of its hosts, but not more. */
-    ck_assert_int_eq(read_as(&fewer, 7, written), MTREE_OK);
+    unit_ok(read_as(&fewer, 7, written));
     ck_assert_int_eq(read_as(&more, 7, written), MTREE_ERR_NOT_FOUND);
     ck_assert_int_eq(heard_lines(), 0);
 }
@@ -155,8 +153,8 @@ UNIT_TEST(test_stale_and_foreign)
     assert_refused(&key, written - 2 * DAY, "days old");
     assert_refused(&newer, written, "another version");
     /* Names of files may collide; the stamp tells. */
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
-    ck_assert_int_eq(mtree_cache_path(&other, other_path), MTREE_OK);
+    unit_ok(mtree_cache_path(&key, path));
+    unit_ok(mtree_cache_path(&other, other_path));
     ck_assert_str_ne(path, other_path);
     ck_assert_int_eq(rename(path, other_path), 0);
     assert_refused(&other, written, "other hosts or addresses");
@@ -169,7 +167,7 @@ UNIT_TEST(test_files_of_others)
     FILE *file;
 
     write_one();
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
+    unit_ok(mtree_cache_path(&key, path));
     ck_assert_int_eq(chmod(path, 0622), 0);
     assert_refused(&key, written, "others may have written it");
     /* A symbolic link is neither read nor written through. */
@@ -178,7 +176,7 @@ UNIT_TEST(test_files_of_others)
     ck_assert_int_eq(rename(path, aside), 0);
     ck_assert_int_eq(symlink(aside, path), 0);
     assert_refused(&key, written, path);
-    ck_assert_int_eq(write_text(&key, written, false, "graph { c -- d }\n"), MTREE_OK);
+    unit_ok(write_text(&key, written, false, "graph { c -- d }\n"));
     file = fopen(aside, "r");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
@@ -232,12 +230,10 @@ UNIT_TEST(test_best_of_several)
     const mtree_cache_key_t left = hosts_from(0, 3), right = hosts_from(1, 3);
     const mtree_cache_key_t common = hosts_from(1, 2);
 
-    ck_assert_int_eq(write_text(&left, written, false, "graph { left }\n"), MTREE_OK);
-    ck_assert_int_eq(write_text(&right, written + 60, false, "graph { right }\n"),
-                     MTREE_OK);
+    unit_ok(write_text(&left, written, false, "graph { left }\n"));
+    unit_ok(write_text(&right, written + 60, false, "graph { right }\n"));
     assert_reads(&common, written + DAY, "graph { right }");
-    ck_assert_int_eq(write_text(&right, written + 120, true, "graph { right }\n"),
-                     MTREE_OK);
+    unit_ok(write_text(&right, written + 120, true, "graph { right }\n"));
     assert_reads(&common, written + 60, "graph { left }");
     assert_reads(&right, written + 60, "graph { right }");
     ck_assert_int_eq(heard_lines(), 0);
@@ -245,8 +241,8 @@ UNIT_TEST(test_best_of_several)
 
 UNIT_TEST(test_loaded_lives_shorter)
 {
-    ck_assert_int_eq(write_text(&key, written, true, "graph { a -- b }\n"), MTREE_OK);
-    ck_assert_int_eq(read_as(&key, 7, written + DAY), MTREE_OK);
+    unit_ok(write_text(&key, written, true, "graph { a -- b }\n"));
+    unit_ok(read_as(&key, 7, written + DAY));
     assert_refused(&key, written + 2 * DAY, "less for one measured under load");
 }
 
@@ -273,15 +269,13 @@ UNIT_TEST(test_parts)
     write_text(&left, written, false, "graph L\n");
     write_text(&right, written + 1, false, "graph R\n");
     write_text(&touching, written + 2, false, "graph T\n");
-    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written + 3, take_part, parts),
-                     MTREE_OK);
+    unit_ok(mtree_cache_read_parts(&all, 7, written + 3, take_part, parts));
     ck_assert_uint_eq(strlen(parts), 2 * strlen("graph L\n"));
     ck_assert_ptr_nonnull(strstr(parts, "graph L\n"));
     ck_assert_ptr_nonnull(strstr(parts, "graph R\n"));
     /* Each has grown old. */
     parts[0] = '\0';
-    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written + 8 * DAY, take_part, parts),
-                     MTREE_OK);
+    unit_ok(mtree_cache_read_parts(&all, 7, written + 8 * DAY, take_part, parts));
     ck_assert_str_eq(parts, "");
 }
 
@@ -293,25 +287,24 @@ UNIT_TEST(test_pruning)
     char path[MTREE_CACHE_PATH_LENGTH];
 
     write_one();
-    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, false, "graph N\n"), MTREE_OK);
+    unit_ok(write_text(&hosts, written + 9 * DAY, false, "graph N\n"));
     ck_assert_int_eq(count_files(), 1);
     hosts = hosts_from(0, 3);
-    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, false, "graph N\n"), MTREE_OK);
+    unit_ok(write_text(&hosts, written + 9 * DAY, false, "graph N\n"));
     ck_assert_int_eq(count_files(), 1);
     /* What was measured under load does not replace what was not. */
     hosts = hosts_from(0, 4);
-    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, true, "graph N\n"), MTREE_OK);
+    unit_ok(write_text(&hosts, written + 9 * DAY, true, "graph N\n"));
     ck_assert_int_eq(count_files(), 2);
     for (int h = 4; h + 1 < MANY; h++) {
         hosts = hosts_from(h, 2);
-        ck_assert_int_eq(
-            write_text(&hosts, written + 9 * DAY + 60 * h, false, "graph N\n"), MTREE_OK);
+        unit_ok(write_text(&hosts, written + 9 * DAY + 60 * h, false, "graph N\n"));
     }
     ck_assert_int_eq(count_files(), MTREE_CACHE_MOST_FILES);
-    ck_assert_int_eq(mtree_cache_path(&hosts, path), MTREE_OK);
+    unit_ok(mtree_cache_path(&hosts, path));
     ck_assert_int_eq(access(path, F_OK), 0);
     hosts = hosts_from(0, 3);
-    ck_assert_int_eq(mtree_cache_path(&hosts, path), MTREE_OK);
+    unit_ok(mtree_cache_path(&hosts, path));
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(heard_lines(), 0);
 }
@@ -322,13 +315,13 @@ UNIT_TEST(test_two_writers)
     char path[MTREE_CACHE_PATH_LENGTH], other[MTREE_CACHE_PATH_LENGTH + 32];
 
     write_one();
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
+    unit_ok(mtree_cache_path(&key, path));
     snprintf(other, sizeof(other), "%s.%ld", path, (long)getpid());
     fclose(fopen(other, "w"));
     write_one();
     ck_assert_int_eq(heard_lines(), 0);
     ck_assert_int_eq(access(other, F_OK), 0);
-    ck_assert_int_eq(read_as(&key, 7, written), MTREE_OK);
+    unit_ok(read_as(&key, 7, written));
 }
 
 /* The folder is a link to where somebody else may look: nothing is written there. */
@@ -352,7 +345,7 @@ UNIT_TEST(test_places)
 
     setenv("XDG_CACHE_HOME", "not/absolute", 1);
     setenv("HOME", "/home/somebody", 1);
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
+    unit_ok(mtree_cache_path(&key, path));
     ck_assert_int_eq(strncmp(path, "/home/somebody/.cache/mtree/", 28), 0);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/address.h"
 #include "tests/unit/captured_log.h"
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,13 @@ static mtree_topology_t *parse(const char *text)
     mtree_topology_t *topology = NULL;
 
     heard_start();
-    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &topology),
-                     MTREE_OK);
+    unit_ok(mtree_topology_parse(text, strlen(text), "t.dot", &topology));
     return topology;
 }
 
 UNIT_TEST(test_example)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         parse("// three sites\n"
               "graph three {\n"
               "    paris  [pos=\"2.35,48.86!\"];\n"
@@ -51,12 +50,11 @@ UNIT_TEST(test_example)
     ck_assert_double_eq(topology->links[1].capacity[1], 0);
     ck_assert_double_eq(topology->links[1].latency, 0);
     ck_assert_double_eq(topology->links[2].capacity[0], 200e6);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_directed)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         parse("digraph {\n a -> b [capacity=\"1Mbps\"]\n c -> a [capacity=\"4Mbps\"]\n"
               " b -> a [capacity=\"2Mbps\"]\n b -> c [capacity=\"3Mbps\"]\n}\n");
 
@@ -66,7 +64,6 @@ UNIT_TEST(test_directed)
     ck_assert_double_eq(topology->links[1].capacity[0], 4e6);
     ck_assert_double_eq(topology->links[1].capacity[1], 0);
     ck_assert_str_eq(topology->name, "network");
-    mtree_topology_destroy(topology);
 }
 
 static void check_address(const mtree_address_t *address, const char *expected)
@@ -121,7 +118,7 @@ UNIT_TEST(test_cables)
     FILE *out = open_memstream(&text, &length);
 
     check_cables(topology);
-    ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);
+    unit_ok(mtree_topology_write(topology, out));
     (void)fclose(out);
     again = parse(text);
     check_cables(again);
@@ -133,7 +130,7 @@ UNIT_TEST(test_cables)
 /* The directions of a cable in a directed graph are told by their ends. */
 UNIT_TEST(test_directed_cables)
 {
-    mtree_topology_t *topology = parse(
+    OWNED(topology) *topology = parse(
         "digraph {\n"
         " a -> b [capacity=\"1Mbps\" from_address=\"10.1.0.1\" to_address=\"10.1.0.2\"]\n"
         " b -> a [capacity=\"2Mbps\" from_address=\"10.2.0.2\" to_address=\"10.2.0.1\"]\n"
@@ -146,7 +143,6 @@ UNIT_TEST(test_directed_cables)
     ck_assert_int_eq(topology->links[0].num_cables, 2);
     ck_assert_double_eq(topology->links[0].cables[0].capacity[1], 4e6);
     ck_assert_double_eq(topology->links[0].cables[1].capacity[0], 0);
-    mtree_topology_destroy(topology);
 }
 
 #define ENDS(from, to)                                                                   \
@@ -375,7 +371,7 @@ UNIT_TEST(test_shipped)
 
     for (i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
         heard_start();
-        ck_assert_int_eq(mtree_topology_read(files[i].path, &topology), MTREE_OK);
+        unit_ok(mtree_topology_read(files[i].path, &topology));
         ck_assert_int_eq(heard_lines(), 0);
         ck_assert_int_eq(mtree_topology_num_hosts(topology), files[i].num_hosts);
         ck_assert_int_eq(topology->num_links, files[i].num_links);
@@ -387,12 +383,11 @@ UNIT_TEST(test_shipped)
  * them. */
 UNIT_TEST(test_b4_is_drawn_as_the_paper_says)
 {
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = map_file(TOPOLOGIES "/b4.dot");
     const mtree_link_t *link;
     double place;
     int i;
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
     for (i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         ck_assert_double_ge(link->capacity[0], 130e6);
@@ -402,7 +397,6 @@ UNIT_TEST(test_b4_is_drawn_as_the_paper_says)
         place = (1 / link->capacity[0] - 1 / 270e6) / (1 / 130e6 - 1 / 270e6);
         ck_assert_double_eq_tol(link->latency, 0.005 + place * 0.035, 1e-6);
     }
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_conditions_of_links)
@@ -446,7 +440,7 @@ UNIT_TEST(test_costs_are_those_of_the_graph)
 
 UNIT_TEST(test_write_reads_back)
 {
-    mtree_topology_t *topology, *back;
+    OWNED(topology) *topology = NULL, *back = NULL;
     char *text = NULL;
     size_t length;
     FILE *out;
@@ -461,7 +455,7 @@ UNIT_TEST(test_write_reads_back)
         "burst=3028];\n"
         "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
     out = open_memstream(&text, &length);
-    ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);
+    unit_ok(mtree_topology_write(topology, out));
     fclose(out);
     back = parse(text);
     ck_assert_int_eq(heard_lines(), 0);
@@ -491,6 +485,4 @@ UNIT_TEST(test_write_reads_back)
                          sizeof(topology->links[i].conditions));
     }
     free(text);
-    mtree_topology_destroy(back);
-    mtree_topology_destroy(topology);
 }

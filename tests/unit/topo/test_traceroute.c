@@ -55,7 +55,7 @@ UNIT_TEST(test_first_hop)
     mtree_address_t none = mtree_address_parse("*");
     mtree_kernel_route_t first_hop;
 
-    ck_assert_int_eq(mtree_kernel_route_find(&here, &first_hop), MTREE_OK);
+    unit_ok(mtree_kernel_route_find(&here, &first_hop));
     ck_assert_int_eq(first_hop.device, (int)if_nametoindex("lo"));
     ck_assert_int_eq(first_hop.gateway.family, AF_UNSPEC);
     first_hop.device = -7;
@@ -75,8 +75,7 @@ static void check_targets(const char *own, const char *const *targets, int num_t
         probes[i] = (mtree_traceroute_probe_t){
             .to = mtree_address_parse(targets[i % num_targets]), .limit = 1 + i % 3};
     }
-    ck_assert_int_eq(mtree_traceroute_start(&here, probes, NUM_PROBES, 30, &hops),
-                     MTREE_OK);
+    unit_ok(mtree_traceroute_start(&here, probes, NUM_PROBES, 30, &hops));
     while (!mtree_traceroute_advance(hops)) {
         ck_assert_int_lt(polls++, 30000);
         usleep(1000);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
-#include "topo/generators.h"
+#include "tests/unit/maps.h"
 #include "topo/probe/traceroute_search.h"
-#include "topo/routes.h"
 
 #include <stdlib.h>
 
@@ -34,12 +31,8 @@ static void network_load(mtree_topology_t *of)
     topology = of;
     hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
     num_hosts = num_questions = num_rounds = 0;
-    for (int i = 0; i < of->num_vertices; i++) {
-        if (of->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = i;
-        }
-    }
-    ck_assert_int_eq(mtree_routes_create(of, hosts, num_hosts, &routes), MTREE_OK);
+    num_hosts = map_hosts(of, hosts);
+    unit_ok(mtree_routes_create(of, hosts, num_hosts, &routes));
     answers = calloc((size_t)(of->num_vertices * num_hosts), sizeof(*answers));
 }
 
@@ -48,7 +41,7 @@ static void network_load_shape(const char *shape)
     mtree_generate_request_t request = {.capacity = 1e9, .seed = 3};
     mtree_topology_t *generated;
 
-    ck_assert_int_eq(mtree_generate(shape, &request, &generated), MTREE_OK);
+    unit_ok(mtree_generate(shape, &request, &generated));
     network_load(generated);
 }
 
@@ -63,12 +56,11 @@ static void network_unload(void)
 
 static void search_begin(const traits_t *traits)
 {
-    ck_assert_int_eq(mtree_traceroute_search_create(num_hosts, &search), MTREE_OK);
+    unit_ok(mtree_traceroute_search_create(num_hosts, &search));
     for (int h = 0; h < num_hosts; h++) {
         mtree_address_t address = address_of(hosts[h]);
 
-        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
         for (int t = 0; traits->has_first_hops && t < num_hosts; t++) {
             int arc = mtree_routes_first(routes, h, t);
 
@@ -95,8 +87,7 @@ static void answer(const mtree_route_question_t *question, const traits_t *trait
         ++answers[vertex * num_hosts + question->host] > BURST) {
         said = MTREE_HOP_SILENT;
     }
-    ck_assert_int_eq(mtree_traceroute_search_answer(search, question, said, &from),
-                     MTREE_OK);
+    unit_ok(mtree_traceroute_search_answer(search, question, said, &from));
 }
 
 static void search_run(const traits_t *traits)
@@ -106,8 +97,7 @@ static void search_run(const traits_t *traits)
 
     search_begin(traits);
     for (;;) {
-        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
         if (number == 0) {
             return;
         }
@@ -166,20 +156,17 @@ UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
     assert_routes(&traits);
     ck_assert_int_le(num_questions, shapes[_i].most_questions);
     ck_assert_int_le(num_rounds, shapes[_i].most_rounds);
-    network_unload();
 }
 
 UNIT_TEST(test_map)
 {
     const traits_t traits = {.has_first_hops = true, .silent = -1};
-    mtree_topology_t *b4;
+    mtree_topology_t *b4 = map_file(TOPOLOGIES "/b4.dot");
 
-    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &b4), MTREE_OK);
     network_load(b4);
     search_run(&traits);
     assert_routes(&traits);
     ck_assert_int_le(num_questions, 60);
-    network_unload();
 }
 
 /* A host that does not know its devices asks for each target. */
@@ -191,7 +178,6 @@ UNIT_TEST(test_without_first_hops)
     search_run(&traits);
     assert_routes(&traits);
     ck_assert_int_eq(num_questions, 6 * 5 + 6);
-    network_unload();
 }
 
 /* The gateway's answer for one target holds for all behind it, itself included. */
@@ -203,37 +189,33 @@ UNIT_TEST(test_gateway)
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
     int number;
 
-    ck_assert_int_eq(mtree_traceroute_search_create(4, &search), MTREE_OK);
+    unit_ok(mtree_traceroute_search_create(4, &search));
     for (int h = 0; h < 4; h++) {
         mtree_address_t address = address_of(h);
 
-        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
         for (int t = 0; t < 4; t++) {
             mtree_traceroute_search_set_first_hop(search, h, t, &first);
         }
     }
-    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
     ck_assert_int_eq(number, 4);
     for (int q = 0; q < number; q++) {
         ck_assert_int_eq(questions[q].limit, 1);
-        ck_assert_int_eq(
-            mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_ROUTER, &hop),
-            MTREE_OK);
+        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_ROUTER,
+                                               &hop));
     }
-    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
     ck_assert_int_eq(number, 4);
     for (int q = 0; q < number; q++) {
         ck_assert_int_eq(questions[q].limit, 2);
-        ck_assert_int_eq(
-            mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_TARGET, &hop),
-            MTREE_OK);
+        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_TARGET,
+                                               &hop));
     }
-    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
     ck_assert_int_eq(number, 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 3, 1, hops), 2);
     ck_assert(mtree_address_equals(&hops[0], &hop));
-    mtree_traceroute_search_destroy(search);
 }
 
 /* On a network that all are on, every target answers for itself. */
@@ -244,19 +226,17 @@ UNIT_TEST(test_network_without_hops)
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
     int number, asked[5] = {0}, round = 0;
 
-    ck_assert_int_eq(mtree_traceroute_search_create(5, &search), MTREE_OK);
+    unit_ok(mtree_traceroute_search_create(5, &search));
     for (int h = 0; h < 5; h++) {
         mtree_address_t address = address_of(h);
 
-        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
         for (int t = 0; t < 5; t++) {
             mtree_traceroute_search_set_first_hop(search, h, t, &first);
         }
     }
     for (;;) {
-        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
         if (number == 0) {
             break;
         }
@@ -264,16 +244,14 @@ UNIT_TEST(test_network_without_hops)
         for (int q = 0; q < number; q++) {
             mtree_address_t address = address_of(questions[q].target);
 
-            ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
-                                                            MTREE_HOP_TARGET, &address),
-                             MTREE_OK);
+            unit_ok(mtree_traceroute_search_answer(search, &questions[q],
+                                                   MTREE_HOP_TARGET, &address));
         }
     }
     /* Of each host: one target, another, and then the others. */
     ck_assert_int_eq(round, 3);
     ck_assert_int_eq(asked[0] + asked[1] + asked[2], 5 * 4);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 1);
-    mtree_traceroute_search_destroy(search);
 }
 
 /* A router that never answers is a hop without an address, and what follows is found. */
@@ -290,7 +268,6 @@ UNIT_TEST(test_silent_router)
     }
     search_run(&traits);
     assert_routes(&traits);
-    network_unload();
 }
 
 /* Where nobody answers at all the search ends, without routes. */
@@ -304,20 +281,17 @@ UNIT_TEST(test_silent_network)
     network_load_shape("ring:5");
     search_begin(&traits);
     for (;;) {
-        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
         if (number == 0) {
             break;
         }
         ck_assert_int_lt(++rounds, 20);
         for (int q = 0; q < number; q++) {
-            ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
-                                                            MTREE_HOP_SILENT, NULL),
-                             MTREE_OK);
+            unit_ok(mtree_traceroute_search_answer(search, &questions[q],
+                                                   MTREE_HOP_SILENT, NULL));
         }
     }
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 2, hops), 0);
-    network_unload();
 }
 
 /* Somebody says that there is no way: nothing more is asked. */
@@ -330,15 +304,18 @@ UNIT_TEST(test_refused)
 
     network_load_shape("star:2");
     search_begin(&traits);
-    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
     ck_assert_int_eq(number, 2);
     for (int q = 0; q < number; q++) {
-        ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
-                                                        MTREE_HOP_REFUSED, &router),
-                         MTREE_OK);
+        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_REFUSED,
+                                               &router));
     }
-    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
     ck_assert_int_eq(number, 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
-    network_unload();
+}
+
+UNIT_SUITE(tcase)
+{
+    tcase_add_checked_fixture(tcase, NULL, network_unload);
 }

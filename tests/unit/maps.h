@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Networks as tests write them: as text, as a file, as a shape of topo/generators.h.  The
+ * test fails where there is none; they are the caller's.
+ */
+#ifndef MTREE_TESTS_UNIT_MAPS_H
+#define MTREE_TESTS_UNIT_MAPS_H
+
+#include "tests/unit/runner.h"
+#include "topo/dot/read.h"
+#include "topo/generators.h"
+#include "topo/routes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static inline mtree_topology_t *map_text(const char *text)
+{
+    mtree_topology_t *map = NULL;
+
+    unit_ok(mtree_topology_parse(text, strlen(text), "t.dot", &map));
+    return map;
+}
+
+static inline mtree_topology_t *map_file(const char *path)
+{
+    mtree_topology_t *map = NULL;
+
+    unit_ok(mtree_topology_read(path, &map));
+    return map;
+}
+
+/* Links of @a capacity bits/s and @a latency seconds; what is random is that of seed 1.
+ */
+static inline mtree_topology_t *map_shape(const char *shape, double capacity,
+                                          double latency)
+{
+    const mtree_generate_request_t request = {
+        .capacity = capacity, .latency = latency, .seed = 1};
+    mtree_topology_t *map = NULL;
+
+    unit_ok(mtree_generate(shape, &request, &map));
+    return map;
+}
+
+/* A link of @a rate bits/s both ways and @a latency seconds. */
+static inline void map_join(mtree_topology_t *map, int u, int v, double rate,
+                            double latency)
+{
+    unit_ok(mtree_topology_add_link(map, u, v, rate, rate, latency, NULL));
+}
+
+/* A chain of vertices a, b, ..., of which @a kinds says 'h', host, or 's', switch; link i
+ * has @a rates[i] bits/s both ways. */
+static inline mtree_topology_t *map_chain(const char *kinds, const double *rates,
+                                          double latency)
+{
+    mtree_topology_t *map;
+
+    unit_ok(mtree_topology_create("chain", "test", &map));
+    for (int i = 0; kinds[i] != '\0'; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+
+        unit_ok(mtree_topology_add_vertex(
+            map, name, NULL, kinds[i] == 's' ? MTREE_VERTEX_SWITCH : MTREE_VERTEX_HOST,
+            NULL));
+        if (i > 0) {
+            map_join(map, i - 1, i, rates[i - 1], latency);
+        }
+    }
+    return map;
+}
+
+/* Hosts h0, h1, ... around a switch, on links of @a rates Mb/s without latency. */
+static inline mtree_topology_t *map_star(const int *rates, int count)
+{
+    mtree_topology_t *map;
+    int hub, host;
+
+    unit_ok(mtree_topology_create("star", "test", &map));
+    unit_ok(mtree_topology_add_vertex(map, "s", NULL, MTREE_VERTEX_SWITCH, &hub));
+    for (int i = 0; i < count; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "h%d", i);
+        unit_ok(mtree_topology_add_vertex(map, name, NULL, MTREE_VERTEX_HOST, &host));
+        map_join(map, host, hub, 1e6 * rates[i], 0);
+    }
+    return map;
+}
+
+/* The vertices of the hosts of @a map, for all of which @a hosts has room; how many. */
+static inline int map_hosts(const mtree_topology_t *map, int *hosts)
+{
+    int count = 0;
+
+    for (int v = 0; v < map->num_vertices; v++) {
+        if (map->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[count++] = v;
+        }
+    }
+    return count;
+}
+
+#endif
