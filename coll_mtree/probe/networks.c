@@ -93,6 +93,37 @@ static void take_reports(const coll_mtree_probe_coordinator_t *coordinator,
     }
 }
 
+/* Has the host at end @a end of @a trial exchanged bytes in another of its network? */
+static bool has_been_joined(const mtree_networks_t *networks,
+                            const mtree_network_trial_t *trial, int end)
+{
+    const int host = trial->hosts[end];
+
+    for (int t = networks->first[trial->network]; t < networks->first[trial->network + 1];
+         t++) {
+        const mtree_network_trial_t *other = &networks->trials[t];
+
+        if (other->rate[0] > 0 && (other->hosts[0] == host || other->hosts[1] == host)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has a trial of @a round failed between hosts that seem to be joined? */
+static bool has_failed(const mtree_networks_t *networks, int round)
+{
+    for (int t = 0; t < networks->num_trials; t++) {
+        const mtree_network_trial_t *trial = &networks->trials[t];
+
+        if (trial->round == round && (trial->rate[0] <= 0 || trial->rate[1] <= 0) &&
+            has_been_joined(networks, trial, 0) && has_been_joined(networks, trial, 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
                               const coll_mtree_host_t *contributions,
                               mtree_networks_t *networks)
@@ -104,9 +135,14 @@ int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
     if (rc == OMPI_SUCCESS) {
         find_networks(coordinator, described, contributions, networks);
     }
-    for (int round = 0; round < networks->num_rounds && rc == OMPI_SUCCESS; round++) {
+    /* Rounds in which something has failed are repeated. */
+    for (int i = 0; i < 2 * networks->num_rounds && rc == OMPI_SUCCESS; i++) {
+        const int round = i % networks->num_rounds;
         double took;
 
+        if (i > round && !has_failed(networks, round)) {
+            continue;
+        }
         share_out(coordinator, described, networks, round);
         rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
         if (rc == OMPI_SUCCESS) {
