@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prefix_cuts.h"
 
-#include "base/cancel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -17,14 +15,13 @@
 
 typedef struct {
     mtree_colgen_t *colgen;
-    bool *inside;   /* [num_hosts] the set */
-    int *edges;     /* [num_edges] that leave it and use no constraint taken yet */
-    int *count;     /* [num_constraints] how many of these use each */
-    double *price;  /* [num_constraints] 1: taken */
-    double *far;    /* [num_hosts] price of the path from the middle of a ball */
-    int *order;     /* [num_hosts] by that, ascending */
-    bool *best_set; /* [num_hosts] */
-    double best;    /* bits/s */
+    bool *inside;  /* [num_hosts] the set */
+    int *edges;    /* [num_edges] that leave it and use no constraint taken yet */
+    int *count;    /* [num_constraints] how many of these use each */
+    double *price; /* [num_constraints] 1: taken */
+    double *far;   /* [num_hosts] price of the path from the middle of a ball */
+    int *order;    /* [num_hosts] by that, ascending */
+    double best;   /* bits/s */
     double work;
 } cuts_t;
 
@@ -127,21 +124,16 @@ static double bound_of_set(cuts_t *cuts)
     return capacity / exits;
 }
 
-/* Look at the set; true: its bound is the lowest so far. */
-static bool try_set(cuts_t *cuts)
+/* Look at the set: its bound may be the lowest so far. */
+static void try_set(cuts_t *cuts)
 {
-    const mtree_candidates_t *candidates = cuts->colgen->candidates;
     double bound = bound_of_set(cuts);
 
-    if (!(bound < cuts->best * (1.0 - GAIN))) {
-        return false;
+    if (bound < cuts->best * (1.0 - GAIN)) {
+        cuts->best = bound;
+        memcpy(cuts->colgen->bound_price, cuts->price,
+               (size_t)cuts->colgen->candidates->num_constraints * sizeof(*cuts->price));
     }
-    cuts->best = bound;
-    memcpy(cuts->best_set, cuts->inside,
-           (size_t)candidates->num_hosts * sizeof(*cuts->best_set));
-    memcpy(cuts->colgen->bound_price, cuts->price,
-           (size_t)candidates->num_constraints * sizeof(*cuts->price));
-    return true;
 }
 
 static void try_all_sets(cuts_t *cuts)
@@ -152,7 +144,7 @@ static void try_all_sets(cuts_t *cuts)
         for (int i = 0; i < num_hosts; ++i) {
             cuts->inside[i] = (set >> i & 1) != 0;
         }
-        (void)try_set(cuts);
+        try_set(cuts);
     }
 }
 
@@ -195,7 +187,7 @@ static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
     for (int i = 0; i + 1 < num_hosts && cuts->work < MAX_WORK; ++i) {
         cuts->inside[cuts->order[i]] = true;
         if (i == 0 || cuts->far[cuts->order[i + 1]] > cuts->far[cuts->order[i]]) {
-            (void)try_set(cuts);
+            try_set(cuts);
         }
     }
 }
@@ -210,28 +202,8 @@ static void try_entrances(cuts_t *cuts)
     }
     for (int i = 0; i < num_hosts; ++i) {
         cuts->inside[i] = false;
-        (void)try_set(cuts);
+        try_set(cuts);
         cuts->inside[i] = true;
-    }
-}
-
-/* Single hosts change sides as long as that lowers the bound. */
-static void improve(cuts_t *cuts)
-{
-    int num_hosts = cuts->colgen->candidates->num_hosts;
-    bool improved = isfinite(cuts->best);
-
-    while (improved && cuts->work < MAX_WORK && !mtree_cancel_is_set()) {
-        improved = false;
-        memcpy(cuts->inside, cuts->best_set, (size_t)num_hosts * sizeof(*cuts->inside));
-        for (int i = 0; i < num_hosts; ++i) {
-            cuts->inside[i] = !cuts->inside[i];
-            if (try_set(cuts)) {
-                improved = true;
-            } else {
-                cuts->inside[i] = !cuts->inside[i];
-            }
-        }
     }
 }
 
@@ -244,7 +216,6 @@ mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen)
     cuts_t cuts = {.colgen = colgen, .best = INFINITY};
 
     MTREE_ARENA_ARRAY(arena, cuts.inside, num_hosts);
-    MTREE_ARENA_ARRAY(arena, cuts.best_set, num_hosts);
     MTREE_ARENA_ARRAY(arena, cuts.order, num_hosts);
     MTREE_ARENA_ARRAY(arena, cuts.far, num_hosts);
     MTREE_ARENA_ARRAY(arena, cuts.edges, (size_t)candidates->num_edges);
@@ -262,7 +233,6 @@ mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen)
         for (int i = 0; i < candidates->num_hosts && cuts.work < MAX_WORK; ++i) {
             try_balls(&cuts, colgen->constraint_price, i);
         }
-        improve(&cuts);
     }
     colgen->bound = cuts.best;
     return MTREE_OK;

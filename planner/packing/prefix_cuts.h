@@ -26,7 +26,7 @@
 /*
  * The least of these bounds that is found, to colgen->bound, and the constraints that
  * prove it, to colgen->bound_price, whose prices so far show where to look.  All sets of
- * few hosts are tried; of many the balls around each host, and what single hosts change.
+ * few hosts are tried; of many those of all but one, and the balls around each host.
  */
 mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen);
 
