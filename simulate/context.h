@@ -22,9 +22,9 @@ typedef struct {
 
 /*
  * Check @a options and make the parts; the last @a num_relays of the hosts are relays.
- * @a streams: messages go over mtree's own connections, which know no eager limit and use
- * BBR, so that losses do not make them slow; else over those of Open MPI, with the
- * kernel's usual congestion control.  mtree_simulation_close() frees the parts.
+ * @a streams: messages go over mtree's own connections, which know no eager limit, are
+ * paced, and use BBR, so that losses do not make them slow; else over those of Open MPI,
+ * with the kernel's usual congestion control.  mtree_simulation_close() frees the parts.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, int num_relays, bool streams,

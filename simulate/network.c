@@ -182,9 +182,9 @@ bool mtree_network_loses(const mtree_network_t *network)
     return network->loss != NULL;
 }
 
-bool mtree_network_is_remote(const mtree_connection_t *connection)
+void mtree_network_pace(mtree_connection_t *connection, double rate)
 {
-    return connection->num_arcs > 0;
+    connection->pace = rate;
 }
 
 double mtree_network_busy(const mtree_network_t *network, int arc)

@@ -88,12 +88,12 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
 /* Does @a network lose packets?  Where its topology says so. */
 bool mtree_network_loses(const mtree_network_t *network);
 
-/* Is @a connection between two hosts? */
-bool mtree_network_is_remote(const mtree_connection_t *connection);
-
-/* Does the network say when a message of @a connection is acknowledged?  Between hosts,
- * where it loses packets. */
+/* Does the network say when a message of @a connection is acknowledged?  Between hosts.
+ */
 bool mtree_network_acknowledges(const mtree_connection_t *connection);
+
+/* Let @a connection send at most @a rate bits/s. */
+void mtree_network_pace(mtree_connection_t *connection, double rate);
 
 /* Send.  Messages of one connection arrive in order. */
 void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message);

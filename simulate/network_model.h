@@ -25,6 +25,7 @@ struct mtree_segment {
     mtree_message_t *message; /* whose end it is; NULL: of none */
     mtree_connection_t *connection;
     mtree_segment_t *next; /* among those that are free, or that are not delivered */
+    bool acknowledges;     /* whose sender waits for that; by then others may be gone */
     double bits;           /* on the wire */
     double first;          /* of these, of its first packet */
     double packets;
@@ -57,6 +58,8 @@ struct mtree_connection {
     size_t in_flight;  /* bytes sent and not acknowledged */
     size_t cut;        /* bytes of the first message that were sent */
     int num_waiting;   /* segments before the first arc */
+    double pace;       /* bits/s at which it sends at most; 0: no limit */
+    mtree_timer_t paced; /* due when it may send again */
     /* The same where packets are lost. */
     uint64_t num_sent;            /* segments */
     mtree_segment_t *undelivered; /* in the order of their bytes, the first at the head */
@@ -98,6 +101,12 @@ void mtree_network_set_arrival(mtree_message_t *message, double time);
 /* A segment that is free; NULL: no memory, and the queue has failed. */
 mtree_segment_t *mtree_network_segment_get(mtree_network_t *network);
 void mtree_network_segment_put(mtree_segment_t *segment);
+
+/* Are lost packets of @a connection repaired? */
+static inline bool mtree_network_repairs(const mtree_connection_t *connection)
+{
+    return connection->network->loss != NULL && connection->num_arcs > 0;
+}
 
 /* Lost packets.  @a connection begins, @a message is given to it, @a segment is about to
  * leave; it is new, or repeats packets of its `origin`. */

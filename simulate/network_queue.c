@@ -25,12 +25,16 @@ static void segment_acknowledged(mtree_timer_t *timer)
 {
     mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
     mtree_connection_t *connection = segment->connection;
+    mtree_message_t *message = segment->acknowledges ? segment->message : NULL;
 
     connection->in_flight -= segment->bytes;
-    if (mtree_network_acknowledges(connection)) {
+    if (mtree_network_repairs(connection)) {
         mtree_network_repair_acknowledged(segment);
     } else {
         mtree_network_segment_put(segment);
+        if (message != NULL) {
+            message->acknowledged(message);
+        }
     }
     queue_pump(connection);
 }
@@ -71,7 +75,7 @@ static void segment_arrived(mtree_timer_t *timer)
     mtree_message_t *message = segment->message;
 
     queue_acknowledge(segment);
-    if (mtree_network_acknowledges(segment->connection)) {
+    if (mtree_network_repairs(segment->connection)) {
         mtree_network_repair_arrived(segment);
     } else if (message != NULL) {
         message->arrived(message);
@@ -137,7 +141,7 @@ void mtree_network_queue_emit(mtree_segment_t *segment)
     segment->first = mtree_network_packet_bits(connection, segment->bytes);
     connection->in_flight += segment->bytes;
     connection->num_waiting++;
-    if (mtree_network_acknowledges(connection)) {
+    if (mtree_network_repairs(connection)) {
         mtree_network_repair_sends(segment);
     }
     segment_head(&segment->timer);
@@ -166,6 +170,7 @@ static void segment_cut(mtree_connection_t *connection, mtree_segment_t *segment
     connection->cut += segment->bytes;
     if (connection->cut == message->bytes) {
         segment->message = message;
+        segment->acknowledges = message->acknowledged != NULL;
         connection->cut = 0;
         connection->first = message->next;
         if (connection->first == NULL) {
@@ -180,6 +185,12 @@ static bool is_within_window(const mtree_connection_t *connection)
            (double)connection->in_flight < connection->window;
 }
 
+/* It may send again. */
+static void queue_paced(mtree_timer_t *timer)
+{
+    queue_pump(MTREE_CONTAINER_OF(timer, mtree_connection_t, paced));
+}
+
 /* Send what the connection may send now. */
 static void queue_pump(mtree_connection_t *connection)
 {
@@ -187,12 +198,19 @@ static void queue_pump(mtree_connection_t *connection)
 
     while (connection->first != NULL && connection->num_waiting < WAITING_SEGMENTS &&
            is_within_window(connection)) {
-        mtree_segment_t *segment = mtree_network_segment_get(network);
+        mtree_segment_t *segment;
 
-        if (segment == NULL) {
+        if (connection->paced.place > 0 ||
+            (segment = mtree_network_segment_get(network)) == NULL) {
             return;
         }
         segment_cut(connection, segment);
+        if (connection->pace > 0.0) {
+            connection->paced.func = queue_paced;
+            mtree_event_queue_add(network->queue, &connection->paced,
+                                  mtree_event_queue_now(network->queue) +
+                                      8.0 * (double)segment->bytes / connection->pace);
+        }
         mtree_network_queue_emit(segment);
     }
 }
@@ -221,7 +239,7 @@ void mtree_network_queue_send(mtree_message_t *message)
     message->next = NULL;
     *connection->last_p = message;
     connection->last_p = &message->next;
-    if (mtree_network_acknowledges(connection)) {
+    if (mtree_network_repairs(connection)) {
         mtree_network_repair_message(message);
     }
     queue_pump(connection);

@@ -53,7 +53,7 @@ void mtree_network_set_arrival(mtree_message_t *message, double time)
 
 bool mtree_network_acknowledges(const mtree_connection_t *connection)
 {
-    return connection->network->loss != NULL && connection->num_arcs > 0;
+    return connection->num_arcs > 0;
 }
 
 mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)

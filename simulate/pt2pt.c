@@ -179,6 +179,18 @@ mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank)
     return &pt2pt->ranks[rank].control;
 }
 
+mtree_status_t mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate)
+{
+    mtree_pair_t *pair;
+    mtree_status_t status = mtree_pt2pt_pair(&pt2pt->ranks[from], to, &pair);
+
+    if (status == MTREE_OK && pt2pt->options.streams &&
+        mtree_network_acknowledges(pair->connection)) {
+        mtree_network_pace(pair->connection, rate);
+    }
+    return status;
+}
+
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)
 {
     return pt2pt->messages;

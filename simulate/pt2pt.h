@@ -11,7 +11,7 @@
  *
  * Streams are mtree's own connections between hosts.  They send messages of any length at
  * once, and a synchronous send is done when the sender's kernel knows that the message has
- * arrived, where the network says when that is.
+ * arrived, which no data of the connection holds up.
  */
 #ifndef MTREE_SIMULATE_PT2PT_H
 #define MTREE_SIMULATE_PT2PT_H
@@ -69,6 +69,9 @@ void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds);
 
 /* The time at which @a rank has computed everything; not before now. */
 double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank);
+
+/* Have streams from rank @a from to rank @a to send at most @a rate bits/s. */
+mtree_status_t mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate);
 
 /* Messages sent so far, acknowledgements not counted. */
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);

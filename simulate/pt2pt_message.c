@@ -228,7 +228,7 @@ static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
 {
     const size_t bytes = send->count * options->unit_bytes;
     const mtree_connection_t *connection = send->pair->connection;
-    const bool streams = options->streams && mtree_network_is_remote(connection);
+    const bool streams = options->streams && mtree_network_acknowledges(connection);
 
     send->first_bytes = bytes;
     if (options->eager_bytes > 0 && bytes > options->eager_bytes && !streams) {
@@ -238,9 +238,7 @@ static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
     send->message.bytes = send->first_bytes + options->control_bytes;
     send->message.arrived = first_arrived;
     send->message.acknowledged =
-        streams && send->synchronous && mtree_network_acknowledges(connection)
-            ? stream_acknowledged
-            : NULL;
+        streams && send->synchronous ? stream_acknowledged : NULL;
 }
 
 static mtree_status_t send_copy(mtree_send_t *send)

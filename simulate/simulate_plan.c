@@ -11,6 +11,7 @@
 #include "schedule/program/run.h"
 #include "simulate/check_data.h"
 #include "simulate/context.h"
+#include "tcp/width.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,22 @@ static mtree_status_t start_program(run_t *run, rank_t *rank)
                                &rank->program_run);
 }
 
+/* As the kernel does it with connections of mtree's own. */
+static mtree_status_t pace(run_t *run, const rank_t *rank)
+{
+    mtree_status_t status = MTREE_OK;
+
+    for (int p = 0; p < rank->layout->num_peers && status == MTREE_OK; p++) {
+        const mtree_peer_t *peer = &rank->layout->peers[p];
+
+        if (peer->trip >= MTREE_TCP_LONG_TRIP) {
+            status = mtree_pt2pt_pace(run->simulation.pt2pt, rank->number, peer->rank,
+                                      MTREE_TCP_PACE * peer->rate);
+        }
+    }
+    return status;
+}
+
 static mtree_status_t start_static(run_t *run, rank_t *rank,
                                    const mtree_operation_data_t *data)
 {
@@ -279,6 +296,10 @@ static mtree_status_t start_static(run_t *run, rank_t *rank,
     }
     if (rank->program != NULL) {
         return start_program(run, rank);
+    }
+    status = pace(run, rank);
+    if (status != MTREE_OK) {
+        return status;
     }
     return mtree_operation_start(
         rank->layout, mtree_pt2pt_transport(run->simulation.pt2pt, rank->number), data,

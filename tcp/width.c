@@ -18,28 +18,14 @@
 #define QUEUED_SECONDS 0.004
 
 /* The part of its rate below which BBR has fallen.  It sends at 3/4 of its estimate for a
- * moment now and then, and that may be PACE times the rate. */
+ * moment now and then, and that may be MTREE_TCP_PACE times the rate. */
 #define FALLEN 0.9
-
-/*
- * Times the planned rate that each connection may send at.  A schedule pauses, and what
- * comes after a pause would otherwise be a burst at many times the rate of the link: BBR,
- * whose sockets seldom have enough to send to leave its start phase, lost 8 % of the
- * packets in queues by that.  What all have under way is limited by the schedule's
- * window, so each may have the rate for itself, and do for the others while they recover
- * from losses.
- */
-#define PACE 1.25
-
-/* Seconds of the shortest round trip at which that matters.  A plan that has a connection
- * for a long one that is not is wrong, and its rate is no limit. */
-#define LONG_TRIP 0.001
 
 double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate)
 {
-    bool is_short = report != NULL && report->min_trip < LONG_TRIP;
+    bool is_short = report != NULL && report->min_trip < MTREE_TCP_LONG_TRIP;
 
-    return rate > 0 && !is_short ? PACE * rate : INFINITY;
+    return rate > 0 && !is_short ? MTREE_TCP_PACE * rate : INFINITY;
 }
 
 bool mtree_tcp_packets_wait(const mtree_tcp_report_t *report)

@@ -23,6 +23,20 @@ typedef struct {
     double pace;     /* bits/s at which BBR lets it send; 0: another congestion control */
 } mtree_tcp_report_t;
 
+/*
+ * Times the planned rate that each connection may send at.  A schedule pauses, and what
+ * comes after a pause would otherwise be a burst at many times the rate of the link: BBR,
+ * whose sockets seldom have enough to send to leave its start phase, lost 8 % of the
+ * packets in queues by that.  What all have under way is limited by the schedule's
+ * window, so each may have the rate for itself, and do for the others while they recover
+ * from losses.
+ */
+#define MTREE_TCP_PACE 1.25
+
+/* Seconds of the shortest round trip at which that matters.  A plan that has a connection
+ * for a long one that is not is wrong, and its rate is no limit. */
+#define MTREE_TCP_LONG_TRIP 0.001
+
 /* Do packets of the connection wait before the link, which is full then? */
 bool mtree_tcp_packets_wait(const mtree_tcp_report_t *report);
 

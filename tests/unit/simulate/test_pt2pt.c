@@ -159,6 +159,48 @@ UNIT_TEST(test_streams_have_no_eager_limit)
     clear(&fixture);
 }
 
+/* The word of a match comes behind the 30 ms of data that its rank had to send before; a
+ * stream's acknowledgement waits for the two packets that have left the connection. */
+UNIT_LOOP(test_no_data_holds_up_acknowledgements_of_streams, 0, 2)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent[2], received[2];
+
+    options.streams = _i > 0;
+    fixture = make(options);
+    recv(&fixture, 0, 1, 0, NULL, 30000, &received[0]);
+    recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
+    send(&fixture, 1, 0, 0, NULL, 30000, false, &sent[0]);
+    send(&fixture, 0, 1, 0, NULL, 1000, true, &sent[1]);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
+    if (_i == 0) {
+        ck_assert_double_eq_tol(sent[1].time, 0.030 + 0.010, 1e-9);
+    } else {
+        ck_assert_double_le(sent[1].time, 0.011 + 0.004 + 0.010 + 1e-9);
+    }
+    clear(&fixture);
+}
+
+/* Packets of 1000 bytes leave each 4 ms; over Open MPI's connections all at once. */
+UNIT_LOOP(test_streams_are_paced, 0, 2)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent, received;
+
+    options.streams = _i > 0;
+    fixture = make(options);
+    ck_assert_int_eq(mtree_pt2pt_pace(fixture.pt2pt, 0, 1, 2e6), MTREE_OK);
+    recv(&fixture, 1, 0, 0, NULL, 10000, &received);
+    send(&fixture, 0, 1, 0, NULL, 10000, false, &sent);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
+    ck_assert_double_eq_tol(received.time, (_i > 0 ? 0.032 + 0.002 : 0.010) + 0.010,
+                            1e-9);
+    clear(&fixture);
+}
+
 typedef struct {
     mtree_timer_t event;
     fixture_t *fixture;

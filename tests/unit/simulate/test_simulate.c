@@ -2,6 +2,7 @@
 #include "planner/planner.h"
 #include "simulate/check_data.h"
 #include "simulate/simulate.h"
+#include "tcp/width.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
@@ -244,6 +245,26 @@ UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
                                          MTREE_BCAST, &options, &result),
                      MTREE_OK);
     ck_assert_double_eq_tol(result.left[1] - result.left[2], later, 1e-3);
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+
+/* Planned at half of what the link carries, a long call goes at MTREE_TCP_PACE times the
+ * planned rate.  Windows of 25 KB, one each 20 ms, would let twice as much pass. */
+UNIT_TEST(test_plans_pace_own_connections)
+{
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    mtree_simulate_options_t options = bare(600000);
+    mtree_plan_t *plan = chain(MTREE_BCAST, 2, 4e6, 0.010);
+    mtree_simulate_result_t result = {0};
+
+    plan->bytes = 600000;
+    options.chunk_bytes = 4000;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(result.seconds, 0.6 / (MTREE_TCP_PACE * 0.5) + 0.010, 1e-2);
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
