@@ -24,6 +24,7 @@
 #define NOISY          0.05 /* relative noise of pairs that are pinged once more, */
 #define NOISY_SECONDS  1e-4 /* if the noise is so large where links are known */
 #define MAX_PASSES     2
+#define LEAST_PART     0.1 /* of a round trip, that is its latency */
 
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 {
@@ -242,15 +243,24 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
     return MTREE_OK;
 }
 
-/* The round trips that there are, in @a rtts; *noise_p is the median of their noise. */
+/*
+ * The round trips that there are, in @a rtts; *noise_p is the median of their noise.  What
+ * processors take for the two messages, each at both ends, is no latency: the map says it
+ * apart.
+ */
 static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_arena_t *arena,
                                 mtree_probe_rtt_t **rtts_p, int *num_rtts_p,
                                 double *noise_p)
 {
+    mtree_message_cost_t cost = {0};
+    mtree_status_t status = mtree_probe_find_cost(probe, &cost);
     mtree_probe_rtt_t *rtts;
     double *noise;
     int count = 0;
 
+    if (status != MTREE_OK) {
+        return status;
+    }
     MTREE_ARENA_ARRAY(arena, rtts, (size_t)probe->num_pairs);
     MTREE_ARENA_ARRAY(arena, noise, (size_t)probe->num_pairs);
     if (arena->status != MTREE_OK) {
@@ -259,7 +269,10 @@ static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_arena_t *arena
     for (int i = 0; i < probe->num_pairs; ++i) {
         if (probe->pairs[i].rtt.seconds > 0) {
             noise[count] = probe->pairs[i].noise;
-            rtts[count++] = probe->pairs[i].rtt;
+            rtts[count] = probe->pairs[i].rtt;
+            rtts[count].seconds = fmax(rtts[count].seconds - 4 * cost.message,
+                                       LEAST_PART * rtts[count].seconds);
+            count++;
         }
     }
     *rtts_p = rtts;

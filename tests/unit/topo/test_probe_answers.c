@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "topo/probe/pair_sample.h"
 #include "topo/probe/probe.h"
+#include "topo/routes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,6 +183,7 @@ UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
     const mtree_probe_options_t options = {.seconds = 5, .byte_seconds = 1};
     const mtree_probe_host_t hosts[] = {{"a", "a", 0}, {"b", "b", 0}, {"c", "c", 0}};
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
+    mtree_routes_t *routes = NULL;
     mtree_probe_round_t round;
     mtree_probe_t *probe;
 
@@ -202,6 +204,12 @@ UNIT_LOOP(test_the_cost_of_a_message_is_kept_within_limits, 0,
         free(results);
     }
     unit_ok(mtree_probe_finish(probe, &findings));
+    /* What processors take for the two messages of a round trip, each at both ends, is no
+     * latency. */
+    unit_ok(mtree_routes_create(findings.topology, (const int[]){0, 1, 2}, 3, &routes));
+    ck_assert_double_eq_tol(2 * mtree_routes_latency(routes, 0, 1),
+                            1e-3 - 4 * costs[_i].cost, 5e-6);
+    mtree_routes_destroy(routes);
     ck_assert_double_eq_tol(findings.topology->cost.message, costs[_i].cost, 1e-15);
     ck_assert_double_eq_tol(findings.topology->cost.byte, costs[_i].cost > 0 ? 8e-9 : 0,
                             1e-18);
