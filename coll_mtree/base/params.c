@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "coll_mtree/base/params.h"
 
 #include "coll_mtree/coll_mtree.h"
