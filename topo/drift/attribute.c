@@ -38,7 +38,9 @@ static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
         }
     }
     drift->num_paths = 0;
-    qsort(drift->paths, (size_t)num, sizeof(*drift->paths), path_compare);
+    if (num > 0) {
+        qsort(drift->paths, (size_t)num, sizeof(*drift->paths), path_compare);
+    }
     for (int i = 0; i < num; i++) {
         mtree_drift_path_t path = drift->paths[i],
                            *last = drift->paths + drift->num_paths - 1;
