@@ -66,8 +66,9 @@ run() {
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 case $kind in
 address)
-    run alone $unit
-    ASAN_OPTIONS=detect_leaks=0 run mpi $mpi
+    # Some tests ask for more memory than there is.
+    ASAN_OPTIONS=allocator_may_return_null=1 run alone $unit
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 run mpi $mpi
     ;;
 thread)
     export TSAN_OPTIONS=suppressions=$supp/thread.supp:ignore_noninstrumented_modules=1:history_size=7
