@@ -153,6 +153,13 @@ void coll_mtree_message_abandon(coll_mtree_message_t **message_p, void *owned)
     }
 }
 
+void coll_mtree_message_forget(coll_mtree_message_t **message_p, void *owned)
+{
+    free(owned);
+    free(*message_p);
+    *message_p = NULL;
+}
+
 /* Wait for the end of @a message, whose bytes are @a owned, which is freed unless @a
  * keeps and all went well. */
 static bool finish(coll_mtree_message_t *message, double deadline, void *owned,

@@ -55,6 +55,10 @@ bool coll_mtree_message_wait(coll_mtree_message_t **message_p, double deadline);
  */
 void coll_mtree_message_abandon(coll_mtree_message_t **message_p, void *owned);
 
+/* The PML is closed, so that nothing ends any more: free *message_p, which may be NULL,
+ * and its bytes @a owned. */
+void coll_mtree_message_forget(coll_mtree_message_t **message_p, void *owned);
+
 /*
  * The same as one blocking call with a deadline, for few bytes, which are copied.  False:
  * they have not left or come in time.

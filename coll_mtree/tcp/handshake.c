@@ -400,6 +400,9 @@ void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)
     if (has_pml) {
         coll_mtree_message_abandon(&handshake->sent, handshake->mine);
         coll_mtree_message_abandon(&handshake->received, handshake->theirs);
+    } else {
+        coll_mtree_message_forget(&handshake->sent, handshake->mine);
+        coll_mtree_message_forget(&handshake->received, handshake->theirs);
     }
     explicit_bzero(handshake, sizeof(*handshake));
     free(handshake);

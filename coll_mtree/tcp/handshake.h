@@ -83,7 +83,7 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
 bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known);
 
 /* Free @a handshake, which may be NULL, with its sockets and keys.  Without @a has_pml
- * what the PML holds of messages under way is left to it. */
+ * the PML is closed, and its messages under way are forgotten. */
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml);
 
 #endif
