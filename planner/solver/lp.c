@@ -73,11 +73,12 @@ typedef struct {
 
 typedef void (*call_func_t)(mtree_lp_t *lp, call_t *call);
 
-/* GLPK has one state per thread; an error throws all of it away and starts the next
- * generation. */
+/* GLPK has one state per thread, which goes with the thread's last program; an error
+ * throws all of it away and starts the next generation. */
 enum { FAILED = 1, CANCELLED };
 static _Thread_local jmp_buf guard;
 static _Thread_local unsigned generation;
+static _Thread_local int num_programs;
 
 static void on_error(void *info)
 {
@@ -177,6 +178,7 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
         free(lp);
         return status;
     }
+    num_programs++;
     *lp_p = lp;
     return MTREE_OK;
 }
@@ -196,6 +198,9 @@ void mtree_lp_destroy(mtree_lp_t *lp)
     }
     lp->status = MTREE_OK; /* of a failed one as well */
     guarded(lp, call_destroy, &call);
+    if (--num_programs == 0) {
+        (void)glpk.free_env();
+    }
     free(lp->index);
     free(lp->value);
     free(lp);
