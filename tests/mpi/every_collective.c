@@ -4,26 +4,33 @@
  * nonblocking, on every kind of communicator, checks each result and finalizes.
  */
 #include "tests/mpi/expect.h"
-#include "tests/mpi/inter.h"
 #include "tests/mpi/intra.h"
-#include "tests/mpi/neighbours.h"
+#include "tests/mpi/unserved.h"
 
 #include <stdlib.h>
 
 #define SMALL 3
 #define LARGE 30011 /* ints: 120 kB a rank, and no multiple of any chunk */
 
-static void check_intra(MPI_Comm comm, const char *name, int count)
+static void check_intra(MPI_Comm comm, const char *name, bool large)
 {
-    mtree_intra_check(comm, name, false, count);
-    mtree_intra_check(comm, name, true, count);
+    mtree_intra_check(comm, name, false, large);
+    mtree_intra_check(comm, name, true, large);
+}
+
+static void check_reduce_local(void)
+{
+    int one = 1, sum = 2;
+
+    MPI_Reduce_local(&one, &sum, 1, MPI_INT, MPI_SUM);
+    mtree_expect(sum == 3, "reduce_local");
 }
 
 /* The communicator that @a create made is used and freed. */
 static void check_and_free(MPI_Comm *comm, const char *name)
 {
     if (*comm != MPI_COMM_NULL) {
-        check_intra(*comm, name, SMALL);
+        check_intra(*comm, name, false);
         MPI_Comm_free(comm);
     }
 }
@@ -100,22 +107,21 @@ static void check_between_groups(int rank, int num_ranks)
 
 int main(int argc, char **argv)
 {
-    int rank, num_ranks, status;
+    int rank, num_ranks;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
 
-    check_intra(MPI_COMM_WORLD, "the world", SMALL);
-    check_intra(MPI_COMM_WORLD, "the world", LARGE);
-    check_intra(MPI_COMM_SELF, "self", LARGE);
+    check_intra(MPI_COMM_WORLD, "the world", false);
+    check_intra(MPI_COMM_WORLD, "the world", true);
+    check_intra(MPI_COMM_SELF, "self", true);
+    check_reduce_local();
     check_duplicates();
     check_parts(rank, num_ranks);
     check_between_groups(rank, num_ranks);
     mtree_neighbours_check(MPI_COMM_WORLD, false, LARGE);
     mtree_neighbours_check(MPI_COMM_WORLD, true, SMALL);
 
-    status = mtree_expect_finish("every_collective");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("every_collective");
 }

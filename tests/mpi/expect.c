@@ -40,6 +40,14 @@ int mtree_expect_finish(const char *program)
     return mtree_expect_finish_on(MPI_COMM_WORLD, program);
 }
 
+int mtree_expect_end(const char *program)
+{
+    int status = mtree_expect_finish(program);
+
+    MPI_Finalize();
+    return status;
+}
+
 int mtree_expect_finish_on(MPI_Comm comm, const char *program)
 {
     long mine[2] = {num_checks, num_failures};

@@ -19,7 +19,10 @@ void mtree_expect(bool ok, const char *format, ...) __attribute__((format(printf
  */
 int mtree_expect_finish(const char *program);
 
-/* The same on the ranks of @a comm. */
+/* The same, and MPI_Finalize(). */
+int mtree_expect_end(const char *program);
+
+/* The first on the ranks of @a comm. */
 int mtree_expect_finish_on(MPI_Comm comm, const char *program);
 
 #endif

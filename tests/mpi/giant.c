@@ -254,8 +254,6 @@ int main(int argc, char **argv)
 {
     size_t megabytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     MPI_Datatype megabyte;
-    int status;
-
     element = megabytes << 20;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -270,7 +268,5 @@ int main(int argc, char **argv)
     MPI_Op_free(&sum);
     MPI_Type_free(&type);
     MPI_Type_free(&megabyte);
-    status = mtree_expect_finish("giant");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("giant");
 }

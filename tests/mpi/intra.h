@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Run each in its blocking or nonblocking form with @a count ints a rank, and check the
- * results. */
-void mtree_intra_check(MPI_Comm comm, const char *name, bool nonblocking, int count);
+/* Run each in its blocking or nonblocking form, now and then with blocks of megabytes if
+ * @a large, and check the results. */
+void mtree_intra_check(MPI_Comm comm, const char *name, bool nonblocking, bool large);
 
 #endif

@@ -56,6 +56,8 @@ static void init_ints(void)
     add_layout(ITEM_INT, pair, 2, false);
     MPI_Type_vector(4, 1, 2, MPI_INT, &comb);
     add_layout(ITEM_INT, resized(comb, -4, 9 * (MPI_Aint)sizeof(int)), 4, false);
+    add_layout(ITEM_BYTE, MPI_BYTE, 1, true);
+    add_layout(ITEM_COMPLEX, MPI_C_DOUBLE_COMPLEX, 1, true);
     add_layout(ITEM_DOUBLE, MPI_DOUBLE, 1, true);
     MPI_Type_create_indexed_block(2, 1, backwards, MPI_DOUBLE, &pair);
     add_layout(ITEM_DOUBLE, pair, 2, false);
@@ -141,6 +143,7 @@ void items_cleanup(void)
             }
         }
     }
+    memset(layouts, 0, sizeof(layouts));
     MPI_Op_free(&sum_mixed);
     MPI_Op_free(&sum_empty);
 }
@@ -148,7 +151,8 @@ void items_cleanup(void)
 size_t item_bytes(item_kind_t kind)
 {
     static const size_t bytes[ITEM_KINDS] = {
-        sizeof(int), sizeof(double), sizeof(double) + sizeof(int), MIXED_BYTES, 0};
+        sizeof(int), 1, 2 * sizeof(double), sizeof(double), sizeof(double) + sizeof(int),
+        MIXED_BYTES, 0};
 
     return bytes[kind];
 }
@@ -163,6 +167,8 @@ const item_layout_t *item_layout(item_kind_t kind, int number)
 MPI_Op item_op(item_kind_t kind)
 {
     switch (kind) {
+    case ITEM_BYTE:
+        return MPI_BXOR;
     case ITEM_DOUBLE_INT:
         return MPI_MAXLOC;
     case ITEM_MIXED:
@@ -194,6 +200,14 @@ static void fill_item(item_kind_t kind, unsigned h, int rank, char *packed)
     switch (kind) {
     case ITEM_INT:
         memcpy(packed, &i, sizeof(i));
+        break;
+    case ITEM_BYTE:
+        *packed = (char)h;
+        break;
+    case ITEM_COMPLEX:
+        memcpy(packed + sizeof(x), &x, sizeof(x));
+        x = h % 89;
+        memcpy(packed, &x, sizeof(x));
         break;
     case ITEM_DOUBLE:
         memcpy(packed, &x, sizeof(x));
@@ -234,6 +248,13 @@ static void fold_item(item_kind_t kind, const char *in, char *sum)
         memcpy(&j, sum, sizeof(j));
         j += i;
         memcpy(sum, &j, sizeof(j));
+        break;
+    case ITEM_BYTE:
+        *sum = (char)(*sum ^ *in);
+        break;
+    case ITEM_COMPLEX:
+        fold_item(ITEM_DOUBLE, in, sum);
+        fold_item(ITEM_DOUBLE, in + sizeof(x), sum + sizeof(x));
         break;
     case ITEM_DOUBLE:
     case ITEM_DOUBLE_INT:

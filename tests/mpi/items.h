@@ -12,6 +12,8 @@
 
 typedef enum {
     ITEM_INT,        /* summed */
+    ITEM_BYTE,       /* MPI_BXOR */
+    ITEM_COMPLEX,    /* of doubles, summed */
     ITEM_DOUBLE,     /* summed; whole numbers, so every order gives the same */
     ITEM_DOUBLE_INT, /* MPI_MAXLOC */
     ITEM_MIXED,      /* char, double, short, int; summed by a function of our own */

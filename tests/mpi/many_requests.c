@@ -181,8 +181,6 @@ static void persistent(int num_made, int live)
 
 int main(int argc, char **argv)
 {
-    int status;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -193,7 +191,5 @@ int main(int argc, char **argv)
     } else if (argc == 3 && strcmp(argv[1], "living") == 0) {
         persistent(atoi(argv[2]), 1);
     }
-    status = mtree_expect_finish("many_requests");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("many_requests");
 }

@@ -190,8 +190,6 @@ static void bind_process(void)
 
 int main(int argc, char **argv)
 {
-    int status;
-
     if (argc > 1 && strcmp(argv[1], "binding") == 0) {
         bind_process();
     }
@@ -209,7 +207,5 @@ int main(int argc, char **argv)
     } else {
         mtree_expect(0, "usage: planning calls | roots | binding | groups");
     }
-    status = mtree_expect_finish("planning");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("planning");
 }

@@ -49,6 +49,7 @@ typedef struct {
     bool tame;          /* leave out the datatypes that libnbc gets wrong */
     bool late;          /* ranks are away at times, and blocks are larger */
     bool until;         /* some are larger still, until the input ends */
+    const char *where;  /* for messages; NULL: anywhere */
 } random_run_t;
 
 extern random_run_t run;

@@ -218,7 +218,7 @@ int main(int argc, char **argv)
     int cases = argc > 1 ? atoi(argv[1]) : 200;
     MPI_Comm comms[NUM_COMMS] = {MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_NULL,
                                  MPI_COMM_NULL};
-    int rank, status;
+    int rank;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -263,7 +263,5 @@ int main(int argc, char **argv)
         MPI_Comm_free(&comms[i]);
     }
     items_cleanup();
-    status = mtree_expect_finish("random_cases");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("random_cases");
 }

@@ -37,9 +37,10 @@ static void verify_items(case_t *c, int element, int items, const char *want, in
 
     area_get(&c->recv, element, elements, got);
     mtree_expect(memcmp(want, got, bytes) == 0,
-                 "%s %s, %d ranks, kind %d, %d items%s: block of rank %d is wrong",
-                 form_names[c->form], collective_names[c->collective], c->ranks, c->kind,
-                 items, c->in_place ? ", in place" : "", rank);
+                 "%s %s, %s, %d ranks, kind %d, %d items%s: block of rank %d is wrong",
+                 form_names[c->form], collective_names[c->collective],
+                 run.where != NULL ? run.where : "anywhere", c->ranks, c->kind, items,
+                 c->in_place ? ", in place" : "", rank);
     area_clear(&c->recv, element, elements);
     free(got);
 }

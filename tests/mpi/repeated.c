@@ -216,7 +216,7 @@ int main(int argc, char **argv)
                              {.name = "minimum"},
                              {.name = "maximum with its place"},
                              {.name = "minimum with its place"}};
-    int rank, status, calls;
+    int rank, calls;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -237,7 +237,5 @@ int main(int argc, char **argv)
     }
     MPI_Op_free(&add);
     MPI_Type_free(&below);
-    status = mtree_expect_finish("repeated");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("repeated");
 }

@@ -3,7 +3,6 @@
 # run.sh HOW RANKS PROGRAM [ARGS...]: run a program of the build folder we are in under mpirun.
 #
 #   plain   Open MPI without mtree
-#   basic   Open MPI's simplest components alone (right where the tuned ones are not, see semantics.c)
 #   mtree   mtree serves all it can, each rank on a host of its own in hosts.dot
 #   shared  the same with two ranks per host
 #   installed  mtree as it is after make install, set up by the environment
@@ -14,7 +13,7 @@
 # a file for what mtree said; COMPONENTS a folder with components for the test, COMPONENT that with mtree; status 77, "skipped", when there is no mpirun or no mtree here.
 set -u
 if [ $# -lt 3 ]; then
-    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 how=$1 ranks=$2
@@ -35,7 +34,6 @@ host_names() {
 
 case $how in
 plain) selection="--mca coll ^mtree" ;;
-basic) selection="--mca coll basic,libnbc,inter,self" ;;
 mtree) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 1)" ;;
 shared) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 2)" ;;
 bare) selection="--mca coll mtree" ;;

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * semantics [types|counts|signatures|operations]...: the rules of MPI that allreduce,
- * scans, bcast and allgather must keep; all groups without arguments.
- *
- * `signatures` gives ranks different datatypes of equal signature.  Open MPI's own
- * pipelined algorithms get this wrong (its issues 199 and 10523), so without mtree it is
- * run with the basic component alone.
- */
+/* The rules of MPI that allreduce, scans, bcast and allgather must keep. */
 #include "tests/mpi/element.h"
 #include "tests/mpi/expect.h"
-#include "tests/mpi/shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,88 +161,6 @@ static void check_counts(void)
     }
 }
 
-static int *new_ints(int rank, int count)
-{
-    int *ints = allocate((size_t)count * sizeof(int));
-    int i;
-
-    for (i = 0; i < count; i++) {
-        ints[i] = 1000003 * (rank + 1) + i;
-    }
-    return ints;
-}
-
-static void expect_same(const mtree_shape_buffer_t *have,
-                        const mtree_shape_buffer_t *want, const char *what, int shape,
-                        int count)
-{
-    mtree_expect(memcmp(have->memory, want->memory, have->bytes) == 0,
-                 "%s of %d ints, received as %s, gaps included", what, count,
-                 mtree_shape_name(shape));
-}
-
-/* Each rank has a shape of its own, and the gaps between its ints must stay as they were.
- */
-static void check_bcast_shapes(int shift, int count)
-{
-    int shape = (my_rank + shift) % MTREE_SHAPES;
-    int root = shift % num_ranks;
-    int *ints = new_ints(root, count);
-    mtree_shape_buffer_t have, want;
-
-    mtree_shape_buffer_init(&have, shape, count);
-    mtree_shape_buffer_init(&want, shape, count);
-    mtree_shape_buffer_put(&want, 0, ints, count);
-    if (my_rank == root) {
-        mtree_shape_buffer_put(&have, 0, ints, count);
-    }
-    MPI_Bcast(have.base, have.count, have.type, root, MPI_COMM_WORLD);
-    expect_same(&have, &want, "bcast", shape, count);
-    mtree_shape_buffer_cleanup(&want);
-    mtree_shape_buffer_cleanup(&have);
-    free(ints);
-}
-
-static void check_allgather_shapes(int shift, int count)
-{
-    int send_shape = (my_rank + shift) % MTREE_SHAPES;
-    int recv_shape = (my_rank * 3 + shift + 1) % MTREE_SHAPES;
-    mtree_shape_buffer_t send, have, want;
-    int *ints;
-    int rank;
-
-    mtree_shape_buffer_init(&send, send_shape, count);
-    mtree_shape_buffer_init(&have, recv_shape, count * num_ranks);
-    mtree_shape_buffer_init(&want, recv_shape, count * num_ranks);
-    for (rank = 0; rank < num_ranks; rank++) {
-        ints = new_ints(rank, count);
-        mtree_shape_buffer_put(&want, rank * count, ints, count);
-        if (rank == my_rank) {
-            mtree_shape_buffer_put(&send, 0, ints, count);
-        }
-        free(ints);
-    }
-    MPI_Allgather(send.base, send.count, send.type, have.base, have.count / num_ranks,
-                  have.type, MPI_COMM_WORLD);
-    expect_same(&have, &want, "allgather", recv_shape, count);
-    mtree_shape_buffer_cleanup(&want);
-    mtree_shape_buffer_cleanup(&have);
-    mtree_shape_buffer_cleanup(&send);
-}
-
-static void check_signatures(void)
-{
-    static const int counts[] = {4, 44, 4096, 100004};
-    int i, shift;
-
-    for (i = 0; i < 4; i++) {
-        for (shift = 0; shift < MTREE_SHAPES; shift++) {
-            check_bcast_shapes(shift, counts[i]);
-            check_allgather_shapes(shift, counts[i]);
-        }
-    }
-}
-
 #define MODULUS 251
 
 /* x -> a x + b modulo MODULUS: composition is associative and does not commute. */
@@ -315,42 +225,13 @@ static void check_operations(void)
     }
 }
 
-static const struct {
-    const char *name;
-    void (*check)(void);
-} groups[] = {
-    {"types", check_types},
-    {"counts", check_counts},
-    {"signatures", check_signatures},
-    {"operations", check_operations},
-};
-
-static bool is_wanted(const char *name, int argc, char **argv)
-{
-    int i;
-
-    for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], name) == 0) {
-            return true;
-        }
-    }
-    return argc == 1;
-}
-
 int main(int argc, char **argv)
 {
-    size_t i;
-    int status;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-    for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        if (is_wanted(groups[i].name, argc, argv)) {
-            groups[i].check();
-        }
-    }
-    status = mtree_expect_finish("semantics");
-    MPI_Finalize();
-    return status;
+    check_types();
+    check_counts();
+    check_operations();
+    return mtree_expect_end("semantics");
 }

@@ -85,8 +85,6 @@ int main(int argc, char **argv)
     long (*begin)(void), (*end)(void);
     long early = 0, allocations = 0;
     MPI_Comm copy;
-    int status;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -108,7 +106,5 @@ int main(int argc, char **argv)
     if (allocations > 0) {
         printf("rank %d: %ld allocations, %ld in MPI_Init\n", rank, allocations, early);
     }
-    status = mtree_expect_finish("short_of_memory");
-    MPI_Finalize();
-    return status;
+    return mtree_expect_end("short_of_memory");
 }
