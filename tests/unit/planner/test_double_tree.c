@@ -89,7 +89,7 @@ UNIT_LOOP(many_hosts_need_no_search, 0, 4)
 
 /* So are they between a thousand, however short the message: low trees cost processors
  * more than their latency saves. */
-UNIT_LOOP(a_thousand_hosts_need_no_search, 0, 6)
+UNIT_LOOP(a_thousand_hosts_need_no_search, 0, unit_loops(3, 6))
 {
     OWNED(topology) *topology = network_shaped("fattree:16");
     OWNED(plan) *plan =

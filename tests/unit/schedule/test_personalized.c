@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* 2,000 cases, a process for each loop. */
-#define LOOPS          20
+#define LOOPS          unit_loops(10, 20)
 #define CASES_PER_LOOP 100
 
 /* Per host, so that all ranks have more streams than run at a time. */
