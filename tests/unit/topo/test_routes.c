@@ -102,7 +102,6 @@ UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
     assert_route(0, 1, "a t b");
     assert_route(1, 0, "b t a");
     assert_route(0, 2, "a t c");
-    forget();
 }
 
 UNIT_TEST(test_one_way_links)
