@@ -194,6 +194,8 @@ void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
         comm_class->entry->is_plain = true;
         atomic_store(&comm_class->entry->settled, true);
         coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
+        /* There is no plan that another could follow. */
+        comm_class->entry->replan.is_monitored = false;
     }
 }
 

@@ -178,6 +178,7 @@ void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_
     /* Its making has waited for the first plan. */
     coll_mtree_replan_nonblocking_settle(&req->own_replan, req->entry->part,
                                          req->entry->version);
+    req->own_replan.is_monitored = req->entry->replan.is_monitored;
     req->replan = &req->own_replan;
 }
 
