@@ -17,7 +17,7 @@ static struct {
     opal_mutex_t lock;
     bool is_known;
     mtree_locality_t locality;
-} own = {.lock = OPAL_MUTEX_STATIC_INIT};
+} own_place = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 /* UCX sends through fabrics without the system's network interfaces. */
 static bool uses_fabric(void)
@@ -119,13 +119,13 @@ static mtree_locality_t locate(void)
 
 mtree_locality_t coll_mtree_locality_own(void)
 {
-    opal_mutex_lock(&own.lock);
-    if (!own.is_known) {
-        own.locality = locate();
-        own.is_known = true;
+    opal_mutex_lock(&own_place.lock);
+    if (!own_place.is_known) {
+        own_place.locality = locate();
+        own_place.is_known = true;
     }
-    opal_mutex_unlock(&own.lock);
-    return own.locality;
+    opal_mutex_unlock(&own_place.lock);
+    return own_place.locality;
 }
 
 /* Do the ranks of @a host differ in locality? */

@@ -15,7 +15,8 @@ static struct {
     opal_mutex_t lock;
     mtree_list_t idle; /* those without holders, by when they lost the last one */
     int num_idle;
-} groups = {.lock = OPAL_MUTEX_STATIC_INIT, .idle = {&groups.idle, &groups.idle}};
+} proc_groups = {.lock = OPAL_MUTEX_STATIC_INIT,
+                 .idle = {&proc_groups.idle, &proc_groups.idle}};
 
 static void group_destroy(coll_mtree_proc_group_t *group)
 {
@@ -65,12 +66,13 @@ static bool has_names_of(const mtree_hash_link_t *link, const void *key)
 static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
 {
     mtree_hash_link_t *link =
-        mtree_hash_table_find(&groups.table, made->identity, has_names_of, made);
+        mtree_hash_table_find(&proc_groups.table, made->identity, has_names_of, made);
 
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
     }
-    coll_mtree_require(mtree_hash_table_add(&groups.table, &made->link, made->identity));
+    coll_mtree_require(
+        mtree_hash_table_add(&proc_groups.table, &made->link, made->identity));
     return made;
 }
 
@@ -79,13 +81,13 @@ coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm)
     coll_mtree_proc_group_t *made = group_create(comm);
     coll_mtree_proc_group_t *group;
 
-    opal_mutex_lock(&groups.lock);
+    opal_mutex_lock(&proc_groups.lock);
     group = group_find(made);
     if (group->holders++ == 0 && group != made) {
         mtree_list_remove(&group->idle);
-        groups.num_idle--;
+        proc_groups.num_idle--;
     }
-    opal_mutex_unlock(&groups.lock);
+    opal_mutex_unlock(&proc_groups.lock);
     if (group != made) {
         group_destroy(made);
     }
@@ -99,17 +101,17 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group)
     if (group == NULL) {
         return;
     }
-    opal_mutex_lock(&groups.lock);
+    opal_mutex_lock(&proc_groups.lock);
     if (--group->holders == 0) {
-        mtree_list_append(&groups.idle, &group->idle);
-        if (++groups.num_idle > COLL_MTREE_IDLE_GROUPS) {
-            oldest = MTREE_CONTAINER_OF(mtree_list_take(&groups.idle),
+        mtree_list_append(&proc_groups.idle, &group->idle);
+        if (++proc_groups.num_idle > COLL_MTREE_IDLE_GROUPS) {
+            oldest = MTREE_CONTAINER_OF(mtree_list_take(&proc_groups.idle),
                                         coll_mtree_proc_group_t, idle);
-            groups.num_idle--;
-            mtree_hash_table_remove(&groups.table, &oldest->link);
+            proc_groups.num_idle--;
+            mtree_hash_table_remove(&proc_groups.table, &oldest->link);
         }
     }
-    opal_mutex_unlock(&groups.lock);
+    opal_mutex_unlock(&proc_groups.lock);
     if (oldest != NULL) {
         group_destroy(oldest);
     }
@@ -134,28 +136,28 @@ const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *gr
                                                      int num_hosts, const int *hosts,
                                                      const mtree_locality_t *localities)
 {
-    opal_mutex_lock(&groups.lock);
+    opal_mutex_lock(&proc_groups.lock);
     if (group->placement == NULL) {
         coll_mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
                                                   localities, &group->placement));
     }
-    opal_mutex_unlock(&groups.lock);
+    opal_mutex_unlock(&proc_groups.lock);
     return group->placement;
 }
 
 void coll_mtree_proc_group_close(void)
 {
-    for (size_t i = 0; i < groups.table.num_buckets; i++) {
-        while (groups.table.buckets[i] != NULL) {
+    for (size_t i = 0; i < proc_groups.table.num_buckets; i++) {
+        while (proc_groups.table.buckets[i] != NULL) {
             coll_mtree_proc_group_t *group = MTREE_CONTAINER_OF(
-                groups.table.buckets[i], coll_mtree_proc_group_t, link);
+                proc_groups.table.buckets[i], coll_mtree_proc_group_t, link);
 
-            mtree_hash_table_remove(&groups.table, &group->link);
+            mtree_hash_table_remove(&proc_groups.table, &group->link);
             group_destroy(group);
         }
     }
-    mtree_hash_table_cleanup(&groups.table);
-    mtree_hash_table_init(&groups.table);
-    mtree_list_init(&groups.idle);
-    groups.num_idle = 0;
+    mtree_hash_table_cleanup(&proc_groups.table);
+    mtree_hash_table_init(&proc_groups.table);
+    mtree_list_init(&proc_groups.idle);
+    proc_groups.num_idle = 0;
 }

@@ -30,16 +30,16 @@ typedef struct {
 static struct {
     mtree_list_t list;
     int num_dialing;
-} links;
+} relay_links;
 
 static link_t *link_find(const mtree_relay_job_id_t *job, uint32_t number)
 {
     mtree_list_t *at;
 
-    if (links.list.next == NULL) {
-        mtree_list_init(&links.list);
+    if (relay_links.list.next == NULL) {
+        mtree_list_init(&relay_links.list);
     }
-    MTREE_LIST_FOR_EACH(at, &links.list)
+    MTREE_LIST_FOR_EACH(at, &relay_links.list)
     {
         link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
 
@@ -85,8 +85,8 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
         return NULL;
     }
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
-    links.num_dialing++;
-    mtree_list_append(&links.list, &link->link);
+    relay_links.num_dialing++;
+    mtree_list_append(&relay_links.list, &link->link);
     return link;
 }
 
@@ -112,7 +112,7 @@ static void link_poll(link_t *link)
     if (answer != 0) {
         mtree_relay_dialer_destroy(link->dialer);
         link->dialer = NULL;
-        links.num_dialing--;
+        relay_links.num_dialing--;
     }
 }
 
@@ -120,11 +120,11 @@ void coll_mtree_relay_links_poll(void)
 {
     mtree_list_t *at;
 
-    if (links.num_dialing == 0) {
+    if (relay_links.num_dialing == 0) {
         return;
     }
     (void)coll_mtree_endpoints_lock();
-    MTREE_LIST_FOR_EACH(at, &links.list)
+    MTREE_LIST_FOR_EACH(at, &relay_links.list)
     {
         link_poll(MTREE_CONTAINER_OF(at, link_t, link));
     }
@@ -299,11 +299,12 @@ void coll_mtree_relay_links_close(void)
 {
     mtree_list_t *at;
 
-    while (links.list.next != NULL && (at = mtree_list_take(&links.list)) != NULL) {
+    while (relay_links.list.next != NULL &&
+           (at = mtree_list_take(&relay_links.list)) != NULL) {
         link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
 
         mtree_relay_dialer_destroy(link->dialer);
         free(link);
     }
-    links.num_dialing = 0;
+    relay_links.num_dialing = 0;
 }

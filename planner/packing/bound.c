@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/bound.h"
 
-#include "planner/packing/draft.h"
+#include "planner/packing/colgen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -254,7 +254,7 @@ mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load)
 static bool is_close(const mtree_colgen_t *colgen, const mtree_plan_t *plan)
 {
     return plan->throughput >=
-           colgen->bound * mtree_draft_num_blocks(colgen) * (1.0 - CLOSE);
+           colgen->bound * mtree_colgen_num_blocks(colgen) * (1.0 - CLOSE);
 }
 
 static mtree_status_t bound_by_plan(mtree_colgen_t *colgen, const mtree_plan_t *plan)
@@ -303,7 +303,7 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
         status = bound_below(colgen, plan);
     }
     if (status == MTREE_OK) {
-        plan->bound = colgen->bound * mtree_draft_num_blocks(colgen);
+        plan->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
         status =
             mtree_bound_describe(problem, candidates, colgen->bound_price, &plan->limit);
     }

@@ -67,6 +67,20 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
         &colgen->master);
 }
 
+bool mtree_colgen_is_prefix(const mtree_colgen_t *colgen)
+{
+    return mtree_collective_is_prefix(colgen->problem->request->collective);
+}
+
+double mtree_colgen_num_blocks(const mtree_colgen_t *colgen)
+{
+    if (mtree_colgen_is_prefix(colgen)) {
+        return 1.0;
+    }
+    return colgen->candidates->is_personalized ? colgen->candidates->num_hosts
+                                               : colgen->master->num_groups;
+}
+
 int mtree_colgen_root(const mtree_colgen_t *colgen, int group)
 {
     const mtree_plan_request_t *request = colgen->problem->request;

@@ -41,6 +41,13 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
 /* Free what is not in the arena; NULL is allowed. */
 void mtree_colgen_destroy(mtree_colgen_t *colgen);
 
+/* Is it a scan's? */
+bool mtree_colgen_is_prefix(const mtree_colgen_t *colgen);
+
+/* The blocks that a message is of: the linear program is about one, as each tree carries
+ * one for each host, or each group sends one.  Of a scan a message is one block. */
+double mtree_colgen_num_blocks(const mtree_colgen_t *colgen);
+
 /* The root of a directed group. */
 int mtree_colgen_root(const mtree_colgen_t *colgen, int group);
 

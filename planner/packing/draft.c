@@ -35,23 +35,9 @@ static const double choice_parts[] = {0.2, 0.5, 0.3};
  * what it does not count. */
 #define FEWER_COST 0.01
 
-bool mtree_draft_is_prefix(const mtree_colgen_t *colgen)
-{
-    return mtree_collective_is_prefix(colgen->problem->request->collective);
-}
-
-double mtree_draft_num_blocks(const mtree_colgen_t *colgen)
-{
-    if (mtree_draft_is_prefix(colgen)) {
-        return 1.0;
-    }
-    return colgen->candidates->is_personalized ? colgen->candidates->num_hosts
-                                               : colgen->master->num_groups;
-}
-
 double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen)
 {
-    return colgen->candidates->is_personalized && !mtree_draft_is_prefix(colgen)
+    return colgen->candidates->is_personalized && !mtree_colgen_is_prefix(colgen)
                ? colgen->candidates->num_hosts
                : 1.0;
 }
@@ -63,7 +49,7 @@ double mtree_draft_least_rate(const mtree_colgen_t *colgen)
 
 double mtree_draft_group_bits(const mtree_colgen_t *colgen)
 {
-    return 8.0 * colgen->problem->request->bytes / mtree_draft_num_blocks(colgen);
+    return 8.0 * colgen->problem->request->bytes / mtree_colgen_num_blocks(colgen);
 }
 
 int mtree_draft_num_lines(const mtree_draft_t *draft)

@@ -24,13 +24,6 @@ typedef struct {
     bool is_hard; /* the linear program takes too much work, or is not solved */
 } mtree_draft_t;
 
-/* Is it a scan's? */
-bool mtree_draft_is_prefix(const mtree_colgen_t *colgen);
-
-/* The blocks that a message is of: the linear program is about one, as each tree carries
- * one for each host, or each group sends one.  Of a scan a message is one block. */
-double mtree_draft_num_blocks(const mtree_colgen_t *colgen);
-
 /* What a tree carries that has rate 1 in the linear program. */
 double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen);
 

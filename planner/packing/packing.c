@@ -75,7 +75,7 @@ static mtree_status_t complete_prefix(mtree_colgen_t *colgen, const mtree_tree_s
 static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
                                 const mtree_tree_set_t *set, mtree_plan_t **plan_p)
 {
-    bool is_prefix = mtree_draft_is_prefix(colgen);
+    bool is_prefix = mtree_colgen_is_prefix(colgen);
     mtree_status_t status = mtree_problem_plan(colgen->problem, algorithm,
                                                set->num_trees + is_prefix, plan_p);
 
@@ -91,7 +91,7 @@ static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
     }
     if (status == MTREE_OK) {
         (*plan_p)->work = colgen->work;
-        (*plan_p)->bound = colgen->bound * mtree_draft_num_blocks(colgen);
+        (*plan_p)->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
         status = mtree_bound_describe(colgen->problem, colgen->candidates,
                                       colgen->bound_price, &(*plan_p)->limit);
     }
@@ -103,7 +103,7 @@ static mtree_status_t make_plan(mtree_colgen_t *colgen, const char *algorithm,
 static bool shape_counts(const mtree_draft_t *draft)
 {
     const mtree_plan_request_t *request = draft->colgen->problem->request;
-    bool is_sized = request->bytes > 0.0 && !mtree_draft_is_prefix(draft->colgen);
+    bool is_sized = request->bytes > 0.0 && !mtree_colgen_is_prefix(draft->colgen);
 
     return is_sized || request->max_height > 0;
 }
