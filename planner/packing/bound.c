@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/bound.h"
 
-#include "planner/packing/colgen.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
