@@ -122,7 +122,7 @@ class Replan(unittest.TestCase):
     def test_other_shares_do_where_a_link_gets_little_slower(self):
         def slow_down(line):
             if line.startswith(f"call {CUT_AFTER} "):
-                self.netlab("set", self.lab, "a--b", "capacity=x0.75")
+                self.netlab("set", self.lab, "a--b", "capacity=x0.85")
 
         output = self.sums("all", "exact", size=2000000, calls=60, change=slow_down)
         self.assertRegex(output, r"(a->b|b->a) gives .*; the same trees with other shares, ")
