@@ -2,7 +2,6 @@
 #include "coll_mtree/plan/early_plan.h"
 
 #include "coll_mtree/base/memory.h"
-#include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/tcp/contact.h"
@@ -63,8 +62,8 @@ void coll_mtree_early_plan_start(mca_coll_mtree_module_t *module,
     size_t ranks = (size_t)ompi_comm_size(comm);
     early_plan_t *early;
 
-    if (ompi_comm_rank(comm) != 0 ||
-        coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
+    /* Between near hosts the exchange takes no longer than to ask for their names. */
+    if (ompi_comm_rank(comm) != 0 || coll_mtree_contact_trip() <= 0) {
         return;
     }
     early = coll_mtree_calloc(1, sizeof(*early) + ranks * sizeof(early->hosts[0]));

@@ -12,8 +12,8 @@
 #include "coll_mtree/plan/plan_choice.h"
 
 /* On rank 0 of @a comm, whose module is @a module, have the plan for @a call_class made;
- * the decision that the exchange asks for finds it.  Elsewhere, and where the topology is
- * no file or a host is not known, nothing is done. */
+ * the decision that the exchange asks for finds it.  Elsewhere, and where no link of a
+ * topology file is long or a host is not known, nothing is done. */
 void coll_mtree_early_plan_start(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm,
                                  const coll_mtree_call_class_t *call_class);

@@ -111,12 +111,24 @@ bool coll_mtree_contact_read(const opal_process_name_t *name,
     return has_all;
 }
 
-bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
+static bool read_of_rank(int rank, coll_mtree_contact_t *contact)
 {
     const opal_process_name_t name =
         coll_mtree_process_name(&ompi_mpi_comm_world.comm, rank);
 
-    return coll_mtree_contact_read(&name, contact) && contact->port != 0 &&
+    return coll_mtree_contact_read(&name, contact);
+}
+
+double coll_mtree_contact_trip(void)
+{
+    coll_mtree_contact_t first;
+
+    return read_of_rank(0, &first) ? first.trip : 0;
+}
+
+bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
+{
+    return read_of_rank(rank, contact) && contact->port != 0 &&
            contact->num_addresses > 0 && contact->num_addresses <= MTREE_TCP_ADDRESSES;
 }
 

@@ -46,6 +46,10 @@ bool coll_mtree_contact_read(const opal_process_name_t *name,
 /* The same of @a rank in MPI_COMM_WORLD; false: nothing that it can be reached by. */
 bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact);
 
+/* No round trip between two hosts of the job takes longer by its topology file, seconds;
+ * 0: none is long, or it is not known. */
+double coll_mtree_contact_trip(void);
+
 /* NULL: this process does not listen. */
 mtree_tcp_listener_t *coll_mtree_contact_listener(void);
 

@@ -28,20 +28,19 @@ static bool find_contacts(ompi_communicator_t *comm, coll_mtree_contact_t *conta
 
 void coll_mtree_endpoints_meet(ompi_communicator_t *comm)
 {
-    coll_mtree_contact_t contacts[MOST_RANKS], first;
+    coll_mtree_contact_t contacts[MOST_RANKS];
+    coll_mtree_way_t way = {.trip = 0};
     const int ranks = ompi_comm_size(comm);
 
     if (ranks > MOST_RANKS || !coll_mtree_contact_is_published() ||
         !coll_mtree_endpoints_serve(comm) || coll_mtree_endpoints_most() == 0 ||
-        !coll_mtree_contact_find(0, &first) || first.trip <= 0 ||
-        !find_contacts(comm, contacts)) {
+        (way.trip = coll_mtree_contact_trip()) <= 0 || !find_contacts(comm, contacts)) {
         return;
     }
     for (int i = 1; i < ranks; i++) {
         int rank = (ompi_comm_rank(comm) + i) % ranks;
 
-        if (coll_mtree_endpoint_lock(comm, rank,
-                                     (coll_mtree_way_t){.trip = first.trip}) != NULL) {
+        if (coll_mtree_endpoint_lock(comm, rank, way) != NULL) {
             coll_mtree_endpoint_unlock();
         }
     }
