@@ -111,18 +111,14 @@ static void blocking_query(blocking_t *self, const coll_mtree_observation_t *obs
     coll_mtree_replan_query_begin(query, first_tag);
 }
 
-/* What @a part predicts for @a bytes, or what follows from its throughput. */
-static double promised_seconds(const mtree_plan_part_t *part, double bytes)
-{
-    return part->seconds > 0 ? part->seconds : 8 * bytes / part->throughput;
-}
-
 /* The same on all ranks. */
 static bool is_monitored(const coll_mtree_observation_t *observation)
 {
     return coll_mtree_replan_is_monitored(observation->call_class,
                                           coll_mtree_params.replan,
                                           coll_mtree_params.deterministic) &&
+           coll_mtree_replan_shows_rates(observation->part,
+                                         observation->call_class->bytes) &&
            observation->part->num_steps == 0 && !observation->by_arrival;
 }
 
@@ -131,6 +127,7 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
                                      const coll_mtree_observation_t *observation)
 {
     double bytes = observation->call_class->bytes;
+    double promised = coll_mtree_replan_promised_seconds(observation->part, bytes);
     blocking_t *self;
 
     if (!is_monitored(observation)) {
@@ -140,9 +137,8 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
     self->super.schedule.calls++;
     if (observation->warmed_up) {
         coll_mtree_traffic_add_call(self->traffic, observation, module->placement->host);
-        self->promised += promised_seconds(observation->part, bytes);
-        coll_mtree_replan_schedule_add(&self->super.schedule, bytes,
-                                       promised_seconds(observation->part, bytes));
+        self->promised += promised;
+        coll_mtree_replan_schedule_add(&self->super.schedule, bytes, promised);
     }
     if (coll_mtree_replan_schedule_take_query(&self->super.schedule)) {
         blocking_query(self, observation);

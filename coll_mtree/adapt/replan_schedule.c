@@ -16,6 +16,22 @@ bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
            !(deterministic && mtree_collective_reduces(call_class->collective));
 }
 
+double coll_mtree_replan_promised_seconds(const mtree_plan_part_t *part, double bytes)
+{
+    return part->seconds > 0 ? part->seconds : 8 * bytes / part->throughput;
+}
+
+bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes)
+{
+    double latency = 0;
+
+    for (int t = 0; t < part->num_trees; t++) {
+        latency = fmax(latency, part->trees[t].latency);
+    }
+    return coll_mtree_replan_promised_seconds(part, bytes) >=
+           COLL_MTREE_MEASURABLE_ROUND_TRIPS * 2 * latency;
+}
+
 void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
                                      int num_ranks, double query_seconds)
 {

@@ -49,6 +49,13 @@ typedef struct {
 bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
                                     bool enabled, bool deterministic);
 
+/* The seconds that @a part predicts for calls, or that follow from its throughput for
+ * @a bytes. */
+double coll_mtree_replan_promised_seconds(const mtree_plan_part_t *part, double bytes);
+
+/* Do calls of @a bytes over @a part take long enough to show the rates of links? */
+bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes);
+
 /* No call yet, on a communicator of @a num_ranks; @a query_seconds may be 0. */
 void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
                                      int num_ranks, double query_seconds);

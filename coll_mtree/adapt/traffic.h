@@ -18,6 +18,10 @@
 /* Bytes of a message below which windows never fill, so that links show no limit. */
 #define COLL_MTREE_MEASURABLE_BYTES 262144
 
+/* Round trips of the longest edge below which a call shows no rates: its data waits for
+ * acknowledgements longer than for links. */
+#define COLL_MTREE_MEASURABLE_ROUND_TRIPS 4
+
 /* Seconds of calls below which rates are too uncertain. */
 #define COLL_MTREE_MEASURABLE_SECONDS 0.1
 

@@ -235,8 +235,10 @@ static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t
 }
 
 /* The bandwidth monitor counts nonblocking calls that are monitored, and all calls that
- * share links with them, but for the first over each plan, which opens connections. */
-static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *placement)
+ * share links with them, but for the first over each plan, which opens connections, and
+ * those too short to show rates. */
+static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *part,
+                            const mtree_placement_t *placement)
 {
     mca_coll_mtree_module_t *module = req->replan->super.module;
     mtree_bandwidth_monitor_t *monitor;
@@ -247,8 +249,11 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *
     monitor = req->replan->is_monitored && !req->blocking
                   ? coll_mtree_bandwidth_monitor_get(module)
                   : coll_mtree_bandwidth_monitor_find(module);
-    mtree_goodput_share(req->goodput, req->replan->warmed_up ? monitor : NULL,
-                        placement->host, ompi_comm_rank(req->comm),
+    if (!req->replan->warmed_up ||
+        !coll_mtree_replan_shows_rates(part, req->replan->call_class.bytes)) {
+        monitor = NULL;
+    }
+    mtree_goodput_share(req->goodput, monitor, placement->host, ompi_comm_rank(req->comm),
                         (double)req->args.call.unit_bytes /
                             (double)req->buffers.super.extent);
     req->replan->warmed_up = true;
@@ -273,7 +278,7 @@ static int request_get_ready(coll_mtree_request_t *req, const mtree_plan_part_t 
         rc = coll_mtree_buffers_begin(&req->buffers);
     }
     if (rc == OMPI_SUCCESS) {
-        request_monitor(req, req->placement);
+        request_monitor(req, part, req->placement);
         coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
         req->transfer.began = mtree_clock_seconds();
     }

@@ -21,6 +21,19 @@ UNIT_TEST(long_calls_are_monitored_where_the_user_wants_it)
     ck_assert(!coll_mtree_replan_is_monitored(&shorter, true, false));
 }
 
+UNIT_TEST(calls_of_few_round_trips_show_no_rates)
+{
+    mtree_part_tree_t trees[] = {{.latency = 0.02}, {.latency = 0.1}};
+    mtree_plan_part_t part = {.num_trees = 2, .trees = trees, .throughput = 8e6};
+
+    ck_assert(!coll_mtree_replan_shows_rates(&part, 0.79e6));
+    ck_assert(coll_mtree_replan_shows_rates(&part, 0.81e6));
+    part.seconds = 0.79;
+    ck_assert(!coll_mtree_replan_shows_rates(&part, 1e9));
+    part.seconds = 0.81;
+    ck_assert(coll_mtree_replan_shows_rates(&part, 1e3));
+}
+
 UNIT_TEST(deterministic_sums_keep_their_plan)
 {
     coll_mtree_call_class_t allreduce = class_of(MTREE_ALLREDUCE, 1 << 20);
