@@ -11,6 +11,9 @@
  * On the wire a message is cut into packets with headers.  Acknowledgements take part of
  * the capacity of the opposite direction.
  *
+ * A link that is a token bucket (`burst` of its conditions) sends so many bytes at once
+ * after a pause.
+ *
  * Where the topology says that links lose packets, some are lost, the same ones in each
  * run.  A lost packet has passed its link.  The sender hears of it when a
  * packet that it sent later is acknowledged, or else by a timeout, and sends it again

@@ -81,7 +81,9 @@ struct mtree_network {
     int num_arcs;
     double *capacity;
     double *busy;
-    double *free_at;    /* time at which the arc has sent all it was given */
+    double *free_at;    /* time at which the arc, without its burst, has sent all it was
+                           given */
+    double *burst;      /* seconds of its capacity that it sends at once after a pause */
     mtree_loss_t *loss; /* [num_arcs] NULL: no packets are lost */
     mtree_segment_t *free_segments;
 };

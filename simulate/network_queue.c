@@ -12,13 +12,19 @@
 
 static void queue_pump(mtree_connection_t *connection);
 
+/* The time at which @a arc, without its burst, begins what is there at @a time. */
+static double queue_start(const mtree_network_t *network, int arc, double time)
+{
+    return fmax(network->free_at[arc], time - network->burst[arc]);
+}
+
 /* Give @a arc @a seconds of work that is available from @a time on; returns the time at
  * which the work is done. */
 static double queue_charge(mtree_network_t *network, int arc, double time, double seconds)
 {
-    network->free_at[arc] = fmax(network->free_at[arc], time) + seconds;
+    network->free_at[arc] = queue_start(network, arc, time) + seconds;
     network->busy[arc] += seconds;
-    return network->free_at[arc];
+    return fmax(network->free_at[arc], time);
 }
 
 static void segment_acknowledged(mtree_timer_t *timer)
@@ -93,21 +99,21 @@ static void segment_head(mtree_timer_t *timer)
     const int arc = connection->arcs[segment->hop];
     const double capacity = network->capacity[arc];
     const double latency = network->topology->links[arc >> 1].latency;
-    const double start = fmax(now, network->free_at[arc]);
+    const double first = segment->first / capacity;
+    const double start = queue_start(network, arc, now);
     double end = queue_charge(network, arc, now, segment->bits / capacity);
 
     if (segment->hop == 0) {
         mtree_event_queue_add(network->queue, &segment->left, end);
     } else {
-        end = fmax(end, segment->tail + segment->first / capacity);
+        end = fmax(end, segment->tail + fmax(0.0, first - network->burst[arc]));
     }
     segment->tail = end + latency;
     if (network->loss != NULL && !mtree_network_repair_passed(segment, arc)) {
         return;
     }
     if (++segment->hop < connection->num_arcs) {
-        mtree_event_queue_add(network->queue, timer,
-                              start + segment->first / capacity + latency);
+        mtree_event_queue_add(network->queue, timer, fmax(now, start + first) + latency);
     } else {
         timer->func = segment_arrived;
         connection->last_arrival = fmax(connection->last_arrival, segment->tail);

@@ -331,6 +331,37 @@ UNIT_TEST(test_mtu)
     ck_assert_double_eq_tol(send_op.arrived, (2500 + 3 * 66) * 1e-6 + 0.010, 1e-9);
 }
 
+typedef struct {
+    mtree_timer_t timer;
+    fixture_t *fixture;
+    mtree_connection_t *connection;
+    send_op_t send_op;
+} later_t;
+
+static void send_later(mtree_timer_t *timer)
+{
+    later_t *later = (later_t *)timer;
+
+    send(later->fixture, later->connection, &later->send_op, 2000);
+}
+
+/* A burst of 3000 bytes passes two links at once, the rest of 5000 at the rate; after a
+ * pause of a millisecond 1000 bytes of 2000 pass at once. */
+UNIT_TEST(test_burst)
+{
+    const mtree_link_conditions_t conditions = {-1, -1, -1, -1, 3000};
+    mtree_network_options_t options = plain();
+    UNIT_OWNED(clear) fixture_t fixture = line_under("hsh", even, &conditions, &options);
+    later_t later = {{.func = send_later}, &fixture, join(&fixture, 0, 1), {{0}}};
+    send_op_t first;
+
+    send(&fixture, later.connection, &first, 5000);
+    mtree_event_queue_add(fixture.queue, &later.timer, 0.003);
+    run(&fixture);
+    ck_assert_double_eq_tol(first.arrived, 0.002 + 0.020, 1e-9);
+    ck_assert_double_eq_tol(later.send_op.arrived, 0.004 + 0.020, 1e-9);
+}
+
 #define LOSS 0.02
 
 /* Packets that pass the first arc before one is lost; many are between that one and the
