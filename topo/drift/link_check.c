@@ -84,7 +84,8 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
         for (int to = 0; to < drift->num_hosts; to++) {
             int arc = mtree_routes_first(drift->routes, from, to);
 
-            if (mtree_routes_links(drift->routes, from, to) == 1) {
+            if (mtree_routes_links(drift->routes, from, to) == 1 &&
+                drift->topology->links[arc >> 1].num_cables == 0) {
                 (*streams_p)[num++] = (mtree_link_stream_t){
                     .from = from,
                     .to = to,

@@ -9,7 +9,8 @@
  * corrected one link after the other, and links that carry more than the map says would
  * not be found.  So where calls take much longer than their plan predicts, every link
  * that one stream can measure is measured once; and once in any case, as soon as that is
- * a small part of the time that calls have taken.
+ * a small part of the time that calls have taken.  Streams take the network that all
+ * hosts share, so they cannot measure links with ends.
  *
  * Pure: the caller runs the streams.
  */
@@ -18,7 +19,7 @@
 
 #include "topo/drift/drift.h"
 
-/* A stream between two hosts whose route is one link. */
+/* A stream between two hosts whose route is one link, which names no ends. */
 typedef struct {
     int from, to;    /* host numbers */
     int arc;         /* of the topology, in this direction */

@@ -15,19 +15,21 @@ static mtree_drift_t *drift;
 static mtree_link_stream_t *streams;
 static int num_streams;
 
-/* Three hosts in a line, and a fourth behind a switch. */
+/* Three hosts in a line, and a fourth behind a switch, with a cable to the first. */
 static const char *text = "graph net {\n"
                           "    s [kind=switch];\n"
                           "    a -- b [capacity=\"30Mbps\" latency=\"1ms\"];\n"
                           "    b -- c [capacity=\"20Mbps\" latency=\"2ms\"];\n"
                           "    c -- s [capacity=\"10Mbps\" latency=\"1ms\"];\n"
                           "    s -- d [capacity=\"10Mbps\" latency=\"1ms\"];\n"
+                          "    a -- d [capacity=\"10Mbps\" latency=\"2ms\""
+                          " from_address=\"10.1.0.1\" to_address=\"10.1.0.2\"];\n"
                           "}\n";
 
 static void setup(void)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
-    int hosts[4];
+    static int hosts[4];
 
     unit_ok(mtree_topology_parse(text, strlen(text), "net.dot", &topology));
     for (int h = 0; h < 4; h++) {
@@ -87,7 +89,7 @@ static int wait_for_check(void)
     return observations;
 }
 
-UNIT_TEST(streams_go_both_ways_between_neighbours_only)
+UNIT_TEST(streams_go_both_ways_between_neighbours_without_cables)
 {
     ck_assert_int_eq(num_streams, 4);
     ck_assert_double_eq_tol(stream_of(0, 1)->rtt, 0.002, 1e-9);
