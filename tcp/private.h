@@ -87,6 +87,8 @@ struct mtree_tcp_connection {
     int doubts;   /* times that it was made again since it was silent, until all that it
                      sent is acknowledged */
     mtree_tcp_attempt_t attempt;
+    bool is_away;                 /* from its own link, over another one */
+    mtree_tcp_polled_time_t away; /* since then */
     bool is_encrypted;
     mtree_record_keys_t kept; /* that the keys of the next socket follow from */
     uint64_t sent, received;  /* bytes of frames that are written to their end; read */

@@ -97,6 +97,19 @@ static const mtree_record_keys_t *renew_keys(const mtree_tcp_connection_t *conne
     return keys;
 }
 
+/* The address of attempt number @a tries since a loss, from 0: its own at first, and then
+ * the next ones. */
+static uint32_t address_of(const mtree_tcp_connection_t *connection, int tries)
+{
+    const mtree_tcp_redial_t *redial = connection->peer->redial;
+    const uint32_t number = number_of(connection);
+    const uint32_t own =
+        (redial->attempts[number] - 1 + (redial->dial.is_spread ? number : 0)) %
+        (uint32_t)redial->num_first;
+
+    return (own + (uint32_t)(tries / TRIES)) % (uint32_t)redial->dial.num_addresses;
+}
+
 /* Both ends know where @a connection goes on, over @a socket, which is taken over. */
 static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t theirs)
 {
@@ -110,6 +123,10 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
     if (peer->has_bbr && connection == peer->connections) {
         (void)mtree_tcp_socket_use_bbr(socket);
     }
+    connection->is_away = peer->redial->dials && peer->redial->dial.is_spread &&
+                          address_of(connection, connection->attempt.tries - 1) !=
+                              address_of(connection, 0);
+    connection->away = (mtree_tcp_polled_time_t){.seconds = 0};
     connection->is_lost = false;
     connection->attempt.until = 0;
     peer->tcp->num_lost--;
@@ -221,17 +238,11 @@ static void attempt_fail(mtree_tcp_connection_t *connection, int error, double n
     attempt->until = now + fmin(ldexp(PAUSE, attempt->tries), MOST_PAUSE);
 }
 
-/* At its own address first, and then at the next ones. */
 static void attempt_connect(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_redial_t *redial = connection->peer->redial;
-    const uint32_t number = number_of(connection);
     mtree_tcp_attempt_t *attempt = &connection->attempt;
-    uint32_t own =
-        (redial->attempts[number] - 1 + (redial->dial.is_spread ? number : 0)) %
-        (uint32_t)redial->num_first;
-    uint32_t at =
-        (own + (uint32_t)(attempt->tries / TRIES)) % (uint32_t)redial->dial.num_addresses;
+    const uint32_t at = address_of(connection, attempt->tries);
 
     attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
     attempt->socket = mtree_tcp_socket_connect(
@@ -353,19 +364,50 @@ static void take_over(mtree_tcp_connection_t *connection, double now)
     connection->attempt.until = now + MOST_ANSWER;
 }
 
+static bool own_link_is_gone(const mtree_tcp_connection_t *connection)
+{
+    return connection->is_away && connection->away.seconds > MTREE_TCP_AWAY_SECONDS;
+}
+
+mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer)
+{
+    unsigned gone = 0;
+    bool is_waited_for = false;
+
+    if (peer->redial == NULL) {
+        return MTREE_LINK_CARRIES;
+    }
+    for (int i = 0; i < peer->num_connections; i++) {
+        const mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        if (own_link_is_gone(connection)) {
+            gone |= 1U << address_of(connection, 0);
+        } else if (connection->is_away) {
+            is_waited_for = true;
+        }
+    }
+    return gone == (1U << peer->redial->num_first) - 1 ? MTREE_LINK_GONE
+           : is_waited_for                             ? MTREE_LINK_LOST
+                                                       : MTREE_LINK_CARRIES;
+}
+
 /* @a connection stands.  Where it may be dead, or its link be back before the own kernel
  * sends again, its peer is dialed beside it, over its own link, since another may carry
  * less for ever. */
 static void connection_doubt(mtree_tcp_connection_t *connection, double now)
 {
+    const bool is_away = connection->is_away && !own_link_is_gone(connection);
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     int connected;
 
+    if (is_away) {
+        mtree_tcp_polled_time_add(&connection->away, now);
+    }
     if (attempt->socket < 0 && now < attempt->until) {
         return;
     }
-    if (!mtree_tcp_connection_is_silent(connection, ldexp(DOUBT, connection->doubts),
-                                        now)) {
+    if (!is_away && !mtree_tcp_connection_is_silent(
+                        connection, ldexp(DOUBT, connection->doubts), now)) {
         mtree_tcp_attempt_end(connection);
         return;
     }
@@ -391,7 +433,8 @@ void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now)
         if (connection->is_lost) {
             connection_redial(connection, now);
         } else if (peer->redial != NULL &&
-                   (connection->unacknowledged > 0 || connection->attempt.socket >= 0)) {
+                   (connection->unacknowledged > 0 || connection->attempt.socket >= 0 ||
+                    connection->is_away)) {
             connection_doubt(connection, now);
         }
     }

@@ -14,16 +14,23 @@
  *
  * Who listens and has lost a connection greets the other end, which may not have noticed,
  * and which closes what it was greeted over.
+ *
+ * A connection that has a link for itself may be made again over another one.  It is away
+ * then: its own link is dialed beside it for a while, and is taken again when it answers.
  */
 #ifndef MTREE_TCP_REDIAL_H
 #define MTREE_TCP_REDIAL_H
 
 #include "tcp/dialer.h"
+#include "topo/topology.h"
 
 /* Seconds of polling after which a connection that is lost is given up where the peer's
  * kernel takes no greeting, and where nobody listens any more. */
 #define MTREE_TCP_LOST_SECONDS    600.0
 #define MTREE_TCP_REFUSED_SECONDS 10.0
+
+/* Seconds of polling for which a connection is away until its own link is gone. */
+#define MTREE_TCP_AWAY_SECONDS 10.0
 
 typedef struct {
     mtree_tcp_dial_t dial;     /* to the other end, which listens, too */
@@ -39,6 +46,10 @@ typedef struct {
  * copied.  MTREE_ERR_NO_MEMORY: nothing is logged. */
 mtree_status_t mtree_tcp_peer_redial(mtree_tcp_peer_t *peer,
                                      const mtree_tcp_redial_t *redial);
+
+/* The state of the links that the connections to @a peer have for themselves, if this end
+ * dials: gone when all of them are, lost while one is waited for. */
+mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer);
 
 /* @a greeting, which is proved, has come to the listener over @a socket.  True: that is
  * taken over. */

@@ -67,6 +67,13 @@ typedef struct {
     mtree_cable_t *cables; /* [num_cables]; their capacities are the link's in sum */
 } mtree_link_t;
 
+/* What the two hosts at its ends know of a link that names these. */
+typedef enum {
+    MTREE_LINK_CARRIES, /* or nothing was sent over it */
+    MTREE_LINK_LOST,    /* messages go another way; it may come back */
+    MTREE_LINK_GONE     /* it has not come back for long */
+} mtree_link_state_t;
+
 typedef struct {
     char *name;   /* graph name, never NULL */
     char *source; /* its origin ("file b4.dot", "generated"), never NULL */

@@ -451,12 +451,95 @@ START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
 }
 END_TEST
 
+/* The link of the first end's only connection is gone, which is made again over another
+ * way. */
+static mtree_tcp_connection_t *go_away(pair_t *pair)
+{
+    mtree_tcp_connection_t *connection;
+    mtree_tcp_dial_t *dial;
+    double end = mtree_clock_seconds() + 20;
+
+    pair_create(pair, 1);
+    connection = &pair->loop.ends[0].peer->connections[0];
+    dial = &pair->loop.ends[0].peer->redial->dial;
+    dial->is_spread = true;
+    /* No interface of this host has it. */
+    dial->sources[0] = (mtree_address_t){.family = AF_INET, .bytes = {192, 0, 2, 1}};
+    (void)shutdown(connection->socket, SHUT_RDWR);
+    while (!connection->is_away) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(pair, 0);
+        pair_poll(pair, 1);
+    }
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_LOST);
+    ck_assert_int_eq(mtree_tcp_peer_links(pair->loop.ends[1].peer), MTREE_LINK_CARRIES);
+    return connection;
+}
+
+/* As while messages are under way. */
+static void look(pair_t *pair)
+{
+    mtree_tcp_peer_make_again(pair->loop.ends[0].peer, mtree_clock_seconds());
+    pair_poll(pair, 0);
+    pair_poll(pair, 1);
+}
+
+START_TEST(a_connection_returns_to_its_own_link)
+{
+    char from[] = "from", to[5] = "";
+    loop_message_t sent, received;
+    double end = mtree_clock_seconds() + 20;
+    mtree_tcp_connection_t *connection;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    connection = go_away(&pair);
+    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    while (connection->is_away || connection->is_lost) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
+    (void)mtree_tcp_send(loop_session(&pair.loop, _i, &some_key), 0, from, 5, true,
+                         loop_begin(&sent));
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 1 - _i, &some_key), 0, to, 5,
+                         loop_begin(&received));
+    while (!sent.has_ended || !received.has_ended) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    ck_assert_str_eq(to, "from");
+}
+END_TEST
+
+UNIT_TEST(a_link_that_does_not_come_back_is_gone)
+{
+    double end = mtree_clock_seconds() + 20;
+    mtree_tcp_connection_t *connection;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    connection = go_away(&pair);
+    connection->away.seconds = MTREE_TCP_AWAY_SECONDS - 0.2;
+    while (mtree_tcp_peer_links(connection->peer) != MTREE_LINK_GONE) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    /* It is not dialed any more. */
+    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    end = mtree_clock_seconds() + 0.5;
+    while (mtree_clock_seconds() < end) {
+        look(&pair);
+    }
+    ck_assert(connection->is_away && !connection->is_lost);
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_GONE);
+}
+
 static void add_usual(TCase *tcase)
 {
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
     tcase_add_loop_test(tcase, what_is_dialed_beside_a_connection_ends_when_that_speaks,
                         0, 2);
+    tcase_add_loop_test(tcase, a_connection_returns_to_its_own_link, 0, 2);
     tcase_add_loop_test(tcase, a_peer_that_computes_is_waited_for, 0, 2);
     tcase_add_loop_test(tcase, a_peer_that_has_failed_says_so, 0, 2);
     tcase_add_loop_test(tcase, every_byte_arrives_once, 0, 10);
