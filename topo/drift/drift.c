@@ -92,6 +92,7 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     if (drift == NULL) {
         return status;
     }
+    drift->hosts = hosts;
     drift->num_hosts = num_hosts;
     drift->num_arcs = (int)arcs;
     drift->threshold = MIN_THRESHOLD;
@@ -348,14 +349,77 @@ static mtree_drift_change_t drift_retry(mtree_drift_t *drift)
     return change;
 }
 
+/* The link with ends that @a sample says is not as it was; -1: it says so of none. */
+static int changed_link(const mtree_drift_t *drift, const mtree_path_sample_t *sample)
+{
+    int arc;
+
+    if (sample->link == MTREE_LINK_CARRIES ||
+        mtree_routes_links(drift->routes, sample->from, sample->to) != 1) {
+        return -1;
+    }
+    arc = mtree_routes_first(drift->routes, sample->from, sample->to);
+    return drift->topology->links[arc >> 1].num_cables > 0 ? arc >> 1 : -1;
+}
+
+/* Leave link number @a l out; false: it joins hosts that nothing else does. */
+static bool leave_out(mtree_drift_t *drift, int l)
+{
+    mtree_link_t *link = &drift->topology->links[l];
+    const mtree_link_t before = *link;
+    mtree_routes_t *routes;
+    int from, to;
+
+    link->capacity[0] = link->capacity[1] = 0;
+    if (mtree_topology_find_unreachable(drift->topology, &from, &to) != MTREE_OK ||
+        mtree_routes_create(drift->topology, drift->hosts, drift->num_hosts, &routes) !=
+            MTREE_OK) {
+        *link = before;
+        return false;
+    }
+    mtree_routes_destroy(drift->routes);
+    drift->routes = routes;
+    drift->arcs[2 * l] = drift->arcs[2 * l + 1] = (mtree_drift_arc_t){.original = 0};
+    return true;
+}
+
+/* What samples say of links with ends. */
+static mtree_link_state_t drift_lose(mtree_drift_t *drift,
+                                     const mtree_path_sample_t *samples, int num_samples)
+{
+    mtree_link_state_t state = MTREE_LINK_CARRIES;
+
+    for (int i = 0; i < num_samples; i++) {
+        const int l = changed_link(drift, &samples[i]);
+        size_t used = strlen(drift->change_summary);
+
+        if (l >= 0 && samples[i].link == MTREE_LINK_LOST && state != MTREE_LINK_GONE) {
+            state = MTREE_LINK_LOST;
+        } else if (l >= 0 && samples[i].link == MTREE_LINK_GONE && leave_out(drift, l)) {
+            state = MTREE_LINK_GONE;
+            (void)snprintf(drift->change_summary + used,
+                           sizeof(drift->change_summary) - used, "%s%s--%s is gone",
+                           used == 0 ? "" : "; ", arc_from_name(drift, 2 * l),
+                           arc_to_name(drift, 2 * l));
+        }
+    }
+    return state;
+}
+
 mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
                                         const mtree_path_sample_t *samples,
                                         int num_samples)
 {
     mtree_drift_change_t tried;
+    mtree_link_state_t links;
     bool changed;
 
     drift->change_summary[0] = '\0';
+    links = drift_lose(drift, samples, num_samples);
+    if (links != MTREE_LINK_CARRIES) {
+        mtree_drift_forget_gradual(drift);
+        return links == MTREE_LINK_GONE ? MTREE_DRIFT_GONE : MTREE_DRIFT_NOTHING;
+    }
     if (!mtree_drift_attribute(drift, samples, num_samples)) {
         return MTREE_DRIFT_NOTHING;
     }

@@ -11,6 +11,8 @@
  * observations has its capacity changed in a copy of the topology.  docs/replan.md has
  * the rule, its constants and the reasons.
  *
+ * A link with ends that is gone is left out: its capacity is 0 from then on.
+ *
  * Pure: no messages and no clock.  Time is counted in observations.
  */
 #ifndef MTREE_TOPO_DRIFT_DRIFT_H
@@ -23,17 +25,19 @@
 /* The traffic from one host to another, as one rank saw it.  Sent between ranks as it
  * is. */
 typedef struct {
-    int from, to;          /* host numbers */
-    float rate;            /* bits/s over all of the time */
-    float backlogged_rate; /* bits/s while it was backlogged */
-    float backlogged;      /* part of the time that it was, 0 to 1 */
+    int from, to;            /* host numbers */
+    float rate;              /* bits/s over all of the time */
+    float backlogged_rate;   /* bits/s while it was backlogged */
+    float backlogged;        /* part of the time that it was, 0 to 1 */
+    mtree_link_state_t link; /* of neighbours whose link has ends */
 } mtree_path_sample_t;
 
 typedef struct mtree_drift mtree_drift_t;
 
 /*
  * The drift of the network between the @a num_hosts vertices @a hosts of @a topology,
- * which is copied.  Owned by the caller.  Errors as of mtree_routes_create().
+ * which is copied; @a hosts stay.  Owned by the caller.  Errors as of
+ * mtree_routes_create().
  */
 mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *hosts,
                                   int num_hosts, mtree_drift_t **drift_p);
@@ -48,19 +52,21 @@ const mtree_topology_t *mtree_drift_topology(const mtree_drift_t *drift);
 typedef enum {
     MTREE_DRIFT_NOTHING,
     MTREE_DRIFT_SMALL, /* capacities, by so little that the trees of a plan remain good */
-    MTREE_DRIFT_LARGE
+    MTREE_DRIFT_LARGE,
+    MTREE_DRIFT_GONE /* links are left out: no plan may use them */
 } mtree_drift_change_t;
 
 /*
  * Take in one observation: @a num_samples samples; those of the same two hosts add up.
- * Without memory nothing changes.
+ * While a link is lost, and may come back, rates show nothing.  Without memory nothing
+ * changes.
  */
 mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
                                         const mtree_path_sample_t *samples,
                                         int num_samples);
 
-/* What the last observation changed, in words ("US6->EU2 gives 9.9 Mb/s, not 40 Mb/s");
- * owned by @a drift. */
+/* What the last observation changed, in words ("US6->EU2 gives 9.9 Mb/s, not 40 Mb/s",
+ * "r0--r1 is gone"); owned by @a drift. */
 const char *mtree_drift_change_summary(const mtree_drift_t *drift);
 
 #endif

@@ -68,6 +68,7 @@ typedef struct {
 struct mtree_drift {
     mtree_topology_t *topology;
     mtree_routes_t *routes;
+    const int *hosts; /* [num_hosts] vertices, the caller's */
     int num_hosts, num_arcs;
     mtree_drift_arc_t *arcs;
     double *ratios;            /* [num_arcs] for medians */

@@ -431,6 +431,71 @@ UNIT_TEST(test_conditions_stay)
     ck_assert_mem_eq(link->cables, topology->links[0].cables, sizeof(*link->cables));
 }
 
+#define CABLE(_network)                                                                  \
+    "[capacity=\"8Mbps\" from_address=\"10.0." _network                                  \
+    ".1\" to_address=\"10.0." _network ".2\"]"
+
+/* Three cables, and a link of d to c. */
+#define CABLES                                                                           \
+    "graph { a -- b " CABLE("1") "; b -- c " CABLE("2") "; c -- a " CABLE(               \
+        "3") "; c -- d [capacity=\"8Mbps\"] }"
+
+/* What changes when the link of two hosts has @a state, and @a rate goes between them. */
+static mtree_drift_change_t hear_link(const char *from, const char *to,
+                                      mtree_link_state_t state, float rate)
+{
+    const mtree_path_sample_t sample = {.from = host_number(from),
+                                        .to = host_number(to),
+                                        .rate = rate,
+                                        .backlogged_rate = rate,
+                                        .backlogged = 0.9F,
+                                        .link = state};
+
+    return mtree_drift_update(drift, &sample, 1);
+}
+
+UNIT_TEST(test_a_link_that_is_gone_is_left_out)
+{
+    begin_text(CABLES);
+    ck_assert_int_eq(hear_link("b", "a", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_GONE);
+    ck_assert_str_eq(mtree_drift_change_summary(drift), "a--b is gone");
+    ck_assert_double_eq(believed("a", "b"), 0);
+    ck_assert_double_eq(believed("b", "a"), 0);
+    ck_assert_int_eq(count_changed_arcs(), 2);
+    /* Others say so, too, and again. */
+    ck_assert_int_eq(hear_link("a", "b", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_NOTHING);
+    ck_assert_str_eq(mtree_drift_change_summary(drift), "");
+    /* What is measured between them is of the links that are left. */
+    while (hear_link("a", "b", MTREE_LINK_GONE, 1e6F) == MTREE_DRIFT_NOTHING) {}
+    ck_assert_double_lt(believed("a", "c") + believed("c", "b"), 16);
+    ck_assert_double_eq(believed("a", "b"), 0);
+}
+
+UNIT_TEST(test_a_link_without_which_hosts_are_apart_stays)
+{
+    begin_text(CABLES);
+    ck_assert_int_eq(hear_link("a", "b", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_GONE);
+    ck_assert_int_eq(hear_link("b", "c", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_NOTHING);
+    ck_assert_double_eq(believed("b", "c"), 8);
+}
+
+UNIT_TEST(test_only_links_with_ends_are_left_out)
+{
+    begin_text(CABLES);
+    ck_assert_int_eq(hear_link("c", "d", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_NOTHING);
+    ck_assert_int_eq(hear_link("a", "d", MTREE_LINK_GONE, 7.6e6F), MTREE_DRIFT_NOTHING);
+    ck_assert_int_eq(count_changed_arcs(), 0);
+}
+
+UNIT_TEST(test_while_a_link_is_lost_rates_show_nothing)
+{
+    begin_text(CABLES);
+    for (int i = 0; i < 100; i++) {
+        ck_assert_int_eq(hear_link("a", "b", MTREE_LINK_LOST, 1e6F), MTREE_DRIFT_NOTHING);
+    }
+    ck_assert_int_eq(count_changed_arcs(), 0);
+}
+
 UNIT_TEST(test_corrections_become_rare)
 {
     int corrections = 0;
