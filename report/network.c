@@ -75,6 +75,24 @@ static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *top
     return status;
 }
 
+/* One that is gone has no capacity, but on the map. */
+static mtree_status_t add_link(const json_t *json, int u, int v,
+                               mtree_topology_t *topology)
+{
+    const bool is_gone = mtree_page_link_is_gone(json);
+    const char *key = is_gone ? "map_bps" : "capacity_bps";
+    int number;
+    mtree_status_t status =
+        mtree_topology_add_link(topology, u, v, mtree_page_direction(json, key, 0),
+                                mtree_page_direction(json, key, 1),
+                                mtree_page_number(json, "latency_s"), &number);
+
+    if (status == MTREE_OK && is_gone) {
+        topology->links[number].capacity[0] = topology->links[number].capacity[1] = 0;
+    }
+    return status;
+}
+
 static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
 {
     mtree_status_t status = MTREE_OK;
@@ -87,10 +105,7 @@ static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
         if (u < 0 || v < 0) {
             return MTREE_ERR_INVALID;
         }
-        status = mtree_topology_add_link(topology, u, v,
-                                         mtree_page_direction(link, "capacity_bps", 0),
-                                         mtree_page_direction(link, "capacity_bps", 1),
-                                         mtree_page_number(link, "latency_s"), NULL);
+        status = add_link(link, u, v, topology);
     }
     return status;
 }

@@ -19,6 +19,9 @@ const json_t *mtree_page_served_by(const json_t *calls, const char *by);
 /* One of the two numbers of a link, @a direction 0: from its `from` to its `to`. */
 double mtree_page_direction(const json_t *link, const char *key, size_t direction);
 
+/* Has @a link no capacity any more?  Then no plan uses it. */
+bool mtree_page_link_is_gone(const json_t *link);
+
 /*
  * Writes one line of the page, without its end, about the job, or about number @a number
  * of what the line is about.

@@ -237,6 +237,30 @@ static void page_slowest(const json_t *report, size_t topology, FILE *out)
     write_crossing(report, topology, slowest, out);
 }
 
+bool mtree_page_link_is_gone(const json_t *link)
+{
+    return mtree_page_direction(link, "capacity_bps", 0) == 0 &&
+           mtree_page_direction(link, "capacity_bps", 1) == 0;
+}
+
+/* "Gone, and left out of plans: r0--r1, r2--r3"; nothing where no link is. */
+static void page_gone(const json_t *report, size_t topology, FILE *out)
+{
+    const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
+    const json_t *links = json_object_get(map, "links");
+    const char *lead = "Gone, and left out of plans: ";
+
+    for (size_t l = 0; l < json_array_size(links); l++) {
+        const json_t *link = json_array_get(links, l);
+
+        if (mtree_page_link_is_gone(link)) {
+            fprintf(out, "%s%s--%s", lead, mtree_page_text(link, "from"),
+                    mtree_page_text(link, "to"));
+            lead = ", ";
+        }
+    }
+}
+
 /* Lines that are written up to a number. */
 typedef struct {
     FILE *out;
@@ -321,5 +345,5 @@ void mtree_page_disagreement(const json_t *report, size_t topology, FILE *out)
     fputs(". Measure the network: mtree probe", out);
 }
 
-const mtree_page_line_t mtree_page_map_lines[] = {page_relays, mtree_page_disagreement,
-                                                  page_busiest, page_slowest, NULL};
+const mtree_page_line_t mtree_page_map_lines[] = {
+    page_relays, mtree_page_disagreement, page_gone, page_busiest, page_slowest, NULL};

@@ -4,6 +4,7 @@
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/plan_reply.h"
+#include "coll_mtree/tcp/endpoints.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -240,6 +241,24 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
     coll_mtree_deferred_release_add(&query->deferred);
 }
 
+/* The state of the links to each host, [hosts], the caller's. */
+static mtree_link_state_t *links_to_hosts(const coll_mtree_replan_t *replan)
+{
+    const mtree_placement_t *placement = replan->module->placement;
+    mtree_link_state_t *links =
+        coll_mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
+    int ranks =
+        coll_mtree_endpoints_serve(replan->comm) ? ompi_comm_size(replan->comm) : 0;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        mtree_link_state_t link = coll_mtree_endpoint_link(replan->comm, rank);
+        mtree_link_state_t *to_host = &links[placement->host[rank]];
+
+        *to_host = link > *to_host ? link : *to_host;
+    }
+    return links;
+}
+
 static void fill_sample(const coll_mtree_replan_query_t *query,
                         coll_mtree_rank_sample_t *sample_p)
 {
@@ -248,10 +267,13 @@ static void fill_sample(const coll_mtree_replan_query_t *query,
 
     memset(sample_p, 0, sizeof(*sample_p));
     if (traffic != NULL) {
+        mtree_link_state_t *links = links_to_hosts(replan);
+
         sample_p->seconds = (float)traffic->sum.seconds;
         sample_p->unattended = (float)traffic->sum.unattended;
         coll_mtree_traffic_pack(replan->module->placement, ompi_comm_rank(replan->comm),
-                                traffic, sample_p->paths);
+                                traffic, links, sample_p->paths);
+        free(links);
     }
 }
 
@@ -325,7 +347,7 @@ bool coll_mtree_replan_update(coll_mtree_replan_query_t *query,
             context, replan->comm, &query->call_class, query->part->plan,
             &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS,
                                          query_slowness(query), query_seconds(query)},
-            &query->check, least_gain, replan->version != began);
+            &query->check, least_gain, replan->version);
     }
     free(paths);
     /* What other communicators gained is no reason to change the order of sums. */

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,27 +40,27 @@ static int sample_compare(const void *left, const void *right)
 {
     const mtree_path_sample_t *a = left, *b = right;
 
-    return (a->backlogged < b->backlogged) - (a->backlogged > b->backlogged);
+    return a->link != b->link
+               ? (a->link < b->link) - (a->link > b->link)
+               : (a->backlogged < b->backlogged) - (a->backlogged > b->backlogged);
 }
 
 void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const coll_mtree_traffic_t *traffic,
+                             const mtree_link_state_t *links,
                              mtree_path_sample_t *samples)
 {
     size_t hosts = (size_t)placement->num_hosts;
-    double seconds = traffic->sum.seconds;
-    mtree_path_sample_t *all;
+    double seconds = traffic->sum.seconds > 0 ? traffic->sum.seconds : INFINITY;
+    mtree_path_sample_t *all = coll_mtree_calloc(hosts, sizeof(*all));
 
     memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
-    if (seconds <= 0) {
-        return;
-    }
-    all = coll_mtree_calloc(hosts, sizeof(*all));
     for (size_t to = 0; to < hosts; to++) {
         double backlogged = traffic->paths[to].backlogged_seconds;
 
         all[to].from = placement->host[rank];
         all[to].to = (int)to;
+        all[to].link = links == NULL ? MTREE_LINK_CARRIES : links[to];
         all[to].rate = (float)(8 * traffic->paths[to].bytes / seconds);
         all[to].backlogged = (float)(backlogged / seconds);
         all[to].backlogged_rate =

@@ -25,7 +25,8 @@
 /* Seconds of calls below which rates are too uncertain. */
 #define COLL_MTREE_MEASURABLE_SECONDS 0.1
 
-/* Paths that a rank reports: those that were backlogged for longest. */
+/* Paths that a rank reports: those whose links are gone or lost, then those that were
+ * backlogged for longest. */
 #define COLL_MTREE_MOST_PATHS 16
 
 typedef struct {
@@ -55,10 +56,12 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
                                  const coll_mtree_observation_t *observation,
                                  const int *host);
 
-/* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS]; unused ones
- * have rate 0, as have all where the traffic took no time. */
+/* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS], with the state
+ * of the @a links [hosts] to each host (NULL: all carry); unused ones have rate 0, as
+ * have all where the traffic took no time. */
 void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const coll_mtree_traffic_t *traffic,
+                             const mtree_link_state_t *links,
                              mtree_path_sample_t *samples);
 
 #endif

@@ -135,6 +135,18 @@ double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
     return fmax(plan->seconds - transfer, 0) + transfer * overload;
 }
 
+mtree_drift_change_t coll_mtree_plan_choice_drift(mtree_drift_change_t change,
+                                                  coll_mtree_versions_t versions,
+                                                  bool follows)
+{
+    const bool is_stale = versions.plan != versions.newest && !follows;
+
+    if (versions.plan < versions.gone && (is_stale || versions.newest < versions.gone)) {
+        return MTREE_DRIFT_GONE;
+    }
+    return is_stale ? MTREE_DRIFT_LARGE : change;
+}
+
 coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
                                                   double anew, double *gain_p)
 {

@@ -12,6 +12,7 @@
 
 #include "planner/planner.h"
 #include "simulate/forecast/forecast.h"
+#include "topo/drift/drift.h"
 
 /* What a change of the network makes of plans, in ascending order of effect. */
 typedef enum {
@@ -70,6 +71,19 @@ bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan);
 double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
                                       const mtree_topology_t *topology,
                                       const mtree_routes_t *routes);
+
+/* Versions of the network: that which a plan is for, the newest, and the first one whose
+ * plans use no link that is gone. */
+typedef struct {
+    unsigned plan, newest, gone;
+} coll_mtree_versions_t;
+
+/* What a plan is to be compared for, or given up, where the network has now had @a
+ * change. Unless it @a follows each version, others may have followed some that it has
+ * not. */
+mtree_drift_change_t coll_mtree_plan_choice_drift(mtree_drift_change_t change,
+                                                  coll_mtree_versions_t versions,
+                                                  bool follows);
 
 /* What a change of the network makes of plans: a call takes @a now seconds over the plan
  * as it is, @a rebalanced with other shares of the same trees and @a anew with new trees

@@ -32,7 +32,8 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_class_table_cleanup(&context->plans, coll_mtree_stored_plan_clear);
     pthread_mutex_unlock(&contexts_lock);
-    if (context->is_corrected) {
+    /* A link that is gone may be back by the next job. */
+    if (context->is_corrected && context->gone_version == 0) {
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
     }
     coll_mtree_cached_hosts_cleanup(&context->learned);

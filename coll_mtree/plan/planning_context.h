@@ -34,6 +34,7 @@ typedef struct coll_mtree_planning_context {
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
+    unsigned gone_version; /* plans for earlier ones may use links that are gone */
     /* Of the topology, if it was learned; no hosts: the cache is not to be corrected. */
     coll_mtree_cached_hosts_t learned;
     bool is_corrected;            /* capacities turned out to be others */
@@ -107,8 +108,8 @@ typedef struct {
  * and what the @a check that was run since the last update has measured (count 0: none
  * was).  Afterwards @a check is the one that is to be run (count 0: none).
  * Where the network has changed such that another plan is clearly faster, and at least @a
- * least_gain times as fast, a new version begins.  @a is_stale: there are plans for later
- * versions than that of @a plan.
+ * least_gain times as fast, a new version begins; so does one where a link is gone,
+ * unless @a least_gain is infinite.  @a plan is for @a version.
  */
 void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         ompi_communicator_t *comm,
@@ -116,7 +117,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
                                         coll_mtree_link_check_t *check, double least_gain,
-                                        bool is_stale);
+                                        unsigned version);
 
 /* Keep contexts and their topologies unchanged while the caller reads them. */
 void coll_mtree_planning_context_lock(void);

@@ -7,24 +7,32 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The network has changed: is it worth other plans, or with @a shares_only other shares
- * of their trees?  Above 0, @a least_gain stands for sums that change their order. */
+/* The network has changed as @a drift says: is it worth other plans, or where that is
+ * small other shares of their trees?  Without a link that is gone there must be others.
+ * Above 0, @a least_gain stands for sums that change their order. */
 static void context_renew(coll_mtree_planning_context_t *context,
                           ompi_communicator_t *comm,
                           const coll_mtree_call_class_t *call_class,
-                          const mtree_plan_t *plan, bool shares_only, double least_gain)
+                          const mtree_plan_t *plan, mtree_drift_change_t drift,
+                          double least_gain)
 {
+    const bool is_gone = drift == MTREE_DRIFT_GONE;
     coll_mtree_call_class_t by_host =
         coll_mtree_planning_context_by_host(context, call_class);
     const char *news = mtree_drift_change_summary(context->drift);
-    double gain;
-    coll_mtree_change_t change = coll_mtree_planning_change(
-        &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, plan, shares_only,
-        &gain);
+    char faster[40] = "";
+    double gain = INFINITY;
+    coll_mtree_change_t change =
+        is_gone ? COLL_MTREE_REPLAN
+                : coll_mtree_planning_change(
+                      &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, plan,
+                      drift == MTREE_DRIFT_SMALL, &gain);
 
+    news = news[0] == '\0' ? "the network has changed" : news;
     if (change == COLL_MTREE_STAY || gain < least_gain) {
         coll_mtree_verbose(comm, 2,
                            "%s; the plans stay, others would be %.2f times as fast", news,
@@ -37,10 +45,13 @@ static void context_renew(coll_mtree_planning_context_t *context,
         context->tree_version = context->version;
     }
     coll_mtree_planning_context_unlock();
+    if (!is_gone) {
+        (void)snprintf(faster, sizeof(faster), ", %.2f times as fast", gain);
+    }
     coll_mtree_verbose(
-        comm, least_gain > 0 ? 0 : 1, "%s; %s, %.2f times as fast%s", news,
+        comm, least_gain > 0 ? 0 : 1, "%s; %s%s%s", news,
         change == COLL_MTREE_REPLAN ? "planned anew" : "the same trees with other shares",
-        gain, least_gain > 0 ? "; from here on sums are added in another order" : "");
+        faster, least_gain > 0 ? "; from here on sums are added in another order" : "");
 }
 
 /* Keep the samples for the report. */
@@ -86,7 +97,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
                                         coll_mtree_link_check_t *check, double least_gain,
-                                        bool is_stale)
+                                        unsigned version)
 {
     /* A plan of the user's does not change. */
     const char *plan_file = coll_mtree_params.plan;
@@ -104,10 +115,13 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
     }
     coll_mtree_planning_context_unlock();
     context->is_corrected = context->is_corrected || change != MTREE_DRIFT_NOTHING;
-    /* A plan that need not follow every change is compared when others have followed. */
-    is_stale = is_stale && least_gain > 0 && context->drift != NULL;
-    if (!isinf(least_gain) && (change != MTREE_DRIFT_NOTHING || is_stale)) {
-        context_renew(context, comm, call_class, plan,
-                      change == MTREE_DRIFT_SMALL && !is_stale, least_gain);
+    if (change == MTREE_DRIFT_GONE) {
+        context->gone_version = context->version + 1;
+    }
+    change = coll_mtree_plan_choice_drift(
+        change, (coll_mtree_versions_t){version, context->version, context->gone_version},
+        least_gain <= 0);
+    if (!isinf(least_gain) && change != MTREE_DRIFT_NOTHING && context->drift != NULL) {
+        context_renew(context, comm, call_class, plan, change, least_gain);
     }
 }

@@ -324,6 +324,21 @@ mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int 
     return endpoint->peer;
 }
 
+mtree_link_state_t coll_mtree_endpoint_link(ompi_communicator_t *comm, int peer)
+{
+    mtree_link_state_t state = MTREE_LINK_CARRIES;
+    const endpoint_t *endpoint;
+
+    opal_mutex_lock(&lock);
+    endpoint = endpoint_find((int)coll_mtree_process_name(comm, peer).vpid);
+    if (endpoint != NULL && endpoint->num_cables > 0) {
+        state = endpoint->peer == NULL ? MTREE_LINK_GONE
+                                       : mtree_tcp_peer_links(endpoint->peer);
+    }
+    opal_mutex_unlock(&lock);
+    return state;
+}
+
 void coll_mtree_endpoint_unlock(void)
 {
     mtree_list_t taken, *link;

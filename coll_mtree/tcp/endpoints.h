@@ -64,6 +64,10 @@ mtree_tcp_t *coll_mtree_endpoints_lock(void);
  * NULL. */
 mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer);
 
+/* The state of the link that connections to the process of rank @a peer of @a comm, which
+ * endpoints serve, have for themselves; where they could not be made it is gone. */
+mtree_link_state_t coll_mtree_endpoint_link(ompi_communicator_t *comm, int peer);
+
 /* Unlock it, and call the functions of messages that have ended. */
 void coll_mtree_endpoint_unlock(void);
 

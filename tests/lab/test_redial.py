@@ -7,6 +7,7 @@ MTREE_REDIAL_RESETS is how many resets the longest test does (default 40).
 """
 
 import itertools
+import json
 import os
 import random
 import subprocess
@@ -31,6 +32,7 @@ class Redial(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
+        self.report = os.path.join(folder.name, "report.json")
         self.name = f"redial-{os.getpid()}-{self._testMethodName[-8:]}"
         lab = self.write(folder.name, "lab.dot", RING.format(hub="lan [kind=switch];", lan=LAN))
         self.cables = self.write(folder.name, "cables.dot", RING.format(hub="", lan=""))
@@ -159,8 +161,28 @@ class Redial(unittest.TestCase):
         with_cut, without, lasted = self.cut(5, 64000000, 3)
         self.assertLess(with_cut, 1.2 * without + lasted)
 
+    def check_left_out(self, *arguments):
+        """Calls that begin when the cable of r0 and r1 has been gone for long have a plan without it."""
+        job, reader, output = self.start("lab/lab_replan", "1000000", "40", *arguments, report=self.report)
+        while self.calls(output) < 4 and job.poll() is None:
+            time.sleep(0.05)
+        self.netlab("cut", self.name, "r0--r1")
+        self.finish(job, reader, output, "ok\n")
+        self.assertIn("r0--r1 is gone; planned anew", "".join(output))
+        with open(self.report, encoding="utf-8") as file:
+            report = json.load(file)
+        calls = next(calls for calls in report["communicators"][0]["calls"] if "allreduce" in calls["function"])
+        trees = report["plans"][calls["plan"]]["trees"]
+        self.assertEqual({frozenset(edge) for tree in trees for edge in tree["edges"]},
+                         {frozenset(("r0", "r2")), frozenset(("r1", "r2"))})
+        page = subprocess.check_output([labs.environment()["MTREE"], "report", self.report], text=True)
+        self.assertIn("\nGone, and left out of plans: r0--r1\n", page)
+
     def test_a_link_that_is_gone_for_good(self):
-        self.cut(None, 2000000, 6)
+        self.check_left_out()
+
+    def test_the_same_in_starts_of_a_persistent_request(self):
+        self.check_left_out("persistent")
 
 
 if __name__ == "__main__":

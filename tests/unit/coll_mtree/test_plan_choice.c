@@ -190,3 +190,26 @@ UNIT_TEST(a_slower_link_takes_transfer_time_and_not_latency)
     ck_assert_double_eq_tol(coll_mtree_plan_choice_seconds(plan, topology, routes),
                             2 * before - (plan->seconds - transfer), 1e-6 * before);
 }
+
+/* Of two communicators one may not change its plans twice. */
+UNIT_TEST(plans_of_before_a_link_was_gone_are_given_up)
+{
+    const coll_mtree_versions_t now = {.plan = 2, .newest = 2, .gone = 3},
+                                later = {.plan = 2, .newest = 3, .gone = 3},
+                                after = {.plan = 3, .newest = 4, .gone = 3};
+
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_GONE, now, true),
+                     MTREE_DRIFT_GONE);
+    /* It was found in calls of one that did not change its plans. */
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, now, true),
+                     MTREE_DRIFT_GONE);
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, later, false),
+                     MTREE_DRIFT_GONE);
+    /* It takes the plans of the newest version. */
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, later, true),
+                     MTREE_DRIFT_NOTHING);
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_NOTHING, after, false),
+                     MTREE_DRIFT_LARGE);
+    ck_assert_int_eq(coll_mtree_plan_choice_drift(MTREE_DRIFT_SMALL, after, true),
+                     MTREE_DRIFT_SMALL);
+}

@@ -68,7 +68,7 @@ UNIT_TEST(rates_are_bits_per_second)
     packed->paths[2] = (mtree_bandwidth_monitor_path_t){
         .bytes = 3000, .backlogged_bytes = 1000, .backlogged_seconds = 0.5};
     packed->sum.seconds = 2;
-    coll_mtree_traffic_pack(placement, 1, packed, samples);
+    coll_mtree_traffic_pack(placement, 1, packed, NULL, samples);
     ck_assert_int_eq(samples[0].from, 1);
     ck_assert_int_eq(samples[0].to, 2);
     ck_assert_float_eq(samples[0].rate, 12000);
@@ -88,10 +88,30 @@ UNIT_TEST(the_most_backlogged_paths_are_reported)
         packed->paths[h].backlogged_seconds = h % 2 == 0 ? 0 : 0.01 * h;
     }
     packed->sum.seconds = 1;
-    coll_mtree_traffic_pack(placement, 0, packed, samples);
+    coll_mtree_traffic_pack(placement, 0, packed, NULL, samples);
     for (int i = 0; i < COLL_MTREE_MOST_PATHS; i++) {
         ck_assert_int_eq(samples[i].to, MOST_HOSTS - 1 - 2 * i);
     }
+    free(packed);
+    mtree_placement_destroy(placement);
+}
+
+/* However little went over them, and even if nothing was measured. */
+UNIT_LOOP(links_that_are_gone_or_lost_are_reported_first, 0, 2)
+{
+    mtree_link_state_t links[MOST_HOSTS] = {[9] = MTREE_LINK_LOST, [7] = MTREE_LINK_GONE};
+
+    place(MOST_HOSTS);
+    for (int h = 10; h < MOST_HOSTS; h++) {
+        packed->paths[h].backlogged_seconds = 1;
+    }
+    packed->sum.seconds = _i;
+    coll_mtree_traffic_pack(placement, 0, packed, links, samples);
+    ck_assert_int_eq(samples[0].to, 7);
+    ck_assert_int_eq(samples[0].link, MTREE_LINK_GONE);
+    ck_assert_int_eq(samples[1].to, 9);
+    ck_assert_int_eq(samples[1].link, MTREE_LINK_LOST);
+    ck_assert_int_eq(samples[2].link, MTREE_LINK_CARRIES);
     free(packed);
     mtree_placement_destroy(placement);
 }
@@ -101,7 +121,7 @@ UNIT_TEST(nothing_is_reported_of_no_time)
     place(2);
     packed->paths[1].bytes = 100;
     samples[0].rate = 7;
-    coll_mtree_traffic_pack(placement, 0, packed, samples);
+    coll_mtree_traffic_pack(placement, 0, packed, NULL, samples);
     for (int i = 0; i < COLL_MTREE_MOST_PATHS; i++) {
         ck_assert_float_eq(samples[i].rate, 0);
     }

@@ -4,11 +4,13 @@
  */
 #include "report/derive.h"
 #include "report/page.h"
+#include "report/report.h"
 #include "tests/unit/runner.h"
 
 #include "tests/unit/captured_log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* a - b - c, 100 bits/s and 40 bits/s; arcs 0 and 1 are a > b and back, 2 and 3 b > c and
@@ -169,6 +171,23 @@ UNIT_TEST(a_capacity_that_was_measured_is_compared_with_the_map)
     ck_assert_str_eq(
         said, "The map disagrees with the calls by more than a factor of two: b > c "
               "has 85 b/s, calls found 36 b/s. Measure the network: mtree probe");
+    json_decref(report);
+}
+
+UNIT_TEST(a_link_that_is_gone_is_named)
+{
+    json_t *report =
+        report_with("'links': [", "'links': [{'from': 'a', 'to': 'c', 'capacity_bps': "
+                                  "[0, 0], 'map_bps': [9, 9], 'latency_s': 0.001}, ");
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    unit_ok(mtree_report_derive(report));
+    mtree_report_print(report, out);
+    (void)fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "\nGone, and left out of plans: a--c\n"));
+    free(text);
     json_decref(report);
 }
 
