@@ -2,6 +2,13 @@
 /* What a connection has written and may have to write again. */
 #include "tcp/private.h"
 
+#include "base/clock.h"
+#include "base/log.h"
+
+/* Seconds that a connection stood at least where nothing that arrived tells of the way.
+ */
+#define LEAST_STALL 1.0
+
 static size_t frame_bytes(const mtree_tcp_message_t *message)
 {
     return MTREE_TCP_HEADER + message->frame.length;
@@ -60,6 +67,36 @@ static void gather(mtree_tcp_connection_t *connection)
     mtree_list_move(&connection->again, &connection->under_way);
 }
 
+/* In a call @a connection was made again in vain: both ends have read no more than at the
+ * last time.  Packets that are short arrive, since they made it. */
+static void stall(mtree_tcp_connection_t *connection)
+{
+    const mtree_tcp_peer_t *peer = connection->peer;
+
+    connection->stalls++;
+    if (peer->redial->dials && !connection->is_small) {
+        connection->is_small = true;
+        mtree_warn("long packets to or from %s are lost; it gets short ones from now on; "
+                   "lower the MTU of the interfaces of both hosts",
+                   peer->name);
+    }
+}
+
+/* It is made again, when the peer has read up to @a position. */
+static void note_progress(mtree_tcp_connection_t *connection, uint64_t position)
+{
+    const double now = mtree_clock_seconds();
+
+    if (connection->progress < position + connection->received) {
+        connection->stalls = 0;
+    } else if (connection->made > 0 && now > connection->made + LEAST_STALL &&
+               connection->peer->num_running > 0) {
+        stall(connection);
+    }
+    connection->progress = position + connection->received;
+    connection->made = now;
+}
+
 bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t position)
 {
     const uint64_t all = connection->sent;
@@ -87,6 +124,7 @@ bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t po
     if (first != NULL) {
         first->moved = (size_t)(position - connection->sent);
     }
+    note_progress(connection, position);
     return true;
 }
 

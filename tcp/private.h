@@ -89,6 +89,11 @@ struct mtree_tcp_connection {
     mtree_tcp_attempt_t attempt;
     bool is_away;                 /* from its own link, over another one */
     mtree_tcp_polled_time_t away; /* since then */
+    uint64_t
+        progress;  /* bytes of frames that both ends had read when it was made again */
+    double made;   /* when that was; 0: never */
+    int stalls;    /* how often it was in vain, in a row */
+    bool is_small; /* long packets are lost on its way */
     bool is_encrypted;
     mtree_record_keys_t kept; /* that the keys of the next socket follow from */
     uint64_t sent, received;  /* bytes of frames that are written to their end; read */

@@ -28,6 +28,9 @@
 #define DOUBT       1.5
 #define MOST_DOUBTS 3
 
+/* Times in a row that a connection is made again in vain until it is given up. */
+#define MOST_STALLS 10
+
 /* Seconds in which the peer's kernel takes a greeting. */
 #define GREETING 5
 
@@ -245,7 +248,8 @@ static void attempt_connect(mtree_tcp_connection_t *connection, double now)
     const uint32_t at = address_of(connection, attempt->tries);
 
     attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
-    attempt->socket = mtree_tcp_socket_connect(
+    attempt->socket = (connection->is_small ? mtree_tcp_socket_connect_small
+                                            : mtree_tcp_socket_connect)(
         &redial->dial.sources[at], &redial->dial.addresses[at], redial->dial.port);
     if (attempt->socket < 0) {
         attempt->tries++;
@@ -309,7 +313,7 @@ static void attempt_hear(mtree_tcp_connection_t *connection, double now)
     }
 }
 
-/* Is @a connection lost for too long, and wanted? */
+/* Is @a connection lost for too long, or too often in vain, and wanted? */
 static bool is_gone(mtree_tcp_connection_t *connection, double now)
 {
     mtree_tcp_attempt_t *attempt = &connection->attempt;
@@ -323,7 +327,8 @@ static bool is_gone(mtree_tcp_connection_t *connection, double now)
         mtree_tcp_polled_time_add(&attempt->refused, now);
     }
     return connection->peer->num_running > 0 &&
-           (attempt->lost.seconds > MTREE_TCP_LOST_SECONDS ||
+           (connection->stalls > MOST_STALLS ||
+            attempt->lost.seconds > MTREE_TCP_LOST_SECONDS ||
             attempt->refused.seconds > MTREE_TCP_REFUSED_SECONDS);
 }
 
