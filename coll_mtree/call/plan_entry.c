@@ -7,7 +7,6 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
-#include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
 

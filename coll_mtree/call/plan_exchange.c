@@ -3,13 +3,14 @@
 #include "coll_mtree/call/plan_entry.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/control/locality.h"
-#include "coll_mtree/plan/early_plan.h"
 #include "coll_mtree/report/statistics.h"
+#include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The log line of the communicator describes the plan of the first call of at least this
  * size: programs often begin with a short call that says little. */
@@ -129,7 +130,7 @@ static void read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t 
     module->placement =
         coll_mtree_proc_group_place(coll_mtree_proc_group_of(module, entry->comm),
                                     reply->num_hosts, reply->hosts, reply->localities);
-    coll_mtree_locality_log(entry->comm, module->placement);
+    coll_mtree_host_log_places(entry->comm, module->placement);
 }
 
 /* Take over the plan in @a reply, and that with relays if there is one.  Open MPI's code.
@@ -189,6 +190,83 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
     coll_mtree_plan_entry_settled(entry);
 }
 
+/*
+ * The first plan of a process group, begun before the exchange has brought the hosts of
+ * all ranks: their names are what a topology file needs, and the processes have published
+ * them (coll_mtree/tcp/contact.h).  Between far hosts the exchange's connections take as
+ * long as the plan.
+ */
+typedef struct {
+    coll_mtree_decision_t super;
+    coll_mtree_proc_group_t *group;
+    coll_mtree_call_class_t call_class;
+    coll_mtree_host_t hosts[]; /* [ranks], of which the names alone are known */
+} early_plan_t;
+
+static early_plan_t *early_of(coll_mtree_decision_t *decision)
+{
+    return MTREE_CONTAINER_OF(decision, early_plan_t, super);
+}
+
+static void early_decide(coll_mtree_decision_t *decision)
+{
+    early_plan_t *early = early_of(decision);
+    coll_mtree_planning_context_t *context =
+        coll_mtree_planning_context_get(early->group, decision->comm, early->hosts);
+
+    if (context != NULL) {
+        coll_mtree_planned_t planned =
+            coll_mtree_planning_context_plan(context, decision->comm, &early->call_class);
+
+        mtree_plan_destroy(planned.plan);
+    }
+}
+
+static void early_release(coll_mtree_decision_t *decision)
+{
+    free(early_of(decision));
+}
+
+/* False: a process has not published it. */
+static bool find_names(ompi_communicator_t *comm, coll_mtree_host_t *hosts)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+        coll_mtree_contact_t contact;
+
+        if (!coll_mtree_contact_read(&name, &contact)) {
+            return false;
+        }
+        memcpy(hosts[rank].name, contact.host, sizeof(hosts[rank].name));
+    }
+    return true;
+}
+
+/* On rank 0 have the plan for @a entry made; the decision that the exchange asks for finds
+ * it.  Elsewhere, and where no link of a topology file is long or a host is not known,
+ * nothing is done. */
+static void early_plan_start(const coll_mtree_plan_entry_t *entry)
+{
+    ompi_communicator_t *comm = entry->comm;
+    size_t ranks = (size_t)ompi_comm_size(comm);
+    early_plan_t *early;
+
+    /* Between near hosts the exchange takes no longer than to ask for their names. */
+    if (ompi_comm_rank(comm) != 0 || coll_mtree_contact_trip() <= 0) {
+        return;
+    }
+    early = coll_mtree_calloc(1, sizeof(*early) + ranks * sizeof(early->hosts[0]));
+    if (!find_names(comm, early->hosts)) {
+        free(early);
+        return;
+    }
+    early->group = coll_mtree_proc_group_of(entry->module, comm);
+    early->call_class = entry->call_class;
+    early->super = (coll_mtree_decision_t){
+        .comm = comm, .decide = early_decide, .release = early_release};
+    coll_mtree_decision_start(&early->super, NULL);
+}
+
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
@@ -202,7 +280,7 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     /* Hosts and their connections take as long as many a plan. */
     if (entry->asks_hosts) {
         coll_mtree_endpoints_meet(entry->comm);
-        coll_mtree_early_plan_start(module, entry->comm, &entry->call_class);
+        early_plan_start(entry);
     }
     return coll_mtree_exchange_start(
         &(coll_mtree_exchange_spec_t){.module = module,

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/host.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/coll_mtree.h"
-#include "coll_mtree/control/locality.h"
 
+#include "topo/host/machine.h"
 #include "topo/host/nic.h"
 
 #include "ompi/mca/pml/base/base.h"
+#include "opal/mca/hwloc/base/base.h"
 
 #include <ifaddrs.h>
 #include <math.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Does Open MPI's TCP transport use an interface with this address? */
@@ -101,10 +103,152 @@ const char *coll_mtree_host_fabric(void)
                : pml;
 }
 
+/* By the topology of the machine that Open MPI has, or otherwise from hwloc itself. */
+static struct {
+    opal_mutex_t lock;
+    bool is_known;
+    mtree_locality_t locality;
+} own_place = {.lock = OPAL_MUTEX_STATIC_INIT};
+
+/* Keep the interfaces that Open MPI sends through. */
+static void keep_used(mtree_nic_t *nics, int *num_p)
+{
+    int fabric = *num_p;
+
+    /* UCX sends through fabrics without the system's network interfaces. */
+    if (strcmp(coll_mtree_host_fabric(), "ucx") == 0) {
+        mtree_nics_keep_kind(nics, &fabric, MTREE_NIC_FABRIC);
+        if (fabric > 0) {
+            *num_p = fabric;
+            return;
+        }
+    }
+    mtree_nics_keep_kind(nics, num_p, MTREE_NIC_NETWORK);
+    mtree_nics_keep_tcp(nics, num_p, coll_mtree_params_btl_tcp("if_include"),
+                        coll_mtree_params_btl_tcp("if_exclude"));
+}
+
+/* Set the distance of @a locality to the network; every interface of a @a recorded
+ * machine counts. */
+static void measure(const mtree_machine_t *machine, bool recorded,
+                    mtree_locality_t *locality)
+{
+    mtree_nic_t *nics;
+    int num;
+
+    if (!mtree_locality_is_known(locality) ||
+        mtree_machine_nics(machine, &nics, &num) != MTREE_OK) {
+        return;
+    }
+    if (!recorded) {
+        keep_used(nics, &num);
+    }
+    mtree_nics_keep_best(nics, &num);
+    mtree_locality_measure(locality, nics, num);
+    free(nics);
+}
+
+/* The machine, from Open MPI's topology or otherwise from hwloc. */
+static mtree_status_t machine_open(mtree_machine_t **machine_p)
+{
+    if (opal_hwloc_topology == NULL) {
+        (void)opal_hwloc_base_get_topology();
+    }
+    if (mtree_machine_borrow(opal_hwloc_topology, machine_p) == MTREE_OK) {
+        return MTREE_OK;
+    }
+    return mtree_machine_load(NULL, machine_p);
+}
+
+/* The process at @a seat of a host of which hwloc wrote the file @a path. */
+static mtree_locality_t locate_recorded(const char *path, coll_mtree_seat_t seat)
+{
+    mtree_locality_t locality = mtree_locality_unknown();
+    mtree_machine_t *machine;
+    mtree_status_t status;
+
+    coll_mtree_log_about("coll_mtree_hwloc", "the places of ranks are not known");
+    status = mtree_machine_load(path, &machine);
+    coll_mtree_log_about(NULL, NULL);
+    if (status != MTREE_OK) {
+        return locality;
+    }
+    locality = mtree_machine_locate_core(
+        machine, seat.index * mtree_machine_num_cores(machine) / seat.count);
+    measure(machine, true, &locality);
+    mtree_machine_destroy(machine);
+    return locality;
+}
+
+static mtree_locality_t locate(void)
+{
+    const char *path = coll_mtree_params.hwloc;
+    mtree_locality_t locality = mtree_locality_unknown();
+    mtree_machine_t *machine;
+    coll_mtree_seat_t seat = coll_mtree_host_seat();
+
+    if (seat.count < 2) {
+        return locality;
+    }
+    if (path != NULL && path[0] != '\0') {
+        return locate_recorded(path, seat);
+    }
+    if (machine_open(&machine) == MTREE_OK) {
+        locality = mtree_machine_locate_self(machine);
+        measure(machine, false, &locality);
+        mtree_machine_destroy(machine);
+    }
+    return locality;
+}
+
+/* Where this process is bound, and how near that is to the interfaces that Open MPI sends
+ * through.  Unknown for a process that is alone on its host, where it would make no
+ * difference. */
+static mtree_locality_t find_locality(void)
+{
+    opal_mutex_lock(&own_place.lock);
+    if (!own_place.is_known) {
+        own_place.locality = locate();
+        own_place.is_known = true;
+    }
+    opal_mutex_unlock(&own_place.lock);
+    return own_place.locality;
+}
+
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
     memset(host, 0, sizeof(*host));
-    host->locality = coll_mtree_locality_own();
+    host->locality = find_locality();
     describe_interfaces(host->addresses, &host->speed);
     host->is_replaced = coll_mtree_host_name(host->name);
+}
+
+/* Do the ranks of @a host differ in locality? */
+static bool has_parts(const mtree_placement_t *placement, int host)
+{
+    int num = placement->first[host + 1] - placement->first[host];
+
+    return placement->num_leaders[host] < num ||
+           mtree_placement_num_parts(placement, host, 1) > 1;
+}
+
+void coll_mtree_host_log_places(ompi_communicator_t *comm,
+                             const mtree_placement_t *placement)
+{
+    for (int host = 0; host < placement->num_hosts; host++) {
+        int first = placement->ranks[placement->first[host]];
+        int wide = placement->localities[first].wide_numa != 0;
+
+        if (has_parts(placement, host)) {
+            coll_mtree_verbose(
+                comm, 1,
+                "hwloc: the %d ranks on the host of rank %d are in %d packages"
+                ", %d NUMA nodes; %d of them lead",
+                placement->first[host + 1] - placement->first[host], first,
+                mtree_placement_num_parts(placement, host, wide),
+                mtree_placement_num_parts(placement, host, 1 - wide),
+                placement->num_leaders[host]);
+            return;
+        }
+    }
 }

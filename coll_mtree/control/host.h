@@ -5,6 +5,7 @@
 #ifndef COLL_MTREE_CONTROL_HOST_H
 #define COLL_MTREE_CONTROL_HOST_H
 
+#include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/seat.h"
 
 #include "base/address.h"
@@ -38,5 +39,9 @@ coll_mtree_seat_t coll_mtree_host_seat(void);
 
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);
+
+/* Log where the ranks of a host are, for the first host on which they differ. */
+void coll_mtree_host_log_places(ompi_communicator_t *comm,
+                                const mtree_placement_t *placement);
 
 #endif

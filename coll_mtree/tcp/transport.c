@@ -4,7 +4,7 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
-#include "coll_mtree/tcp/packed.h"
+#include "coll_mtree/transport/packing.h"
 
 #include "base/clock.h"
 
@@ -68,6 +68,59 @@ static mtree_tcp_session_t *lock_session(coll_mtree_transport_t *transport, int 
     return session;
 }
 
+/* A message of units with gaps, which connections of mtree's own carry without these. */
+typedef struct {
+    mtree_completion_t super;
+    mtree_completion_t *done;       /* the caller's */
+    coll_mtree_elements_t elements; /* of a receive; of a send none */
+    char bytes[];
+} packed_t;
+
+/* Are units of @a type bytes without gaps, of which the first is at their address? */
+static bool is_gapless(const ompi_datatype_t *type)
+{
+    ptrdiff_t lower, true_extent, extent;
+    size_t size;
+
+    ompi_datatype_type_size(type, &size);
+    ompi_datatype_type_extent(type, &extent);
+    ompi_datatype_get_true_extent(type, &lower, &true_extent);
+    return lower == 0 && extent == (ptrdiff_t)size && true_extent == extent &&
+           opal_datatype_is_contiguous_memory_layout(&type->super, 2);
+}
+
+static void packed_ended(mtree_completion_t *super, mtree_status_t status)
+{
+    packed_t *packed = (packed_t *)super;
+    mtree_completion_t *done = packed->done;
+
+    if (status == MTREE_OK && !super->empty && packed->elements.count > 0) {
+        coll_mtree_unpack(&packed->elements, 0, packed->bytes,
+                          coll_mtree_elements_bytes(&packed->elements));
+    }
+    done->empty = super->empty;
+    free(packed);
+    done->func(done, status);
+}
+
+/* What ends a message of @a elements, of one byte at least, instead of @a done, which it
+ * then calls; *bytes_p are sent or received. */
+static packed_t *pack(const coll_mtree_elements_t *elements, bool sends,
+                      mtree_completion_t *done, void **bytes_p)
+{
+    size_t bytes = coll_mtree_elements_bytes(elements);
+    packed_t *packed = coll_mtree_malloc(sizeof(*packed) + bytes);
+
+    *packed = (packed_t){.super.func = packed_ended, .done = done};
+    if (sends) {
+        coll_mtree_pack(elements, 0, packed->bytes, bytes);
+    } else {
+        packed->elements = *elements;
+    }
+    *bytes_p = packed->bytes;
+    return packed;
+}
+
 /* Send or receive @a count units over @a session. */
 static mtree_status_t pass(const coll_mtree_transport_t *transport,
                            mtree_tcp_session_t *session, bool sends, int tag,
@@ -75,18 +128,19 @@ static mtree_status_t pass(const coll_mtree_transport_t *transport,
                            mtree_completion_t *done)
 {
     const coll_mtree_elements_t elements = {buffer, count, transport->unit};
-    const bool packs = transport->tcp->has_gaps && count > 0;
     size_t bytes = count * transport->unit_bytes;
+    packed_t *packed = NULL;
     mtree_status_t status;
 
-    if (packs) {
-        done = coll_mtree_packed_begin(&elements, sends, done, &buffer);
+    if (transport->tcp->has_gaps && count > 0) {
+        packed = pack(&elements, sends, done, &buffer);
+        done = &packed->super;
     }
     status =
         sends ? mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done)
               : mtree_tcp_recv(session, (uint32_t)tag, buffer, bytes, done);
-    if (packs && status != MTREE_OK) {
-        coll_mtree_packed_drop(done);
+    if (status != MTREE_OK) {
+        free(packed);
     }
     return status;
 }
@@ -191,7 +245,7 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           uint32_t generation)
 {
     const coll_mtree_streams_t *streams = coll_mtree_endpoints_streams();
-    const bool has_gaps = !coll_mtree_packed_is_needless(transport->unit);
+    const bool has_gaps = !is_gapless(transport->unit);
     const bool carries_all = coll_mtree_streams_carry(streams, part) &&
                              (!has_gaps || coll_mtree_params_encrypt());
     bool is_used = false;

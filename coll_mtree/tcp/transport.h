@@ -20,8 +20,7 @@ typedef struct coll_mtree_tcp_operation {
     int num_peers;
     const mtree_plan_part_t *part;
     bool carries_all; /* messages to other hosts; else those over cables */
-    bool has_gaps; /* the transport's units have, and are packed (coll_mtree/tcp/packed.h)
-                    */
+    bool has_gaps;    /* the transport's units have, and are packed */
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 
