@@ -8,7 +8,6 @@
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/handshake.h"
-#include "coll_mtree/tcp/refusal.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
 
@@ -158,19 +157,11 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 /* There are no connections: messages go over the PML, or the job ends. */
 static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handshake)
 {
-    const coll_mtree_handshake_failure_t failure =
-        coll_mtree_handshake_failure(handshake);
-    const bool dials = coll_mtree_world_rank() < endpoint->rank;
     mtree_tcp_peer_t *peer = endpoint->peer;
 
+    coll_mtree_handshake_refuse(handshake);
     if (coll_mtree_params_encrypt()) {
-        if (dials) {
-            coll_mtree_refusal_end_job(endpoint->rank, &failure);
-        }
         return;
-    }
-    if (dials) {
-        coll_mtree_refusal_log(endpoint->rank, &failure);
     }
     endpoint->peer = NULL;
     mtree_tcp_peer_reroute(peer, reroute_message);

@@ -4,9 +4,11 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
 
+#include "base/log.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -358,13 +360,16 @@ void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
     }
 }
 
-coll_mtree_handshake_failure_t
-coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
+/* Why there are no connections. */
+typedef struct {
+    const char *what, *remedy;
+    char way[2 * MTREE_ADDRESS_LENGTH + 16]; /* the first cable tried, " from A to B"; or
+                                                empty */
+} failure_t;
+
+static failure_t find_failure(const coll_mtree_handshake_t *handshake)
 {
-    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
-    coll_mtree_handshake_failure_t failure = {
-        .host = theirs->host,
-        .port = theirs->port,
+    failure_t failure = {
         .what = handshake->error == 0 ? "what is sent there does not arrive"
                                       : strerror(handshake->error),
         .remedy = "let that port pass through firewalls, or name others with "
@@ -377,7 +382,7 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
                        mtree_address_format(&handshake->cables[0].ends[0], from),
                        mtree_address_format(&handshake->cables[0].ends[1], to));
     }
-    if (theirs->port == 0) {
+    if (handshake->theirs->contact.at.port == 0) {
         failure.what = "it cannot listen";
         failure.remedy = "name free ports there with coll_mtree_tcp_ports";
     } else if (handshake->error == EMFILE || handshake->error == ENFILE) {
@@ -387,6 +392,36 @@ coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake)
         failure.remedy = "see whether OpenSSL's libcrypto works on both";
     }
     return failure;
+}
+
+/* Nothing of a call goes unencrypted. */
+static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *failure)
+{
+    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
+
+    if (coll_mtree_encryption_take_turn()) {
+        mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
+                    "%s (rank %d): %s; %s; the job ends",
+                    handshake->mine->contact.at.host, coll_mtree_world_rank(),
+                    theirs->port, theirs->host, handshake->rank, failure->what,
+                    failure->remedy);
+    }
+    coll_mtree_end_job();
+}
+
+void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
+{
+    static bool is_told;
+    const failure_t failure = find_failure(handshake);
+
+    if (handshake->dials && coll_mtree_params_encrypt()) {
+        end_job(handshake, &failure);
+    } else if (handshake->dials && !is_told) {
+        is_told = true;
+        mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
+                   "rank without, go over Open MPI's",
+                   failure.way, handshake->rank, failure.what);
+    }
 }
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)

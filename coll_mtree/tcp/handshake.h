@@ -66,17 +66,9 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
 void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
                                  mtree_tcp_redial_t *redial);
 
-/* Why there are none. */
-typedef struct {
-    const char *host;                        /* of the other end */
-    unsigned port;                           /* where that listens; 0: nowhere */
-    char way[2 * MTREE_ADDRESS_LENGTH + 16]; /* the first cable tried, " from A to B"; or
-                                                empty */
-    const char *what, *remedy;
-} coll_mtree_handshake_failure_t;
-
-coll_mtree_handshake_failure_t
-coll_mtree_handshake_failure(const coll_mtree_handshake_t *handshake);
+/* There are none: whoever dials logs, once per process, that messages go over Open MPI's
+ * connections; where they are to be encrypted it logs why, and ends the job. */
+void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake);
 
 /* The connections stand.  Is nothing more to be said, where @a is_known to the other end?
  * Else it may ask over the PML, and is answered here. */
