@@ -22,6 +22,7 @@
 #include "opal/util/proc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if OMPI_MAJOR_VERSION >= 5
@@ -47,7 +48,7 @@
 /*
  * The counts of collectives, and arrays of counts and of displacements, as the coll
  * interface passes them; Open MPI 6 has large counts.  Then what mtree makes of such
- * arrays, and the other way round.
+ * arrays.
  */
 #if OMPI_MAJOR_VERSION >= 6
 typedef size_t coll_mtree_mpi_count_t;
@@ -66,17 +67,13 @@ static inline coll_mtree_int_array_t coll_mtree_displs(ompi_disp_array_t displs)
                                     .is_wide = ompi_disp_array_is_64bit(displs)};
 }
 
-#define coll_mtree_mpi_counts(_ints) ompi_count_array_create(_ints)
-#define coll_mtree_mpi_displs(_ints) ompi_disp_array_create(_ints)
 #else
 typedef int coll_mtree_mpi_count_t;
 typedef const int *coll_mtree_mpi_counts_t;
 typedef const int *coll_mtree_mpi_displs_t;
 
-#define coll_mtree_counts(_counts)   coll_mtree_int_array(_counts)
-#define coll_mtree_displs(_displs)   coll_mtree_int_array(_displs)
-#define coll_mtree_mpi_counts(_ints) (_ints)
-#define coll_mtree_mpi_displs(_ints) (_ints)
+#define coll_mtree_counts(_counts) coll_mtree_int_array(_counts)
+#define coll_mtree_displs(_displs) coll_mtree_int_array(_displs)
 #endif
 
 /*
@@ -94,13 +91,6 @@ typedef const int *coll_mtree_mpi_displs_t;
 #define MTREE_FARTHEST_TAG MCA_COLL_BASE_TAG_NONBLOCKING_END
 #else
 #define MTREE_FARTHEST_TAG MCA_COLL_BASE_TAG_HCOLL_END
-#endif
-
-/* Bruck's algorithm, of any radix in Open MPI 6. */
-#if OMPI_MAJOR_VERSION >= 6
-#define MTREE_ALLGATHER_BRUCK(...) ompi_coll_base_allgather_intra_k_bruck(__VA_ARGS__, 2)
-#else
-#define MTREE_ALLGATHER_BRUCK(...) ompi_coll_base_allgather_intra_bruck(__VA_ARGS__)
 #endif
 
 /* Is this address in the memory of a device, which the processor may not be able to read?
@@ -212,17 +202,7 @@ static inline bool coll_mtree_loses_acknowledgements(ompi_communicator_t *comm, 
 #endif
 }
 
-/* What processes publish at the start (the modex): to whom, and the type of its length.
- */
-#if OMPI_MAJOR_VERSION >= 5
-#define MTREE_MODEX_SCOPE PMIX_GLOBAL
-typedef size_t coll_mtree_modex_length_t;
-#else
-#define MTREE_MODEX_SCOPE OPAL_PMIX_GLOBAL
-typedef int32_t coll_mtree_modex_length_t;
-#endif
-
-/* Is there one?  Not for ompi_info. */
+/* Is there what processes publish at the start (the modex)?  Not for ompi_info. */
 static inline bool coll_mtree_has_modex(void)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -230,6 +210,20 @@ static inline bool coll_mtree_has_modex(void)
 #else
     return opal_pmix.initialized != NULL && opal_pmix.initialized() != 0;
 #endif
+}
+
+/* Publish @a bytes under @a key; PMIx's code, OPAL_SUCCESS on success. */
+static inline int coll_mtree_modex_put(const char *key, const void *bytes, size_t length)
+{
+    int rc;
+
+#if OMPI_MAJOR_VERSION >= 5
+    OPAL_MODEX_SEND_STRING(rc, PMIX_GLOBAL, (char *)key, (char *)bytes, length);
+#else
+    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, (char *)key, (char *)bytes,
+                           (int32_t)length);
+#endif
+    return rc;
 }
 
 /* The code of a question for what was not published.  To 4.1 the server answers late. */
@@ -274,6 +268,23 @@ static inline int coll_mtree_modex_get(const char *key, const opal_process_name_
 #endif
     }
     return rc;
+}
+
+/* The same into @a to, a structure of @a size bytes; false: it has published none. */
+static inline bool coll_mtree_modex_read(const char *key, const opal_process_name_t *name,
+                                         void *to, size_t size)
+{
+    uint8_t *bytes;
+    size_t length;
+    bool has_all;
+
+    (void)coll_mtree_modex_get(key, name, &bytes, &length);
+    has_all = bytes != NULL && length == size;
+    if (has_all) {
+        memcpy(to, bytes, size);
+    }
+    free(bytes);
+    return has_all;
 }
 
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.

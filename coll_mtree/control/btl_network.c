@@ -35,7 +35,7 @@ void coll_mtree_btl_network_publish(void)
 {
     mtree_interface_t own[MTREE_HOST_INTERFACES];
     published_t published = {.count = 0};
-    int rc = OPAL_SUCCESS;
+    int rc;
 
     if (!is_published()) {
         return;
@@ -44,8 +44,7 @@ void coll_mtree_btl_network_publish(void)
     for (int i = 0; i < published.count; i++) {
         published.addresses[i] = own[i].address;
     }
-    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&published,
-                           (coll_mtree_modex_length_t)sizeof(published));
+    rc = coll_mtree_modex_put(KEY, &published, sizeof(published));
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take which networks this host is in (code %d); see "
                     "whether it is short of memory",
@@ -78,18 +77,12 @@ static bool meet(coll_mtree_shared_networks_t *networks, ompi_communicator_t *wo
 {
     const opal_process_name_t name = coll_mtree_process_name(world, rank);
     published_t published;
-    uint8_t *bytes;
-    size_t length;
-    bool is_known;
 
-    (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
-    is_known = bytes != NULL && length == sizeof(published);
-    if (is_known) {
-        memcpy(&published, bytes, sizeof(published));
-        coll_mtree_shared_networks_meet(networks, published.addresses, published.count);
+    if (!coll_mtree_modex_read(KEY, &name, &published, sizeof(published))) {
+        return false;
     }
-    free(bytes);
-    return is_known;
+    coll_mtree_shared_networks_meet(networks, published.addresses, published.count);
+    return true;
 }
 
 void coll_mtree_btl_network_keep(ompi_communicator_t *world)

@@ -50,8 +50,7 @@ void coll_mtree_modex_publish(void)
                     LINES_BYTES);
     }
     if (coll_mtree_has_modex()) {
-        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, text,
-                               (coll_mtree_modex_length_t)strlen(text) + 1);
+        rc = coll_mtree_modex_put(KEY, text, strlen(text) + 1);
     }
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take what mtree is set to (code %d), so the others "

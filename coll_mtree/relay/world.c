@@ -194,8 +194,8 @@ static bool is_asked_for(void)
 
 void coll_mtree_relay_world_publish(void)
 {
-    int rc = OPAL_SUCCESS;
     uint16_t port;
+    int rc;
 
     if (!coll_mtree_has_modex() || !is_asked_for()) {
         return;
@@ -207,8 +207,7 @@ void coll_mtree_relay_world_publish(void)
     if (coll_mtree_host_seat().index == 0 && service_listen(&port)) {
         write_address(port, job.own.address);
     }
-    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&job.own,
-                           (coll_mtree_modex_length_t)sizeof(job.own));
+    rc = coll_mtree_modex_put(KEY, &job.own, sizeof(job.own));
     if (rc != OPAL_SUCCESS) {
         mtree_error(
             "PMIx does not take where this host relays (code %d), so it does not; "
@@ -221,23 +220,17 @@ void coll_mtree_relay_world_publish(void)
 static bool contact_get(ompi_communicator_t *world, int rank, contact_t *contact)
 {
     const opal_process_name_t name = coll_mtree_process_name(world, rank);
-    uint8_t *bytes;
-    size_t length;
-    bool has_all;
 
     if (rank == ompi_comm_rank(world)) {
         *contact = job.own;
         return true;
     }
-    (void)coll_mtree_modex_get(KEY, &name, &bytes, &length);
-    has_all = bytes != NULL && length == sizeof(*contact);
-    if (has_all) {
-        memcpy(contact, bytes, sizeof(*contact));
-        contact->host[sizeof(contact->host) - 1] = '\0';
-        contact->address[sizeof(contact->address) - 1] = '\0';
+    if (!coll_mtree_modex_read(KEY, &name, contact, sizeof(*contact))) {
+        return false;
     }
-    free(bytes);
-    return has_all;
+    contact->host[sizeof(contact->host) - 1] = '\0';
+    contact->address[sizeof(contact->address) - 1] = '\0';
+    return true;
 }
 
 void coll_mtree_relay_world_begin(ompi_communicator_t *world)

@@ -42,8 +42,6 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
  * takes Open MPI 4.1 seconds. */
 void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
 {
-    int rc = OPAL_SUCCESS;
-
     if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
         return;
     }
@@ -55,9 +53,8 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
     if (!coll_mtree_ports_are_shared()) {
         begin_to_listen(admit);
     }
-    OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, (char *)&own,
-                           (coll_mtree_modex_length_t)sizeof(own));
-    is_published = rc == OPAL_SUCCESS && listener != NULL;
+    is_published =
+        coll_mtree_modex_put(KEY, &own, sizeof(own)) == OPAL_SUCCESS && listener != NULL;
 }
 
 /* As Open MPI's transports have chosen by now. */
@@ -94,21 +91,12 @@ bool coll_mtree_contact_is_published(void)
 bool coll_mtree_contact_read(const opal_process_name_t *name,
                              coll_mtree_contact_t *contact)
 {
-    uint8_t *bytes;
-    size_t length;
-    bool has_all;
-
-    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
+    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt() ||
+        !coll_mtree_modex_read(KEY, name, contact, sizeof(*contact))) {
         return false;
     }
-    (void)coll_mtree_modex_get(KEY, name, &bytes, &length);
-    has_all = bytes != NULL && length == sizeof(*contact);
-    if (has_all) {
-        memcpy(contact, bytes, sizeof(*contact));
-        contact->host[sizeof(contact->host) - 1] = '\0';
-    }
-    free(bytes);
-    return has_all;
+    contact->host[sizeof(contact->host) - 1] = '\0';
+    return true;
 }
 
 static bool read_of_rank(int rank, coll_mtree_contact_t *contact)

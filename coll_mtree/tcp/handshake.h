@@ -14,7 +14,6 @@
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
 
-#include "base/address.h"
 #include "schedule/plan_part.h"
 #include "tcp/listener.h"
 #include "tcp/record.h"
