@@ -11,14 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being read, and where the names go. */
-typedef struct {
-    const char *parameter, *consequence; /* for messages */
-    const char **chosen; /* [MTREE_COLLECTIVE_LAST] the planner's own names */
-} reading_t;
-
-static const char *chosen[MTREE_COLLECTIVE_LAST];
-static enum { UNREAD, USABLE, UNUSABLE } state;
+/* What the parameter says, once it has been read. */
+static struct {
+    enum { UNREAD, USABLE, UNUSABLE } state;
+    const char *chosen[MTREE_COLLECTIVE_LAST];
+} of_user;
 
 /* The planner's own copy of an algorithm's name, or NULL when there is none such. */
 static const char *algorithm_find(const char *name)
@@ -31,7 +28,7 @@ static const char *algorithm_find(const char *name)
     return *known;
 }
 
-static void report_unknown(const reading_t *reading, const char *item)
+static void report_unknown(const char *item)
 {
     char names[512] = "", advice[MTREE_NEAREST_ADVICE];
     size_t length = 0;
@@ -41,30 +38,28 @@ static void report_unknown(const reading_t *reading, const char *item)
         length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
                                    length == 0 ? "" : " ", *name);
     }
-    mtree_error(
-        "%s: %s%s is none of %s, after COLLECTIVE: if it is for one collective alone "
-        "(bcast:packing); %s",
-        reading->parameter, item,
-        mtree_nearest_advice_of(item, mtree_algorithms_names(), advice), names,
-        reading->consequence);
+    mtree_error("coll_mtree_algorithm: %s%s is none of %s, after COLLECTIVE: if it is "
+                "for one collective alone (bcast:packing); the fallback serves",
+                item, mtree_nearest_advice_of(item, mtree_algorithms_names(), advice),
+                names);
 }
 
 /* Arrival-ordered reductions add in the order in which ranks come. */
-static void item_choose(const reading_t *reading, mtree_collective_t collective,
-                        const char *name)
+static void item_choose(mtree_collective_t collective, const char *name,
+                        const char **chosen)
 {
     if (coll_mtree_params.deterministic && mtree_collective_reduces(collective) &&
         strcmp(name, MTREE_PLAN_ARRIVAL) == 0) {
-        mtree_warn("%s: no %s by arrival where coll_mtree_deterministic is set; packing "
-                   "plans it",
-                   reading->parameter, mtree_collective_name(collective));
+        mtree_warn("coll_mtree_algorithm: no %s by arrival where "
+                   "coll_mtree_deterministic is set; packing plans it",
+                   mtree_collective_name(collective));
         return;
     }
-    reading->chosen[collective] = name;
+    chosen[collective] = name;
 }
 
 /* One `NAME` or `COLLECTIVE:NAME`. */
-static bool item_read(const reading_t *reading, char *item)
+static bool item_read(char *item, const char **chosen)
 {
     char *colon = strchr(item, ':');
     const char *name = algorithm_find(colon == NULL ? item : colon + 1);
@@ -72,47 +67,46 @@ static bool item_read(const reading_t *reading, char *item)
     mtree_collective_t collective;
 
     if (name == NULL) {
-        report_unknown(reading, colon == NULL ? item : colon + 1);
+        report_unknown(colon == NULL ? item : colon + 1);
         return false;
     }
     if (unavailable != NULL) {
-        mtree_error("%s: %s is not supported: %s; %s", reading->parameter, name,
-                    unavailable, reading->consequence);
+        mtree_error("coll_mtree_algorithm: %s is not supported: %s; the fallback serves",
+                    name, unavailable);
         return false;
     }
     if (colon == NULL) {
         for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
             if (mtree_algorithms_do(name, (mtree_collective_t)c)) {
-                item_choose(reading, (mtree_collective_t)c, name);
+                item_choose((mtree_collective_t)c, name, chosen);
             }
         }
         return true;
     }
     *colon = '\0';
     if (mtree_collective_parse(item, &collective) != MTREE_OK) {
-        mtree_error("%s: %s is none of " MTREE_COLLECTIVE_NAMES "; %s",
-                    reading->parameter, item, reading->consequence);
+        mtree_error("coll_mtree_algorithm: %s is none of " MTREE_COLLECTIVE_NAMES
+                    "; the fallback serves",
+                    item);
         return false;
     }
     if (!mtree_algorithms_do(name, collective)) {
-        mtree_error("%s: %s does not do %s, packing does all; %s", reading->parameter,
-                    name, item, reading->consequence);
+        mtree_error("coll_mtree_algorithm: %s does not do %s, packing does all; the "
+                    "fallback serves",
+                    name, item);
         return false;
     }
-    item_choose(reading, collective, name);
+    item_choose(collective, name, chosen);
     return true;
 }
 
-bool coll_mtree_algorithm_read(const char *parameter, const char *text,
-                               const char *consequence, const char **chosen_p)
+bool coll_mtree_algorithm_read(const char *text, const char **chosen)
 {
-    const reading_t reading = {
-        .parameter = parameter, .consequence = consequence, .chosen = chosen_p};
     char *items = strdup(text), *rest = items, *item;
     bool usable = true;
 
     while (usable && (item = strsep(&rest, ",")) != NULL) {
-        usable = item[0] == '\0' || item_read(&reading, item);
+        usable = item[0] == '\0' || item_read(item, chosen);
     }
     free(items);
     return usable;
@@ -122,17 +116,16 @@ bool coll_mtree_algorithm_check(void)
 {
     const char *wanted = coll_mtree_params.algorithm;
 
-    if (state == UNREAD) {
-        state = coll_mtree_algorithm_read("coll_mtree_algorithm",
-                                          wanted == NULL ? "" : wanted,
-                                          "the fallback serves", chosen)
-                    ? USABLE
-                    : UNUSABLE;
+    if (of_user.state == UNREAD) {
+        of_user.state =
+            coll_mtree_algorithm_read(wanted == NULL ? "" : wanted, of_user.chosen)
+                ? USABLE
+                : UNUSABLE;
     }
-    return state == USABLE;
+    return of_user.state == USABLE;
 }
 
 const char *coll_mtree_algorithm_of(mtree_collective_t collective)
 {
-    return chosen[collective];
+    return of_user.chosen[collective];
 }

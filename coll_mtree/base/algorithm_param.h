@@ -15,14 +15,10 @@
  * with it. */
 bool coll_mtree_algorithm_check(void);
 
-/*
- * Read @a text, which has the form of the parameter, into @a chosen_p
+/* Read @a text, which has the form of the parameter, into @a chosen
  * [MTREE_COLLECTIVE_LAST]: the planner's own names of the chosen algorithms; the elements
- * of other collectives stay.  False when it is invalid: one line names @a parameter, what
- * is wrong, and the @a consequence.
- */
-bool coll_mtree_algorithm_read(const char *parameter, const char *text,
-                               const char *consequence, const char **chosen_p);
+ * of other collectives stay.  False when it is invalid: one line names what is wrong. */
+bool coll_mtree_algorithm_read(const char *text, const char **chosen);
 
 /* The algorithm for @a collective, after coll_mtree_algorithm_check(); NULL: the
  * planner's default. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithms coll_mtree_algorithm and mtree_algorithm choose. */
+/* Which algorithms coll_mtree_algorithm chooses. */
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/params.h"
 #include "tests/unit/runner.h"
@@ -14,7 +14,7 @@ static bool choose(const char *text)
 {
     memset(chosen, 0, sizeof(chosen));
     heard_start();
-    return coll_mtree_algorithm_read("the key", text, "the consequence", chosen);
+    return coll_mtree_algorithm_read(text, chosen);
 }
 
 UNIT_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
@@ -51,12 +51,13 @@ UNIT_TEST(what_is_wrong_is_logged_in_one_line)
     const struct {
         const char *text, *what;
     } bad[] = {
-        {"nonsense", "the key: nonsense is none of "},
-        {"bcast:nonsense", "the key: nonsense is none of "},
-        {"bcast:pakcing", "the key: pakcing (did you mean packing?) is none of "},
-        {"bcats:packing", "the key: bcats is none of allreduce, "},
-        {"allgather:arrival", "the key: arrival does not do allgather"},
-        {"packing,nonsense,worse", "the key: nonsense is none of "},
+        {"nonsense", "coll_mtree_algorithm: nonsense is none of "},
+        {"bcast:nonsense", "coll_mtree_algorithm: nonsense is none of "},
+        {"bcast:pakcing",
+         "coll_mtree_algorithm: pakcing (did you mean packing?) is none of "},
+        {"bcats:packing", "coll_mtree_algorithm: bcats is none of allreduce, "},
+        {"allgather:arrival", "coll_mtree_algorithm: arrival does not do allgather"},
+        {"packing,nonsense,worse", "coll_mtree_algorithm: nonsense is none of "},
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -64,7 +65,7 @@ UNIT_TEST(what_is_wrong_is_logged_in_one_line)
         ck_assert_int_eq(heard_lines(), 1);
         ck_assert_msg(strncmp(heard_last(), bad[i].what, strlen(bad[i].what)) == 0, "%s",
                       heard_last());
-        ck_assert_ptr_nonnull(strstr(heard_last(), "; the consequence"));
+        ck_assert_ptr_nonnull(strstr(heard_last(), "; the fallback serves"));
     }
 }
 
