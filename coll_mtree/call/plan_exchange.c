@@ -242,9 +242,9 @@ static bool find_names(ompi_communicator_t *comm, coll_mtree_host_t *hosts)
     return true;
 }
 
-/* On rank 0 have the plan for @a entry made; the decision that the exchange asks for finds
- * it.  Elsewhere, and where no link of a topology file is long or a host is not known,
- * nothing is done. */
+/* On rank 0 have the plan for @a entry made; the decision that the exchange asks for
+ * finds it.  Elsewhere, and where no link of a topology file is long or a host is not
+ * known, nothing is done. */
 static void early_plan_start(const coll_mtree_plan_entry_t *entry)
 {
     ompi_communicator_t *comm = entry->comm;

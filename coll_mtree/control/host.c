@@ -233,7 +233,7 @@ static bool has_parts(const mtree_placement_t *placement, int host)
 }
 
 void coll_mtree_host_log_places(ompi_communicator_t *comm,
-                             const mtree_placement_t *placement)
+                                const mtree_placement_t *placement)
 {
     for (int host = 0; host < placement->num_hosts; host++) {
         int first = placement->ranks[placement->first[host]];

@@ -32,8 +32,10 @@ struct coll_mtree_cables {
     double began;
 };
 
-static mtree_tcp_listener_t *listener;     /* NULL: nobody is expected */
-static coll_mtree_cables_trial_t *current; /* NULL: none has begun here */
+static struct {
+    mtree_tcp_listener_t *listener;     /* NULL: nobody is expected */
+    coll_mtree_cables_trial_t *current; /* NULL: none has begun here */
+} this_host;
 
 static void test_begin(end_t *end, int socket)
 {
@@ -47,11 +49,11 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
                                    int socket)
 {
     (void)arg;
-    for (int p = 0; current != NULL && p < current->num_parts; p++) {
-        end_t *end = &current->ends[p];
+    for (int p = 0; this_host.current != NULL && p < this_host.current->num_parts; p++) {
+        end_t *end = &this_host.current->ends[p];
 
-        if (current->parts[p].number == (int)greeting->rank && end->dialer == NULL &&
-            end->state == MEETING_END) {
+        if (this_host.current->parts[p].number == (int)greeting->rank &&
+            end->dialer == NULL && end->state == MEETING_END) {
             test_begin(end, socket);
             return MTREE_TCP_ADMITTED;
         }
@@ -68,18 +70,19 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
     host->port = 0;
     if (coll_mtree_listening_ports(&ports) &&
         mtree_tcp_secret_draw(&host->secret) == MTREE_OK) {
-        listener = mtree_tcp_listener_create(&ports, &host->secret, admit, NULL);
+        this_host.listener =
+            mtree_tcp_listener_create(&ports, &host->secret, admit, NULL);
     }
-    if (listener != NULL) {
-        host->port = mtree_tcp_listener_port(listener);
-        mtree_tcp_listener_await(listener, MTREE_HOST_INTERFACES);
+    if (this_host.listener != NULL) {
+        host->port = mtree_tcp_listener_port(this_host.listener);
+        mtree_tcp_listener_await(this_host.listener, MTREE_HOST_INTERFACES);
     }
 }
 
 void coll_mtree_cables_close(void)
 {
-    mtree_tcp_listener_destroy(listener);
-    listener = NULL;
+    mtree_tcp_listener_destroy(this_host.listener);
+    this_host.listener = NULL;
 }
 
 /* NULL: no memory; the cable is not found then. */
@@ -107,7 +110,7 @@ coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t
         ends[p].dialer = parts[p].dials ? dial(&parts[p]) : NULL;
         ends[p].state = parts[p].dials && ends[p].dialer == NULL ? ENDED : MEETING_END;
     }
-    current = trial;
+    this_host.current = trial;
     return trial;
 }
 
@@ -132,8 +135,8 @@ bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial)
     const double now = mtree_clock_seconds();
     bool have_ended = true;
 
-    if (listener != NULL) {
-        mtree_tcp_listener_poll(listener);
+    if (this_host.listener != NULL) {
+        mtree_tcp_listener_poll(this_host.listener);
     }
     for (int p = 0; p < trial->num_parts; p++) {
         end_t *end = &trial->ends[p];
@@ -165,7 +168,7 @@ void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
         }
         mtree_tcp_dialer_destroy(end->dialer);
     }
-    current = NULL;
+    this_host.current = NULL;
     free(trial->ends);
     free(trial);
 }

@@ -12,9 +12,11 @@
 _Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
 _Static_assert(MTREE_TCP_ADDRESSES >= MTREE_TOPOLOGY_MAX_CABLES, "a link's cables");
 
-static mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
-static coll_mtree_contact_t own;       /* its secret is drawn once */
-static bool is_drawn, is_described, is_published;
+static struct {
+    mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
+    coll_mtree_contact_t contact;   /* its secret is drawn once */
+    bool is_drawn, is_described, is_published;
+} this_process;
 
 static int count_addresses(const mtree_address_t *addresses)
 {
@@ -31,11 +33,16 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
 {
     mtree_tcp_ports_t ports;
 
-    is_drawn = is_drawn || mtree_tcp_secret_draw(&own.secret) == MTREE_OK;
-    if (coll_mtree_listening_ports(&ports) && is_drawn) {
-        listener = mtree_tcp_listener_create(&ports, &own.secret, admit, NULL);
+    this_process.is_drawn =
+        this_process.is_drawn ||
+        mtree_tcp_secret_draw(&this_process.contact.secret) == MTREE_OK;
+    if (coll_mtree_listening_ports(&ports) && this_process.is_drawn) {
+        this_process.listener =
+            mtree_tcp_listener_create(&ports, &this_process.contact.secret, admit, NULL);
     }
-    own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
+    this_process.contact.port = this_process.listener == NULL
+                                    ? 0
+                                    : mtree_tcp_listener_port(this_process.listener);
 }
 
 /* A process that cannot be reached publishes that: a question for what was not published
@@ -45,47 +52,53 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
     if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
         return;
     }
-    (void)coll_mtree_host_name(own.host);
-    coll_mtree_host_addresses(own.addresses);
-    own.num_addresses = count_addresses(own.addresses);
-    own.trip = trip;
-    own.port = 0;
+    (void)coll_mtree_host_name(this_process.contact.host);
+    coll_mtree_host_addresses(this_process.contact.addresses);
+    this_process.contact.num_addresses = count_addresses(this_process.contact.addresses);
+    this_process.contact.trip = trip;
+    this_process.contact.port = 0;
     if (!coll_mtree_ports_are_shared()) {
         begin_to_listen(admit);
     }
-    is_published =
-        coll_mtree_modex_put(KEY, &own, sizeof(own)) == OPAL_SUCCESS && listener != NULL;
+    this_process.is_published =
+        coll_mtree_modex_put(KEY, &this_process.contact, sizeof(this_process.contact)) ==
+            OPAL_SUCCESS &&
+        this_process.listener != NULL;
 }
 
 /* As Open MPI's transports have chosen by now. */
 static void describe_own(void)
 {
-    const coll_mtree_contact_t before = own;
+    const coll_mtree_contact_t before = this_process.contact;
     coll_mtree_host_t host;
 
     coll_mtree_host_describe(&host);
-    memcpy(own.host, host.name, sizeof(own.host));
-    memcpy(own.addresses, host.addresses, sizeof(own.addresses));
-    own.num_addresses = count_addresses(own.addresses);
-    is_described = true;
-    is_published = is_published && own.num_addresses == before.num_addresses &&
-                   memcmp(own.addresses, before.addresses, sizeof(own.addresses)) == 0;
+    memcpy(this_process.contact.host, host.name, sizeof(this_process.contact.host));
+    memcpy(this_process.contact.addresses, host.addresses,
+           sizeof(this_process.contact.addresses));
+    this_process.contact.num_addresses = count_addresses(this_process.contact.addresses);
+    this_process.is_described = true;
+    this_process.is_published =
+        this_process.is_published &&
+        this_process.contact.num_addresses == before.num_addresses &&
+        memcmp(this_process.contact.addresses, before.addresses,
+               sizeof(this_process.contact.addresses)) == 0;
 }
 
 const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
 {
-    if (!is_described) {
+    if (!this_process.is_described) {
         describe_own();
     }
-    if (listener == NULL) {
+    if (this_process.listener == NULL) {
         begin_to_listen(admit);
     }
-    return &own;
+    return &this_process.contact;
 }
 
 bool coll_mtree_contact_is_published(void)
 {
-    return is_published && listener != NULL;
+    return this_process.is_published && this_process.listener != NULL;
 }
 
 bool coll_mtree_contact_read(const opal_process_name_t *name,
@@ -122,12 +135,12 @@ bool coll_mtree_contact_find(int rank, coll_mtree_contact_t *contact)
 
 mtree_tcp_listener_t *coll_mtree_contact_listener(void)
 {
-    return listener;
+    return this_process.listener;
 }
 
 void coll_mtree_contact_close(void)
 {
-    mtree_tcp_listener_destroy(listener);
-    listener = NULL;
-    is_published = is_described = false;
+    mtree_tcp_listener_destroy(this_process.listener);
+    this_process.listener = NULL;
+    this_process.is_published = this_process.is_described = false;
 }

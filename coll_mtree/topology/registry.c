@@ -24,27 +24,24 @@ typedef struct {
 static struct {
     mtree_list_t list; /* learned_t, the oldest first */
     opal_mutex_t lock;
-} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
-
-/* Read once per process, so that an error in it is logged once. */
-static struct {
+    /* The user's: read once per process, so that an error in it is logged once. */
     bool is_read;
-    mtree_topology_t *topology; /* NULL: none that can be used */
-} of_user;
+    mtree_topology_t *of_user; /* NULL: none that can be used */
+} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
 
 const mtree_topology_t *coll_mtree_topology_registry_user(void)
 {
     const char *path = coll_mtree_params.topology;
 
-    if (!of_user.is_read) {
-        of_user.is_read = true;
+    if (!all.is_read) {
+        all.is_read = true;
         coll_mtree_log_about("coll_mtree_topology", "the fallback serves");
-        if (mtree_topology_read(path, &of_user.topology) != MTREE_OK) {
-            of_user.topology = NULL;
+        if (mtree_topology_read(path, &all.of_user) != MTREE_OK) {
+            all.of_user = NULL;
         }
         coll_mtree_log_about(NULL, NULL);
     }
-    return of_user.topology;
+    return all.of_user;
 }
 
 double coll_mtree_topology_registry_user_trip(void)
@@ -115,9 +112,9 @@ void coll_mtree_topology_registry_close(void)
 {
     mtree_list_t *link;
 
-    mtree_topology_destroy(of_user.topology);
-    of_user.topology = NULL;
-    of_user.is_read = false;
+    mtree_topology_destroy(all.of_user);
+    all.of_user = NULL;
+    all.is_read = false;
     while ((link = mtree_list_take(&all.list)) != NULL) {
         learned_t *learned = MTREE_CONTAINER_OF(link, learned_t, link);
 
