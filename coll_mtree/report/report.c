@@ -32,145 +32,93 @@ static struct {
     bool is_running;
 } job;
 
-enum { TAG_TIMES, TAG_CLOCK, TAG_PATHS, NUM_TAGS };
-
-/* Each rank but 0 sends it three messages at the end: what its calls took, and what it
- * sent to others.  Both sides wait for a limited time, so that a rank that does not know
- * of the report delays no other: for all messages together, on rank 0 and on each other
- * rank; but a rank whose times have come late is waited for until its paths have, too. */
+/* Each rank but 0 sends it a message at the end: what its calls took, and what it sent to
+ * others.  Both sides wait for a limited time, so that a rank that does not know of the
+ * report delays no other: for all messages together, on rank 0 and on each other rank. */
 #define TIMEOUT_SECONDS 10.0
 
-/* Append what the calls of @a record took on this rank to @a times; the new count. */
-static size_t add_times(const coll_mtree_record_t *record,
-                        coll_mtree_rank_report_time_t *times, size_t count)
+/* What that message begins with; times and paths follow.  Sent as it is. */
+typedef struct {
+    coll_mtree_rank_report_clock_t clock;
+    uint64_t num_times, num_paths;
+} rank_header_t;
+
+/* Append @a more elements of @a size bytes to the *count_p of the array whose address is
+ * at
+ * @a all_p, of any type. */
+static void append(void *all_p, size_t *count_p, size_t size, const void *from,
+                   size_t more)
+{
+    char *all;
+
+    if (more > 0) {
+        memcpy(&all, all_p, sizeof(all));
+        all = coll_mtree_realloc(all, (*count_p + more) * size);
+        memcpy(all + *count_p * size, from, more * size);
+        memcpy(all_p, &all, sizeof(all));
+        *count_p += more;
+    }
+}
+
+/* What the calls of @a record took on this rank. */
+static void add_times(const coll_mtree_record_t *record,
+                      coll_mtree_rank_report_t *gathered)
 {
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        coll_mtree_rank_report_time_t *one = &times[count];
+        coll_mtree_rank_report_time_t one = {.identity = record->group->identity,
+                                             .root = record->call_class.root,
+                                             .size_class = record->call_class.size_class,
+                                             .relayed = record->call_class.relayed,
+                                             .backend = backend,
+                                             .rank = coll_mtree_world_rank(),
+                                             .timed = record->by[backend].timed,
+                                             .seconds = record->by[backend].seconds};
 
-        if (record->by[backend].timed == 0) {
-            continue;
+        if (one.timed > 0) {
+            snprintf(one.function, sizeof(one.function), "%s", record->function);
+            append(&gathered->times, &gathered->num_times, sizeof(one), &one, 1);
         }
-        *one =
-            (coll_mtree_rank_report_time_t){.identity = record->group->identity,
-                                            .root = record->call_class.root,
-                                            .size_class = record->call_class.size_class,
-                                            .relayed = record->call_class.relayed,
-                                            .backend = backend,
-                                            .rank = coll_mtree_world_rank(),
-                                            .timed = record->by[backend].timed,
-                                            .seconds = record->by[backend].seconds};
-        snprintf(one->function, sizeof(one->function), "%s", record->function);
-        count++;
     }
-    return count;
 }
 
-static void add_own_times(coll_mtree_rank_report_t *gathered)
+static void add_own_times(const coll_mtree_group_t *groups,
+                          coll_mtree_rank_report_t *gathered)
 {
-    const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
-    size_t capacity = 0;
-
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
-            capacity += COLL_MTREE_BACKENDS;
+            add_times(r, gathered);
         }
     }
-    gathered->times = coll_mtree_calloc(capacity, sizeof(*gathered->times));
-    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
-            gathered->num_times = add_times(r, gathered->times, gathered->num_times);
-        }
-    }
-    coll_mtree_statistics_unlock();
 }
 
-static void add_own_clock(coll_mtree_rank_report_t *gathered)
+static void add_clock(coll_mtree_rank_report_t *gathered,
+                      const coll_mtree_rank_report_clock_t *clock)
 {
-    gathered->clocks = coll_mtree_realloc(
-        gathered->clocks, (gathered->num_clocks + 1) * sizeof(*gathered->clocks));
-    gathered->clocks[gathered->num_clocks++] = (coll_mtree_rank_report_clock_t){
+    append(&gathered->clocks, &gathered->num_clocks, sizeof(*clock), clock, 1);
+}
+
+static coll_mtree_rank_report_clock_t own_clock(void)
+{
+    return (coll_mtree_rank_report_clock_t){
         coll_mtree_world_rank(),
         coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
 }
 
-static void add_own(const coll_mtree_group_t *groups, coll_mtree_rank_report_t *gathered)
+static void add_own_paths(const coll_mtree_group_t *groups,
+                          coll_mtree_rank_report_t *gathered)
 {
-    size_t capacity = gathered->num_paths;
-
-    add_own_clock(gathered);
-    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        capacity += g->paths == NULL ? 0 : (size_t)g->num_ranks;
-    }
-    gathered->paths =
-        coll_mtree_realloc(gathered->paths, capacity * sizeof(*gathered->paths));
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (int rank = 0; g->paths != NULL && rank < g->num_ranks; rank++) {
-            if (g->paths[rank].bytes > 0) {
-                gathered->paths[gathered->num_paths++] =
-                    (coll_mtree_rank_report_path_t){.identity = g->identity,
-                                                    .from = g->rank,
-                                                    .to = rank,
-                                                    .path = g->paths[rank]};
+            const coll_mtree_rank_report_path_t path = {.identity = g->identity,
+                                                        .from = g->rank,
+                                                        .to = rank,
+                                                        .path = g->paths[rank]};
+
+            if (path.path.bytes > 0) {
+                append(&gathered->paths, &gathered->num_paths, sizeof(path), &path, 1);
             }
         }
     }
-}
-
-static void send_own(const coll_mtree_channel_t *channel)
-{
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
-    coll_mtree_rank_report_t own = {.ranks = 1};
-
-    add_own_times(&own);
-    add_own(coll_mtree_statistics_lock(), &own);
-    coll_mtree_statistics_unlock();
-    (void)coll_mtree_message_send_bulk(channel, 0, TAG_TIMES, own.times,
-                                       own.num_times * sizeof(*own.times), deadline);
-    (void)coll_mtree_message_send_bulk(channel, 0, TAG_CLOCK, own.clocks,
-                                       own.num_clocks * sizeof(*own.clocks), deadline);
-    (void)coll_mtree_message_send_bulk(channel, 0, TAG_PATHS, own.paths,
-                                       own.num_paths * sizeof(*own.paths), deadline);
-}
-
-/* Receive the message of @a rank and append it to the *count_p elements of @a size bytes
- * of *all_p. */
-static bool receive(const coll_mtree_channel_t *channel, int rank, int tag,
-                    double deadline, size_t size, void **all_p, size_t *count_p)
-{
-    size_t length;
-    void *more;
-
-    if (!coll_mtree_message_recv_bulk(channel, rank, tag, &more, &length, deadline)) {
-        return false;
-    }
-    *all_p = coll_mtree_realloc(*all_p, *count_p * size + length);
-    memcpy((char *)*all_p + *count_p * size, more == NULL ? "" : more, length);
-    *count_p += length / size;
-    free(more);
-    return true;
-}
-
-static void collect(const coll_mtree_channel_t *channel,
-                    coll_mtree_rank_report_t *gathered_p)
-{
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
-    void *times = NULL, *clocks = NULL, *paths = NULL;
-
-    *gathered_p = (coll_mtree_rank_report_t){.ranks = 1};
-    for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
-        gathered_p->ranks +=
-            receive(channel, rank, TAG_TIMES, deadline, sizeof(*gathered_p->times),
-                    &times, &gathered_p->num_times) &&
-            receive(channel, rank, TAG_CLOCK,
-                    fmax(deadline, mtree_clock_seconds() + TIMEOUT_SECONDS),
-                    sizeof(*gathered_p->clocks), &clocks, &gathered_p->num_clocks) &&
-            receive(channel, rank, TAG_PATHS,
-                    fmax(deadline, mtree_clock_seconds() + TIMEOUT_SECONDS),
-                    sizeof(*gathered_p->paths), &paths, &gathered_p->num_paths);
-    }
-    gathered_p->times = times;
-    gathered_p->clocks = clocks;
-    gathered_p->paths = paths;
 }
 
 static void gathered_cleanup(coll_mtree_rank_report_t *gathered)
@@ -179,6 +127,59 @@ static void gathered_cleanup(coll_mtree_rank_report_t *gathered)
     free(gathered->clocks);
     free(gathered->paths);
     *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
+}
+
+static void send_own(const coll_mtree_channel_t *channel)
+{
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    coll_mtree_rank_report_t own = {.ranks = 1};
+    rank_header_t header = {.clock = own_clock()};
+    const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
+    void *bytes = NULL;
+    size_t length = 0;
+
+    add_own_times(groups, &own);
+    add_own_paths(groups, &own);
+    coll_mtree_statistics_unlock();
+    header.num_times = own.num_times;
+    header.num_paths = own.num_paths;
+    append(&bytes, &length, 1, &header, sizeof(header));
+    append(&bytes, &length, 1, own.times, own.num_times * sizeof(*own.times));
+    append(&bytes, &length, 1, own.paths, own.num_paths * sizeof(*own.paths));
+    gathered_cleanup(&own);
+    (void)coll_mtree_message_send_bulk(channel, 0, 0, bytes, length, deadline);
+}
+
+/* Add what the message of a rank, @a bytes, holds. */
+static void add_rank(coll_mtree_rank_report_t *gathered, const char *bytes)
+{
+    rank_header_t header;
+    const char *times = bytes + sizeof(header), *paths;
+
+    memcpy(&header, bytes, sizeof(header));
+    paths = times + header.num_times * sizeof(*gathered->times);
+    add_clock(gathered, &header.clock);
+    append(&gathered->times, &gathered->num_times, sizeof(*gathered->times), times,
+           header.num_times);
+    append(&gathered->paths, &gathered->num_paths, sizeof(*gathered->paths), paths,
+           header.num_paths);
+    gathered->ranks++;
+}
+
+static void collect(const coll_mtree_channel_t *channel,
+                    coll_mtree_rank_report_t *gathered)
+{
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+
+    for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
+        size_t length;
+        void *bytes;
+
+        if (coll_mtree_message_recv_bulk(channel, rank, 0, &bytes, &length, deadline)) {
+            add_rank(gathered, bytes);
+            free(bytes);
+        }
+    }
 }
 
 static bool is_wanted(void)
@@ -234,13 +235,15 @@ static void write_file(const char *path, const char *text)
 
 static void write_report(void)
 {
+    const coll_mtree_rank_report_clock_t clock = own_clock();
     const coll_mtree_group_t *groups;
     char *text;
 
     job.report.seconds = mtree_clock_seconds() - job.began;
     coll_mtree_statistics_totals(&job.report.totals);
     groups = coll_mtree_statistics_lock();
-    add_own(groups, &job.report.gathered);
+    add_own_paths(groups, &job.report.gathered);
+    add_clock(&job.report.gathered, &clock);
     coll_mtree_planning_context_lock();
     text = coll_mtree_report_json(&job.report, groups);
     coll_mtree_planning_context_unlock();
@@ -306,10 +309,9 @@ static bool gather(void)
     if (job.world == NULL) {
         return true;
     }
-    channel =
-        (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
-                               .first_tag = coll_mtree_tags_control(job.world, NUM_TAGS),
-                               .longest = job.world->longest_bytes};
+    channel = (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
+                                     .first_tag = coll_mtree_tags_control(job.world, 1),
+                                     .longest = job.world->longest_bytes};
     if (ompi_comm_rank(channel.comm) != 0) {
         send_own(&channel);
         return false;

@@ -140,16 +140,14 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 ompi_communicator_t *comm, const char *function,
                                 coll_mtree_comm_class_t *comm_class, double bytes)
 {
-    coll_mtree_group_t *group;
-
     count->bytes = bytes;
     count->record = comm_class->record;
     if (count->record != NULL && count->record->function == function) {
         return;
     }
     opal_mutex_lock(&all.lock);
-    group = group_of(module, comm);
-    count->record = record_of(group, function, &comm_class->node.call_class);
+    count->record =
+        record_of(group_of(module, comm), function, &comm_class->node.call_class);
     opal_mutex_unlock(&all.lock);
     comm_class->record = count->record;
 }
@@ -182,23 +180,21 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason)
 {
     coll_mtree_statistics_served(count, COLL_MTREE_FALLBACK);
-    if (count->record == NULL) {
-        return;
-    }
     opal_mutex_lock(&all.lock);
-    count->record->reason[reason]++;
-    all.totals.reason[reason]++;
+    if (count->record != NULL) {
+        count->record->reason[reason]++;
+        all.totals.reason[reason]++;
+    }
     opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
 {
-    if (count->record == NULL) {
-        return;
-    }
     opal_mutex_lock(&all.lock);
-    count->record->relayed++;
-    count->record->relayed_bytes += count->bytes;
+    if (count->record != NULL) {
+        count->record->relayed++;
+        count->record->relayed_bytes += count->bytes;
+    }
     opal_mutex_unlock(&all.lock);
 }
 
@@ -237,11 +233,9 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     opal_mutex_lock(&all.lock);
     durations = &count->record->by[count->backend];
     durations->recent[durations->timed % COLL_MTREE_RECENT] = seconds;
-    durations->least =
-        durations->timed == 0 || seconds < durations->least ? seconds : durations->least;
-    durations->most = seconds > durations->most ? seconds : durations->most;
+    durations->least = durations->timed == 0 ? seconds : fmin(durations->least, seconds);
+    durations->most = fmax(durations->most, seconds);
     durations->timed++;
-    durations->timed_bytes += count->bytes;
     durations->seconds += seconds;
     durations->shares += own.share;
     opal_mutex_unlock(&all.lock);
@@ -407,7 +401,6 @@ static void durations_add(coll_mtree_durations_t *sum,
     sum->calls += durations->calls;
     sum->timed += durations->timed;
     sum->bytes += durations->bytes;
-    sum->timed_bytes += durations->timed_bytes;
     sum->seconds += durations->seconds;
     sum->shares += durations->shares;
 }

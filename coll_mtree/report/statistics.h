@@ -29,8 +29,7 @@
  */
 typedef struct {
     uint64_t calls, timed;
-    double bytes;       /* of all calls: of the message, or of the whole result */
-    double timed_bytes; /* of those that are timed */
+    double bytes; /* of all calls: of the message, or of the whole result */
     double seconds, least, most;
     double shares; /* seconds, each shared by the calls that ran then */
     double recent[COLL_MTREE_RECENT]; /* [timed] the latest, in a ring */
