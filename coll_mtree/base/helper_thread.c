@@ -17,13 +17,10 @@ bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), vo
     return is_running;
 }
 
-double coll_mtree_helper_thread_worked(pthread_t thread)
+double coll_mtree_thread_seconds(void)
 {
-    struct timespec time = {0};
-    clockid_t clock;
+    struct timespec now;
 
-    if (pthread_getcpuclockid(thread, &clock) == 0) {
-        (void)clock_gettime(clock, &time);
-    }
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/fallback.h"
+#include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What took less of the processor's time, in seconds, is planned anew by each job. */
 #define CACHED_SECONDS 0.02
@@ -258,15 +258,6 @@ static mtree_plan_t *plan_anew(const coll_mtree_planning_t *what,
     return plan;
 }
 
-/* Of the processor, for this thread. */
-static double thread_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* What the forecast follows from besides hosts, request and donor's trees. */
 static void write_rest(const coll_mtree_planning_t *what,
                        const coll_mtree_donor_trees_t *donor, char text[160])
@@ -299,10 +290,10 @@ static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
         *origin_p = " (from the cache)";
         return plan;
     }
-    began = thread_seconds();
+    began = coll_mtree_thread_seconds();
     plan = plan_anew(what, request, donor, origin_p, forecast_p);
     if (caches && plan != NULL && !mtree_cancel_is_set() &&
-        thread_seconds() > began + CACHED_SECONDS) {
+        coll_mtree_thread_seconds() > began + CACHED_SECONDS) {
         coll_mtree_plan_cache_write(&question, plan, *forecast_p);
     }
     return plan;

@@ -84,11 +84,6 @@ static bool service_listen(uint16_t *port_p)
     return service.server != NULL;
 }
 
-static double worked(void)
-{
-    return coll_mtree_helper_thread_worked(pthread_self());
-}
-
 static void rest(double seconds)
 {
     const struct timespec pause = {.tv_sec = (time_t)seconds,
@@ -105,10 +100,11 @@ static void *serve(void *unused)
 
     coll_mtree_log_keep(&service.lines);
     mtree_relay_share_init(&share, fmax(LEAST_SHARE, coll_mtree_params.relays_share),
-                           mtree_clock_seconds(), worked());
+                           mtree_clock_seconds(), coll_mtree_thread_seconds());
     while (!atomic_load(&service.stops)) {
         mtree_relay_server_poll(service.server, SLEEP);
-        rest(mtree_relay_share_rest(&share, mtree_clock_seconds(), worked()));
+        rest(mtree_relay_share_rest(&share, mtree_clock_seconds(),
+                                    coll_mtree_thread_seconds()));
     }
     return unused;
 }
