@@ -215,10 +215,10 @@ static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t
     if (query->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
         coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->traffic);
     }
-    return query->reply == COLL_MTREE_REPLY_PLAN
-               ? coll_mtree_plan_reply_read(reply, query->new_plan, &query->new_part,
-                                            NULL, NULL)
-               : reply->code;
+    if (query->reply == COLL_MTREE_REPLY_PLAN) {
+        query->new_part = coll_mtree_plan_reply_read(reply, query->new_plan, NULL, NULL);
+    }
+    return reply->code;
 }
 
 static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_t *reply,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/memory.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,4 +54,20 @@ void coll_mtree_require(mtree_status_t status)
         end_for(status == MTREE_ERR_NO_MEMORY ? "no memory"
                                               : mtree_status_string(status));
     }
+}
+
+FILE *coll_mtree_text_begin(char **text_p, size_t *length_p)
+{
+    FILE *text = open_memstream(text_p, length_p);
+
+    coll_mtree_require(text == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    return text;
+}
+
+void coll_mtree_text_end(FILE *text)
+{
+    bool is_whole = ferror(text) == 0;
+
+    is_whole = fclose(text) == 0 && is_whole;
+    coll_mtree_require(is_whole ? MTREE_OK : MTREE_ERR_NO_MEMORY);
 }

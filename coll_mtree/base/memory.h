@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Have @a end called with the reason, in words, where memory is missing.  Without
  * one, or where it returns, the process exits. */
@@ -18,6 +19,10 @@ void coll_mtree_memory_open(void (*end)(const char *reason));
 void *coll_mtree_malloc(size_t bytes);
 void *coll_mtree_realloc(void *memory, size_t bytes);
 void *coll_mtree_calloc(size_t count, size_t size);
+
+/* A file whose text, of *length_p bytes, is *text_p, malloc'ed, once it is ended. */
+FILE *coll_mtree_text_begin(char **text_p, size_t *length_p);
+void coll_mtree_text_end(FILE *text);
 
 /* End the job unless @a status, of a room below, is MTREE_OK. */
 void coll_mtree_require(mtree_status_t status);

@@ -133,50 +133,42 @@ static void read_hosts(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t 
     coll_mtree_host_log_places(entry->comm, module->placement);
 }
 
-/* Take over the plan in @a reply, and that with relays if there is one.  Open MPI's code.
- */
-static int read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
+/* Take over the plan in @a reply, and that with relays if there is one. */
+static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_appendix_t appendix;
-    int rc;
 
-    /* The exchange that asked for the hosts ended before this one, and failed here. */
-    if (module->placement == NULL) {
-        return OMPI_ERROR;
-    }
-    rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part, &entry->forecast,
-                                    &appendix);
-    if (rc == OMPI_SUCCESS && appendix.length > 0) {
+    entry->part =
+        coll_mtree_plan_reply_read(reply, entry->plan, &entry->forecast, &appendix);
+    if (appendix.length > 0) {
         entry->relayed =
             coll_mtree_relayed_read(appendix.bytes, appendix.length, module->placement,
                                     ompi_comm_rank(entry->comm));
-        rc = entry->relayed == NULL ? OMPI_ERR_OUT_OF_RESOURCE : rc;
     }
-    if (rc == OMPI_SUCCESS) {
-        coll_mtree_statistics_planned(
-            module, entry->comm, &entry->call_class, entry->part->plan,
-            entry->relayed == NULL ? NULL : entry->relayed->plan, &entry->forecast);
-    }
-    return rc;
+    coll_mtree_statistics_planned(
+        module, entry->comm, &entry->call_class, entry->part->plan,
+        entry->relayed == NULL ? NULL : entry->relayed->plan, &entry->forecast);
 }
 
 /* Take over the reply of rank 0.  Open MPI's code. */
 static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
-    int rc = OMPI_SUCCESS;
-
     if (reply->hosts != NULL && reply->num_hosts > 0) {
         read_hosts(entry, reply);
     }
     entry->forecast = mtree_forecast_of(false);
-    if (reply->kind == DECISION_PLAN) {
-        rc = read_plan(entry, reply);
+    /* The exchange that asked for the hosts ended before this one, and failed here. */
+    if (reply->kind == DECISION_PLAN && entry->module->placement == NULL) {
+        return OMPI_ERROR;
     }
-    if (rc == OMPI_SUCCESS && entry->call_class.bytes >= LOGGED_BYTES) {
+    if (reply->kind == DECISION_PLAN) {
+        read_plan(entry, reply);
+    }
+    if (entry->call_class.bytes >= LOGGED_BYTES) {
         coll_mtree_plan_entry_log(entry);
     }
-    return rc;
+    return OMPI_SUCCESS;
 }
 
 static void exchange_ended(coll_mtree_exchange_t *exchange,

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "coll_mtree/plan/plan_cache.h"
 
+#include "coll_mtree/base/memory.h"
+
 #include "base/hash.h"
 #include "planner/plan/json.h"
 #include "topo/dot/cache_file.h"
@@ -41,15 +43,13 @@ static void write_request(const mtree_plan_request_t *request, FILE *out)
             request->seed);
 }
 
-/* The question as text; false: no memory. */
-static bool write_question(const coll_mtree_plan_question_t *question, FILE *out)
+static void write_question(const coll_mtree_plan_question_t *question, FILE *out)
 {
     const coll_mtree_plan_hosts_t *hosts = question->hosts;
     char *donor = NULL;
 
-    if (question->donor != NULL &&
-        mtree_plan_to_json(question->donor, &donor) != MTREE_OK) {
-        return false;
+    if (question->donor != NULL) {
+        coll_mtree_require(mtree_plan_to_json(question->donor, &donor));
     }
     write_build(out);
     write_request(question->request, out);
@@ -58,25 +58,22 @@ static bool write_question(const coll_mtree_plan_question_t *question, FILE *out
     for (int host = 0; host < hosts->num_hosts; host++) {
         fprintf(out, "%d ", hosts->vertices[host]);
     }
-    return mtree_topology_write(hosts->topology, out) == MTREE_OK;
+    coll_mtree_require(mtree_topology_write(hosts->topology, out));
 }
 
-/* The name of the file of @a question; false: no memory. */
-static bool find_name(const coll_mtree_plan_question_t *question,
+/* The name of the file of @a question. */
+static void find_name(const coll_mtree_plan_question_t *question,
                       char name[MTREE_CACHE_NAME_LENGTH + 1])
 {
-    char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    bool written = out != NULL && write_question(question, out);
+    char *text;
+    FILE *out = coll_mtree_text_begin(&text, &length);
 
-    written = out != NULL && fclose(out) == 0 && written;
-    if (written) {
-        mtree_cache_file_name(mtree_hash_bytes(MTREE_HASH_INIT, text, length),
-                              MTREE_CACHE_PLANS, name);
-    }
+    write_question(question, out);
+    coll_mtree_text_end(out);
+    mtree_cache_file_name(mtree_hash_bytes(MTREE_HASH_INIT, text, length),
+                          MTREE_CACHE_PLANS, name);
     free(text);
-    return written;
 }
 
 /* Is @a plan one for @a question?  By chance other questions have the same hash. */
@@ -136,8 +133,8 @@ mtree_plan_t *coll_mtree_plan_cache_read(const coll_mtree_plan_question_t *quest
         (folder = mtree_cache_file_open(path)) < 0) {
         return NULL;
     }
-    if (find_name(question, name) &&
-        mtree_cache_file_read(folder, name, &text, &length) == NULL) {
+    find_name(question, name);
+    if (mtree_cache_file_read(folder, name, &text, &length) == NULL) {
         plan = parse(text, length, name, question, forecast_p);
     }
     free(text);
@@ -185,19 +182,21 @@ void coll_mtree_plan_cache_write(const coll_mtree_plan_question_t *question,
                                  const mtree_plan_t *plan, mtree_forecast_t forecast)
 {
     char path[MTREE_CACHE_PATH_LENGTH], name[MTREE_CACHE_NAME_LENGTH + 1];
-    char line[128], *json = NULL, *text = NULL;
+    char *json, *text;
+    size_t length;
+    FILE *out;
 
-    if (mtree_cache_file_folder(path) != MTREE_OK || !find_name(question, name) ||
-        mtree_plan_to_json(plan, &json) != MTREE_OK) {
+    if (mtree_cache_file_folder(path) != MTREE_OK) {
         return;
     }
-    (void)snprintf(line, sizeof(line), FORECAST_WRITE, forecast.pays, forecast.seconds,
-                   forecast.fallback);
-    if ((text = malloc(strlen(line) + strlen(json) + 1)) != NULL) {
-        (void)sprintf(text, "%s%s", line, json);
-        if (mtree_cache_file_write(path, name, text) == MTREE_OK) {
-            prune(path);
-        }
+    find_name(question, name);
+    coll_mtree_require(mtree_plan_to_json(plan, &json));
+    out = coll_mtree_text_begin(&text, &length);
+    fprintf(out, FORECAST_WRITE "%s", forecast.pays, forecast.seconds, forecast.fallback,
+            json);
+    coll_mtree_text_end(out);
+    if (mtree_cache_file_write(path, name, text) == MTREE_OK) {
+        prune(path);
     }
     free(text);
     free(json);

@@ -67,46 +67,32 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
     free(whole);
 }
 
-int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
-                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p,
-                               coll_mtree_appendix_t *appendix_p)
+mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
+                                              const mtree_plan_t *plan,
+                                              mtree_forecast_t *forecast_p,
+                                              coll_mtree_appendix_t *appendix_p)
 {
     const payload_t *payload = reply->payload;
-    size_t common_length, before, whole_length;
+    size_t common = (size_t)payload->common_length;
+    size_t before = common + (size_t)payload->appendix_length;
+    size_t whole_length = reply->length - sizeof(*payload) - before;
     mtree_plan_part_t *part;
 
-    /* Another mtree on rank 0 may write another beginning than this one. */
-    if (reply->length < sizeof(*payload) || payload->common_length < 0 ||
-        payload->appendix_length < 0 ||
-        (size_t)payload->common_length + (size_t)payload->appendix_length >
-            reply->length - sizeof(*payload)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    common_length = (size_t)payload->common_length;
-    before = common_length + (size_t)payload->appendix_length;
-    whole_length = reply->length - sizeof(*payload) - before;
-    if (mtree_plan_part_read(payload->bytes, common_length, reply->part,
-                             reply->part_length, &part) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    coll_mtree_require(mtree_plan_part_read(payload->bytes, common, reply->part,
+                                            reply->part_length, &part));
     /* Routes are rounded on the wire, and all ranks must use the same plan. */
-    if (whole_length > 0 &&
-        mtree_plan_from_json(payload->bytes + before, whole_length, "plan of rank 0",
-                             &part->plan) != MTREE_OK) {
-        part->plan = NULL;
-        mtree_plan_part_destroy(part);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (part->plan == NULL) {
+    if (whole_length > 0) {
+        coll_mtree_require(mtree_plan_from_json(payload->bytes + before, whole_length,
+                                                "plan of rank 0", &part->plan));
+    } else if (part->plan == NULL) {
         part->plan = mtree_plan_retain(plan);
     }
     if (forecast_p != NULL) {
         *forecast_p = payload->forecast;
     }
     if (appendix_p != NULL) {
-        *appendix_p = (coll_mtree_appendix_t){payload->bytes + common_length,
+        *appendix_p = (coll_mtree_appendix_t){payload->bytes + common,
                                               (size_t)payload->appendix_length};
     }
-    *part_p = part;
-    return OMPI_SUCCESS;
+    return part;
 }

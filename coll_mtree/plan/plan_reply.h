@@ -26,15 +26,13 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_forecast_t *forecast, const int *host,
                                 int num_ranks, const coll_mtree_appendix_t *appendix);
 
-/*
- * The part in @a reply, which is not of kind 0, into *part_p, a reference of the
- * caller's.
- * @a plan is the plan that this rank, 0, has sent (NULL on others); the part refers to
- * it.  *forecast_p and *appendix_p, which is in the reply, may be NULL.  Open MPI's code.
- */
-int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
-                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p,
-                               coll_mtree_appendix_t *appendix_p);
+/* The part in @a reply, which is not of kind 0, a reference of the caller's.  @a plan is
+ * the plan that this rank, 0, has sent (NULL on others); the part refers to it.
+ * *forecast_p and *appendix_p, which is in the reply, may be NULL. */
+mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
+                                              const mtree_plan_t *plan,
+                                              mtree_forecast_t *forecast_p,
+                                              coll_mtree_appendix_t *appendix_p);
 
 /* Is it the part of an arrival-ordered plan? */
 static inline bool coll_mtree_part_is_by_arrival(const mtree_plan_part_t *part)

@@ -19,8 +19,8 @@ static const char *basis_name(mtree_probe_basis_t basis)
 }
 
 /* Write the topology with a comment on each figure. */
-static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
-                                     double seconds, const char *load, FILE *out)
+static void write_findings(const mtree_probe_findings_t *findings, double seconds,
+                           const char *load, FILE *out)
 {
     const mtree_topology_t *topology = findings->topology;
     char size[MTREE_UNITS_LENGTH];
@@ -40,7 +40,7 @@ static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
         fprintf(out, "latency %s within %.0f %%\n", basis_name(found->latency.basis),
                 100 * found->latency.spread);
     }
-    return mtree_topology_write(topology, out);
+    coll_mtree_require(mtree_topology_write(topology, out));
 }
 
 /* Are the capacities of @a link, there and back, measured, as its comment says? */
@@ -89,18 +89,11 @@ mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
                                      double seconds, const char *load)
 {
-    char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    mtree_status_t status;
+    char *text;
+    FILE *out = coll_mtree_text_begin(&text, &length);
 
-    if (out == NULL) {
-        return NULL;
-    }
-    status = write_findings(findings, seconds, load, out);
-    if (fclose(out) != 0 || status != MTREE_OK) {
-        free(text);
-        return NULL;
-    }
+    write_findings(findings, seconds, load, out);
+    coll_mtree_text_end(out);
     return text;
 }

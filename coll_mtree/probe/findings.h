@@ -8,8 +8,7 @@
 #include "topo/probe/probe.h"
 
 /* The text, malloc'ed, with a comment on the accuracy of each figure; the probe took
- * @a seconds, and @a load says that it was one under load, or is NULL.  NULL: no memory,
- * or the topology cannot be written. */
+ * @a seconds, and @a load says that it was one under load, or is NULL. */
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
                                      double seconds, const char *load);
 

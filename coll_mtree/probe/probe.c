@@ -298,8 +298,9 @@ static int lead_try_networks(lead_t *lead)
 static int lead_finish(lead_t *lead, char **text_p)
 {
     double seconds = mtree_clock_seconds() - lead->started;
-    char size[MTREE_UNITS_LENGTH], *text;
+    char size[MTREE_UNITS_LENGTH], reused[64] = "";
     mtree_probe_findings_t findings;
+    int hosts;
 
     if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
         return OMPI_ERROR;
@@ -308,28 +309,23 @@ static int lead_finish(lead_t *lead, char **text_p)
         mtree_probe_findings_clear(&findings);
         return OMPI_ERROR;
     }
-    text = coll_mtree_probe_findings_text(&findings, seconds,
-                                          find_load(lead, &findings, seconds));
-    if (text != NULL) {
-        int hosts = mtree_topology_num_hosts(findings.topology);
-        char reused[64] = "";
-
-        if (findings.num_reused > 0) {
-            snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
-                     findings.num_reused, 2 * findings.topology->num_links);
-        }
-        coll_mtree_verbose(
-            lead->comm, 1,
-            "probed the network in %.1f s with %s: %d hosts, %d switches, "
-            "%d links, routes %s%s",
-            seconds, mtree_units_format_size(findings.bytes, size, sizeof(size)), hosts,
-            findings.topology->num_vertices - hosts, findings.topology->num_links,
-            findings.routes_known ? "from the network" : "inferred", reused);
-        lead->parts->was_used = findings.num_reused > 0;
-        *text_p = text;
+    *text_p = coll_mtree_probe_findings_text(&findings, seconds,
+                                             find_load(lead, &findings, seconds));
+    hosts = mtree_topology_num_hosts(findings.topology);
+    if (findings.num_reused > 0) {
+        snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
+                 findings.num_reused, 2 * findings.topology->num_links);
     }
+    coll_mtree_verbose(
+        lead->comm, 1,
+        "probed the network in %.1f s with %s: %d hosts, %d switches, "
+        "%d links, routes %s%s",
+        seconds, mtree_units_format_size(findings.bytes, size, sizeof(size)), hosts,
+        findings.topology->num_vertices - hosts, findings.topology->num_links,
+        findings.routes_known ? "from the network" : "inferred", reused);
+    lead->parts->was_used = findings.num_reused > 0;
     mtree_probe_findings_clear(&findings);
-    return text == NULL ? OMPI_ERROR : OMPI_SUCCESS;
+    return OMPI_SUCCESS;
 }
 
 /* Carry out the probe; Open MPI's code. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/links.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -50,7 +51,7 @@ static link_t *link_find(const mtree_relay_job_id_t *job, uint32_t number)
     return NULL;
 }
 
-/* The link to relay @a i of @a relayed, dialed if it is new; NULL: no memory. */
+/* The link to relay @a i of @a relayed, dialed if it is new. */
 static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, int i)
 {
     const coll_mtree_relay_contact_t *contact = &relayed->contact;
@@ -64,26 +65,16 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     if (link != NULL) {
         return link;
     }
-    link = calloc(1, sizeof(*link));
-    if (link == NULL) {
-        return NULL;
-    }
+    link = coll_mtree_calloc(1, sizeof(*link));
     (void)snprintf(name, sizeof(name), "relay %.50s", relayed->plan->relays[i]);
     link->job = contact->job;
     link->number = contact->numbers[i];
     link->peer = mtree_tcp_peer_create(tcp, name);
     link->dialer =
-        link->peer == NULL
-            ? NULL
-            : mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
-                                        mtree_clock_seconds(), DIAL_SECONDS);
-    if (link->dialer == NULL) {
-        if (link->peer != NULL) {
-            mtree_tcp_peer_destroy(link->peer);
-        }
-        free(link);
-        return NULL;
-    }
+        mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
+                                  mtree_clock_seconds(), DIAL_SECONDS);
+    coll_mtree_require(link->peer == NULL || link->dialer == NULL ? MTREE_ERR_NO_MEMORY
+                                                                  : MTREE_OK);
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
     relay_links.num_dialing++;
     mtree_list_append(&relay_links.list, &link->link);
@@ -151,18 +142,11 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
 static mtree_tcp_peer_t *lock_peer(coll_mtree_relay_transport_t *transport, int rank)
 {
     int relay = rank - transport->relayed->placement->num_ranks;
-    link_t *link;
 
-    if (relay < 0) {
-        return coll_mtree_endpoint_lock(transport->super.comm, rank,
-                                        (coll_mtree_way_t){.trip = 0});
-    }
-    link = link_get(coll_mtree_endpoints_lock(), transport->relayed, relay);
-    if (link == NULL) {
-        coll_mtree_endpoint_unlock();
-        return NULL;
-    }
-    return link->peer;
+    return relay < 0
+               ? coll_mtree_endpoint_lock(transport->super.comm, rank,
+                                          (coll_mtree_way_t){.trip = 0})
+               : link_get(coll_mtree_endpoints_lock(), transport->relayed, relay)->peer;
 }
 
 /* The same, if there are some by now. */
@@ -188,16 +172,14 @@ static mtree_tcp_session_t *lock_session(coll_mtree_relay_transport_t *transport
                                          int rank)
 {
     mtree_tcp_peer_t *peer = transport->is_abandoned ? NULL : lock_peer(transport, rank);
-    mtree_tcp_session_t *session = NULL;
+    mtree_tcp_session_t *session;
 
-    if (peer != NULL) {
-        session =
-            mtree_tcp_session_begin(peer, &transport->key, rank,
-                                    planned_rate(transport->layout, rank), transport);
+    if (peer == NULL) {
+        return NULL;
     }
-    if (peer != NULL && session == NULL) {
-        coll_mtree_endpoint_unlock();
-    }
+    session = mtree_tcp_session_begin(peer, &transport->key, rank,
+                                      planned_rate(transport->layout, rank), transport);
+    coll_mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     return session;
 }
 

@@ -70,23 +70,19 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
 }
 
 /* The plan behind the addresses of its relays. */
-static mtree_status_t read_plan(const char *bytes, size_t length, int num_relays,
-                                mtree_plan_t **plan_p)
+static mtree_plan_t *read_plan(const char *bytes, size_t length, int num_relays)
 {
     size_t before = (size_t)num_relays * MTREE_RELAY_ADDRESS;
     const char *addresses[COLL_MTREE_RELAYS];
-    mtree_status_t status;
+    mtree_plan_t *plan;
 
-    if (num_relays < 1 || num_relays > COLL_MTREE_RELAYS || length <= before) {
-        return MTREE_ERR_INVALID;
-    }
     for (int i = 0; i < num_relays; i++) {
         addresses[i] = bytes + (size_t)i * MTREE_RELAY_ADDRESS;
     }
-    status =
-        mtree_plan_from_json(bytes + before, length - before, "plan with relays", plan_p);
-    return status == MTREE_OK ? mtree_plan_add_relays(*plan_p, num_relays, addresses)
-                              : status;
+    coll_mtree_require(
+        mtree_plan_from_json(bytes + before, length - before, "plan with relays", &plan));
+    coll_mtree_require(mtree_plan_add_relays(plan, num_relays, addresses));
+    return plan;
 }
 
 coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
@@ -94,26 +90,15 @@ coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
                                               int rank)
 {
     coll_mtree_relayed_t *relayed = coll_mtree_calloc(1, sizeof(*relayed));
-    mtree_status_t status = MTREE_ERR_INVALID;
 
-    if (length > sizeof(relayed->contact)) {
-        memcpy(&relayed->contact, bytes, sizeof(relayed->contact));
-        status =
-            read_plan(bytes + sizeof(relayed->contact), length - sizeof(relayed->contact),
-                      relayed->contact.num_relays, &relayed->plan);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_placement_create_relayed(
-            placement->num_ranks, relayed->plan->num_hosts, relayed->plan->num_relays,
-            placement->host, placement->localities, &relayed->placement);
-    }
-    if (status == MTREE_OK) {
-        status =
-            mtree_plan_part_create(relayed->plan, placement->host[rank], &relayed->part);
-    }
-    if (status != MTREE_OK) {
-        coll_mtree_relayed_destroy(relayed);
-        return NULL;
-    }
+    memcpy(&relayed->contact, bytes, sizeof(relayed->contact));
+    relayed->plan =
+        read_plan(bytes + sizeof(relayed->contact), length - sizeof(relayed->contact),
+                  relayed->contact.num_relays);
+    coll_mtree_require(mtree_placement_create_relayed(
+        placement->num_ranks, relayed->plan->num_hosts, relayed->plan->num_relays,
+        placement->host, placement->localities, &relayed->placement));
+    coll_mtree_require(
+        mtree_plan_part_create(relayed->plan, placement->host[rank], &relayed->part));
     return relayed;
 }

@@ -28,7 +28,7 @@ void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed);
 bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
                               const int *host, char **bytes_p, size_t *length_p);
 
-/* What that is, for rank @a rank of @a placement; NULL: another mtree wrote it. */
+/* What that is, for rank @a rank of @a placement. */
 coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
                                               const mtree_placement_t *placement,
                                               int rank);

@@ -126,29 +126,20 @@ void coll_mtree_topology_cache_write(const coll_mtree_cached_hosts_t *hosts,
     }
 }
 
-/* The topology as text, malloc'ed; NULL: no memory. */
-static char *format_topology(const mtree_topology_t *topology)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    bool written = out != NULL && mtree_topology_write(topology, out) == MTREE_OK;
-
-    if (out != NULL && fclose(out) == 0 && written) {
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
 void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
                                        const mtree_topology_t *topology)
 {
-    char *text = hosts->key.num_hosts > 0 ? format_topology(topology) : NULL;
+    size_t length;
+    char *text;
+    FILE *out;
 
-    if (text != NULL) {
-        (void)mtree_cache_correct(&hosts->key, coll_mtree_params.cache_days, time(NULL),
-                                  text);
+    if (hosts->key.num_hosts == 0) {
+        return;
     }
+    out = coll_mtree_text_begin(&text, &length);
+    coll_mtree_require(mtree_topology_write(topology, out));
+    coll_mtree_text_end(out);
+    (void)mtree_cache_correct(&hosts->key, coll_mtree_params.cache_days, time(NULL),
+                              text);
     free(text);
 }
