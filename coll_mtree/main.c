@@ -10,7 +10,7 @@
 #include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/decision.h"
-#include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/links.h"
 #include "coll_mtree/relay/relays.h"
@@ -18,7 +18,6 @@
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/endpoints.h"
-#include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -50,12 +49,13 @@ static int main_close(void)
     coll_mtree_relays_close();
     coll_mtree_relay_links_close();
     coll_mtree_relay_world_close();
-    coll_mtree_tcp_close();
+    coll_mtree_endpoints_close();
     coll_mtree_transport_close();
     coll_mtree_modex_close();
     coll_mtree_proc_group_close();
     coll_mtree_statistics_finish();
-    coll_mtree_planning_context_close();
+    coll_mtree_plan_file_close();
+    coll_mtree_topology_registry_close();
     coll_mtree_log_close();
     return OMPI_SUCCESS;
 }

@@ -419,7 +419,10 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (req != NULL && call->form != MTREE_PERSISTENT &&
         !dispatch_relayed(call, comm_class, req)) {
         coll_mtree_request_start(req);
-        rc = req->blocking ? coll_mtree_request_wait(req) : OMPI_SUCCESS;
+        if (req->blocking) {
+            ompi_request_wait_completion(&req->super.super);
+            rc = req->super.super.req_status.MPI_ERROR;
+        }
     }
     if (req != NULL && req->blocking) {
         dispatch_finish(req, rc);

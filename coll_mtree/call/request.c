@@ -200,9 +200,3 @@ static void request_destroy(coll_mtree_request_t *req)
     /* With its last reference goes the module. */
     OBJ_RELEASE(comm);
 }
-
-int coll_mtree_request_wait(coll_mtree_request_t *req)
-{
-    ompi_request_wait_completion(&req->super.super);
-    return req->super.super.req_status.MPI_ERROR;
-}

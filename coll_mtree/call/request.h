@@ -86,9 +86,6 @@ void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_
 /* Start it; its messages begin when its plan is known.  Never blocks. */
 void coll_mtree_request_start(coll_mtree_request_t *req);
 
-/* Wait for the end; Open MPI's code of how it ended. */
-int coll_mtree_request_wait(coll_mtree_request_t *req);
-
 /* Release the owner's reference; that of any holder, perhaps in a callback. */
 void coll_mtree_request_release(coll_mtree_request_t *req);
 void coll_mtree_request_drop(coll_mtree_request_t *req);

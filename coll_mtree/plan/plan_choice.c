@@ -18,29 +18,6 @@
 /* Other shares cost less than new trees, and are worth it from a smaller gain on. */
 #define LEAST_REBALANCE_GAIN 1.05
 
-mtree_plan_request_t
-coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
-                               const char *algorithm, int trees, int max_trees)
-{
-    return (mtree_plan_request_t){.collective = call_class->collective,
-                                  .algorithm = algorithm,
-                                  .root = call_class->root < 0 ? 0 : call_class->root,
-                                  .max_trees = trees <= 0 ? max_trees : trees,
-                                  .bytes = call_class->bytes};
-}
-
-bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int *host,
-                                       int num_ranks)
-{
-    for (int rank = 1; rank < num_ranks && mtree_collective_is_prefix(collective);
-         rank++) {
-        if (host[rank] < host[rank - 1]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
 {
     int most = 0;

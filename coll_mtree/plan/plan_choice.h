@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decisions of planning: what the planner is asked for, which plan is taken, and what a
- * change of the network makes of plans.  No Open MPI header is used.
+ * Decisions of planning: which plan is taken, and what a change of the network makes of
+ * plans.  No Open MPI header is used.
  *
  * Host numbers, rates (bits/s) and times (seconds) are those of planner/plan/plan.h.
  */
@@ -27,20 +27,6 @@ typedef struct {
     const int *vertices; /* [num_hosts] of the topology */
     int num_hosts;
 } coll_mtree_plan_hosts_t;
-
-/* What is asked of the planner for calls of @a call_class, whose root is a host, with the
- * parameters @a algorithm (NULL: the planner's choice) and @a trees (0: @a max_trees). */
-mtree_plan_request_t
-coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
-                               const char *algorithm, int trees, int max_trees);
-
-/*
- * Is a plan for @a collective made for this order of the ranks, @a host [num_ranks] being
- * the hosts?  A scan is planned from host to host, each of which it visits once; with
- * ranks that come back to an earlier host it is right, but slower than predicted.
- */
-bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int *host,
-                                       int num_ranks);
 
 /* Trees of @a plan with the same root, at most: all of them but for gathering
  * collectives.  A plan with more than the communicator's limit cannot be used. */

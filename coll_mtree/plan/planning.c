@@ -189,9 +189,14 @@ static void log_loss(const coll_mtree_planning_t *what, const mtree_plan_t *plan
 
 static mtree_plan_request_t make_request(const coll_mtree_planning_t *what)
 {
-    return coll_mtree_plan_choice_request(
-        what->call_class, coll_mtree_algorithm_of(what->call_class->collective),
-        coll_mtree_params.trees, most_trees(what));
+    const coll_mtree_call_class_t *calls = what->call_class;
+    const int trees = coll_mtree_params.trees;
+
+    return (mtree_plan_request_t){.collective = calls->collective,
+                                  .algorithm = coll_mtree_algorithm_of(calls->collective),
+                                  .root = calls->root < 0 ? 0 : calls->root,
+                                  .max_trees = trees > 0 ? trees : most_trees(what),
+                                  .bytes = calls->bytes};
 }
 
 /* A plan with the trees of @a donor, or from them; NULL: they cannot be used. */

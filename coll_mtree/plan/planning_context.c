@@ -5,11 +5,9 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/relays.h"
-#include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
 
 #include "base/units.h"
@@ -42,12 +40,6 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     free(context->vertices);
     coll_mtree_host_numbers_cleanup(&context->numbers);
     free(context);
-}
-
-void coll_mtree_planning_context_close(void)
-{
-    coll_mtree_plan_file_close();
-    coll_mtree_topology_registry_close();
 }
 
 /* Once per job where the user named the map, which the job's hosts should be in. */
@@ -224,6 +216,25 @@ static coll_mtree_stored_plan_t *context_stored(coll_mtree_planning_context_t *c
     return stored;
 }
 
+/*
+ * Is a plan for @a collective made for the order of the ranks?  A scan is planned from
+ * host to host, each of which it visits once; with ranks that come back to an earlier
+ * host it is right, but slower than predicted.
+ */
+static bool fits_ranks(const coll_mtree_planning_context_t *context,
+                       mtree_collective_t collective)
+{
+    const int *host = context->numbers.host;
+
+    for (int rank = 1;
+         rank < context->num_procs && mtree_collective_is_prefix(collective); rank++) {
+        if (host[rank] < host[rank - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
                         coll_mtree_stored_plan_t *stored)
@@ -240,9 +251,7 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     }
     plan = coll_mtree_planning_run(&what, &donor, &forecast);
     /* Where the user has chosen nothing is compared. */
-    if (forecast.seconds > 0 &&
-        !coll_mtree_plan_choice_fits_ranks(what.call_class->collective,
-                                           context->numbers.host, context->num_procs)) {
+    if (forecast.seconds > 0 && !fits_ranks(context, what.call_class->collective)) {
         forecast = mtree_forecast_of(false);
     }
 

@@ -126,7 +126,4 @@ void coll_mtree_planning_context_unlock(void);
 /* With the group, for which no thread plans; NULL is allowed. */
 void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context);
 
-/* With the component, when there is no context any more: free the topologies. */
-void coll_mtree_planning_context_close(void);
-
 #endif

@@ -225,11 +225,6 @@ void coll_mtree_tcp_open(bool with_relays)
     coll_mtree_endpoints_open(reroute, with_relays ? 1 : 0);
 }
 
-void coll_mtree_tcp_close(void)
-{
-    coll_mtree_endpoints_close();
-}
-
 double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_t *part)
 {
     return coll_mtree_endpoints_serve(comm) &&

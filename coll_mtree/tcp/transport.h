@@ -24,9 +24,8 @@ typedef struct coll_mtree_tcp_operation {
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 
-/* Open with the component and close with it. */
+/* Open with the component; the endpoints close with it. */
 void coll_mtree_tcp_open(bool with_relays);
-void coll_mtree_tcp_close(void);
 
 /* The `recovery` of calls of @a comm over the plan of @a part (schedule/call.h); the same
  * on all ranks. */

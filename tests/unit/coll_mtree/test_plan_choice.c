@@ -1,41 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the planner is asked for, which plan is taken, and what a changed network makes of
- * plans.
- */
+/* Which plan is taken, and what a changed network makes of plans. */
 #include "coll_mtree/plan/plan_choice.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
-
-static coll_mtree_call_class_t class_of(mtree_collective_t collective)
-{
-    return coll_mtree_call_class_of(collective, 3, 1 << 20);
-}
-
-UNIT_TEST(a_request_is_for_the_class_and_the_parameters)
-{
-    coll_mtree_call_class_t call_class = class_of(MTREE_BCAST);
-    mtree_plan_request_t request =
-        coll_mtree_plan_choice_request(&call_class, NULL, 0, 8);
-
-    ck_assert_int_eq(request.collective, MTREE_BCAST);
-    ck_assert_int_eq(request.root, 3);
-    ck_assert_double_eq(request.bytes, 1 << 20);
-    ck_assert_ptr_null(request.algorithm);
-    ck_assert_ptr_null(request.keep);
-    ck_assert_int_eq(request.max_trees, 8);
-    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
-    ck_assert_str_eq(request.algorithm, "ring");
-    ck_assert_int_eq(request.max_trees, 5);
-}
-
-UNIT_TEST(a_collective_without_root_is_planned_from_host_0)
-{
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE);
-
-    ck_assert_int_eq(call_class.root, -1);
-    ck_assert_int_eq(coll_mtree_plan_choice_request(&call_class, NULL, 0, 8).root, 0);
-}
 
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
