@@ -12,7 +12,6 @@
 #include "coll_mtree/probe/worker.h"
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
-#include "coll_mtree/topology/source_decision.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -30,6 +29,15 @@
  * costs. */
 #define PROBING_BYTES ((double)(1 << 20))
 
+/* What rank 0 decides; every rank does that. */
+typedef enum {
+    NEVER, /* there will be no topology; also where an exchange fails */
+    READY, /* rank 0 has one, and so has each rank that needs it */
+    SEND,  /* rank 0 has one that the others do not have */
+    PROBE,
+    WAIT /* the fallback serves until a long call, which probes */
+} decision_t;
+
 /* How far a module is with its topology. */
 struct coll_mtree_source {
     ompi_communicator_t *comm;
@@ -43,7 +51,7 @@ struct coll_mtree_source {
 
     /* The exchange under way, and its reply. */
     atomic_bool ended;
-    coll_mtree_source_decision_t decision;
+    decision_t decision;
     char *topology; /* DOT, [topology_bytes]; NULL: none came */
     size_t topology_bytes;
 };
@@ -93,27 +101,23 @@ static char *learn_text(char *text, const char *origin)
     return text;
 }
 
-/* What rank 0 knows of the hosts, whose cached topology it has learned if it has one. */
-static coll_mtree_source_facts_t find_facts(source_t *source, int ranks)
+/* What rank 0 does at the first call, when it has the hosts: it takes a topology of
+ * theirs that it has learned, or that the cache has. */
+static decision_t decide(source_t *source, int ranks)
 {
-    coll_mtree_source_facts_t facts = {.num_hosts = source->hosts.num_hosts,
-                                       .choice = coll_mtree_params_topology()};
-
-    if (facts.num_hosts < 2) {
-        return facts;
+    if (source->hosts.num_hosts < 2) {
+        return NEVER;
     }
-    facts.is_known =
-        coll_mtree_topology_registry_find(source->contributions, ranks) != NULL;
-    if (!facts.is_known) {
-        coll_mtree_cached_hosts_init(&source->cached, source->contributions,
-                                     &source->hosts);
+    if (coll_mtree_topology_registry_find(source->contributions, ranks) != NULL) {
+        return READY;
     }
-    if (!facts.is_known && facts.choice == COLL_MTREE_TOPOLOGY_AUTO) {
-        source->learned =
-            learn_text(coll_mtree_topology_cache_read(&source->cached), FROM_CACHE);
-        facts.is_cached = source->learned != NULL;
+    coll_mtree_cached_hosts_init(&source->cached, source->contributions, &source->hosts);
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE) {
+        return PROBE;
     }
-    return facts;
+    source->learned =
+        learn_text(coll_mtree_topology_cache_read(&source->cached), FROM_CACHE);
+    return source->learned != NULL ? SEND : WAIT;
 }
 
 /* At the first call; rank 0 has the hosts. */
@@ -122,23 +126,22 @@ static void decide_first(coll_mtree_exchange_t *exchange, const void *contributi
 {
     source_t *source = arg;
     int ranks = ompi_comm_size(source->comm);
-    coll_mtree_source_facts_t facts;
-    coll_mtree_source_decision_t decision;
+    decision_t decision;
 
     keep_hosts(source, contributions, ranks);
-    facts = find_facts(source, ranks);
-    decision = coll_mtree_source_decide(&facts);
-    if (facts.num_hosts == 1) {
+    decision = decide(source, ranks);
+    if (source->hosts.num_hosts == 1) {
         coll_mtree_verbose(
             source->comm, 1,
             "not served, all its ranks run on host %s; the fallback serves",
             source->contributions[0].name);
-    } else if (decision == COLL_MTREE_SOURCE_WAIT) {
+    } else if (decision == WAIT) {
         coll_mtree_verbose(source->comm, 1,
                            "no topology is known yet: the network is probed at the first "
                            "call of 1 MiB, or now with coll_mtree_topology=probe");
     }
-    coll_mtree_exchange_reply_hosts(exchange, facts.num_hosts, source->hosts.host);
+    coll_mtree_exchange_reply_hosts(exchange, source->hosts.num_hosts,
+                                    source->hosts.host);
     coll_mtree_exchange_reply(exchange, decision, NULL, 0);
 }
 
@@ -150,9 +153,9 @@ static void decide_send(coll_mtree_exchange_t *exchange, const void *contributio
 
     (void)contributions;
     if (source->learned == NULL) {
-        coll_mtree_exchange_reply(exchange, COLL_MTREE_SOURCE_NEVER, NULL, 0);
+        coll_mtree_exchange_reply(exchange, NEVER, NULL, 0);
     } else {
-        coll_mtree_exchange_reply(exchange, COLL_MTREE_SOURCE_SEND, source->learned,
+        coll_mtree_exchange_reply(exchange, SEND, source->learned,
                                   strlen(source->learned));
     }
 }
@@ -177,19 +180,18 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
     source_t *source = arg;
 
     (void)exchange;
-    source->decision = COLL_MTREE_SOURCE_NEVER;
+    source->decision = NEVER;
     if (reply->code == OMPI_SUCCESS) {
         take_reply(source, reply);
-        source->decision = (coll_mtree_source_decision_t)reply->kind;
+        source->decision = (decision_t)reply->kind;
     }
     atomic_store(&source->ended, true);
 }
 
 /* Have rank 0 decide by @a decide; blocks.  An exchange fails where a process is lost,
  * and then the fallback's calls do, too. */
-static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_t *module,
-                                        coll_mtree_exchange_decide_t decide,
-                                        coll_mtree_wait_t wait)
+static decision_t run(source_t *source, mca_coll_mtree_module_t *module,
+                      coll_mtree_exchange_decide_t decide, coll_mtree_wait_t wait)
 {
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
 
@@ -264,8 +266,7 @@ static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
     } else if (probe && source->is_first) {
         coll_mtree_probe_worker_serve(&channel);
     }
-    if (run(source, module, decide_send, COLL_MTREE_WAIT_LATER) ==
-        COLL_MTREE_SOURCE_NEVER) {
+    if (run(source, module, decide_send, COLL_MTREE_WAIT_LATER) == NEVER) {
         return false;
     }
     /* A rank that is rank 0 of another communicator needs the topology there; without it,
@@ -296,24 +297,23 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
  * on all ranks. */
 static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes)
 {
-    coll_mtree_source_decision_t decision = COLL_MTREE_SOURCE_WAIT;
+    decision_t decision = WAIT;
 
     if (!source->is_asked) {
         source->is_asked = true;
         decision = run(source, module, decide_first, COLL_MTREE_WAIT_AT_ONCE);
     }
-    if (decision == COLL_MTREE_SOURCE_WAIT && bytes >= PROBING_BYTES) {
-        decision = COLL_MTREE_SOURCE_PROBE;
+    if (decision == WAIT && bytes >= PROBING_BYTES) {
+        decision = PROBE;
     }
     switch (decision) {
-    case COLL_MTREE_SOURCE_WAIT:
+    case WAIT:
         return false;
-    case COLL_MTREE_SOURCE_READY:
+    case READY:
         return settle(source, module, true);
-    case COLL_MTREE_SOURCE_SEND:
-    case COLL_MTREE_SOURCE_PROBE:
-        return settle(source, module,
-                      learn(source, module, decision == COLL_MTREE_SOURCE_PROBE));
+    case SEND:
+    case PROBE:
+        return settle(source, module, learn(source, module, decision == PROBE));
     default:
         return settle(source, module, false);
     }

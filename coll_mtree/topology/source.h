@@ -4,7 +4,7 @@
  * names, the cache, or the probe.
  *
  * All ranks change state at the same call.  At the first blocking call that mtree could
- * serve rank 0 decides (coll_mtree/topology/source_decision.h) and sends its decision.
+ * serve rank 0 decides and sends its decision.
  * Nonblocking calls go to the fallback until then, since they cannot wait.  Where calls
  * are encrypted the default plan takes its place.  With `auto` rank 0 reads the cache;
  * when it finds nothing the first blocking call of 1 MiB or more probes.
