@@ -137,90 +137,21 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
     return found;
 }
 
-/* Lock the connections to @a rank, a rank or a relay; NULL: there are none, and nothing
- * is locked. */
-static mtree_tcp_peer_t *lock_peer(coll_mtree_relay_transport_t *transport, int rank)
+/* A coll_mtree_tcp_lock_t, of a rank or a relay. */
+static mtree_tcp_peer_t *lock_peer(coll_mtree_transport_t *super,
+                                   const mtree_peer_t *peer, bool is_known)
 {
-    int relay = rank - transport->relayed->placement->num_ranks;
+    coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
+    int relay = peer->rank - transport->relayed->placement->num_ranks;
 
-    return relay < 0
-               ? coll_mtree_endpoint_lock(transport->super.comm, rank,
-                                          (coll_mtree_way_t){.trip = 0})
-               : link_get(coll_mtree_endpoints_lock(), transport->relayed, relay)->peer;
-}
-
-/* The same, if there are some by now. */
-static mtree_tcp_peer_t *lock_known(coll_mtree_relay_transport_t *transport, int rank)
-{
-    return rank < transport->relayed->placement->num_ranks
-               ? coll_mtree_endpoint_lock_known(transport->super.comm, rank)
-               : lock_peer(transport, rank);
-}
-
-static double planned_rate(const mtree_layout_t *layout, int rank)
-{
-    double rate = 0;
-
-    for (int i = 0; i < layout->num_peers; i++) {
-        rate = layout->peers[i].rank == rank ? layout->peers[i].rate : rate;
-    }
-    return rate;
-}
-
-/* Lock the session with @a rank; NULL: there is none, and nothing is locked. */
-static mtree_tcp_session_t *lock_session(coll_mtree_relay_transport_t *transport,
-                                         int rank)
-{
-    mtree_tcp_peer_t *peer = transport->is_abandoned ? NULL : lock_peer(transport, rank);
-    mtree_tcp_session_t *session;
-
-    if (peer == NULL) {
+    if (transport->is_abandoned && !is_known) {
         return NULL;
     }
-    session = mtree_tcp_session_begin(peer, &transport->key, rank,
-                                      planned_rate(transport->layout, rank), transport);
-    coll_mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    return session;
-}
-
-static mtree_status_t relay_send(mtree_transport_t *super, int peer, int tag,
-                                 const void *buffer, size_t count, bool synchronous,
-                                 mtree_completion_t *done)
-{
-    coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
-    size_t bytes = count * transport->super.unit_bytes;
-    mtree_tcp_session_t *session = lock_session(transport, peer);
-    mtree_status_t status = MTREE_ERR_TRANSPORT;
-
-    if (session != NULL) {
-        status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done);
-        coll_mtree_endpoint_unlock();
-    }
-    if (count > 0 && transport->super.count_sent != NULL) {
-        transport->super.count_sent(bytes);
-    }
-    return status;
-}
-
-static mtree_status_t relay_recv(mtree_transport_t *super, int peer, int tag,
-                                 void *buffer, size_t count, mtree_completion_t *done)
-{
-    coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
-    mtree_tcp_session_t *session = lock_session(transport, peer);
-    mtree_status_t status = MTREE_ERR_TRANSPORT;
-
-    if (session != NULL) {
-        status = mtree_tcp_recv(session, (uint32_t)tag, buffer,
-                                count * transport->super.unit_bytes, done);
-        coll_mtree_endpoint_unlock();
-    }
-    return status;
-}
-
-static double relay_now(mtree_transport_t *super)
-{
-    (void)super;
-    return mtree_clock_seconds();
+    return relay >= 0
+               ? link_get(coll_mtree_endpoints_lock(), transport->relayed, relay)->peer
+           : is_known ? coll_mtree_endpoint_lock_known(super->comm, peer->rank)
+                      : coll_mtree_endpoint_lock(super->comm, peer->rank,
+                                                 (coll_mtree_way_t){.trip = 0});
 }
 
 void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
@@ -229,51 +160,29 @@ void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
                                      const mtree_layout_t *layout,
                                      const mtree_relay_start_t *start)
 {
-    static const mtree_transport_ops_t ops = {
-        .send = relay_send, .recv = relay_recv, .now = relay_now};
-
     coll_mtree_transport_init(&transport->super, comm, unit, 0);
-    transport->super.super = (mtree_transport_t){.ops = &ops, .ends_all = true};
-    transport->super.stays_off_pml = true;
     transport->relayed = relayed;
-    transport->layout = layout;
-    transport->key = mtree_relay_call_key(start);
     transport->is_abandoned = false;
-    coll_mtree_endpoints_count(1);
-}
-
-static void end_sessions(coll_mtree_relay_transport_t *transport, bool is_failed)
-{
-    for (int i = 0; i < transport->layout->num_peers; i++) {
-        mtree_tcp_peer_t *peer = lock_known(transport, transport->layout->peers[i].rank);
-        mtree_tcp_session_t *session =
-            peer == NULL ? NULL : mtree_tcp_session_find(peer, &transport->key);
-
-        if (session != NULL && is_failed) {
-            mtree_tcp_session_abandon(session);
-        } else if (session != NULL) {
-            mtree_tcp_session_end(session);
-        }
-        if (peer != NULL) {
-            coll_mtree_endpoint_unlock();
-        }
-    }
+    coll_mtree_tcp_begin_off_pml(&transport->tcp, &transport->super, layout->peers,
+                                 layout->num_peers, mtree_relay_call_key(start),
+                                 lock_peer);
 }
 
 void coll_mtree_relay_transport_abandon(coll_mtree_relay_transport_t *transport)
 {
     if (!transport->is_abandoned) {
         transport->is_abandoned = true;
-        end_sessions(transport, true);
+        coll_mtree_tcp_abandon(&transport->super);
     }
 }
 
 void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport)
 {
-    if (!transport->is_abandoned) {
-        end_sessions(transport, false);
+    if (transport->is_abandoned) {
+        coll_mtree_endpoints_count(-1);
+    } else {
+        coll_mtree_tcp_end(&transport->super, MTREE_OK);
     }
-    coll_mtree_endpoints_count(-1);
 }
 
 /* The peers go with the endpoints. */

@@ -8,16 +8,14 @@
 #define COLL_MTREE_RELAY_LINKS_H
 
 #include "coll_mtree/relay/relayed.h"
-#include "coll_mtree/transport/transport.h"
+#include "coll_mtree/tcp/transport.h"
 
 #include "schedule/layout.h"
-#include "tcp/frame.h"
 
 typedef struct {
-    coll_mtree_transport_t super; /* stays off the PML */
+    coll_mtree_transport_t super;
+    coll_mtree_tcp_operation_t tcp;
     const coll_mtree_relayed_t *relayed;
-    const mtree_layout_t *layout;
-    mtree_tcp_key_t key;
     bool is_abandoned;
 } coll_mtree_relay_transport_t;
 

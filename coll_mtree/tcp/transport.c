@@ -48,16 +48,26 @@ static const mtree_peer_t *find_peer(const coll_mtree_tcp_operation_t *operation
                    sizeof(operation->peers[0]), compare_ranks);
 }
 
-/* Lock the session with rank @a rank; NULL: the PML has its messages. */
+/* A coll_mtree_tcp_lock_t. */
+static mtree_tcp_peer_t *lock_rank(coll_mtree_transport_t *transport,
+                                   const mtree_peer_t *peer, bool is_known)
+{
+    const coll_mtree_tcp_operation_t *operation = transport->tcp;
+
+    return is_known ? coll_mtree_endpoint_lock_known(transport->comm, peer->rank)
+           : operation_carries(operation, peer)
+               ? coll_mtree_endpoint_lock(transport->comm, peer->rank,
+                                          way_to(operation, peer))
+               : NULL;
+}
+
+/* Lock the session with rank @a rank; NULL: there is none. */
 static mtree_tcp_session_t *lock_session(coll_mtree_transport_t *transport, int rank)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
     const mtree_peer_t *peer = find_peer(operation, rank);
+    mtree_tcp_peer_t *endpoint = operation->lock(transport, peer, false);
     mtree_tcp_session_t *session;
-    mtree_tcp_peer_t *endpoint =
-        operation_carries(operation, peer)
-            ? coll_mtree_endpoint_lock(transport->comm, rank, way_to(operation, peer))
-            : NULL;
 
     if (endpoint == NULL) {
         return NULL;
@@ -153,6 +163,9 @@ static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
     mtree_tcp_session_t *session = lock_session(transport, peer);
     mtree_status_t status;
 
+    if (session == NULL && transport->stays_off_pml) {
+        return MTREE_ERR_TRANSPORT;
+    }
     if (session == NULL) {
         return coll_mtree_pml_ops.send(super, peer, tag, buffer, count, synchronous,
                                        done);
@@ -173,6 +186,9 @@ static mtree_status_t tcp_recv(mtree_transport_t *super, int peer, int tag, void
     mtree_tcp_session_t *session = lock_session(transport, peer);
     mtree_status_t status;
 
+    if (session == NULL && transport->stays_off_pml) {
+        return MTREE_ERR_TRANSPORT;
+    }
     if (session == NULL) {
         return coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
     }
@@ -249,7 +265,8 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
         !coll_mtree_endpoints_serve(transport->comm)) {
         return false;
     }
-    *operation = (coll_mtree_tcp_operation_t){.placement = placement,
+    *operation = (coll_mtree_tcp_operation_t){.lock = lock_rank,
+                                              .placement = placement,
                                               .peers = peers,
                                               .num_peers = num_peers,
                                               .part = part,
@@ -269,24 +286,49 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
     return is_used;
 }
 
-void coll_mtree_tcp_end(coll_mtree_transport_t *transport, mtree_status_t status)
+void coll_mtree_tcp_begin_off_pml(coll_mtree_tcp_operation_t *operation,
+                                  coll_mtree_transport_t *transport,
+                                  const mtree_peer_t *peers, int num_peers,
+                                  mtree_tcp_key_t key, coll_mtree_tcp_lock_t lock)
+{
+    static const mtree_transport_ops_t ops = {
+        .send = tcp_send, .recv = tcp_recv, .now = tcp_now};
+
+    *operation = (coll_mtree_tcp_operation_t){
+        .lock = lock, .peers = peers, .num_peers = num_peers, .key = key};
+    transport->super = (mtree_transport_t){.ops = &ops, .ends_all = true};
+    transport->stays_off_pml = true;
+    transport->tcp = operation;
+    coll_mtree_endpoints_count(1);
+}
+
+static void end_sessions(coll_mtree_transport_t *transport, bool is_failed)
 {
     const coll_mtree_tcp_operation_t *operation = transport->tcp;
 
     for (int i = 0; i < operation->num_peers; i++) {
-        mtree_tcp_peer_t *peer =
-            coll_mtree_endpoint_lock_known(transport->comm, operation->peers[i].rank);
+        mtree_tcp_peer_t *peer = operation->lock(transport, &operation->peers[i], true);
         mtree_tcp_session_t *session =
             peer == NULL ? NULL : mtree_tcp_session_find(peer, &operation->key);
 
-        if (session != NULL && status == MTREE_OK) {
-            mtree_tcp_session_end(session);
-        } else if (session != NULL) {
+        if (session != NULL && is_failed) {
             mtree_tcp_session_abandon(session);
+        } else if (session != NULL) {
+            mtree_tcp_session_end(session);
         }
         if (peer != NULL) {
             coll_mtree_endpoint_unlock();
         }
     }
+}
+
+void coll_mtree_tcp_abandon(coll_mtree_transport_t *transport)
+{
+    end_sessions(transport, true);
+}
+
+void coll_mtree_tcp_end(coll_mtree_transport_t *transport, mtree_status_t status)
+{
+    end_sessions(transport, status != MTREE_OK);
     coll_mtree_endpoints_count(-1);
 }

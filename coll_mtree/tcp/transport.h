@@ -11,10 +11,17 @@
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
 #include "schedule/stream.h"
-#include "tcp/frame.h"
+#include "tcp/tcp.h"
+
+/* Lock the connections to @a peer; with @a is_known those of which there are some by now.
+ * NULL: there are none, and nothing is locked. */
+typedef mtree_tcp_peer_t *(*coll_mtree_tcp_lock_t)(coll_mtree_transport_t *transport,
+                                                   const mtree_peer_t *peer,
+                                                   bool is_known);
 
 /* One operation's. */
 typedef struct coll_mtree_tcp_operation {
+    coll_mtree_tcp_lock_t lock;
     const mtree_placement_t *placement;
     const mtree_peer_t *peers; /* [num_peers] with which messages pass, ascending */
     int num_peers;
@@ -44,6 +51,16 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           const mtree_plan_part_t *part, const mtree_peer_t *peers,
                           int num_peers, const mtree_placement_t *placement,
                           uint32_t generation);
+
+/* Have all messages of @a transport with @a peers, whose units have no gaps, go over the
+ * connections that @a lock finds, or fail. */
+void coll_mtree_tcp_begin_off_pml(coll_mtree_tcp_operation_t *operation,
+                                  coll_mtree_transport_t *transport,
+                                  const mtree_peer_t *peers, int num_peers,
+                                  mtree_tcp_key_t key, coll_mtree_tcp_lock_t lock);
+
+/* End all of its messages, so that its operation ends with the next poll. */
+void coll_mtree_tcp_abandon(coll_mtree_transport_t *transport);
 
 /* The operation of @a transport, which had begun, has ended with @a status.  After a
  * failure its messages end, too. */
