@@ -171,9 +171,6 @@ static void decision_reply(coll_mtree_decision_t *decision,
     coll_mtree_replan_query_t *query = query_of(decision);
     const mtree_forecast_t forecast = mtree_forecast_of(true);
 
-    if (exchange == NULL) {
-        return;
-    }
     if (query->decided == COLL_MTREE_REPLY_PLAN) {
         coll_mtree_plan_reply_send(
             exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,

@@ -83,9 +83,7 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
 static void decision_reply(coll_mtree_decision_t *decision,
                            coll_mtree_exchange_t *exchange)
 {
-    if (exchange != NULL) {
-        entry_reply(entry_of(decision), exchange);
-    }
+    entry_reply(entry_of(decision), exchange);
 }
 
 static void decision_release(coll_mtree_decision_t *decision)

@@ -36,7 +36,9 @@ static void decided(coll_mtree_exchange_t *exchange, void *arg)
 {
     coll_mtree_decision_t *decision = arg;
 
-    decision->reply(decision, exchange);
+    if (exchange != NULL) {
+        decision->reply(decision, exchange);
+    }
     coll_mtree_deferred_release_add(&decision->deferred);
 }
 

@@ -10,13 +10,13 @@
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/plan_thread.h"
 
-/* A member of what is decided.  The thread uses it until `reply` is called; at
- * MPI_Finalize `reply` may be called without `decide`. */
+/* A member of what is decided.  The thread uses it until `reply` or `release` is called;
+ * at MPI_Finalize they may be called without `decide`. */
 typedef struct coll_mtree_decision {
     /* Set by the caller that starts it. */
     ompi_communicator_t *comm;                            /* retained until the release */
     void (*decide)(struct coll_mtree_decision *decision); /* in the planning thread */
-    /* Reply to @a exchange; NULL: it has failed. */
+    /* Reply to @a exchange, unless that has failed. */
     void (*reply)(struct coll_mtree_decision *decision, coll_mtree_exchange_t *exchange);
     void (*release)(struct coll_mtree_decision *decision); /* free it */
     /* From here on the unit's own. */
