@@ -11,7 +11,6 @@
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/base/size_estimate.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/call/server.h"
 #include "coll_mtree/compat.h"
@@ -42,6 +41,17 @@ BEGIN_C_DECLS
 #define MTREE_FOR_EACH_FUNCTION(_do)  MTREE_INTERFACES(MTREE_FORMS_OF, _do)
 
 typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
+
+/* The size of calls of which each rank knows its own part alone, such as MPI_Alltoallv():
+ * now and then the ranks add up what they had since the last time, all at the same call
+ * (call/agreed.c). */
+typedef struct {
+    unsigned calls; /* so far */
+    unsigned since; /* of them since the ranks agreed */
+    double bytes;   /* of this rank in those */
+    double agreed;  /* bytes of a call; counts once is_agreed */
+    bool is_agreed;
+} coll_mtree_size_estimate_t;
 
 /* What a communicator keeps of the calls of one class; each pointer may be NULL. */
 typedef struct {

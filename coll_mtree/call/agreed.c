@@ -113,6 +113,15 @@ static int agree_on_size(mca_coll_mtree_module_t *module, ompi_communicator_t *c
     return rc;
 }
 
+/* The ranks agree at calls 1, 2, 4, 8, ... up to this number, and then at each multiple
+ * of it; in between the last sum holds. */
+#define INTERVAL 32
+
+static bool is_to_agree(unsigned calls)
+{
+    return (calls & (calls - 1)) == 0 || calls % INTERVAL == 0;
+}
+
 /* The size of a blocking call: what the ranks agree on now, or have agreed on. */
 static int blocking_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                          mtree_collective_t collective, double *bytes_p)
@@ -124,12 +133,16 @@ static int blocking_size(mca_coll_mtree_module_t *module, ompi_communicator_t *c
     if (!estimate->is_agreed && (agreed = agreed_of(module, comm)) != NULL) {
         *estimate = agreed->sizes[collective];
     }
-    if (!coll_mtree_size_estimate_add(estimate, *bytes_p, bytes_p)) {
+    estimate->since++;
+    estimate->bytes += *bytes_p;
+    if (!is_to_agree(++estimate->calls)) {
         *bytes_p = estimate->is_agreed ? estimate->agreed : 0;
         return OMPI_SUCCESS;
     }
+    *bytes_p = estimate->bytes / estimate->since;
     rc = agree_on_size(module, comm, collective, bytes_p);
-    coll_mtree_size_estimate_set(estimate, *bytes_p);
+    *estimate = (coll_mtree_size_estimate_t){
+        .calls = estimate->calls, .agreed = *bytes_p, .is_agreed = true};
     if ((agreed = agreed_of(module, comm)) != NULL) {
         agreed->sizes[collective] = *estimate;
     }

@@ -25,9 +25,9 @@ bool coll_mtree_agreed_settle(mca_coll_mtree_module_t *module, ompi_communicator
 
 /*
  * Set size and verdict of @a args if only some ranks know the size of the call.  Blocking
- * calls agree now and then on what they carry (coll_mtree/base/size_estimate.h),
- * persistent ones when they are made (@a at_once); nonblocking ones, which may not wait
- * (@a may_wait), go by that, and to the fallback where there was none.  Open MPI's code.
+ * calls agree now and then on what they carry, persistent ones when they are made (@a
+ * at_once); nonblocking ones, which may not wait (@a may_wait), go by that, and to the
+ * fallback where there was none.  Open MPI's code.
  */
 int coll_mtree_agreed_size(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                            coll_mtree_coll_args_t *args, bool may_wait, bool at_once);

@@ -3,11 +3,11 @@
 
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
-#include "coll_mtree/transport/wait_pause.h"
 
 #include "base/clock.h"
 #include "opal/runtime/opal_progress.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -89,13 +89,35 @@ void coll_mtree_progress_wait(coll_mtree_wait_t wait)
     }
 }
 
+/*
+ * The planning thread of rank 0 may share a processor with many ranks, which all wait for
+ * it.  Each look of theirs takes time that it needs: 128 ranks on two processors that
+ * looked every 0.3 ms left it a fiftieth of one.  So sleeps grow with the time waited
+ * where ranks share processors.  The reply passes several ranks on its way, each of which
+ * may sleep.
+ */
+#define LEAST_SLEEP 0.0003
+#define MOST_SLEEP  0.01
+#define SLEEP_PART  (1.0 / 32) /* of the time waited */
+
+/* An exchange whose reply is at hand is over by then, in seconds. */
+#define MOMENT 0.002
+
+/* The seconds to sleep of a rank that has waited for @a waited seconds; 0: look again at
+ * once. */
+static double pause_after(double waited)
+{
+    double part = opal_progress_yield_when_idle ? SLEEP_PART * waited : 0;
+
+    return waited < MOMENT ? 0 : fmin(fmax(part, LEAST_SLEEP), MOST_SLEEP);
+}
+
 void coll_mtree_progress_wait_for(const atomic_bool *done)
 {
     double began = mtree_clock_seconds();
 
     while (!atomic_load(done)) {
-        double pause = coll_mtree_wait_pause(mtree_clock_seconds() - began,
-                                             opal_progress_yield_when_idle);
+        double pause = pause_after(mtree_clock_seconds() - began);
 
         opal_progress();
         if (pause > 0) {

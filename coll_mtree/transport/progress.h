@@ -38,8 +38,7 @@ typedef enum {
 void coll_mtree_progress_wait(coll_mtree_wait_t wait);
 
 /* Wait until @a done, which rank 0's planning thread decides: it may share a processor
- * with ranks that wait here, so after a moment they sleep between two looks
- * (coll_mtree/transport/wait_pause.h). */
+ * with ranks that wait here, so after a moment they sleep between two looks. */
 void coll_mtree_progress_wait_for(const atomic_bool *done);
 
 #endif
