@@ -9,7 +9,6 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/probe.h"
-#include "coll_mtree/probe/round.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "topo/drift/link_check.h"

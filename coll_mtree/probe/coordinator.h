@@ -60,4 +60,13 @@ int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coord
 int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
                                           double seconds, mtree_pressure_t *worst_p);
 
+/*
+ * Run @a round on the hosts of @a coordinator.  *next_tag, which goes round, keeps the
+ * tags of following rounds apart; results[round->num_experiments] is the caller's.
+ * Open MPI's code.
+ */
+int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
+                               const mtree_probe_round_t *round, int *next_tag,
+                               mtree_probe_result_t *results, double *seconds_p);
+
 #endif

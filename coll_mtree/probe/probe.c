@@ -10,7 +10,6 @@
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/findings.h"
 #include "coll_mtree/probe/networks.h"
-#include "coll_mtree/probe/round.h"
 #include "coll_mtree/probe/routes.h"
 
 #include "base/clock.h"
