@@ -10,8 +10,6 @@
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
 
-#include "base/clock.h"
-
 #include <stdlib.h>
 
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry)

@@ -2,7 +2,6 @@
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
 #include "coll_mtree/call/plan_entry.h"
 
-#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"

@@ -5,7 +5,6 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 
-#include "base/clock.h"
 #include "schedule/lanes.h"
 
 #include <stdlib.h>

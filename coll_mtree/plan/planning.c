@@ -23,7 +23,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What took less of the processor's time, in seconds, is planned anew by each job. */

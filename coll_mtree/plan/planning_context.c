@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The planning thread changes contexts under the lock, and reads them without it; it
  * plans without it. */

@@ -10,7 +10,6 @@
 #include "tcp/rate_test.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Seconds in which the two ends have to meet. */

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/memory.h"
 
-#include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
 

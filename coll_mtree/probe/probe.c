@@ -18,7 +18,6 @@
 #include "topo/host/copy.h"
 #include "topo/probe/load.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

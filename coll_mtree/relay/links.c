@@ -3,12 +3,10 @@
 
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "relay/call.h"
 #include "relay/dialer.h"
 

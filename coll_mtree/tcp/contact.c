@@ -4,7 +4,6 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/sockets.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define KEY "mtree.contact"

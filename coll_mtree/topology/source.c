@@ -13,7 +13,6 @@
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
 
-#include "base/clock.h"
 #include "base/log.h"
 
 #include <stdatomic.h>
