@@ -5,7 +5,6 @@
 #include "base/nearest.h"
 #include "planner/packing/packing.h"
 #include "planner/published/multitree.h"
-#include "planner/published/optree.h"
 #include "planner/regular/chains.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/double_tree.h"
@@ -38,8 +37,6 @@ static const mtree_algorithm_t algorithms[] = {
      MTREE_AT_ONCE},
     {"multitree", "MultiTree: one tree per host, grown in steps", ALLREDUCE | BLOCKS,
      mtree_multitree_plan, false, NULL, MTREE_AT_ONCE},
-    {"optree", "OpTree: an all-gather in stages on an optical ring", BLOCKS,
-     mtree_optree_plan, false, mtree_optree_fits, MTREE_AT_ONCE},
     {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
      false, NULL, MTREE_AT_ONCE},
     {"segmented_ring", "the same, in segments", MTREE_DOES(MTREE_ALLGATHER),

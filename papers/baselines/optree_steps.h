@@ -6,7 +6,7 @@
 #ifndef MTREE_PAPERS_BASELINES_OPTREE_STEPS_H
 #define MTREE_PAPERS_BASELINES_OPTREE_STEPS_H
 
-#include "planner/published/optree.h"
+#include "papers/published/optree.h"
 
 /*
  * k*, the number of stages with the fewest steps by equation (1): the better of the two

@@ -3,12 +3,14 @@
 
 #include "papers/published/blink.h"
 #include "papers/published/gost.h"
+#include "papers/published/optree.h"
 #include "papers/published/psld_plink.h"
 #include "papers/published/steiner.h"
 #include "papers/published/topoadopt.h"
 #include "planner/algorithms.h"
 
 #define ALLREDUCE MTREE_DOES(MTREE_ALLREDUCE)
+#define BLOCKS    (MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER))
 #define ROOTED    (MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST))
 
 static const mtree_algorithm_t published[] = {
@@ -22,6 +24,8 @@ static const mtree_algorithm_t published[] = {
      false, NULL, MTREE_BY_NAME},
     {"plink", "PLink: groups of hosts, and a level above them", ALLREDUCE,
      mtree_plink_plan, false, NULL, MTREE_BY_NAME},
+    {"optree", "OpTree: an all-gather in stages on an optical ring", BLOCKS,
+     mtree_optree_plan, false, mtree_optree_fits, MTREE_BY_NAME},
     {"steiner", "Steiner trees through switches, by an integer program",
      ALLREDUCE | ROOTED, mtree_steiner_plan, true, mtree_steiner_fits, MTREE_BY_NAME},
 };

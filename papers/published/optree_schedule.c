@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
 #include "base/log.h"
-#include "planner/published/optree.h"
+#include "papers/published/optree.h"
 
 #include <stdlib.h>
 #include <string.h>

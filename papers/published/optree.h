@@ -6,8 +6,8 @@
  *
  * Steps are time slots: in one of them every wavelength of every fibre carries one block.
  */
-#ifndef MTREE_PLANNER_PUBLISHED_OPTREE_H
-#define MTREE_PLANNER_PUBLISHED_OPTREE_H
+#ifndef MTREE_PAPERS_PUBLISHED_OPTREE_H
+#define MTREE_PAPERS_PUBLISHED_OPTREE_H
 
 #include "planner/plan/algorithm.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/optree.h"
+#include "papers/published/optree.h"
 
 #include <math.h>
 
