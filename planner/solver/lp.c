@@ -25,6 +25,7 @@ struct mtree_lp {
     double *value;
     int room;
     int max_pivots; /* 0: in proportion to the program */
+    bool is_solved; /* by the last attempt */
 };
 
 /* What is called of GLPK.  Only who plans opens it, so the other ranks of a job do not
@@ -63,15 +64,6 @@ static void open_glpk(void)
 
 /* So often the simplex method looks whether it is cancelled. */
 #define OUTPUT_MILLISECONDS 20
-
-/* The arguments of one guarded call and what it answers. */
-typedef struct {
-    int row, column, count, max_nodes;
-    double lower, upper, objective;
-    bool found;
-} call_t;
-
-typedef void (*call_func_t)(mtree_lp_t *lp, call_t *call);
 
 /* GLPK has one state per thread, which goes with the thread's last program; an error
  * throws all of it away and starts the next generation. */
@@ -114,8 +106,8 @@ static void drop_state(mtree_lp_t *lp, mtree_status_t status)
     lp->status = status;
 }
 
-/* Run @a func with GLPK's errors and output caught, unless @a lp has failed. */
-static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
+/* May GLPK be called for @a lp?  Then its errors and output are caught until leave(). */
+static bool enter(mtree_lp_t *lp)
 {
     if (lp->status == MTREE_OK && lp->generation != generation) {
         lp->status = MTREE_ERR_SOLVER;
@@ -124,26 +116,36 @@ static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
         lp->status = MTREE_ERR_NO_MEMORY;
     }
     if (lp->status != MTREE_OK) {
-        return;
-    }
-    switch (setjmp(guard)) {
-    case 0:
-        break;
-    case CANCELLED:
-        drop_state(lp, MTREE_ERR_CANCELLED);
-        return;
-    default:
-        drop_state(lp, MTREE_ERR_SOLVER);
-        return;
+        return false;
     }
     glpk.term_out(GLP_ON);
     glpk.term_hook(on_output, NULL);
     glpk.error_hook(on_error, NULL);
-    func(lp, call);
+    return true;
+}
+
+static void leave(void)
+{
     glpk.error_hook(NULL, NULL);
     glpk.term_hook(NULL, NULL);
     glpk.term_out(GLP_OFF);
 }
+
+/* Run statements that call GLPK, up to its first error, unless @a _lp has failed. */
+#define GUARDED(_lp, ...)                                                                \
+    if (enter(_lp)) {                                                                    \
+        switch (setjmp(guard)) {                                                         \
+        case 0:                                                                          \
+            __VA_ARGS__;                                                                 \
+            leave();                                                                     \
+            break;                                                                       \
+        case CANCELLED:                                                                  \
+            drop_state(_lp, MTREE_ERR_CANCELLED);                                        \
+            break;                                                                       \
+        default:                                                                         \
+            drop_state(_lp, MTREE_ERR_SOLVER);                                           \
+        }                                                                                \
+    }
 
 bool mtree_lp_is_available(void)
 {
@@ -151,17 +153,9 @@ bool mtree_lp_is_available(void)
     return glpk.is_open;
 }
 
-static void call_create(mtree_lp_t *lp, call_t *call)
-{
-    (void)call;
-    lp->problem = glpk.create_prob();
-    glpk.set_obj_dir(lp->problem, GLP_MAX);
-}
-
 mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
 {
     mtree_lp_t *lp;
-    call_t call = {0};
     mtree_status_t status;
 
     if (!mtree_lp_is_available()) {
@@ -172,7 +166,7 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
         return MTREE_ERR_NO_MEMORY;
     }
     lp->generation = generation;
-    guarded(lp, call_create, &call);
+    GUARDED(lp, lp->problem = glpk.create_prob(); glpk.set_obj_dir(lp->problem, GLP_MAX));
     status = lp->status;
     if (status != MTREE_OK) {
         free(lp);
@@ -183,21 +177,13 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
     return MTREE_OK;
 }
 
-static void call_destroy(mtree_lp_t *lp, call_t *call)
-{
-    (void)call;
-    glpk.delete_prob(lp->problem);
-}
-
 void mtree_lp_destroy(mtree_lp_t *lp)
 {
-    call_t call = {0};
-
     if (lp == NULL) {
         return;
     }
     lp->status = MTREE_OK; /* of a failed one as well */
-    guarded(lp, call_destroy, &call);
+    GUARDED(lp, glpk.delete_prob(lp->problem));
     if (--num_programs == 0) {
         (void)glpk.free_env();
     }
@@ -217,34 +203,19 @@ static int bound_type(double lower, double upper)
     return lower == upper ? GLP_FX : GLP_DB;
 }
 
-static void call_add_rows(mtree_lp_t *lp, call_t *call)
-{
-    int first = glpk.add_rows(lp->problem, call->count);
-
-    for (int row = first; row < first + call->count; ++row) {
-        glpk.set_row_bnds(lp->problem, row, bound_type(call->lower, call->upper),
-                          call->lower, call->upper);
-    }
-}
-
 void mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
 {
-    call_t call = {.count = count, .lower = lower, .upper = upper};
-
-    guarded(lp, call_add_rows, &call);
-}
-
-static void call_bound_row(mtree_lp_t *lp, call_t *call)
-{
-    glpk.set_row_bnds(lp->problem, call->row + 1, bound_type(call->lower, call->upper),
-                      call->lower, call->upper);
+    GUARDED(
+        lp, int first = glpk.add_rows(lp->problem, count);
+        for (int row = first; row < first + count; ++row) {
+            glpk.set_row_bnds(lp->problem, row, bound_type(lower, upper), lower, upper);
+        });
 }
 
 void mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
 {
-    call_t call = {.row = row, .lower = lower, .upper = upper};
-
-    guarded(lp, call_bound_row, &call);
+    GUARDED(lp, glpk.set_row_bnds(lp->problem, row + 1, bound_type(lower, upper), lower,
+                                  upper));
 }
 
 /* Copy coefficients into GLPK's 1-based form. */
@@ -269,49 +240,26 @@ static void take_coefficients(mtree_lp_t *lp, int count, const int *rows,
     }
 }
 
-static void call_set_column(mtree_lp_t *lp, call_t *call)
-{
-    glpk.set_mat_col(lp->problem, call->column + 1, call->count, lp->index, lp->value);
-}
-
-static void call_add_column(mtree_lp_t *lp, call_t *call)
-{
-    int column = glpk.add_cols(lp->problem, 1);
-
-    glpk.set_col_bnds(lp->problem, column, GLP_LO, 0.0, 0.0);
-    glpk.set_obj_coef(lp->problem, column, call->objective);
-    call->column = column - 1;
-    call_set_column(lp, call);
-}
-
 void mtree_lp_add_column(mtree_lp_t *lp, double objective, int count, const int *rows,
                          const double *values)
 {
-    call_t call = {.count = count, .objective = objective};
-
     take_coefficients(lp, count, rows, values);
-    guarded(lp, call_add_column, &call);
+    GUARDED(lp, int column = glpk.add_cols(lp->problem, 1);
+            glpk.set_col_bnds(lp->problem, column, GLP_LO, 0.0, 0.0);
+            glpk.set_obj_coef(lp->problem, column, objective);
+            glpk.set_mat_col(lp->problem, column, count, lp->index, lp->value));
 }
 
 void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
                          const double *values)
 {
-    call_t call = {.column = column, .count = count};
-
     take_coefficients(lp, count, rows, values);
-    guarded(lp, call_set_column, &call);
-}
-
-static void call_make_binary(mtree_lp_t *lp, call_t *call)
-{
-    glpk.set_col_kind(lp->problem, call->column + 1, GLP_BV);
+    GUARDED(lp, glpk.set_mat_col(lp->problem, column + 1, count, lp->index, lp->value));
 }
 
 void mtree_lp_make_binary(mtree_lp_t *lp, int column)
 {
-    call_t call = {.column = column};
-
-    guarded(lp, call_make_binary, &call);
+    GUARDED(lp, glpk.set_col_kind(lp->problem, column + 1, GLP_BV));
 }
 
 /* One run of the simplex method with at most @a pivots, from the basis at hand or (@a
@@ -337,7 +285,7 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh, int pivots)
 
 /* One way after another, until one finds a solution or, where pivots are limited, all
  * together have made as many. */
-static void call_solve(mtree_lp_t *lp, call_t *call)
+static bool solve(mtree_lp_t *lp)
 {
     static const struct {
         int method;
@@ -347,15 +295,16 @@ static void call_solve(mtree_lp_t *lp, call_t *call)
     const int begin = glpk.get_it_cnt(lp->problem);
     const int each = PIVOTS_PER_LINE * (glpk.get_num_rows(lp->problem) +
                                         glpk.get_num_cols(lp->problem) + 1);
-
     int left = lp->max_pivots > 0 ? lp->max_pivots : each;
+    bool found = false;
 
-    for (int i = 0; i < num_ways && !call->found && left > 0; i++) {
-        call->found = solve_once(lp, ways[i].method, ways[i].afresh, left);
+    for (int i = 0; i < num_ways && !found && left > 0; i++) {
+        found = solve_once(lp, ways[i].method, ways[i].afresh, left);
         left = lp->max_pivots > 0
                    ? lp->max_pivots - (glpk.get_it_cnt(lp->problem) - begin)
                    : each;
     }
+    return found;
 }
 
 void mtree_lp_limit(mtree_lp_t *lp, int pivots)
@@ -365,10 +314,9 @@ void mtree_lp_limit(mtree_lp_t *lp, int pivots)
 
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
 {
-    call_t call = {.found = false};
-
-    guarded(lp, call_solve, &call);
-    return lp->status == MTREE_OK && !call.found ? MTREE_ERR_SOLVER : lp->status;
+    lp->is_solved = false;
+    GUARDED(lp, lp->is_solved = solve(lp));
+    return lp->status == MTREE_OK && !lp->is_solved ? MTREE_ERR_SOLVER : lp->status;
 }
 
 /* Called by GLPK at each node: stop at the limit. */
@@ -382,7 +330,7 @@ static void on_node(glp_tree *tree, void *info)
     }
 }
 
-static void call_solve_integer(mtree_lp_t *lp, call_t *call)
+static bool solve_integer(mtree_lp_t *lp, int max_nodes)
 {
     glp_iocp parameters;
     int code, found;
@@ -390,22 +338,20 @@ static void call_solve_integer(mtree_lp_t *lp, call_t *call)
     glpk.init_iocp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     parameters.cb_func = on_node;
-    parameters.cb_info = &call->max_nodes;
+    parameters.cb_info = &max_nodes;
     code = glpk.intopt(lp->problem, &parameters);
     found = glpk.mip_status(lp->problem);
-    call->found =
-        (code == 0 || code == GLP_ESTOP) && (found == GLP_OPT || found == GLP_FEAS);
+    return (code == 0 || code == GLP_ESTOP) && (found == GLP_OPT || found == GLP_FEAS);
 }
 
 mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
 {
-    call_t call = {.max_nodes = max_nodes};
-
-    guarded(lp, call_solve_integer, &call);
-    return lp->status == MTREE_OK && !call.found ? MTREE_ERR_NOT_FOUND : lp->status;
+    lp->is_solved = false;
+    GUARDED(lp, lp->is_solved = solve_integer(lp, max_nodes));
+    return lp->status == MTREE_OK && !lp->is_solved ? MTREE_ERR_NOT_FOUND : lp->status;
 }
 
-/* The getters are called without guarded(): GLPK only checks their index, which the
+/* The getters are called without GUARDED(): GLPK only checks their index, which the
  * caller has from here. */
 double mtree_lp_objective(const mtree_lp_t *lp)
 {
