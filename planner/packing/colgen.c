@@ -26,7 +26,6 @@ void mtree_colgen_destroy(mtree_colgen_t *colgen)
         return;
     }
     mtree_master_destroy(colgen->master);
-    mtree_columns_destroy(colgen->all);
     mtree_columns_destroy(colgen->columns);
 }
 

@@ -18,7 +18,6 @@ typedef struct {
     const mtree_candidates_t *candidates;
     mtree_columns_t *columns;
     mtree_master_t *master;
-    mtree_columns_t *all; /* every tree there is, where they are few; NULL */
     mtree_prim_t *prim;
     int *into;           /* [num_hosts] the edge into each host; directed */
     double bound;        /* bits/s that no group can get beyond, whatever the trees */
@@ -99,15 +98,8 @@ mtree_status_t mtree_colgen_run(mtree_colgen_t *colgen, double tolerance, double
  */
 mtree_status_t mtree_colgen_solve(mtree_colgen_t *colgen, double work);
 
-/* Find every tree there is, when they are undirected and few; colgen->all stays NULL
- * otherwise. */
-mtree_status_t mtree_colgen_enumerate(mtree_colgen_t *colgen);
-
-/*
- * The same when the shape of a tree counts, by the time or by a limit on height: prices
- * all trees where mtree_colgen_enumerate found them, else trees grown with an eye on
- * distance.
- */
+/* As mtree_colgen_run(), when the shape of a tree counts, by the time or by a limit on
+ * height: prices trees grown with an eye on distance. */
 mtree_status_t mtree_colgen_run_shaped(mtree_colgen_t *colgen, double work);
 
 /*

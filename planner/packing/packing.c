@@ -282,9 +282,6 @@ static mtree_status_t pack_shaped(mtree_draft_t *draft)
     if (status == MTREE_OK && !mtree_draft_suits_lp(draft, MTREE_DRAFT_SHAPE_LINES)) {
         return pack_without_lp(draft);
     }
-    if (status == MTREE_OK) {
-        status = mtree_colgen_enumerate(colgen);
-    }
     if (status != MTREE_OK) {
         return status;
     }
