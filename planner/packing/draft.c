@@ -28,9 +28,6 @@ static const double choice_parts[] = {0.2, 0.5, 0.3};
 #define MAX_CHOICES ((int)(sizeof(choice_parts) / sizeof(choice_parts[0])))
 #define CHOICE_GAIN 0.02
 
-/* A tree that delivers less than this part of an even share only adds overhead. */
-#define LEAST_SHARE 1e-3
-
 /* What the predicted time may grow by, if that takes fewer trees: messages to many are
  * what it does not count. */
 #define FEWER_COST 0.01
@@ -263,11 +260,5 @@ mtree_status_t mtree_draft_limit(mtree_draft_t *draft)
 {
     mtree_status_t status = choose_trees(draft);
 
-    if (status == MTREE_OK) {
-        status = choose_fewer(draft);
-    }
-    if (status == MTREE_OK && draft->time > 0.0) {
-        mtree_tree_set_drop_small(&draft->set, draft->time, LEAST_SHARE);
-    }
-    return status;
+    return status == MTREE_OK ? choose_fewer(draft) : status;
 }

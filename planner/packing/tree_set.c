@@ -209,22 +209,6 @@ free_arena:
     return status;
 }
 
-void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part)
-{
-    double sum = 0.0;
-
-    for (int t = 0; t < set->num_trees; ++t) {
-        sum += set->rate[t] * fmax(0.0, time - set->trees[t].delay);
-    }
-    for (int t = set->num_trees - 1; t >= 0; --t) {
-        double bits = set->rate[t] * fmax(0.0, time - set->trees[t].delay);
-
-        if (bits * set->num_trees < part * sum && rank_in_group(set, t) > 0) {
-            remove_tree(set, t);
-        }
-    }
-}
-
 void mtree_tree_set_clear(mtree_tree_set_t *set)
 {
     mtree_arena_cleanup(&set->arena);

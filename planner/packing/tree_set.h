@@ -48,10 +48,6 @@ void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
  */
 mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set);
 
-/* Drop trees that deliver less in @a time than @a part of what an even share would be,
- * but not all of a group. */
-void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part);
-
 /* Free what the set holds. */
 void mtree_tree_set_clear(mtree_tree_set_t *set);
 
