@@ -8,7 +8,7 @@
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
 
-#include "planner/bound/processors.h"
+#include "planner/bound/least_time.h"
 #include "planner/plan/plan.h"
 #include "simulate/baseline/baseline.h"
 #include "simulate/network.h"
