@@ -9,7 +9,6 @@
 #include "planner/plan/finish.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/shallow_tree.h"
-#include "planner/relays/relays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -305,21 +304,17 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem,
     return status;
 }
 
-/* A plan with relays in the place of *plan_p, where it is clearly faster. */
-static mtree_status_t plan_with_relays(const mtree_problem_t *problem,
-                                       mtree_plan_t **plan_p)
+/* Name the hosts, and take or find (*routes_p, the caller's) the routes between them. */
+static mtree_status_t prepare(mtree_problem_t *problem, mtree_routes_t **routes_p)
 {
-    mtree_plan_t *relayed;
-    mtree_status_t status =
-        mtree_relays_plan(problem->topology, problem->hosts, problem->num_hosts,
-                          problem->request, &relayed);
+    mtree_status_t status = name_hosts(problem);
 
-    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, *plan_p)) {
-        mtree_plan_destroy(*plan_p);
-        *plan_p = relayed;
-        return MTREE_OK;
+    problem->routes = problem->request->routes;
+    if (status == MTREE_OK && problem->routes == NULL) {
+        status = mtree_routes_create(problem->topology, problem->hosts,
+                                     problem->num_hosts, routes_p);
+        problem->routes = *routes_p;
     }
-    mtree_plan_destroy(relayed);
     return status;
 }
 
@@ -342,19 +337,12 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         status = mtree_algorithms_choose(request, &algorithm);
     }
     if (status == MTREE_OK) {
-        status = name_hosts(&problem);
-    }
-    if (status == MTREE_OK && request->routes == NULL) {
-        status = mtree_routes_create(topology, hosts, num_hosts, &routes);
+        status = prepare(&problem, &routes);
     }
     if (status == MTREE_OK) {
-        problem.routes = request->routes == NULL ? routes : request->routes;
         status = request->algorithm == NULL && request->keep == NULL
                      ? plan_freely(&problem, algorithm, &plan)
                      : run_algorithm(&problem, algorithm, &plan);
-    }
-    if (status == MTREE_OK && mtree_relays_unavailable(request, num_hosts) == NULL) {
-        status = plan_with_relays(&problem, &plan);
     }
     if (status == MTREE_OK) {
         *plan_p = plan;
@@ -377,17 +365,13 @@ mtree_status_t mtree_planner_bound(const mtree_topology_t *topology, const int *
                                .num_hosts = num_hosts,
                                .arena = &arena};
     mtree_routes_t *routes = NULL;
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status;
 
     if (num_hosts < 2) {
         return MTREE_OK;
     }
-    status = name_hosts(&problem);
-    if (status == MTREE_OK && request->routes == NULL) {
-        status = mtree_routes_create(topology, hosts, num_hosts, &routes);
-    }
+    status = prepare(&problem, &routes);
     if (status == MTREE_OK) {
-        problem.routes = request->routes == NULL ? routes : request->routes;
         status = mtree_bound_plan(&problem, plan);
     }
     mtree_routes_destroy(routes);

@@ -20,7 +20,8 @@ typedef struct {
                      sends); 0: throughput alone */
     const int
         *relays; /* [num_relays] vertices of the topology that trees may pass through
-                    besides the hosts, where that is faster (planner/relays/relays.h) */
+                    besides the hosts, where that is faster, for
+                    simulate/forecast/choice.h; mtree_planner_run() leaves them out */
     const char *const *relay_addresses; /* [num_relays] where they listen; NULL: as the
                                            topology says */
     int num_relays;

@@ -62,7 +62,8 @@ static mtree_plan_t *job_plan(job_t *job, const mtree_topology_t *topology)
     mtree_plan_t *plan;
 
     job->request.relays = job->vertices + job->num;
-    unit_ok(mtree_planner_run(topology, job->vertices, job->num, &job->request, &plan));
+    unit_ok(mtree_choice_plan(topology, job->vertices, job->num, &job->request, &plan,
+                              NULL));
     ck_assert_int_eq(mtree_plan_num_active(plan), job->num);
     return plan;
 }
@@ -356,7 +357,7 @@ UNIT_LOOP(other_relays_are_refused, 0, 3)
     job.request.relays = relays[_i];
     job.request.num_relays = 2;
     ck_assert_int_eq(
-        mtree_planner_run(topology, job.vertices, job.num, &job.request, &plan),
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan, NULL),
         MTREE_ERR_INVALID);
     ck_assert_int_eq(heard_lines(), 1);
 }
