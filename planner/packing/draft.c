@@ -39,7 +39,8 @@ double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen)
                : 1.0;
 }
 
-double mtree_draft_least_rate(const mtree_colgen_t *colgen)
+/* The request's least rate, as the linear program counts, bits/s. */
+static double least_rate(const mtree_colgen_t *colgen)
 {
     return colgen->problem->request->min_rate / mtree_draft_blocks_per_tree(colgen);
 }
@@ -84,7 +85,7 @@ bool mtree_draft_wants_few(const mtree_draft_t *draft)
 static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
 {
     mtree_colgen_t *colgen = draft->colgen;
-    double min_rate = mtree_draft_least_rate(colgen);
+    double min_rate = least_rate(colgen);
     double bits = mtree_draft_group_bits(colgen);
     const mtree_tree_set_t *hint = draft->hint.num_trees > 0 ? &draft->hint : &draft->set;
     mtree_status_t status = MTREE_OK;
@@ -126,7 +127,7 @@ static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
 static int tree_limit(const mtree_draft_t *draft)
 {
     const mtree_plan_request_t *request = draft->colgen->problem->request;
-    double min_rate = mtree_draft_least_rate(draft->colgen);
+    double min_rate = least_rate(draft->colgen);
 
     if (min_rate > 0.0 && draft->x / min_rate < draft->set.num_trees) {
         int most = (int)fmax(1.0, draft->x / min_rate);
@@ -193,7 +194,7 @@ static mtree_status_t choose_trees(mtree_draft_t *draft)
         max_trees = mtree_draft_is_large_alltoall(draft)
                         ? limit_alltoall(draft, max_trees)
                         : max_trees;
-        mtree_tree_set_trim(&draft->set, max_trees, mtree_draft_least_rate(colgen));
+        mtree_tree_set_trim(&draft->set, max_trees, least_rate(colgen));
         return draft->set.num_trees < before ? fit_again(draft)
                : is_master                   ? take_master(draft)
                                              : MTREE_OK;

@@ -27,9 +27,6 @@ typedef struct {
 /* What a tree carries that has rate 1 in the linear program. */
 double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen);
 
-/* The request's least rate, as the linear program counts, bits/s. */
-double mtree_draft_least_rate(const mtree_colgen_t *colgen);
-
 /* Bits of a block. */
 double mtree_draft_group_bits(const mtree_colgen_t *colgen);
 
