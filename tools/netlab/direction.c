@@ -4,11 +4,9 @@
 #include "tools/netlab/direction.h"
 
 #include "base/log.h"
-#include "tools/netlab/segments.h"
 
 #include <inttypes.h>
 #include <linux/virtio_net.h>
-#include <math.h>
 #include <stdalign.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +20,6 @@
 #define SEND_BATCH     32
 #define LONGEST_AGE_NS NETLAB_NANOSECONDS
 #define DRAW_PERIOD_NS 10000000 /* the shortest between two draws of a jitter */
-#define LONGEST_RUN    1000000000
 
 /* A packet in a ring, followed by its `length` bytes; the next one starts at a multiple
  * of 8. */
@@ -83,18 +80,6 @@ static double direction_random(netlab_direction_t *direction)
     return (double)(direction->random >> 33) / (double)(UINT64_C(1) << 31);
 }
 
-/* How many packets arrive until the next one is lost, each independently of others. */
-static int64_t direction_draw_run(netlab_direction_t *direction)
-{
-    double packets;
-
-    if (direction->conditions.loss == 0) {
-        return INT64_MAX;
-    }
-    packets = log1p(-direction_random(direction)) / log1p(-direction->conditions.loss);
-    return packets < LONGEST_RUN ? (int64_t)packets : LONGEST_RUN;
-}
-
 /* What a packet of @a direction that arrives at @a now takes beyond the latency. */
 static int64_t direction_jitter(netlab_direction_t *direction, int64_t now)
 {
@@ -140,32 +125,6 @@ static void direction_keep(netlab_direction_t *direction, int64_t due, uint64_t 
     direction->tail += (sizeof(*entry) + length + 7) & ~UINT64_C(7);
 }
 
-/* Keep the packet in the next record but for those parts of it that are lost. */
-static void direction_keep_rest(netlab_direction_t *direction, int64_t due,
-                                uint64_t length, int count)
-{
-    static char whole[LONGEST_PACKET];
-    int first = 0;
-
-    memcpy(whole, direction_next(direction) + 1, length);
-    while (first < count) {
-        int left = count - first;
-        int run = direction->until_loss < left ? (int)direction->until_loss : left;
-
-        if (run > 0 && direction_has_room(direction)) {
-            direction_keep(direction, due,
-                           netlab_segments_cut(whole, length, first, run,
-                                               (char *)(direction_next(direction) + 1)));
-        }
-        first += run;
-        direction->until_loss -= run;
-        if (first < count) {
-            first++;
-            direction->until_loss = direction_draw_run(direction);
-        }
-    }
-}
-
 mtree_status_t netlab_direction_init(netlab_direction_t *direction, int in, int out,
                                      const netlab_conditions_t *conditions, uint64_t seed)
 {
@@ -179,7 +138,6 @@ mtree_status_t netlab_direction_init(netlab_direction_t *direction, int in, int 
         .in = in, .out = out, .conditions = *conditions, .random = seed};
     direction->jitter.period =
         2 * conditions->jitter < DRAW_PERIOD_NS ? DRAW_PERIOD_NS : 2 * conditions->jitter;
-    direction->until_loss = direction_draw_run(direction);
     return ring_create(direction, (uint64_t)bytes);
 }
 
@@ -199,25 +157,17 @@ void netlab_direction_receive(netlab_direction_t *direction, int64_t wall_lag,
                                  .msg_controllen = sizeof(control)};
         ssize_t length = recvmsg(direction->in, &message, 0);
         int64_t due;
-        int count = 1;
 
         if (length < 0) {
             return;
         }
-        if (!fits) {
+        if (!fits || (direction->conditions.loss > 0 &&
+                      direction_random(direction) < direction->conditions.loss)) {
             continue;
         }
         due = arrival_time(wall_lag, &message, now);
         due += direction->conditions.delay + direction_jitter(direction, due);
-        if (direction->conditions.loss > 0) {
-            count = netlab_segments_count(place, (size_t)length);
-        }
-        if (count <= direction->until_loss) {
-            direction->until_loss -= direction->conditions.loss > 0 ? count : 0;
-            direction_keep(direction, due, (uint64_t)length);
-        } else {
-            direction_keep_rest(direction, due, (uint64_t)length, count);
-        }
+        direction_keep(direction, due, (uint64_t)length);
     }
 }
 

@@ -41,7 +41,6 @@ typedef struct {
 typedef struct {
     int in, out; /* packet sockets */
     netlab_conditions_t conditions;
-    int64_t until_loss; /* packets that arrive before the next one that is lost */
     netlab_jitter_t jitter;
     uint64_t random; /* the generator's state: the same losses in each lab */
     char *ring;

@@ -179,6 +179,10 @@ def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control
             devices[neighbour] = device_name(neighbour, link_number)
             device_mtus[neighbour] = link.mtu
             commands.append(f"link set dev {devices[neighbour]} arp off up")
+        if vertex.name in link.ends and link.loss > 0:
+            # Each packet is lost by itself, so the kernel cuts segments before the relay.
+            device = link_device(link, link.ends.index(vertex.name), link_number)
+            commands.append(f"link set dev {device} gso_max_segs 1")
     control = f" congctl {congestion_control}" if congestion_control else ""
     for target, neighbour in table.items():
         # Told, and not found out: routers have no way back to every host.
