@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-/* Timers between two calls of the progress function: some seconds at most, where each
- * changes a thousand flows. */
-#define PROGRESS_TIMERS (UINT64_C(1) << 14)
-
 struct mtree_event_queue {
     double now;
     uint64_t next_sequence;
@@ -17,8 +13,6 @@ struct mtree_event_queue {
     size_t length;
     int capacity; /* of heap */
     mtree_status_t status;
-    mtree_event_queue_progress_t progress;
-    void *progress_arg;
 };
 
 mtree_status_t mtree_event_queue_create(mtree_event_queue_t **queue_p)
@@ -126,26 +120,15 @@ void mtree_event_queue_fail(mtree_event_queue_t *queue, mtree_status_t status)
     }
 }
 
-void mtree_event_queue_set_progress(mtree_event_queue_t *queue,
-                                    mtree_event_queue_progress_t progress, void *arg)
-{
-    queue->progress = progress;
-    queue->progress_arg = arg;
-}
-
 mtree_status_t mtree_event_queue_run(mtree_event_queue_t *queue)
 {
     mtree_timer_t *timer;
-    uint64_t fired = 0;
 
     while (queue->length > 0 && queue->status == MTREE_OK) {
         timer = queue->heap[0];
         mtree_event_queue_remove(queue, timer);
         queue->now = timer->time;
         timer->func(timer);
-        if (++fired % PROGRESS_TIMERS == 0 && queue->progress != NULL) {
-            queue->progress(queue->now, queue->progress_arg);
-        }
         if (mtree_cancel_is_set()) {
             mtree_event_queue_fail(queue, MTREE_ERR_CANCELLED);
         }

@@ -27,9 +27,6 @@ struct mtree_timer {
     size_t place;      /* 1 + index in the heap; 0: it does not wait */
 };
 
-/* Called between two timers, every few thousand timers, with the queue's @a arg. */
-typedef void (*mtree_event_queue_progress_t)(double now, void *arg);
-
 /* A queue at time 0, owned by the caller. */
 mtree_status_t mtree_event_queue_create(mtree_event_queue_t **queue_p);
 
@@ -52,10 +49,6 @@ void mtree_event_queue_remove(mtree_event_queue_t *queue, mtree_timer_t *timer);
 /* End mtree_event_queue_run() with @a status after the current timer.  The first status
  * given counts. */
 void mtree_event_queue_fail(mtree_event_queue_t *queue, mtree_status_t status);
-
-/* Call @a progress (may be NULL) during mtree_event_queue_run(). */
-void mtree_event_queue_set_progress(mtree_event_queue_t *queue,
-                                    mtree_event_queue_progress_t progress, void *arg);
 
 /* Run until no timer waits or the queue has failed; returns its status. */
 mtree_status_t mtree_event_queue_run(mtree_event_queue_t *queue);

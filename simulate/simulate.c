@@ -112,8 +112,6 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
     network.backs_off = !streams;
     network.timeout = streams ? STREAM_TIMEOUT : network.timeout;
     if (status == MTREE_OK) {
-        mtree_event_queue_set_progress(simulation.queue, options->progress,
-                                       options->progress_arg);
         status = mtree_network_create(simulation.queue, topology, hosts, num_hosts,
                                       &network, &simulation.network);
     }

@@ -33,8 +33,6 @@ typedef struct {
     size_t most_messages; /* of baselines: after so many the rest is taken to go on at the
                              same pace; 0: no limit */
     mtree_network_options_t network;
-    mtree_event_queue_progress_t progress; /* may be NULL */
-    void *progress_arg;
 } mtree_simulate_options_t;
 
 typedef struct {

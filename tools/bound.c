@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 mtree_status_t bound_find(const planned_network_t *planned, double bytes, double cut,
-                          const char *limit, const mtree_processor_costs_t *costs,
+                          const char *limit, const mtree_simulate_options_t *simulated,
                           mtree_least_time_t *time_p)
 {
     const mtree_plan_request_t *request = &planned->request;
@@ -20,8 +20,10 @@ mtree_status_t bound_find(const planned_network_t *planned, double bytes, double
     if (planned->plan != NULL && planned->plan->num_relays > call.num_relays) {
         call.num_relays = planned->plan->num_relays;
     }
-    if (costs != NULL) {
-        call.costs = *costs;
+    if (simulated != NULL) {
+        call.costs = mtree_simulate_costs(planned->topology, simulated);
+        call.bytes = mtree_simulate_planned_bytes(request->collective, simulated,
+                                                  planned->num_hosts);
     }
     return mtree_least_time(planned->topology, planned->hosts, planned->num_hosts, &call,
                             time_p);

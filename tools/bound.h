@@ -13,11 +13,11 @@
 /*
  * The least time of a call of @a bytes (0: no time) between the hosts of @a planned, with
  * the throughput @a cut that no plan exceeds (0: not known), which @a limit (may be NULL)
- * explains.  @a costs may be NULL: not known.  Freed by mtree_least_time_clear().  Errors
- * are logged.
+ * explains.  With @a simulated (may be NULL) it is that of what is simulated so, whose
+ * processors are known.  Freed by mtree_least_time_clear().  Errors are logged.
  */
 mtree_status_t bound_find(const planned_network_t *planned, double bytes, double cut,
-                          const char *limit, const mtree_processor_costs_t *costs,
+                          const char *limit, const mtree_simulate_options_t *simulated,
                           mtree_least_time_t *time_p);
 
 /* Print "27.5 ms, by flow: the flow from a to b" on standard output. */

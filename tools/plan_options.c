@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "planner/algorithms.h"
+#include "simulate/pt2pt.h"
 
 #include <limits.h>
 
@@ -102,3 +103,45 @@ void plan_options_print_algorithms(void)
                why != NULL ? ")" : "");
     }
 }
+
+static mtree_status_t take_window(const command_t *command, void *data, const char *value)
+{
+    mtree_simulate_options_t *options = data;
+    const char *why;
+    size_t bytes;
+
+    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
+        mtree_error("%s: --window '%s': %s; write it like 64K", command->name, value,
+                    why);
+        return MTREE_ERR_INVALID;
+    }
+    options->network.window_bytes = (double)bytes;
+    return MTREE_OK;
+}
+
+#define MEMBER(_name) offsetof(mtree_simulate_options_t, _name)
+
+const option_t simulate_options[] = {
+    {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
+     .help = "ranks on each host (default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
+    {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
+     .help = "size of a plan's messages (default: the plan's)", .example = "64K"},
+    {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
+     .help = "longest message that Open MPI sends without a rendezvous (default 64K)",
+     .example = "64K"},
+    {"overhead", 0, OPTION_TIME, MEMBER(overhead), .argument = "TIME",
+     .help = "time that a rank spends on a message, at both ends (default: as the file "
+             "says, else 20us)",
+     .example = "20us"},
+    {"window", 0, OPTION_OTHER, .argument = "BYTES", .take = take_window,
+     .help = "most bytes in flight per connection (default: no limit)"},
+    {"check", 0, OPTION_FLAG, MEMBER(check),
+     .help = "carry real data and check the result"},
+    {0}};
+
+const option_t simulate_segment_option[] = {
+    {"segment", 0, OPTION_SIZE, MEMBER(segment_bytes), .argument = "BYTES",
+     .help = "segments of Open MPI's pipelining algorithms (default: whole messages, as "
+             "Open MPI does)",
+     .example = "64K"},
+    {0}};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The options of the commands that plan.
+ * The options of the commands that plan and simulate.
  */
 #ifndef MTREE_TOOLS_PLAN_OPTIONS_H
 #define MTREE_TOOLS_PLAN_OPTIONS_H
 
 #include "planner/plan/request.h"
+#include "simulate/simulate.h"
 #include "tools/options.h"
 
 #include <stdbool.h>
@@ -21,6 +22,13 @@ typedef struct {
 /* Rows that fill a plan_options_t: what to plan, and --size, which plan for it, and
  * --size, which simulate a message of it. */
 extern const option_t plan_options[], plan_size_option[], message_size_option[];
+
+/* The size to simulate when neither options nor plan have one. */
+#define SIMULATED_BYTES ((size_t)16 << 20)
+
+/* Rows that fill a mtree_simulate_options_t, which begins with the simulator's defaults;
+ * the second is for what runs Open MPI's algorithms. */
+extern const option_t simulate_options[], simulate_segment_option[];
 
 /* The values when nothing is given. */
 void plan_options_init(plan_options_t *options);

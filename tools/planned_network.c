@@ -232,18 +232,12 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     mtree_plan_t **plan_p,
                                     mtree_candidate_list_t *candidates)
 {
-    char what[64];
-    mtree_status_t status;
-
-    snprintf(what, sizeof(what), "planning with %s for %d hosts",
-             request->algorithm == NULL ? mtree_algorithms_names()[0]
-                                        : request->algorithm,
-             planned->num_hosts);
-    progress_ticker_start(what);
-    status = mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
-                               request, plan_p, candidates);
-    progress_ticker_stop();
-    return status;
+    progress_ticker_say("planning with %s for %d hosts",
+                        request->algorithm == NULL ? mtree_algorithms_names()[0]
+                                                   : request->algorithm,
+                        planned->num_hosts);
+    return mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
+                             request, plan_p, candidates);
 }
 
 mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
@@ -256,6 +250,7 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
     }
     status = planned_network_plan(planned, &planned->request, &planned->plan,
                                   &planned->candidates);
+    progress_ticker_stop();
     if (status == MTREE_OK) {
         status = add_relays(planned);
     }

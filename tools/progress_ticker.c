@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -42,25 +43,32 @@ static void on_timer(int signal_number)
     errno = saved;
 }
 
-static void set_timer(int sample)
-{
-    struct itimerval timer = {.it_interval = {.tv_sec = sample},
-                              .it_value = {.tv_sec = sample}};
+static const struct itimerval no_timer;
 
+void progress_ticker_say(const char *format, ...)
+{
+    const struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    const struct timeval sample = {.tv_sec = SAMPLE};
+    struct itimerval timer;
+    const size_t room = sizeof(ending) - 1;
+    va_list args;
+    size_t used;
+
+    (void)setitimer(ITIMER_REAL, &no_timer, &timer);
+    if (timer.it_interval.tv_sec == 0) {
+        timer = (struct itimerval){.it_interval = sample, .it_value = sample};
+        seconds = 0;
+        (void)sigaction(SIGALRM, &action, NULL);
+    }
+    va_start(args, format);
+    used = (size_t)snprintf(ending, room, " s: ");
+    (void)vsnprintf(ending + used, room - used, format, args);
+    va_end(args);
+    strcat(ending, "\n");
     (void)setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-void progress_ticker_start(const char *what)
-{
-    struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
-
-    snprintf(ending, sizeof(ending), " s: %s\n", what);
-    seconds = 0;
-    (void)sigaction(SIGALRM, &action, NULL);
-    set_timer(SAMPLE);
 }
 
 void progress_ticker_stop(void)
 {
-    set_timer(0);
+    (void)setitimer(ITIMER_REAL, &no_timer, NULL);
 }

@@ -6,10 +6,11 @@
 #define MTREE_TOOLS_PROGRESS_TICKER_H
 
 /*
- * Print "mtree: N s: @a what" ("planning with packing") after two seconds and every two
- * after that, until progress_ticker_stop().  One at a time; @a what is copied.
+ * Print "mtree: N s: WHAT" ("planning with packing") after two seconds and every two
+ * after that, until progress_ticker_stop().  WHAT is as of the latest call.  To be
+ * stopped before this process becomes another program.
  */
-void progress_ticker_start(const char *what);
+void progress_ticker_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_ticker_stop(void);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "tools/bound.h"
 #include "tools/planned_network.h"
-#include "tools/simulate_options.h"
+#include "tools/progress_ticker.h"
 
 #include "base/log.h"
 #include "base/nearest.h"
@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
     plan_options_t planning;
-    simulation_t simulation;
+    mtree_simulate_options_t simulated;
     planned_network_t planned; /* topology and hosts; its plan is not used */
     char *list;                /* --algorithms; NULL: all */
     bool json;
@@ -51,7 +51,7 @@ typedef struct {
 
 static int num_ranks(const session_t *session)
 {
-    return session->planned.num_hosts * session->simulation.options.ranks_per_host;
+    return session->planned.num_hosts * session->simulated.ranks_per_host;
 }
 
 static mtree_status_t add_row(session_t *session, const char *name,
@@ -92,7 +92,7 @@ static mtree_status_t add_default(session_t *session)
 {
     const mtree_baseline_t *baseline =
         mtree_baseline_default((mtree_openmpi_t){0}, session->planned.request.collective,
-                               num_ranks(session), session->simulation.options.bytes);
+                               num_ranks(session), session->simulated.bytes);
     char name[64];
 
     snprintf(name, sizeof(name), OPENMPI " (%s)", baseline->name);
@@ -177,6 +177,12 @@ static void keep_reason(mtree_log_level_t level, const char *message, void *arg)
     }
 }
 
+static void say_simulates(const session_t *session, const row_t *row)
+{
+    progress_ticker_say("simulating %s, %d of %d", row->name,
+                        (int)(row - session->rows) + 1, session->num_rows);
+}
+
 static mtree_status_t run_plan(session_t *session, row_t *row,
                                mtree_simulate_result_t *result)
 {
@@ -204,17 +210,12 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
     }
     row->num_trees = plan->num_trees;
     row->predicted = plan->seconds;
+    say_simulates(session, row);
     status =
         mtree_simulate_plan(planned->topology, planned->hosts, planned->num_hosts, plan,
-                            request.collective, &session->simulation.options, result);
+                            request.collective, &session->simulated, result);
     mtree_plan_destroy(plan);
     return status;
-}
-
-/* What was asked for by name is shown even if it does not do this collective. */
-static bool is_wanted(const session_t *session, mtree_status_t status)
-{
-    return session->list != NULL || status != MTREE_ERR_UNSUPPORTED;
 }
 
 static mtree_status_t run_row(session_t *session, row_t *row)
@@ -223,18 +224,14 @@ static mtree_status_t run_row(session_t *session, row_t *row)
     mtree_simulate_result_t result = {0};
     mtree_status_t status;
 
-    session->simulation.what = row->name;
-    if (simulation_line_is_due(&session->simulation)) {
-        fprintf(stderr, "mtree: %d of %d done, now %s\n", (int)(row - session->rows),
-                session->num_rows, row->name);
-    }
     mtree_log_set(keep_reason, row, MTREE_LOG_ERROR);
     if (row->baseline == NULL) {
         status = run_plan(session, row, &result);
     } else {
+        say_simulates(session, row);
         status =
             mtree_simulate_baseline(planned->topology, planned->hosts, planned->num_hosts,
-                                    row->baseline, &session->simulation.options, &result);
+                                    row->baseline, &session->simulated, &result);
     }
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     row->done = status == MTREE_OK;
@@ -253,11 +250,15 @@ static bool run_rows(session_t *session)
     bool any = false;
 
     for (int i = 0; i < session->num_rows; i++) {
-        if (is_wanted(session, run_row(session, &session->rows[i]))) {
+        const mtree_status_t status = run_row(session, &session->rows[i]);
+
+        /* What was asked for by name is shown even if it does not do the collective. */
+        if (session->list != NULL || status != MTREE_ERR_UNSUPPORTED) {
             any = any || session->rows[i].done;
             *kept++ = session->rows[i];
         }
     }
+    progress_ticker_stop();
     session->num_rows = (int)(kept - session->rows);
     return any;
 }
@@ -283,19 +284,6 @@ static void judge_rows(session_t *session)
     }
 }
 
-static mtree_status_t find_bound(session_t *session)
-{
-    const planned_network_t *planned = &session->planned;
-    const mtree_simulate_options_t *options = &session->simulation.options;
-    const mtree_processor_costs_t costs =
-        mtree_simulate_costs(planned->topology, options);
-
-    return bound_find(planned,
-                      mtree_simulate_planned_bytes(planned->request.collective, options,
-                                                   planned->num_hosts),
-                      session->cut, session->limit, &costs, &session->bound);
-}
-
 static json_t *row_json(const session_t *session, const row_t *row)
 {
     return row->done ? json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "algorithm", row->name,
@@ -316,7 +304,7 @@ static mtree_status_t print_json(const session_t *session)
     }
     object = json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
                        mtree_collective_name(session->planned.request.collective),
-                       "bytes", (json_int_t)session->simulation.options.bytes, "ranks",
+                       "bytes", (json_int_t)session->simulated.bytes, "ranks",
                        num_ranks(session), "bound_bps", session->cut, "fastest_plan",
                        plan == NULL ? NULL : plan->name, "fastest_openmpi",
                        openmpi == NULL ? NULL : openmpi->name, "algorithms", list);
@@ -364,7 +352,7 @@ static void print_table(const session_t *session)
 
     printf("%s of %s, %d ranks on %d hosts of %s\n",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulation.options.bytes, size,
+           mtree_units_format_size((double)session->simulated.bytes, size,
                                    sizeof(size)),
            num_ranks(session), session->planned.num_hosts,
            session->planned.topology->name);
@@ -387,15 +375,14 @@ static mtree_status_t compare(session_t *session, const char *path)
     mtree_status_t status;
 
     if (request->bytes == 0.0) {
-        request->bytes = (double)SIMULATION_DEFAULT_BYTES;
+        request->bytes = (double)SIMULATED_BYTES;
     }
     status = planned_network_prepare(&session->planning, path, &session->planned);
     if (status != MTREE_OK) {
         return status;
     }
-    session->simulation.options.bytes = (size_t)request->bytes;
-    session->simulation.options.root = session->planned.request.root;
-    simulation_watch(&session->simulation);
+    session->simulated.bytes = (size_t)request->bytes;
+    session->simulated.root = session->planned.request.root;
     status = add_rows(session);
     if (status != MTREE_OK) {
         return status;
@@ -406,7 +393,8 @@ static mtree_status_t compare(session_t *session, const char *path)
         return MTREE_ERR_UNSUPPORTED;
     }
     judge_rows(session);
-    status = find_bound(session);
+    status = bound_find(&session->planned, 0, session->cut, session->limit,
+                        &session->simulated, &session->bound);
     if (status == MTREE_OK && session->json) {
         status = print_json(session);
     } else if (status == MTREE_OK) {
@@ -415,31 +403,29 @@ static mtree_status_t compare(session_t *session, const char *path)
     return status;
 }
 
-static const option_t list_option[] = {
+static const option_t options[] = {
     {"algorithms", 'a', OPTION_TEXT, offsetof(session_t, list), .argument = "LIST",
      .help = "only these, separated by commas: names of 'mtree plan', openmpi: what Open "
              "MPI takes by default, and openmpi:NAME: another of its (default: all)"},
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"},
     {0}};
-
-static const option_t json_option[] = {
-    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"}, {0}};
 
 static int run(int argc, char **argv)
 {
     static session_t session;
     const option_group_t groups[] = {
-        {list_option, .data = &session},
+        {options, .data = &session},
         {plan_options, .data = &session.planning, .without = "a"},
         {message_size_option, .data = &session.planning},
-        {simulate_options, .data = &session.simulation},
-        {simulate_segment_option, .data = &session.simulation},
-        {json_option, .data = &session},
+        {simulate_options, .data = &session.simulated},
+        {simulate_segment_option, .data = &session.simulated},
         {0}};
     mtree_status_t status;
     int code;
 
-    code = simulation_parse(&command_compare, groups, &session.planning,
-                            &session.simulation, argc, argv);
+    plan_options_init(&session.planning);
+    mtree_simulate_default_options(&session.simulated);
+    code = options_parse(&command_compare, groups, argc, argv);
     if (code != OPTIONS_GO_ON) {
         return code;
     }

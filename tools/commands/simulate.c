@@ -4,14 +4,14 @@
  */
 #include "tools/bound.h"
 #include "tools/planned_network.h"
-#include "tools/simulate_options.h"
+#include "tools/progress_ticker.h"
 
 #include "base/log.h"
 #include "base/units.h"
 
 typedef struct {
     plan_options_t planning;
-    simulation_t simulation;
+    mtree_simulate_options_t simulated;
     const char *plan_path;
     bool json;
     planned_network_t planned;
@@ -61,7 +61,7 @@ static mtree_status_t print_json(const session_t *session)
     json_t *object = json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
                                mtree_collective_name(session->planned.request.collective),
                                "algorithm", session->planned.plan->algorithm, "bytes",
-                               (json_int_t)session->simulation.options.bytes, "seconds",
+                               (json_int_t)session->simulated.bytes, "seconds",
                                result->seconds, "share_of_bound",
                                bound_share(&session->bound, result->seconds), "messages",
                                (json_int_t)result->messages, "links", json_links(session),
@@ -97,7 +97,7 @@ static void print_table(const session_t *session)
     }
     printf("%s of %s by %s%s: %s",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulation.options.bytes, size,
+           mtree_units_format_size((double)session->simulated.bytes, size,
                                    sizeof(size)),
            plan->algorithm, trees,
            mtree_units_format_time(result->seconds, time, sizeof(time)));
@@ -144,7 +144,7 @@ static mtree_status_t get_plan(session_t *session, const char *path)
     mtree_status_t status;
 
     if (session->plan_path == NULL) {
-        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATION_DEFAULT_BYTES;
+        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATED_BYTES;
         status = planned_network_run(&session->planning, path, &session->planned);
     } else {
         status = read_plan(session, path);
@@ -153,25 +153,10 @@ static mtree_status_t get_plan(session_t *session, const char *path)
         return status;
     }
     bytes = bytes > 0.0 ? bytes : session->planned.request.bytes;
-    session->simulation.options.bytes =
-        bytes > 0.0 ? (size_t)bytes : SIMULATION_DEFAULT_BYTES;
-    session->simulation.options.root = session->planned.request.root;
+    session->simulated.bytes =
+        bytes > 0.0 ? (size_t)bytes : SIMULATED_BYTES;
+    session->simulated.root = session->planned.request.root;
     return MTREE_OK;
-}
-
-/* The least time of what was simulated. */
-static mtree_status_t find_bound(session_t *session)
-{
-    const planned_network_t *planned = &session->planned;
-    const mtree_simulate_options_t *options = &session->simulation.options;
-    const mtree_processor_costs_t costs =
-        mtree_simulate_costs(planned->topology, options);
-
-    return bound_find(planned,
-                      mtree_simulate_planned_bytes(planned->request.collective, options,
-                                                   planned->num_hosts),
-                      planned->plan->bound, planned->plan->limit, &costs,
-                      &session->bound);
 }
 
 static mtree_status_t simulate(session_t *session, const char *path)
@@ -180,13 +165,15 @@ static mtree_status_t simulate(session_t *session, const char *path)
     mtree_status_t status = get_plan(session, path);
 
     if (status == MTREE_OK) {
-        simulation_watch(&session->simulation);
+        progress_ticker_say("simulating");
         status = mtree_simulate_plan(
             planned->topology, planned->hosts, planned->num_hosts, planned->plan,
-            planned->request.collective, &session->simulation.options, &session->result);
+            planned->request.collective, &session->simulated, &session->result);
+        progress_ticker_stop();
     }
     if (status == MTREE_OK) {
-        status = find_bound(session);
+        status = bound_find(planned, 0, planned->plan->bound, planned->plan->limit,
+                            &session->simulated, &session->bound);
     }
     if (status == MTREE_OK && session->json) {
         status = print_json(session);
@@ -196,28 +183,26 @@ static mtree_status_t simulate(session_t *session, const char *path)
     return status;
 }
 
-static const option_t plan_option[] = {
+static const option_t options[] = {
     {"plan", 'p', OPTION_TEXT, offsetof(session_t, plan_path), .argument = "PLAN.json",
      .help = "run this plan; it says hosts and collective"},
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"},
     {0}};
-
-static const option_t json_option[] = {
-    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "print JSON"}, {0}};
 
 static int run(int argc, char **argv)
 {
     session_t session = {0};
-    const option_group_t groups[] = {{plan_option, .data = &session},
+    const option_group_t groups[] = {{options, .data = &session},
                                      {plan_options, .data = &session.planning},
                                      {message_size_option, .data = &session.planning},
-                                     {simulate_options, .data = &session.simulation},
-                                     {json_option, .data = &session},
+                                     {simulate_options, .data = &session.simulated},
                                      {0}};
     mtree_status_t status;
     int code;
 
-    code = simulation_parse(&command_simulate, groups, &session.planning,
-                            &session.simulation, argc, argv);
+    plan_options_init(&session.planning);
+    mtree_simulate_default_options(&session.simulated);
+    code = options_parse(&command_simulate, groups, argc, argv);
     if (code != OPTIONS_GO_ON) {
         return code;
     }
