@@ -31,10 +31,8 @@ mtree_status_t bound_find(const planned_network_t *planned, double bytes, double
 
 void bound_print(const mtree_least_time_t *time)
 {
-    char text[MTREE_UNITS_LENGTH];
-
-    printf("%s, by %s: %s", mtree_units_format_time(time->seconds, text, sizeof(text)),
-           mtree_bound_name(time->by), time->limit);
+    printf("%s, by %s: %s", MTREE_UNITS_TIME(time->seconds), mtree_bound_name(time->by),
+           time->limit);
 }
 
 void bound_set_json(const mtree_least_time_t *time, json_t *object)

@@ -330,13 +330,10 @@ const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t 
 {
     const int hops = mtree_tree_height(tree, plan->num_hosts);
     const double depth = mtree_tree_depth(tree, plan->num_hosts);
-    char time[MTREE_UNITS_LENGTH] = "";
 
-    if (depth > 0) {
-        mtree_units_format_time(depth, time, sizeof(time));
-    }
-    snprintf(buffer, PLANNED_HEIGHT_LENGTH, "%d hop%s%s%s", hops, hops == 1 ? "" : "s",
-             depth > 0 ? between : "", time);
+    snprintf(buffer, PLANNED_HEIGHT_LENGTH, "%d hop%s%s%s", hops,
+             MTREE_UNITS_PLURAL(hops), depth > 0 ? between : "",
+             depth > 0 ? MTREE_UNITS_TIME(depth) : "");
     return buffer;
 }
 

@@ -211,9 +211,8 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
     row->num_trees = plan->num_trees;
     row->predicted = plan->seconds;
     say_simulates(session, row);
-    status =
-        mtree_simulate_plan(planned->topology, planned->hosts, planned->num_hosts, plan,
-                            request.collective, &session->simulated, result);
+    status = mtree_simulate_plan(planned->topology, planned->hosts, planned->num_hosts,
+                                 plan, request.collective, &session->simulated, result);
     mtree_plan_destroy(plan);
     return status;
 }
@@ -329,7 +328,7 @@ static void print_verdict(const row_t *plan, const row_t *openmpi)
 
 static void print_row(const session_t *session, const row_t *row)
 {
-    char time[MTREE_UNITS_LENGTH], trees[16] = "-";
+    char trees[16] = "-";
 
     if (!row->done) {
         printf("  %-32s        %s\n", row->name, row->why);
@@ -338,8 +337,8 @@ static void print_row(const session_t *session, const row_t *row)
     if (row->num_trees > 0) {
         snprintf(trees, sizeof(trees), "%d", row->num_trees);
     }
-    printf("  %-32s %5s  %10s  %6.2f", row->name, trees,
-           mtree_units_format_time(row->seconds, time, sizeof(time)), row->ratio);
+    printf("  %-32s %5s  %10s  %6.2f", row->name, trees, MTREE_UNITS_TIME(row->seconds),
+           row->ratio);
     if (session->bound.seconds > 0.0) {
         printf("  %7.1f %%", 100.0 * bound_share(&session->bound, row->seconds));
     }
@@ -348,14 +347,10 @@ static void print_row(const session_t *session, const row_t *row)
 
 static void print_table(const session_t *session)
 {
-    char size[MTREE_UNITS_LENGTH];
-
     printf("%s of %s, %d ranks on %d hosts of %s\n",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulated.bytes, size,
-                                   sizeof(size)),
-           num_ranks(session), session->planned.num_hosts,
-           session->planned.topology->name);
+           MTREE_UNITS_SIZE((double)session->simulated.bytes), num_ranks(session),
+           session->planned.num_hosts, session->planned.topology->name);
     if (session->bound.seconds > 0.0) {
         printf("least possible time: ");
         bound_print(&session->bound);

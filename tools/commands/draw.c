@@ -102,30 +102,28 @@ static json_t *network_json(const planned_network_t *planned)
 
 static json_t *tree_json(const planned_network_t *planned, const mtree_tree_t *tree)
 {
-    char rate[MTREE_UNITS_LENGTH], height[PLANNED_HEIGHT_LENGTH], share[16];
+    char height[PLANNED_HEIGHT_LENGTH], share[16];
 
     snprintf(share, sizeof(share), "%.1f %%", 100 * tree->share);
-    return json_pack("{s:s, s:i, s:s, s:s, s:s}", "root",
-                     planned->plan->hosts[tree->root], "vertex",
-                     planned->hosts[tree->root], "rate",
-                     mtree_units_format_rate(tree->rate, rate, sizeof(rate)), "share",
-                     share, "height",
-                     planned_network_height(planned->plan, tree, ", ", height));
+    return json_pack(
+        "{s:s, s:i, s:s, s:s, s:s}", "root", planned->plan->hosts[tree->root], "vertex",
+        planned->hosts[tree->root], "rate", MTREE_UNITS_RATE(tree->rate), "share", share,
+        "height", planned_network_height(planned->plan, tree, ", ", height));
 }
 
 /* Add the trees, and what the plan achieves, in a line. */
 static void add_plan(json_t *given, const planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
-    char rate[MTREE_UNITS_LENGTH], summary[128];
+    char summary[128];
     json_t *trees = json_array();
     int used = snprintf(summary, sizeof(summary), "%s, %s",
                         mtree_collective_name(plan->collective),
-                        mtree_units_format_rate(plan->throughput, rate, sizeof(rate)));
+                        MTREE_UNITS_RATE(plan->throughput));
 
     if (plan->bound > 0) {
-        snprintf(summary + used, sizeof(summary) - (size_t)used,
-                 ", %.1f %% of the bound", 100 * plan->throughput / plan->bound);
+        snprintf(summary + used, sizeof(summary) - (size_t)used, ", %.1f %% of the bound",
+                 100 * plan->throughput / plan->bound);
     }
     for (int t = 0; t < plan->num_trees; t++) {
         json_array_append_new(trees, tree_json(planned, &plan->trees[t]));

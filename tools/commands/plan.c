@@ -59,16 +59,13 @@ static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
     children_t children;
-    char rate[MTREE_UNITS_LENGTH], height[PLANNED_HEIGHT_LENGTH],
-        chunk[MTREE_UNITS_LENGTH];
+    char height[PLANNED_HEIGHT_LENGTH];
 
     printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
-           mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
-           whole_of(plan->collective),
+           MTREE_UNITS_RATE(tree->rate), 100 * tree->share, whole_of(plan->collective),
            planned_network_height(plan, tree, " and ", height));
     if (tree->chunk_bytes > 0) {
-        printf(", chunks of %s",
-               mtree_units_format_size((double)tree->chunk_bytes, chunk, sizeof(chunk)));
+        printf(", chunks of %s", MTREE_UNITS_SIZE((double)tree->chunk_bytes));
     }
     printf("\n");
     list_children(plan, tree, &children);
@@ -140,7 +137,6 @@ static void print_gain(const planned_network_t *planned, const gain_t *gain)
 {
     const mtree_plan_t *plan = planned->plan;
     const char *why = mtree_relays_unavailable(&planned->request, planned->num_hosts);
-    char rate[MTREE_UNITS_LENGTH];
 
     if (why != NULL) {
         printf("relays: none used, %s", why);
@@ -149,11 +145,10 @@ static void print_gain(const planned_network_t *planned, const gain_t *gain)
     } else {
         printf("relays: %d of %d used, %.2f times the %s without them", plan->num_relays,
                planned->request.num_relays, plan->throughput / gain->without,
-               mtree_units_format_rate(gain->without, rate, sizeof(rate)));
+               MTREE_UNITS_RATE(gain->without));
     }
     if (gain->cut > 0) {
-        printf("; no algorithm exceeds %s",
-               mtree_units_format_rate(gain->cut, rate, sizeof(rate)));
+        printf("; no algorithm exceeds %s", MTREE_UNITS_RATE(gain->cut));
     }
     printf("\n");
 }
@@ -164,12 +159,10 @@ static void print_candidates(const mtree_candidate_list_t *candidates)
     printf("\ncandidates:\n");
     for (int c = 0; c < candidates->count; ++c) {
         const mtree_candidate_t *candidate = &candidates->list[c];
-        char time[MTREE_UNITS_LENGTH], chunk[MTREE_UNITS_LENGTH];
 
         printf("  %-19s", candidate->algorithm);
         if (candidate->seconds > 0.0) {
-            printf(" %9s%s",
-                   mtree_units_format_time(candidate->seconds, time, sizeof(time)),
+            printf(" %9s%s", MTREE_UNITS_TIME(candidate->seconds),
                    candidate->is_simulated ? "" : " estimated");
         }
         if (candidate->sends_whole) {
@@ -178,8 +171,7 @@ static void print_candidates(const mtree_candidate_list_t *candidates)
         if (candidate->num_trees > 0 && candidate->chunk_bytes > 0) {
             printf(", %d tree%s, chunks of %s", candidate->num_trees,
                    candidate->num_trees == 1 ? "" : "s",
-                   mtree_units_format_size((double)candidate->chunk_bytes, chunk,
-                                           sizeof(chunk)));
+                   MTREE_UNITS_SIZE((double)candidate->chunk_bytes));
         }
         printf("%s%s\n", candidate->reason == NULL ? "" : ": ",
                candidate->reason == NULL ? "" : candidate->reason);
@@ -219,18 +211,15 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
                                  const mtree_least_time_t *bound)
 {
     const mtree_plan_t *plan = planned->plan;
-    char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
     mtree_status_t status;
 
     printf("%s over %d hosts of %s, planned by %s\n",
            mtree_collective_name(plan->collective), mtree_plan_num_active(plan),
            planned->topology->name, plan->algorithm);
-    printf("throughput: %s",
-           mtree_units_format_rate(plan->throughput, rate, sizeof(rate)));
+    printf("throughput: %s", MTREE_UNITS_RATE(plan->throughput));
     if (plan->bound > 0) {
         printf(", %.1f %% of the %s that no plan can exceed",
-               100 * plan->throughput / plan->bound,
-               mtree_units_format_rate(plan->bound, rate, sizeof(rate)));
+               100 * plan->throughput / plan->bound, MTREE_UNITS_RATE(plan->bound));
     }
     printf("\n");
     if (gain != NULL) {
@@ -240,9 +229,8 @@ static mtree_status_t print_plan(const planned_network_t *planned, const gain_t 
         printf("limited by: %s\n", plan->limit);
     }
     if (plan->bytes > 0 && plan->seconds > 0) {
-        printf("predicted time of %s: %s\n",
-               mtree_units_format_size(plan->bytes, size, sizeof(size)),
-               mtree_units_format_time(plan->seconds, time, sizeof(time)));
+        printf("predicted time of %s: %s\n", MTREE_UNITS_SIZE(plan->bytes),
+               MTREE_UNITS_TIME(plan->seconds));
     }
     if (bound->seconds > 0) {
         printf("least possible time: ");

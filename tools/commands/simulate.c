@@ -58,14 +58,14 @@ static json_t *json_trees(const session_t *session)
 static mtree_status_t print_json(const session_t *session)
 {
     const mtree_simulate_result_t *result = &session->result;
-    json_t *object = json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
-                               mtree_collective_name(session->planned.request.collective),
-                               "algorithm", session->planned.plan->algorithm, "bytes",
-                               (json_int_t)session->simulated.bytes, "seconds",
-                               result->seconds, "share_of_bound",
-                               bound_share(&session->bound, result->seconds), "messages",
-                               (json_int_t)result->messages, "links", json_links(session),
-                               "trees", json_trees(session));
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
+                  mtree_collective_name(session->planned.request.collective), "algorithm",
+                  session->planned.plan->algorithm, "bytes",
+                  (json_int_t)session->simulated.bytes, "seconds", result->seconds,
+                  "share_of_bound", bound_share(&session->bound, result->seconds),
+                  "messages", (json_int_t)result->messages, "links", json_links(session),
+                  "trees", json_trees(session));
 
     bound_set_json(&session->bound, object);
     return command_print_json(object, stdout);
@@ -74,14 +74,12 @@ static mtree_status_t print_json(const session_t *session)
 static void print_trees(const session_t *session)
 {
     const mtree_plan_t *plan = session->planned.plan;
-    char time[MTREE_UNITS_LENGTH];
 
     printf("\n  tree  root              share      done\n");
     for (int i = 0; i < plan->num_trees; i++) {
-        printf(
-            "  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
-            100.0 * plan->trees[i].share,
-            mtree_units_format_time(session->result.tree_seconds[i], time, sizeof(time)));
+        printf("  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
+               100.0 * plan->trees[i].share,
+               MTREE_UNITS_TIME(session->result.tree_seconds[i]));
     }
 }
 
@@ -89,7 +87,7 @@ static void print_table(const session_t *session)
 {
     const mtree_simulate_result_t *result = &session->result;
     const mtree_plan_t *plan = session->planned.plan;
-    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH], trees[32] = "";
+    char trees[32] = "";
 
     if (plan->order == NULL) {
         snprintf(trees, sizeof(trees), ", %d tree%s", plan->num_trees,
@@ -97,10 +95,8 @@ static void print_table(const session_t *session)
     }
     printf("%s of %s by %s%s: %s",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulated.bytes, size,
-                                   sizeof(size)),
-           plan->algorithm, trees,
-           mtree_units_format_time(result->seconds, time, sizeof(time)));
+           MTREE_UNITS_SIZE((double)session->simulated.bytes), plan->algorithm, trees,
+           MTREE_UNITS_TIME(result->seconds));
     if (session->bound.seconds > 0.0) {
         printf(", %.1f %% of the bound\nleast possible time: ",
                100.0 * bound_share(&session->bound, result->seconds));
@@ -153,8 +149,7 @@ static mtree_status_t get_plan(session_t *session, const char *path)
         return status;
     }
     bytes = bytes > 0.0 ? bytes : session->planned.request.bytes;
-    session->simulated.bytes =
-        bytes > 0.0 ? (size_t)bytes : SIMULATED_BYTES;
+    session->simulated.bytes = bytes > 0.0 ? (size_t)bytes : SIMULATED_BYTES;
     session->simulated.root = session->planned.request.root;
     return MTREE_OK;
 }

@@ -191,13 +191,12 @@ static bool is_old(const json_t *report, const json_t *before)
 static void print_stale(const arguments_t *arguments, double *silent)
 {
     double before = *silent, limit = fmax(STALE_SECONDS, 3 * arguments->delay);
-    char time[MTREE_UNITS_LENGTH];
 
     *silent += arguments->delay;
     if (before < limit && *silent >= limit) {
         printf("%s has not been written for %s: the job calls no collectives, or it is "
                "gone\n",
-               arguments->path, mtree_units_format_time(*silent, time, sizeof(time)));
+               arguments->path, MTREE_UNITS_TIME(*silent));
         fflush(stdout);
     }
 }

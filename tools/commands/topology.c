@@ -18,27 +18,21 @@
 
 static void print_capacity(const mtree_link_t *link)
 {
-    char forward[MTREE_UNITS_LENGTH], backward[MTREE_UNITS_LENGTH];
+    const char *forward = MTREE_UNITS_RATE(link->capacity[0]);
 
-    mtree_units_format_rate(link->capacity[0], forward, sizeof(forward));
-    mtree_units_format_rate(link->capacity[1], backward, sizeof(backward));
     if (link->capacity[0] == link->capacity[1]) {
         printf("%s", forward);
     } else {
-        printf("%s there, %s back", forward, backward);
+        printf("%s there, %s back", forward, MTREE_UNITS_RATE(link->capacity[1]));
     }
 }
 
 static void print_cost(const mtree_message_cost_t *cost)
 {
-    char text[MTREE_UNITS_LENGTH];
-
     if (cost->message > 0.0) {
-        printf("  a message costs a processor %s",
-               mtree_units_format_time(cost->message, text, sizeof(text)));
+        printf("  a message costs a processor %s", MTREE_UNITS_TIME(cost->message));
         if (cost->byte > 0.0) {
-            printf(", its bytes %s",
-                   mtree_units_format_rate(8.0 / cost->byte, text, sizeof(text)));
+            printf(", its bytes %s", MTREE_UNITS_RATE(8.0 / cost->byte));
         }
         putchar('\n');
     }
@@ -46,7 +40,6 @@ static void print_cost(const mtree_message_cost_t *cost)
 
 static void print_topology(const mtree_topology_t *topology)
 {
-    char text[MTREE_UNITS_LENGTH];
     const mtree_link_t *link;
     int num_hosts = mtree_topology_num_hosts(topology);
     int num_switches = topology->num_vertices - num_hosts;
@@ -61,7 +54,7 @@ static void print_topology(const mtree_topology_t *topology)
         printf("  %s -- %s: ", topology->vertices[link->u].name,
                topology->vertices[link->v].name);
         print_capacity(link);
-        printf(", %s", mtree_units_format_time(link->latency, text, sizeof(text)));
+        printf(", %s", MTREE_UNITS_TIME(link->latency));
         mtree_dot_conditions_write(&link->conditions, stdout);
         for (int c = 0; c < link->num_cables; ++c) {
             mtree_dot_cable_write(&link->cables[c], false, stdout);
@@ -73,8 +66,6 @@ static void print_topology(const mtree_topology_t *topology)
 static void print_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,
                          int num_hosts)
 {
-    char text[MTREE_UNITS_LENGTH];
-
     puts("routes:");
     for (int from = 0; from < num_hosts; ++from) {
         for (int to = 0; to < num_hosts; ++to) {
@@ -87,9 +78,7 @@ static void print_routes(const mtree_topology_t *topology, const mtree_routes_t 
             MTREE_ROUTE_ARCS (arc, routes, from, to) {
                 printf(" > %s", topology->vertices[mtree_arc_to(topology, arc)].name);
             }
-            printf("  (%s)\n",
-                   mtree_units_format_time(mtree_routes_latency(routes, from, to), text,
-                                           sizeof(text)));
+            printf("  (%s)\n", MTREE_UNITS_TIME(mtree_routes_latency(routes, from, to)));
         }
     }
 }
