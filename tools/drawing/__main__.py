@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree draw` and `mtree report --html`, which give it JSON on standard input: what to draw
-(tools/commands/draw.c), or a report with the texts of its page (tools/report/html.c).
+(tools/commands/draw.c), or a report with the texts of its page (tools/commands/report.c).
 drawing map|multiples FORMAT FILE, drawing page [FILE]."""
 
 import json
