@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of a simulation: event queue, network and ranks.  Private to
- * simulate/simulate*.c.
+ * The parts of a simulation: event queue, network and ranks, and what each rank runs.
+ * Private to simulate/simulate*.c.
  */
 #ifndef MTREE_SIMULATE_CONTEXT_H
 #define MTREE_SIMULATE_CONTEXT_H
 
+#include "schedule/program/rank_program.h"
+#include "schedule/program/run.h"
 #include "simulate/pt2pt.h"
 #include "simulate/simulate.h"
 
@@ -36,7 +38,50 @@ void mtree_simulation_close(mtree_simulation_t *simulation);
 mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
                                        double seconds, mtree_simulate_result_t *result_p);
 
-/* Seconds to fold one element. */
-double mtree_simulation_fold_seconds(const mtree_simulation_t *simulation);
+/* One rank, or relay, and what it runs: a program, or an operation. */
+typedef struct mtree_simulated_rank mtree_simulated_rank_t;
+
+struct mtree_simulated_rank {
+    const mtree_simulation_t *simulation;
+    int number;
+    /* NULL: a relay's, or not there; without data they are only addresses. */
+    uint32_t *buffers[MTREE_BUFFER_LAST];
+    mtree_status_t (*start)(mtree_simulated_rank_t *rank); /* what it does on arrival */
+    void *arg;                                             /* of start() */
+    mtree_timer_t arrival;
+    mtree_program_run_t *program_run;
+    mtree_operation_t *operation;
+    bool has_ended;
+    double left; /* time at which it left the call */
+    /* Of a plan: */
+    mtree_layout_t *layout;
+    mtree_rank_program_t *program;
+};
+
+/* What `fold` and `copy` of an operation's data are, with a rank as their argument. */
+void mtree_simulated_fold(void *arg, const void *a, const void *b, void *out,
+                          size_t count);
+void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count);
+
+/* The operation of @a arg, a rank, has ended. */
+void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
+                           void *arg);
+
+/* Run @a program on the buffers of @a rank. */
+mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
+                                     const mtree_program_t *program,
+                                     const mtree_operation_data_t *data);
+
+/*
+ * Number @a ranks [count] of @a simulation, relays at last, and let all arrive and run to
+ * their end; *seconds_p is when the last one left.  `start` is called in their order.
+ * MTREE_ERR_TRANSPORT (logged): some wait for ever.  mtree_simulated_clear() frees what
+ * they run, after failures, too.
+ */
+mtree_status_t mtree_simulated_run(const mtree_simulation_t *simulation,
+                                   mtree_simulated_rank_t *ranks, int count,
+                                   double *seconds_p);
+void mtree_simulated_clear(const mtree_simulation_t *simulation,
+                           mtree_simulated_rank_t *ranks, int count);
 
 #endif

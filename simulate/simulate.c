@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/context.h"
 
+#include "base/container_of.h"
 #include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Seconds after which streams send again, beyond a round trip (tcp/socket.c). */
 #define STREAM_TIMEOUT 0.05
@@ -154,11 +156,133 @@ mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
     return MTREE_OK;
 }
 
-double mtree_simulation_fold_seconds(const mtree_simulation_t *simulation)
+void mtree_simulated_fold(void *arg, const void *a, const void *b, void *out,
+                          size_t count)
 {
-    return simulation->options->fold_rate > 0.0
-               ? sizeof(uint32_t) / simulation->options->fold_rate
-               : 0.0;
+    const mtree_simulated_rank_t *rank = arg;
+    const mtree_simulate_options_t *options = rank->simulation->options;
+    const uint32_t *x = a, *y = b;
+    uint32_t *sum = out;
+
+    if (options->fold_rate > 0.0) {
+        mtree_pt2pt_compute(rank->simulation->pt2pt, rank->number,
+                            (double)(count * sizeof(*sum)) / options->fold_rate);
+    }
+    for (size_t i = 0; i < count && options->check; i++) {
+        sum[i] = x[i] + y[i];
+    }
+}
+
+void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count)
+{
+    const mtree_simulated_rank_t *rank = arg;
+
+    if (rank->simulation->options->check) {
+        memmove(to, from, count * sizeof(uint32_t));
+    }
+}
+
+static void note_end(mtree_simulated_rank_t *rank, mtree_status_t status)
+{
+    rank->has_ended = true;
+    rank->left = mtree_pt2pt_free_at(rank->simulation->pt2pt, rank->number);
+    if (status != MTREE_OK) {
+        mtree_event_queue_fail(rank->simulation->queue, status);
+    }
+}
+
+void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    (void)operation;
+    note_end(arg, status);
+}
+
+static void program_ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
+{
+    (void)run;
+    note_end(arg, status);
+}
+
+mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
+                                     const mtree_program_t *program,
+                                     const mtree_operation_data_t *data)
+{
+    void *address[MTREE_BUFFER_LAST];
+
+    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        address[b] = rank->buffers[b];
+    }
+    return mtree_program_start(
+        program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number), data,
+        address, NULL, program_ended, rank, &rank->program_run);
+}
+
+static void arrive(mtree_timer_t *event)
+{
+    mtree_simulated_rank_t *rank =
+        MTREE_CONTAINER_OF(event, mtree_simulated_rank_t, arrival);
+    mtree_status_t status = rank->start(rank);
+
+    if (status != MTREE_OK) {
+        mtree_event_queue_fail(rank->simulation->queue, status);
+    }
+}
+
+/* What @a rank, which has not ended, waits for. */
+static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int count)
+{
+    const mtree_step_t *step =
+        rank->program_run == NULL ? NULL : mtree_program_run_waits(rank->program_run);
+
+    if (step == NULL) {
+        mtree_error("simulator: rank %d of %d waits for ever; the plan or the schedule "
+                    "is wrong",
+                    rank->number, count);
+    } else {
+        mtree_error("simulator: rank %d waits for ever to %s %zu elements %s rank %d; "
+                    "the algorithm is wrong",
+                    rank->number, step->kind == MTREE_STEP_SEND ? "send" : "receive",
+                    step->count, step->kind == MTREE_STEP_SEND ? "to" : "from",
+                    step->peer);
+    }
+    return MTREE_ERR_TRANSPORT;
+}
+
+mtree_status_t mtree_simulated_run(const mtree_simulation_t *simulation,
+                                   mtree_simulated_rank_t *ranks, int count,
+                                   double *seconds_p)
+{
+    const double *arrivals = simulation->options->arrivals;
+    mtree_status_t status;
+
+    for (int r = 0; r < count; r++) {
+        ranks[r].simulation = simulation;
+        ranks[r].number = r;
+        ranks[r].arrival.func = arrive;
+        mtree_event_queue_add(
+            simulation->queue, &ranks[r].arrival,
+            arrivals == NULL || r >= simulation->num_ranks ? 0.0 : arrivals[r]);
+    }
+    status = mtree_event_queue_run(simulation->queue);
+    *seconds_p = 0.0;
+    for (int r = 0; r < count && status == MTREE_OK; r++) {
+        *seconds_p = fmax(*seconds_p, ranks[r].left);
+        status = ranks[r].has_ended ? MTREE_OK : refuse_waiting(&ranks[r], count);
+    }
+    return status;
+}
+
+void mtree_simulated_clear(const mtree_simulation_t *simulation,
+                           mtree_simulated_rank_t *ranks, int count)
+{
+    /* After a failure sends and receives are outstanding; ending them lets what runs be
+     * freed. */
+    mtree_pt2pt_abort(simulation->pt2pt);
+    for (int r = 0; r < count; r++) {
+        mtree_event_queue_remove(simulation->queue, &ranks[r].arrival);
+        mtree_operation_free(ranks[r].operation);
+        mtree_program_run_free(ranks[r].program_run);
+    }
 }
 
 void mtree_simulate_result_clear(mtree_simulate_result_t *result)

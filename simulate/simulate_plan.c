@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arena.h"
-#include "base/container_of.h"
 #include "base/log.h"
 #include "planner/plan/streams.h"
 #include "planner/relays/relays.h"
@@ -17,23 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-typedef struct run run_t;
-
-/* One rank, or relay, in the engine. */
 typedef struct {
-    run_t *run;
-    int number;
-    uint32_t *input, *output; /* NULL: of a relay */
-    mtree_timer_t arrival;
-    mtree_layout_t *layout;
-    mtree_operation_t *operation;
-    /* Of a plan that names a program, instead of these: */
-    mtree_rank_program_t *program;
-    mtree_program_run_t *program_run;
-    bool has_ended;
-} rank_t;
-
-struct run {
     mtree_arena_t arena; /* of the ranks, the placement's hosts and the vectors */
     const mtree_plan_t *plan;
     mtree_plan_cut_t *cut;
@@ -43,83 +26,36 @@ struct run {
     mtree_placement_t *placement;
     mtree_call_t call;
     bool is_by_arrival;
-    rank_t *ranks;
+    mtree_simulated_rank_t *ranks;
     void *no_data; /* the address of all vectors where no data is carried */
     size_t no_data_bytes;
     double *tree_seconds;
-    double *left; /* [ranks] */
     double seconds;
-};
-
-static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
-{
-    rank_t *rank = arg;
-    const uint32_t *x = a, *y = b;
-    const run_t *run = rank->run;
-    uint32_t *sum = out;
-    size_t i;
-
-    mtree_pt2pt_compute(run->simulation.pt2pt, rank->number,
-                        (double)count * mtree_simulation_fold_seconds(&run->simulation));
-    for (i = 0; i < count && run->simulation.options->check; i++) {
-        sum[i] = x[i] + y[i];
-    }
-}
-
-static void copy(void *arg, const void *from, void *to, size_t count)
-{
-    const rank_t *rank = arg;
-
-    if (rank->run->simulation.options->check) {
-        memmove(to, from, count * sizeof(uint32_t));
-    }
-}
+} run_t;
 
 static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
 {
-    const rank_t *rank = arg;
+    const mtree_simulated_rank_t *rank = arg;
+    const run_t *run = rank->arg;
 
-    if (rank->run->simulation.options->check) {
-        offset += mtree_check_data_sent(&rank->run->data, rank->number, peer);
-        memcpy(bytes, rank->input + offset, length * sizeof(uint32_t));
+    if (run->simulation.options->check) {
+        offset += mtree_check_data_sent(&run->data, rank->number, peer);
+        memcpy(bytes, rank->buffers[MTREE_BUFFER_INPUT] + offset,
+               length * sizeof(uint32_t));
     }
 }
 
 static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
                          size_t length)
 {
-    const rank_t *rank = arg;
+    const mtree_simulated_rank_t *rank = arg;
+    const run_t *run = rank->arg;
 
-    if (rank->run->simulation.options->check) {
-        offset += mtree_check_data_received(&rank->run->data, rank->number, peer);
-        memcpy(rank->output + offset, bytes, length * sizeof(uint32_t));
+    if (run->simulation.options->check) {
+        offset += mtree_check_data_received(&run->data, rank->number, peer);
+        memcpy(rank->buffers[MTREE_BUFFER_RESULT] + offset, bytes,
+               length * sizeof(uint32_t));
     }
-}
-
-static void note_end(rank_t *rank, mtree_status_t status)
-{
-    run_t *run = rank->run;
-    double now = mtree_pt2pt_free_at(run->simulation.pt2pt, rank->number);
-
-    rank->has_ended = true;
-    if (status != MTREE_OK) {
-        mtree_event_queue_fail(run->simulation.queue, status);
-    }
-    run->left[rank->number] = now;
-    run->seconds = now > run->seconds ? now : run->seconds;
-}
-
-static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
-{
-    (void)operation;
-    note_end(arg, status);
-}
-
-static void program_ended(mtree_program_run_t *program_run, mtree_status_t status,
-                          void *arg)
-{
-    (void)program_run;
-    note_end(arg, status);
 }
 
 static int num_members(const run_t *run)
@@ -163,17 +99,16 @@ static mtree_status_t make_vectors(run_t *run)
         }
     }
     for (int r = 0; r < run->simulation.num_ranks; r++) {
-        rank_t *rank = &run->ranks[r];
+        uint32_t **buffers = run->ranks[r].buffers;
 
         if (run->no_data != NULL) {
-            rank->input = run->no_data;
-            rank->output = run->no_data;
+            buffers[MTREE_BUFFER_INPUT] = buffers[MTREE_BUFFER_RESULT] = run->no_data;
             continue;
         }
-        MTREE_ARENA_ARRAY(&run->arena, rank->input, count);
-        MTREE_ARENA_ARRAY(&run->arena, rank->output, most);
-        for (size_t i = 0; i < count && rank->input != NULL; i++) {
-            rank->input[i] = mtree_check_data_value(r, i);
+        MTREE_ARENA_ARRAY(&run->arena, buffers[MTREE_BUFFER_INPUT], count);
+        MTREE_ARENA_ARRAY(&run->arena, buffers[MTREE_BUFFER_RESULT], most);
+        for (size_t i = 0; i < count && run->arena.status == MTREE_OK; i++) {
+            buffers[MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, i);
         }
     }
     return run->arena.status;
@@ -181,8 +116,10 @@ static mtree_status_t make_vectors(run_t *run)
 
 /* Where data only goes down the trees, a rank starts with its contribution in its result;
  * of a scan rank 0 does, whose result it is. */
-static void seed_output(const run_t *run, const rank_t *rank)
+static void seed_output(const run_t *run, const mtree_simulated_rank_t *rank)
 {
+    const uint32_t *input = rank->buffers[MTREE_BUFFER_INPUT];
+    uint32_t *output = rank->buffers[MTREE_BUFFER_RESULT];
     const size_t *own;
     size_t begin, end;
     bool is_result =
@@ -195,22 +132,19 @@ static void seed_output(const run_t *run, const rank_t *rank)
     }
     own = &run->data.blocks[rank->number];
     if (mtree_collective_is_personalized(run->data.collective)) {
-        memcpy(rank->output +
-                   mtree_check_data_received(&run->data, rank->number, rank->number),
-               rank->input +
-                   mtree_check_data_sent(&run->data, rank->number, rank->number),
+        memcpy(output + mtree_check_data_received(&run->data, rank->number, rank->number),
+               input + mtree_check_data_sent(&run->data, rank->number, rank->number),
                (own[1] - own[0]) * sizeof(uint32_t));
         return;
     }
     mtree_check_data_input(&run->data, rank->number, &begin, &end);
     if (end > begin) {
-        memcpy(rank->output + begin, rank->input + begin,
-               (end - begin) * sizeof(uint32_t));
+        memcpy(output + begin, input + begin, (end - begin) * sizeof(uint32_t));
     }
 }
 
 /* The part of the plan for the host of @a rank. */
-static mtree_status_t cut_part(run_t *run, const rank_t *rank)
+static mtree_status_t cut_part(run_t *run, const mtree_simulated_rank_t *rank)
 {
     int host = run->placement->host[rank->number];
 
@@ -223,7 +157,7 @@ static mtree_status_t cut_part(run_t *run, const rank_t *rank)
 }
 
 /* What the rank does. */
-static mtree_status_t lay_out(run_t *run, rank_t *rank)
+static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 {
     mtree_status_t status = cut_part(run, rank);
 
@@ -244,34 +178,27 @@ static mtree_status_t lay_out(run_t *run, rank_t *rank)
     return status;
 }
 
-static mtree_status_t start_program(run_t *run, rank_t *rank)
+static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
 {
-    const size_t *lengths = rank->program->program.lengths;
+    const mtree_program_t *program = &rank->program->program;
     const bool has_blocks = mtree_collective_is_personalized(run->data.collective);
     const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
-                                         .fold = fold,
-                                         .copy = copy,
+                                         .fold = mtree_simulated_fold,
+                                         .copy = mtree_simulated_copy,
                                          .pack_block = has_blocks ? pack_block : NULL,
                                          .unpack_block = has_blocks ? unpack_block : NULL,
                                          .arg = rank};
-    void *address[MTREE_BUFFER_LAST] = {
-        [MTREE_BUFFER_INPUT] = rank->input, [MTREE_BUFFER_RESULT] = rank->output};
 
     for (int b = MTREE_BUFFER_WORK;
          run->simulation.options->check && b < MTREE_BUFFER_LAST; b++) {
-        address[b] = mtree_arena_alloc(&run->arena, lengths[b], sizeof(uint32_t));
+        MTREE_ARENA_ARRAY(&run->arena, rank->buffers[b], program->lengths[b]);
     }
-    if (run->arena.status != MTREE_OK) {
-        return run->arena.status;
-    }
-    return mtree_program_start(&rank->program->program,
-                               mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
-                               &data, address, NULL, program_ended, rank,
-                               &rank->program_run);
+    return run->arena.status == MTREE_OK ? mtree_simulated_start(rank, program, &data)
+                                         : run->arena.status;
 }
 
 /* As the kernel does it with connections of mtree's own. */
-static mtree_status_t pace(run_t *run, const rank_t *rank)
+static mtree_status_t pace(run_t *run, const mtree_simulated_rank_t *rank)
 {
     mtree_status_t status = MTREE_OK;
 
@@ -286,7 +213,7 @@ static mtree_status_t pace(run_t *run, const rank_t *rank)
     return status;
 }
 
-static mtree_status_t start_static(run_t *run, rank_t *rank,
+static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
                                    const mtree_operation_data_t *data)
 {
     mtree_status_t status = lay_out(run, rank);
@@ -303,11 +230,11 @@ static mtree_status_t start_static(run_t *run, rank_t *rank,
     }
     return mtree_operation_start(
         rank->layout, mtree_pt2pt_transport(run->simulation.pt2pt, rank->number), data,
-        rank_ended, rank, &rank->operation);
+        mtree_simulated_ended, rank, &rank->operation);
 }
 
 /* With memory for the whole message, as a rank has by default. */
-static mtree_status_t start_by_arrival(run_t *run, rank_t *rank,
+static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
                                        const mtree_operation_data_t *data)
 {
     const mtree_arrival_t arrival = {
@@ -319,16 +246,18 @@ static mtree_status_t start_by_arrival(run_t *run, rank_t *rank,
         .control = mtree_pt2pt_control(run->simulation.pt2pt, rank->number),
         .window_bytes = run->call.units * run->call.unit_bytes};
 
-    return mtree_arrival_start(&arrival, data, rank_ended, NULL, rank, &rank->operation);
+    return mtree_arrival_start(&arrival, data, mtree_simulated_ended, NULL, rank,
+                               &rank->operation);
 }
 
-static mtree_status_t start(run_t *run, rank_t *rank)
+static mtree_status_t start(mtree_simulated_rank_t *rank)
 {
-    const mtree_operation_data_t data = {.input = rank->input,
-                                         .output = rank->output,
+    run_t *run = rank->arg;
+    const mtree_operation_data_t data = {.input = rank->buffers[MTREE_BUFFER_INPUT],
+                                         .output = rank->buffers[MTREE_BUFFER_RESULT],
                                          .extent = sizeof(uint32_t),
                                          .span = sizeof(uint32_t),
-                                         .fold = fold,
+                                         .fold = mtree_simulated_fold,
                                          .pack_block = pack_block,
                                          .unpack_block = unpack_block,
                                          .arg = rank,
@@ -339,52 +268,15 @@ static mtree_status_t start(run_t *run, rank_t *rank)
                               : start_static(run, rank, &data);
 }
 
-static void arrive(mtree_timer_t *event)
-{
-    rank_t *rank = MTREE_CONTAINER_OF(event, rank_t, arrival);
-    mtree_status_t status = start(rank->run, rank);
-
-    if (status != MTREE_OK) {
-        mtree_event_queue_fail(rank->run->simulation.queue, status);
-    }
-}
-
-/* All ranks, at once or each at its time. */
-static mtree_status_t start_all(run_t *run)
-{
-    const double *arrivals = run->simulation.options->arrivals;
-    mtree_status_t status = MTREE_OK;
-
-    for (int r = 0; r < num_members(run) && status == MTREE_OK; r++) {
-        rank_t *rank = &run->ranks[r];
-
-        if (arrivals == NULL || r >= run->simulation.num_ranks) {
-            status = start(run, rank);
-        } else {
-            rank->arrival.func = arrive;
-            mtree_event_queue_add(run->simulation.queue, &rank->arrival, arrivals[r]);
-        }
-    }
-    return status;
-}
-
-static mtree_status_t check_ended(const run_t *run)
+static mtree_status_t check_results(const run_t *run)
 {
     mtree_status_t status = MTREE_OK;
-    int r;
 
-    for (r = 0; r < num_members(run) && status == MTREE_OK; r++) {
-        if (!run->ranks[r].has_ended) {
-            mtree_error(
-                "simulator: rank %d of %d waits for ever; the plan or the schedule "
-                "is wrong",
-                r, num_members(run));
-            return MTREE_ERR_TRANSPORT;
-        }
-        if (run->simulation.options->check && r < run->simulation.num_ranks) {
-            status = mtree_check_data_check(&run->data, run->plan->algorithm, r,
-                                            run->ranks[r].output);
-        }
+    for (int r = 0; r < run->simulation.num_ranks && run->simulation.options->check &&
+                    status == MTREE_OK;
+         r++) {
+        status = mtree_check_data_check(&run->data, run->plan->algorithm, r,
+                                        run->ranks[r].buffers[MTREE_BUFFER_RESULT]);
     }
     return status;
 }
@@ -403,14 +295,13 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
                                                ? MTREE_CALL_RECOVERY
                                                : 0.0};
     MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_members(run));
-    run->left = calloc((size_t)num_members(run), sizeof(double));
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
-    if (run->ranks == NULL || run->left == NULL || run->tree_seconds == NULL) {
+    if (run->ranks == NULL || run->tree_seconds == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (int r = 0; r < num_members(run); r++) {
-        run->ranks[r].run = run;
-        run->ranks[r].number = r;
+        run->ranks[r].start = start;
+        run->ranks[r].arg = run;
     }
     status = mtree_check_data_init(&run->data, collective, num_ranks,
                                    run->simulation.root, run->simulation.count);
@@ -427,23 +318,18 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
         status = make_vectors(run);
     }
     if (status == MTREE_OK) {
-        status = start_all(run);
+        status = mtree_simulated_run(&run->simulation, run->ranks, num_members(run),
+                                     &run->seconds);
     }
-    if (status == MTREE_OK) {
-        status = mtree_event_queue_run(run->simulation.queue);
-    }
-    return status == MTREE_OK ? check_ended(run) : status;
+    return status == MTREE_OK ? check_results(run) : status;
 }
 
 static void clear(run_t *run)
 {
-    /* After a failure sends and receives are outstanding; ending them lets the operations
-     * be freed. */
-    mtree_pt2pt_abort(run->simulation.pt2pt);
-    for (int r = 0; run->ranks != NULL && r < num_members(run); r++) {
-        mtree_event_queue_remove(run->simulation.queue, &run->ranks[r].arrival);
-        mtree_operation_free(run->ranks[r].operation);
-        mtree_program_run_free(run->ranks[r].program_run);
+    const int count = run->ranks == NULL ? 0 : num_members(run);
+
+    mtree_simulated_clear(&run->simulation, run->ranks, count);
+    for (int r = 0; r < count; r++) {
         mtree_rank_program_destroy(run->ranks[r].program);
         mtree_layout_destroy(run->ranks[r].layout);
     }
@@ -451,7 +337,6 @@ static void clear(run_t *run)
         munmap(run->no_data, run->no_data_bytes);
     }
     free(run->tree_seconds);
-    free(run->left);
     mtree_plan_part_destroy(run->part);
     mtree_plan_cut_destroy(run->cut);
     mtree_placement_destroy(run->placement);
@@ -476,9 +361,9 @@ static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topolo
     memcpy(all, hosts, (size_t)active * sizeof(*all));
     status = mtree_relays_find(plan, topology, all + active);
     if (status == MTREE_OK) {
-        status = mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
-                                       mtree_plan_streams(plan), options,
-                                       &run->simulation);
+        status =
+            mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
+                                  mtree_plan_streams(plan), options, &run->simulation);
     }
     free(all);
     return status;
@@ -512,11 +397,15 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         status = mtree_simulation_result(&run.simulation, run.seconds, &result);
     }
     if (status == MTREE_OK) {
+        result.left = calloc((size_t)num_members(&run), sizeof(double));
+        for (int r = 0; r < num_members(&run) && result.left != NULL; r++) {
+            result.left[r] = run.ranks[r].left;
+        }
+    }
+    if (status == MTREE_OK) {
         result.num_trees = plan->num_trees;
         result.tree_seconds = run.tree_seconds;
         run.tree_seconds = NULL;
-        result.left = run.left;
-        run.left = NULL;
         *result_p = result;
     }
     clear(&run);
