@@ -195,6 +195,11 @@ bool mtree_network_loses(const mtree_network_t *network)
     return network->loss != NULL;
 }
 
+bool mtree_network_acknowledges(const mtree_connection_t *connection)
+{
+    return connection->num_arcs > 0;
+}
+
 void mtree_network_pace(mtree_connection_t *connection, double rate)
 {
     connection->pace = rate;

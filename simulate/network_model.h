@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network's insides, in layers: network_wire.c (what a message is on the wire, its
- * events, and free segments), network_repair.c (lost packets), network_queue.c (packets
- * on their way), network.c (life and routes).  Only network_repair.c calls upwards: the
- * queue sends what it repeats.  Private to simulate/network*.c.
+ * A network's insides: network_repair.c (lost packets), network_queue.c (packets on their
+ * way), network.c (life and routes).  The queue sends what network_repair.c repeats.
+ * Private to simulate/network*.c.
  */
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
@@ -53,12 +52,12 @@ struct mtree_connection {
     double last_arrival; /* of the messages so far; no later message arrives before it */
     mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
-    double next_start; /* inside a host: time at which the next message can begin */
-    double window;     /* bytes in flight at which nothing more is sent */
-    size_t in_flight;  /* bytes sent and not acknowledged */
-    size_t cut;        /* bytes of the first message that were sent */
-    int num_waiting;   /* segments before the first arc */
-    double pace;       /* bits/s at which it sends at most; 0: no limit */
+    double next_start;   /* inside a host: time at which the next message can begin */
+    double window;       /* bytes in flight at which nothing more is sent */
+    size_t in_flight;    /* bytes sent and not acknowledged */
+    size_t cut;          /* bytes of the first message that were sent */
+    int num_waiting;     /* segments before the first arc */
+    double pace;         /* bits/s at which it sends at most; 0: no limit */
     mtree_timer_t paced; /* due when it may send again */
     /* The same where packets are lost. */
     uint64_t num_sent;            /* segments */
@@ -87,18 +86,6 @@ struct mtree_network {
     mtree_loss_t *loss; /* [num_arcs] NULL: no packets are lost */
     mtree_segment_t *free_segments;
 };
-
-/* What a message of @a bytes is on the wire: its packets, its bits with headers, and the
- * bits of its first packet, which an inner vertex receives completely before it forwards
- * any. */
-double mtree_network_packets(const mtree_connection_t *connection, size_t bytes);
-double mtree_network_wire_bits(const mtree_connection_t *connection, size_t bytes);
-double mtree_network_packet_bits(const mtree_connection_t *connection, size_t bytes);
-
-/* Set the time at which the last byte of @a message leaves the sender, and that at which
- * it reaches the receiver. */
-void mtree_network_set_departure(mtree_message_t *message, double time);
-void mtree_network_set_arrival(mtree_message_t *message, double time);
 
 /* A segment that is free; NULL: no memory, and the queue has failed. */
 mtree_segment_t *mtree_network_segment_get(mtree_network_t *network);

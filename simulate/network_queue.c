@@ -12,6 +12,61 @@
 
 static void queue_pump(mtree_connection_t *connection);
 
+/* The packets that a message of @a bytes is on the wire. */
+static double count_packets(const mtree_connection_t *connection, size_t bytes)
+{
+    const size_t packet = connection->packet_bytes;
+
+    return bytes == 0 ? 1.0 : (double)((bytes + packet - 1) / packet);
+}
+
+/* Its bits with headers. */
+static double wire_bits(const mtree_connection_t *connection, size_t bytes)
+{
+    return 8.0 * ((double)bytes + count_packets(connection, bytes) *
+                                      (double)connection->network->options.header_bytes);
+}
+
+/* Those of its first packet, which an inner vertex receives completely before it forwards
+ * any. */
+static double first_bits(const mtree_connection_t *connection, size_t bytes)
+{
+    const size_t packet = connection->packet_bytes;
+
+    return wire_bits(connection, bytes < packet ? bytes : packet);
+}
+
+static void arrival_event(mtree_timer_t *event)
+{
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, arrival);
+
+    message->arrived(message);
+}
+
+static void departure_event(mtree_timer_t *event)
+{
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, departure);
+
+    message->departed(message);
+}
+
+/* Set the time at which the last byte of @a message leaves the sender. */
+static void set_departure(mtree_message_t *message, double time)
+{
+    if (message->departed != NULL) {
+        message->departure.func = departure_event;
+        mtree_event_queue_add(message->connection->network->queue, &message->departure,
+                              time);
+    }
+}
+
+/* The same of its arrival at the receiver. */
+static void set_arrival(mtree_message_t *message, double time)
+{
+    message->arrival.func = arrival_event;
+    mtree_event_queue_add(message->connection->network->queue, &message->arrival, time);
+}
+
 /* The time at which @a arc, without its burst, begins what is there at @a time. */
 static double queue_start(const mtree_network_t *network, int arc, double time)
 {
@@ -129,8 +184,8 @@ static void segment_left(mtree_timer_t *timer)
 
     connection->num_waiting--;
     if (segment->message != NULL) {
-        mtree_network_set_departure(segment->message,
-                                    mtree_event_queue_now(connection->network->queue));
+        set_departure(segment->message,
+                      mtree_event_queue_now(connection->network->queue));
     }
     queue_pump(connection);
 }
@@ -144,7 +199,7 @@ void mtree_network_queue_emit(mtree_segment_t *segment)
     segment->bits =
         8.0 * ((double)segment->bytes +
                segment->packets * (double)connection->network->options.header_bytes);
-    segment->first = mtree_network_packet_bits(connection, segment->bytes);
+    segment->first = first_bits(connection, segment->bytes);
     connection->in_flight += segment->bytes;
     connection->num_waiting++;
     if (mtree_network_repairs(connection)) {
@@ -172,7 +227,7 @@ static void segment_cut(mtree_connection_t *connection, mtree_segment_t *segment
 
     *segment =
         (mtree_segment_t){.connection = connection, .bytes = rest < most ? rest : most};
-    segment->packets = mtree_network_packets(connection, segment->bytes);
+    segment->packets = count_packets(connection, segment->bytes);
     connection->cut += segment->bytes;
     if (connection->cut == message->bytes) {
         segment->message = message;
@@ -228,10 +283,10 @@ static void queue_send_locally(mtree_connection_t *connection, mtree_message_t *
     const double start =
         fmax(mtree_event_queue_now(network->queue), connection->next_start);
 
-    connection->next_start = start + mtree_network_wire_bits(connection, message->bytes) /
+    connection->next_start = start + wire_bits(connection, message->bytes) /
                                          connection->network->options.local_rate;
-    mtree_network_set_departure(message, connection->next_start);
-    mtree_network_set_arrival(message, connection->next_start + connection->latency);
+    set_departure(message, connection->next_start);
+    set_arrival(message, connection->next_start + connection->latency);
 }
 
 void mtree_network_queue_send(mtree_message_t *message)
@@ -249,4 +304,26 @@ void mtree_network_queue_send(mtree_message_t *message)
         mtree_network_repair_message(message);
     }
     queue_pump(connection);
+}
+
+mtree_segment_t *mtree_network_segment_get(mtree_network_t *network)
+{
+    mtree_segment_t *segment = network->free_segments;
+
+    if (segment != NULL) {
+        network->free_segments = segment->next;
+        return segment;
+    }
+    if (MTREE_ARENA_ARRAY(&network->arena, segment, 1) == NULL) {
+        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
+    }
+    return segment;
+}
+
+void mtree_network_segment_put(mtree_segment_t *segment)
+{
+    mtree_network_t *network = segment->connection->network;
+
+    segment->next = network->free_segments;
+    network->free_segments = segment;
 }
