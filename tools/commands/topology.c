@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "topo/dot/cables.h"
-#include "topo/dot/conditions.h"
 #include "topo/dot/read.h"
+#include "topo/dot/values.h"
 #include "topo/routes.h"
 
 #include <math.h>

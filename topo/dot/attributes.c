@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
-#include "topo/dot/conditions.h"
+#include "topo/dot/values.h"
 
 #include <string.h>
 #include <strings.h>

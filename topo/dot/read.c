@@ -7,10 +7,10 @@
 #include "base/units.h"
 #include "topo/dot/attributes.h"
 #include "topo/dot/cables.h"
-#include "topo/dot/conditions.h"
-#include "topo/dot/costs.h"
 #include "topo/dot/parse.h"
+#include "topo/dot/values.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,61 +113,10 @@ static mtree_status_t read_nodes(reader_t *reader)
     return status;
 }
 
-/* Read the rate in attribute @a name of @a edge; @a zero: 0 is allowed. */
-static mtree_status_t read_capacity(const reader_t *reader, const mtree_dot_edge_t *edge,
-                                    const char *name, bool zero, double *capacity_p)
-{
-    const char *text = mtree_dot_attributes_get(edge->attributes, name);
-    const char *why;
-    mtree_status_t status;
-    double capacity;
-
-    if (text == NULL) {
-        mtree_error("%s:%d: link %s-%s has no %s; write it like %s=\"200Mbps\"",
-                    reader->name, edge->line, edge->tail->name, edge->head->name, name,
-                    name);
-        return MTREE_ERR_INVALID;
-    }
-    status = mtree_units_parse_rate(text, &capacity, &why);
-    if (status == MTREE_OK && (capacity > 0 || zero)) {
-        *capacity_p = capacity;
-        return MTREE_OK;
-    }
-    mtree_error("%s:%d: link %s-%s: %s '%s': %s; write it like %s=\"200Mbps\"",
-                reader->name, edge->line, edge->tail->name, edge->head->name, name, text,
-                status == MTREE_OK ? "must be positive" : why, name);
-    return MTREE_ERR_INVALID;
-}
-
-static mtree_status_t read_latency(const reader_t *reader, const mtree_dot_edge_t *edge,
-                                   double *latency_p)
-{
-    const char *text = mtree_dot_attributes_get(edge->attributes, "latency");
-    double latency = 0;
-    const char *why;
-
-    if (text != NULL) {
-        if (mtree_units_parse_time(text, &latency, &why) != MTREE_OK) {
-            goto err;
-        }
-        if (latency > MTREE_TOPOLOGY_MAX_LATENCY) {
-            why = "over 100 s";
-            goto err;
-        }
-    }
-    *latency_p = latency;
-    return MTREE_OK;
-
-err:
-    mtree_error("%s:%d: link %s-%s: latency '%s': %s; write it like latency=\"38ms\"",
-                reader->name, edge->line, edge->tail->name, edge->head->name, text, why);
-    return MTREE_ERR_INVALID;
-}
-
 static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
 {
-    bool directed = reader->graph->directed;
-    double forward, backward, latency;
+    const mtree_dot_graph_t *graph = reader->graph;
+    double forward = 0, backward, latency = 0;
     mtree_status_t status;
     int link;
 
@@ -176,32 +125,29 @@ static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
                     edge->line, edge->tail->name);
         return MTREE_ERR_INVALID;
     }
-    status = read_capacity(reader, edge, "capacity", false, &forward);
-    if (status != MTREE_OK) {
-        return status;
+    if (mtree_dot_attributes_get(edge->attributes, "capacity") == NULL) {
+        mtree_error("%s:%d: link %s-%s has no capacity; write it like "
+                    "capacity=\"200Mbps\"",
+                    reader->name, edge->line, edge->tail->name, edge->head->name);
+        return MTREE_ERR_INVALID;
     }
-    backward = directed ? 0 : forward;
-    if (mtree_dot_attributes_get(edge->attributes, "capacity_back") != NULL) {
-        if (directed) {
-            mtree_error(
-                "%s:%d: link %s-%s: capacity_back is for undirected graphs; write the "
-                "other direction as an edge of its own",
-                reader->name, edge->line, edge->tail->name, edge->head->name);
-            return MTREE_ERR_INVALID;
-        }
-        status = read_capacity(reader, edge, "capacity_back", true, &backward);
-        if (status != MTREE_OK) {
-            return status;
-        }
+    if (graph->directed &&
+        mtree_dot_attributes_get(edge->attributes, "capacity_back") != NULL) {
+        mtree_error("%s:%d: link %s-%s: capacity_back is for undirected graphs; write "
+                    "the other direction as an edge of its own",
+                    reader->name, edge->line, edge->tail->name, edge->head->name);
+        return MTREE_ERR_INVALID;
     }
-    status = read_latency(reader, edge, &latency);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status =
-        mtree_topology_add_link(reader->topology, edge->tail->index, edge->head->index,
-                                forward, backward, latency, &link);
-    if (status != MTREE_OK) {
+    status = mtree_dot_value_read(reader->name, graph, edge, "capacity", &forward);
+    backward = graph->directed ? 0 : forward;
+    if (status != MTREE_OK ||
+        (status = mtree_dot_value_read(reader->name, graph, edge, "capacity_back",
+                                       &backward)) != MTREE_OK ||
+        (status = mtree_dot_value_read(reader->name, graph, edge, "latency", &latency)) !=
+            MTREE_OK ||
+        (status = mtree_topology_add_link(reader->topology, edge->tail->index,
+                                          edge->head->index, forward, backward, latency,
+                                          &link)) != MTREE_OK) {
         return status;
     }
     status = mtree_dot_cables_read(reader->name, edge, reader->topology, link);
@@ -348,13 +294,28 @@ static mtree_status_t check_connected(const reader_t *reader)
     return status;
 }
 
+/* What messages cost processors, where the file says it. */
+static mtree_status_t read_costs(const reader_t *reader)
+{
+    mtree_message_cost_t *cost = &reader->topology->cost;
+    double copy_rate = INFINITY;
+    mtree_status_t status = mtree_dot_value_read(reader->name, reader->graph, NULL,
+                                                 "message_cost", &cost->message);
+
+    if (status == MTREE_OK) {
+        status = mtree_dot_value_read(reader->name, reader->graph, NULL, "copy_rate",
+                                      &copy_rate);
+    }
+    cost->byte = 8.0 / copy_rate;
+    return status;
+}
+
 static mtree_status_t read_graph(reader_t *reader)
 {
     mtree_status_t status;
 
     mtree_dot_attributes_warn(reader->name, reader->graph);
-    if ((status = mtree_dot_costs_read(reader->name, reader->graph,
-                                       &reader->topology->cost)) != MTREE_OK ||
+    if ((status = read_costs(reader)) != MTREE_OK ||
         (status = read_nodes(reader)) != MTREE_OK ||
         (status = check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||

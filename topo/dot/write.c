@@ -4,10 +4,25 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/cables.h"
-#include "topo/dot/conditions.h"
-#include "topo/dot/costs.h"
+#include "topo/dot/values.h"
 
 #include <string.h>
+
+/* A line with what is known of it. */
+static void write_cost(const mtree_message_cost_t *cost, FILE *out)
+{
+    char text[MTREE_UNITS_LENGTH];
+
+    if (cost->message > 0.0) {
+        fprintf(out, "    graph [message_cost=\"%s\"",
+                mtree_units_write_time(cost->message, text));
+        if (cost->byte > 0.0) {
+            fprintf(out, " copy_rate=\"%s\"",
+                    mtree_units_write_rate(8.0 / cost->byte, text));
+        }
+        fputs("];\n", out);
+    }
+}
 
 static void write_vertex(const mtree_vertex_t *vertex, FILE *out)
 {
@@ -67,7 +82,7 @@ static void write_link(const mtree_topology_t *topology, const mtree_link_t *lin
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
 {
     fprintf(out, "graph \"%s\" {\n", topology->name);
-    mtree_dot_costs_write(&topology->cost, out);
+    write_cost(&topology->cost, out);
     for (int i = 0; i < topology->num_vertices; ++i) {
         write_vertex(&topology->vertices[i], out);
     }
