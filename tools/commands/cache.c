@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "topo/dot/cache_folder.h"
+#include "topo/dot/cache.h"
 
 #include <errno.h>
 #include <string.h>
@@ -46,12 +46,13 @@ static void remove_file(arguments_t *arguments, int folder, const char *name)
     }
 }
 
-static void visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
-                  const char *fault)
+static void visit(void *arg, const mtree_cache_t *cache, int folder, const char *name,
+                  mtree_cached_t *cached, const char *fault)
 {
     arguments_t *arguments = arg;
     const size_t length = strcspn(name, ".");
 
+    (void)cache;
     if (arguments->name != NULL && (strncmp(arguments->name, name, length) != 0 ||
                                     strlen(arguments->name) != length)) {
         return;
@@ -99,9 +100,8 @@ static void print_sum(const arguments_t *arguments)
 static mtree_status_t run_cache(arguments_t *arguments)
 {
     const mtree_cache_key_t key = {.version = VERSION};
-    mtree_cache_folder_t cache;
-    mtree_status_t status =
-        mtree_cache_folder_init(&cache, &key, DEFAULT_DAYS, time(NULL));
+    mtree_cache_t cache;
+    mtree_status_t status = mtree_cache_init(&cache, &key, DEFAULT_DAYS, time(NULL));
 
     if (status == MTREE_ERR_NOT_FOUND) {
         mtree_error("cache: neither XDG_CACHE_HOME nor HOME says where it is");
@@ -112,7 +112,7 @@ static mtree_status_t run_cache(arguments_t *arguments)
     }
     if (status == MTREE_OK) {
         /* A folder that is missing has no files. */
-        (void)mtree_cache_folder_visit(&cache, visit, arguments);
+        (void)mtree_cache_visit(&cache, visit, arguments);
         visit_plans(arguments, cache.folder);
         status = arguments->status;
     }
@@ -124,7 +124,7 @@ static mtree_status_t run_cache(arguments_t *arguments)
     if (status == MTREE_OK && (arguments->clear || arguments->name == NULL)) {
         print_sum(arguments);
     }
-    mtree_cache_folder_cleanup(&cache);
+    mtree_cache_cleanup(&cache);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #ifndef MTREE_TOPO_DOT_CACHE_H
 #define MTREE_TOPO_DOT_CACHE_H
 
-#include "base/status.h"
+#include "base/arena.h"
 #include "topo/dot/cache_file.h"
 
 #include <stdbool.h>
@@ -34,12 +34,43 @@ typedef struct {
     bool is_loaded;  /* it was measured under load */
 } mtree_cache_stamp_t;
 
-/*
- * Write the path of the file that is written for the hosts of @a key, in any order, to
- * @a path of MTREE_CACHE_PATH_LENGTH bytes.  MTREE_ERR_NOT_FOUND when neither
- * XDG_CACHE_HOME nor HOME is set; MTREE_ERR_NO_MEMORY.
- */
-mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path);
+/* The cache, as it is seen by a set of hosts. */
+typedef struct {
+    const mtree_cache_key_t *key;
+    const char **lines; /* [num_hosts] "// host NAME ADDRESS\n", sorted */
+    char name[MTREE_CACHE_NAME_LENGTH + 1]; /* of the file for exactly these hosts, a hash
+                                               of them */
+    char folder[MTREE_CACHE_PATH_LENGTH];
+    double days;
+    time_t now;
+    mtree_arena_t arena; /* of the lines */
+} mtree_cache_t;
+
+/* A file that was read, at `now`. */
+typedef struct {
+    char *text; /* malloc'ed */
+    size_t length;
+    mtree_cache_stamp_t stamp;
+    int num_hosts, num_common; /* those of the key among them */
+    bool is_old;
+} mtree_cached_t;
+
+/* Called with a file in the open @a folder, which the visitor may keep by taking
+ * cached->text; @a fault says why it is not to be used, NULL: it is. */
+typedef void (*mtree_cache_visit_t)(void *arg, const mtree_cache_t *cache, int folder,
+                                    const char *name, mtree_cached_t *cached,
+                                    const char *fault);
+
+/* The cache for @a key, in which files live for @a days.  MTREE_ERR_NOT_FOUND when
+ * neither XDG_CACHE_HOME nor HOME is set; MTREE_ERR_NO_MEMORY.  To be cleaned up in any
+ * case. */
+mtree_status_t mtree_cache_init(mtree_cache_t *cache, const mtree_cache_key_t *key,
+                                double days, time_t now);
+void mtree_cache_cleanup(mtree_cache_t *cache);
+
+/* Visit all files.  MTREE_ERR_NOT_FOUND: the folder is missing. */
+mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t visit,
+                                 void *arg);
 
 /*
  * Read the newest file that has all hosts of @a key, one that was not measured under load

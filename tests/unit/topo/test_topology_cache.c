@@ -40,6 +40,18 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
+/* The path of the file that is written for @a hosts. */
+static mtree_status_t cache_path(const mtree_cache_key_t *hosts,
+                                 char path[MTREE_CACHE_PATH_LENGTH])
+{
+    mtree_cache_t cache;
+    mtree_status_t status = mtree_cache_init(&cache, hosts, 0, 0);
+
+    snprintf(path, MTREE_CACHE_PATH_LENGTH, "%.4000s/%s", cache.folder, cache.name);
+    mtree_cache_cleanup(&cache);
+    return status;
+}
+
 static mtree_status_t read_as(const mtree_cache_key_t *as, double days, time_t now)
 {
     size_t length;
@@ -95,7 +107,7 @@ UNIT_TEST(test_written_is_read)
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
     write_one();
     unit_ok(read_as(&key, 7, written + 6 * DAY));
-    unit_ok(mtree_cache_path(&key, path));
+    unit_ok(cache_path(&key, path));
     ck_assert_int_eq(stat(path, &is), 0);
     ck_assert_uint_eq(is.st_mode & 07777, 0600);
     /* And written over. */
@@ -153,8 +165,8 @@ UNIT_TEST(test_stale_and_foreign)
     assert_refused(&key, written - 2 * DAY, "days old");
     assert_refused(&newer, written, "another version");
     /* Names of files may collide; the stamp tells. */
-    unit_ok(mtree_cache_path(&key, path));
-    unit_ok(mtree_cache_path(&other, other_path));
+    unit_ok(cache_path(&key, path));
+    unit_ok(cache_path(&other, other_path));
     ck_assert_str_ne(path, other_path);
     ck_assert_int_eq(rename(path, other_path), 0);
     assert_refused(&other, written, "other hosts or addresses");
@@ -167,7 +179,7 @@ UNIT_TEST(test_files_of_others)
     FILE *file;
 
     write_one();
-    unit_ok(mtree_cache_path(&key, path));
+    unit_ok(cache_path(&key, path));
     ck_assert_int_eq(chmod(path, 0622), 0);
     assert_refused(&key, written, "others may have written it");
     /* A symbolic link is neither read nor written through. */
@@ -301,10 +313,10 @@ UNIT_TEST(test_pruning)
         unit_ok(write_text(&hosts, written + 9 * DAY + 60 * h, false, "graph N\n"));
     }
     ck_assert_int_eq(count_files(), MTREE_CACHE_MOST_FILES);
-    unit_ok(mtree_cache_path(&hosts, path));
+    unit_ok(cache_path(&hosts, path));
     ck_assert_int_eq(access(path, F_OK), 0);
     hosts = hosts_from(0, 3);
-    unit_ok(mtree_cache_path(&hosts, path));
+    unit_ok(cache_path(&hosts, path));
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(heard_lines(), 0);
 }
@@ -315,7 +327,7 @@ UNIT_TEST(test_two_writers)
     char path[MTREE_CACHE_PATH_LENGTH], other[MTREE_CACHE_PATH_LENGTH + 32];
 
     write_one();
-    unit_ok(mtree_cache_path(&key, path));
+    unit_ok(cache_path(&key, path));
     snprintf(other, sizeof(other), "%s.%ld", path, (long)getpid());
     fclose(fopen(other, "w"));
     write_one();
@@ -345,11 +357,11 @@ UNIT_TEST(test_places)
 
     setenv("XDG_CACHE_HOME", "not/absolute", 1);
     setenv("HOME", "/home/somebody", 1);
-    unit_ok(mtree_cache_path(&key, path));
+    unit_ok(cache_path(&key, path));
     ck_assert_int_eq(strncmp(path, "/home/somebody/.cache/mtree/", 28), 0);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_ERR_NOT_FOUND);
+    ck_assert_int_eq(cache_path(&key, path), MTREE_ERR_NOT_FOUND);
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
 }
 
