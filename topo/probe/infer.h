@@ -27,10 +27,4 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
                                  int num_rtts, double noise,
                                  mtree_probe_graph_t *graph_p);
 
-/* The second of the two; *error_p is its mean relative error.  @a distance is
- * [num_hosts * num_hosts]. */
-mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
-                                      const mtree_probe_rtt_t *rtts, int num_rtts,
-                                      mtree_probe_graph_t *graph_p, double *error_p);
-
 #endif
