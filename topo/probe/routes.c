@@ -13,6 +13,48 @@ static bool get_bit(const unsigned char *bits, size_t place)
     return (bits[place / 8] >> (place % 8) & 1) != 0;
 }
 
+static bool has_text(const mtree_hash_link_t *link, const void *text)
+{
+    return strcmp(MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->text, text) == 0;
+}
+
+static mtree_status_t add_text(mtree_probe_addresses_t *addresses, const char *text,
+                               uint64_t hash)
+{
+    const size_t size = strlen(text) + 1;
+    mtree_probe_address_t *address = malloc(sizeof(*address) + size);
+
+    if (address == NULL ||
+        mtree_array_reserve(&addresses->items, &addresses->capacity,
+                            addresses->num_addresses + 1,
+                            sizeof(mtree_probe_address_t *)) != MTREE_OK ||
+        mtree_hash_table_add(&addresses->by_text, &address->link, hash) != MTREE_OK) {
+        free(address);
+        return mtree_no_memory("the addresses of routes");
+    }
+    address->number = addresses->num_addresses;
+    address->owner = -1;
+    memcpy(address->text, text, size);
+    addresses->items[addresses->num_addresses++] = address;
+    return MTREE_OK;
+}
+
+/* The number of @a text, which is added when it is new, then without an owner. */
+static mtree_status_t find_address(mtree_probe_addresses_t *addresses, const char *text,
+                                   int *address_p)
+{
+    const uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, text);
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&addresses->by_text, hash, has_text, text);
+
+    if (link != NULL) {
+        *address_p = MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->number;
+        return MTREE_OK;
+    }
+    *address_p = addresses->num_addresses;
+    return add_text(addresses, text, hash);
+}
+
 mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_hosts,
                                          mtree_probe_routes_t **routes_p)
 {
@@ -45,7 +87,11 @@ void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
     }
     free(routes->traceroutes);
     mtree_arena_cleanup(&routes->arena);
-    mtree_probe_addresses_clear(&routes->addresses);
+    for (int i = 0; i < routes->addresses.num_addresses; ++i) {
+        free(routes->addresses.items[i]);
+    }
+    free(routes->addresses.items);
+    mtree_hash_table_cleanup(&routes->addresses.by_text);
     free(routes);
 }
 
@@ -55,7 +101,7 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
     mtree_status_t status;
     int number;
 
-    status = mtree_probe_addresses_find(&routes->addresses, address, &number);
+    status = find_address(&routes->addresses, address, &number);
     if (status != MTREE_OK) {
         return status;
     }
@@ -82,7 +128,7 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
         if (hops[i][0] == '\0') {
             continue;
         }
-        status = mtree_probe_addresses_find(&routes->addresses, hops[i], &route->hops[i]);
+        status = find_address(&routes->addresses, hops[i], &route->hops[i]);
         if (status != MTREE_OK) {
             return status;
         }

@@ -6,11 +6,25 @@
 #define MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
 
 #include "base/arena.h"
-#include "topo/probe/address_table.h"
+#include "base/hash.h"
 #include "topo/probe/routes.h"
 
 /* Instead of the number of an address: a router that did not answer. */
 #define MTREE_PROBE_SILENT (-1)
+
+typedef struct {
+    mtree_hash_link_t link;
+    int number; /* in the table */
+    int owner;  /* the host that has it, or -1 */
+    char text[];
+} mtree_probe_address_t;
+
+/* Addresses, numbered, and which host has them.  Zeroed: empty. */
+typedef struct {
+    int num_addresses, capacity;
+    mtree_probe_address_t **items; /* [num_addresses] */
+    mtree_hash_table_t by_text;
+} mtree_probe_addresses_t;
 
 typedef struct {
     int from, to, num_hops;
