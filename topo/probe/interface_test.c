@@ -5,7 +5,6 @@
  * to share are tested a second time, as a busy network may have been slow by chance.
  */
 #include "base/log.h"
-#include "topo/probe/shared_interface.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
@@ -91,14 +90,13 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
 {
     mtree_status_t status =
         (probe->tested != NULL) ? MTREE_OK : prepare_interface_test(probe);
-    mtree_probe_test_batch_t batch;
+    mtree_probe_test_batch_t batch = {.graph = &probe->graph};
     int host, count;
     int arcs[LINKS_AT_ONCE];
 
     if (status != MTREE_OK) {
         return status;
     }
-    mtree_probe_test_batch_init(&batch, &probe->graph);
     for (host = 0; host < probe->num_hosts; ++host) {
         count = probe->tested[host] ? 0 : choose_links(probe, host, arcs);
         if (count < 2) {
@@ -145,8 +143,7 @@ static void prepare_single_link_test(mtree_probe_t *probe)
     probe->prepared = true;
 }
 
-/* Links that still need a test are used alone in the same round, as many of them as fit.
- */
+/* Links that still need a test are used alone in the same round, if they fit. */
 static void add_uncertain_links(const mtree_probe_t *probe,
                                 mtree_probe_test_batch_t *batch)
 {
@@ -165,7 +162,7 @@ static void add_uncertain_links(const mtree_probe_t *probe,
 
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
 {
-    mtree_probe_test_batch_t batch;
+    mtree_probe_test_batch_t batch = {.graph = &probe->graph};
     const int *fastest;
     bool fits = true;
     int host;
@@ -173,7 +170,6 @@ mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
     if (!probe->prepared) {
         prepare_single_link_test(probe);
     }
-    mtree_probe_test_batch_init(&batch, &probe->graph);
     for (host = 0; fits && host < probe->num_hosts; ++host) {
         fastest = &probe->fastest[host];
         if (!probe->tested[host]) {
@@ -212,6 +208,199 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
     return isfinite(alone) && together > 0 && alone > SHARED_SPEEDUP * together;
 }
 
+typedef struct {
+    const mtree_probe_graph_t *old;
+    mtree_probe_graph_t *graph;
+    int *group;    /* [num_hosts] the least of the hosts of the same switch, or NONE */
+    int *size;     /* [num_hosts] hosts of the group whose least host it is */
+    int *port;     /* [num_hosts] the switch of a group */
+    int *vertices; /* of the current path */
+    mtree_arena_t arena; /* of the arrays */
+} splitter_t;
+
+/* Is @a host linked to a host of @a group, and is no path of several links known from it
+ * to one of them? */
+static bool belongs(const splitter_t *splitter, int host, int group)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    const mtree_probe_edge_t *link;
+    bool linked = false;
+    int other;
+
+    for (int i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &old->links[i];
+        other = (link->u == host) ? link->v : link->u;
+        linked |= other < old->num_hosts && splitter->group[other] == group;
+    }
+    for (int i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
+        if (old->paths[i].num_arcs > 1 && splitter->group[old->paths[i].to] == group) {
+            return false;
+        }
+    }
+    return linked;
+}
+
+/* Add to @a group every host that belongs to it; true if there was one. */
+static bool grow_group(splitter_t *splitter, const bool *shared, int group)
+{
+    bool grown = false;
+
+    for (int host = 0; host < splitter->old->num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE &&
+            belongs(splitter, host, group)) {
+            splitter->group[host] = group;
+            ++splitter->size[group];
+            grown = true;
+        }
+    }
+    return grown;
+}
+
+/* Hosts of one Ethernet are linked, directly or, where not all routes were traced,
+ * through others. */
+static void form_groups(splitter_t *splitter, const bool *shared)
+{
+    int num_hosts = splitter->old->num_hosts;
+    int group;
+
+    for (int host = 0; host < num_hosts; ++host) {
+        splitter->group[host] = NONE;
+    }
+    for (int host = 0; host < num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE) {
+            splitter->group[host] = host;
+            splitter->size[host] = 1;
+            while (grow_group(splitter, shared, host)) {}
+        }
+    }
+    /* Two hosts are no network: each keeps an interface of its own. */
+    for (int host = 0; host < num_hosts; ++host) {
+        if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
+            group = splitter->group[host];
+            splitter->group[host] = host;
+            if (host != group) {
+                splitter->size[host] = 1;
+                splitter->size[group] = 1;
+            }
+        }
+    }
+}
+
+static mtree_status_t add_switches(splitter_t *splitter)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    mtree_status_t status = MTREE_OK;
+    int vertex;
+
+    for (int i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
+        status = mtree_probe_graph_add_switch(splitter->graph, old->names[i], &vertex);
+    }
+    for (int i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
+        if (splitter->group[i] == i) {
+            status =
+                mtree_probe_graph_add_switch(splitter->graph, NULL, &splitter->port[i]);
+        }
+    }
+    return status;
+}
+
+static int port_of(const splitter_t *splitter, int vertex)
+{
+    if (vertex >= splitter->old->num_hosts || splitter->group[vertex] == NONE) {
+        return NONE;
+    }
+    return splitter->port[splitter->group[vertex]];
+}
+
+/* List the vertices of @a path with the switches between them; returns their number. */
+static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
+{
+    int *vertices = splitter->vertices;
+    int last = path->from;
+    int length = 0;
+    int vertex, out, in;
+
+    vertices[length++] = path->from;
+    for (int i = 0; i < path->num_arcs; ++i) {
+        vertex = mtree_probe_arc_to(splitter->old, path->arcs[i]);
+        out = port_of(splitter, last);
+        in = port_of(splitter, vertex);
+        if (out != NONE && out != vertices[length - 1]) {
+            /* Data that a host forwards enters and leaves by the same port, so the port
+             * alone is on the path. */
+            if (length >= 2 && vertices[length - 2] == out) {
+                --length;
+            } else {
+                vertices[length++] = out;
+            }
+        }
+        if (in != NONE && in != out) {
+            vertices[length++] = in;
+        }
+        vertices[length++] = vertex;
+        last = vertex;
+    }
+    return length;
+}
+
+static mtree_status_t copy_paths(splitter_t *splitter)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    mtree_status_t status = MTREE_OK;
+
+    for (int i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
+        status = mtree_probe_graph_add_path(splitter->graph, splitter->vertices,
+                                            lay_out(splitter, &old->paths[i]));
+    }
+    return status;
+}
+
+/*
+ * A copy of @a graph with switches behind the interfaces of the hosts for which
+ * @a shared[host] is set.  Three or more such hosts that are linked, and none of which
+ * has a known path of several links to another, are joined by one switch instead of their
+ * links.  Any other such host gets a switch of its own, to which its links move.  The
+ * caller clears *graph_p.  MTREE_ERR_NO_MEMORY.
+ */
+static mtree_status_t split_shared(const mtree_probe_graph_t *graph, const bool *shared,
+                                   mtree_probe_graph_t *graph_p)
+{
+    size_t num_hosts = (size_t)graph->num_hosts;
+    splitter_t splitter = {.old = graph};
+    mtree_probe_graph_t split;
+    mtree_status_t status;
+
+    status = mtree_probe_graph_init(&split, graph->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    splitter.graph = &split;
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.group, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.size, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.port, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.vertices,
+                      3 * ((size_t)graph->num_vertices + 1));
+    if (splitter.arena.status != MTREE_OK) {
+        status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
+    } else {
+        form_groups(&splitter, shared);
+        status = add_switches(&splitter);
+    }
+    if (status == MTREE_OK) {
+        status = copy_paths(&splitter);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_graph_index(&split);
+    }
+    if (status == MTREE_OK) {
+        *graph_p = split;
+    } else {
+        mtree_probe_graph_clear(&split);
+    }
+    mtree_arena_cleanup(&splitter.arena);
+    return status;
+}
+
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
 {
     bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
@@ -228,7 +417,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
         num_shared += shared[host];
     }
     if (num_shared > 0) {
-        status = mtree_probe_sharing_split(&probe->graph, shared, &split);
+        status = split_shared(&probe->graph, shared, &split);
         if (status == MTREE_OK) {
             mtree_probe_graph_clear(&probe->graph);
             probe->graph = split;

@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/probe.h"
 
+#include "base/array.h"
 #include "base/log.h"
-#include "topo/probe/record.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The record of a probe: all of its input as lines of text (docs/probe.md, "The record").
+ * Users send it in when a topology is wrong, and tests replay it.
+ *
+ *     host NAME ADDRESS SPEED
+ *     address HOST ADDRESS               another of the host
+ *     route FROM TO HOP...               "-": did not answer
+ *     round NUMBER SECONDS PURPOSE       its results follow
+ *     set BEGIN                          of the streams below, seconds after the round's
+ *     ping FROM TO LEAST MEDIAN
+ *     stream FROM TO SECONDS BYTES ...   a pair for each rate sample
+ *
+ * Hosts are numbered from 0 in the order of their lines; numbers are seconds, bytes and
+ * bits/s.  An experiment that failed has none.
+ */
+static void record(const mtree_probe_t *probe, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void record(const mtree_probe_t *probe, const char *format, ...)
+{
+    va_list args;
+
+    if (probe->options.log != NULL) {
+        va_start(args, format);
+        (void)vfprintf(probe->options.log, format, args);
+        va_end(args);
+    }
+}
 
 static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_hosts,
                                       const mtree_probe_options_t *options)
@@ -90,11 +120,12 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
     probe->options = *options;
     mtree_random_init(&probe->random, options->seed);
     MTREE_ARENA_ARRAY(&probe->arena, addresses, (size_t)num_hosts);
-    mtree_probe_log_hosts(options->log, hosts, num_hosts);
     status = copy_hosts(probe, hosts);
     if (status == MTREE_OK) {
         for (int i = 0; i < num_hosts; ++i) {
             addresses[i] = hosts[i].address;
+            record(probe, "host %s %s %.6g\n", hosts[i].name, hosts[i].address,
+                   hosts[i].speed);
         }
         status = mtree_probe_routes_create(addresses, num_hosts, &probe->routes);
     }
@@ -130,7 +161,7 @@ mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
                     address, host, probe->num_hosts);
         return MTREE_ERR_INVALID;
     }
-    mtree_probe_log_address(probe->options.log, host, address);
+    record(probe, "address %d %s\n", host, address);
     return mtree_probe_routes_add_address(probe->routes, host, address);
 }
 
@@ -143,8 +174,24 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
                     from, to);
         return MTREE_ERR_INVALID;
     }
-    mtree_probe_log_route(probe->options.log, from, to, hops, num_hops);
+    record(probe, "route %d %d", from, to);
+    for (int i = 0; i < num_hops; ++i) {
+        record(probe, " %s", hops[i][0] == '\0' ? "-" : hops[i]);
+    }
+    record(probe, "\n");
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
+}
+
+mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
+                                          mtree_probe_experiment_t experiment)
+{
+    if (mtree_array_reserve(&probe->experiments, &probe->experiment_capacity,
+                            probe->num_experiments + 1,
+                            sizeof(*probe->experiments)) != MTREE_OK) {
+        return mtree_no_memory("a round of %d experiments", probe->num_experiments + 1);
+    }
+    probe->experiments[probe->num_experiments++] = experiment;
+    return MTREE_OK;
 }
 
 /* What fills the rounds of each stage, and what draws its conclusions; NULL: nothing. */
@@ -252,21 +299,37 @@ static bool result_valid(const mtree_probe_experiment_t *experiment,
            result->median <= 2 * MTREE_TOPOLOGY_MAX_LATENCY;
 }
 
-/* Write the results of the current round to the record. */
-static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
-                      double seconds)
+static void record_result(const mtree_probe_t *probe,
+                          const mtree_probe_experiment_t *experiment,
+                          const mtree_probe_result_t *result)
 {
-    FILE *log = probe->options.log;
+    const bool is_ping = experiment->kind == MTREE_PROBE_PING;
+
+    record(probe, "%s %d %d", is_ping ? "ping" : "stream", experiment->from,
+           experiment->to);
+    if (!result->failed && is_ping) {
+        record(probe, " %.6f %.6f", result->least, result->median);
+    }
+    for (int i = 0; !result->failed && i < result->num_samples; ++i) {
+        record(probe, " %.4f %.0f", result->samples[i].seconds, result->samples[i].bytes);
+    }
+    record(probe, "\n");
+}
+
+/* Write the results of the current round to the record. */
+static void record_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
+                         double seconds)
+{
     const mtree_probe_experiment_t *experiment;
 
-    mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
+    record(probe, "round %d %.6f %s\n", probe->num_rounds, seconds, probe->purpose);
     for (int i = 0; i < probe->num_experiments; ++i) {
         experiment = &probe->experiments[i];
         if (experiment->kind == MTREE_PROBE_STREAM &&
             (i == 0 || experiment[-1].set != experiment->set)) {
-            mtree_probe_log_set(log, experiment->begin);
+            record(probe, "set %.4f\n", experiment->begin);
         }
-        mtree_probe_log_result(log, experiment, &results[i]);
+        record_result(probe, experiment, &results[i]);
     }
 }
 
@@ -291,7 +354,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
             return MTREE_ERR_INVALID;
         }
     }
-    log_round(probe, results, seconds);
+    record_round(probe, results, seconds);
     planned = expected_seconds(probe) - probe->delay;
     if (probe->experiments[0].kind == MTREE_PROBE_PING) {
         status = mtree_probe_keep_rtt(probe, results);

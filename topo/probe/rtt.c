@@ -26,6 +26,11 @@
 #define MAX_PASSES     2
 #define LEAST_PART     0.1 /* of a round trip, that is its latency */
 
+/* Seconds; what is beyond is the clock's, or another process's. */
+#define LEAST_MESSAGE 0.5e-6
+#define MOST_MESSAGE  50e-6
+#define MOST_BYTE     8e-9 /* a Gb/s */
+
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 {
     mtree_status_t status;
@@ -237,14 +242,49 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
             pair->rtt.seconds = results[i].least;
         }
         pair->noise = results[i].median / results[i].least - 1;
-        mtree_probe_keep_send(pair, results[i].send);
+        if (results[i].send > 0 && (!(pair->send > 0) || results[i].send < pair->send)) {
+            pair->send = results[i].send;
+        }
         probe->bytes += 2.0 * experiment->repeats * (double)experiment->bytes;
     }
     return MTREE_OK;
 }
 
+/* More than that is not known. */
+static double three_digits(double value)
+{
+    const double unit = value > 0.0 ? pow(10.0, floor(log10(value)) - 2.0) : 1.0;
+
+    return round(value / unit) * unit;
+}
+
+/* What messages cost processors, from the times in which the senders of pings had handed
+ * them over. */
+mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,
+                                     mtree_message_cost_t *cost)
+{
+    double *sends = malloc(((size_t)probe->num_pairs + 1) * sizeof(*sends));
+    int count = 0;
+
+    if (sends == NULL) {
+        return mtree_no_memory("%d pairs of hosts", probe->num_pairs);
+    }
+    for (int i = 0; i < probe->num_pairs; ++i) {
+        if (probe->pairs[i].send > 0) {
+            sends[count++] = probe->pairs[i].send;
+        }
+    }
+    if (count > 0) {
+        cost->message = three_digits(
+            fmin(fmax(mtree_median(sends, count), LEAST_MESSAGE), MOST_MESSAGE));
+        cost->byte = three_digits(fmin(probe->options.byte_seconds, MOST_BYTE));
+    }
+    free(sends);
+    return MTREE_OK;
+}
+
 /*
- * The round trips that there are, in @a rtts; *noise_p is the median of their noise.  What
+ * The round trips that there are, in @a rtts; *noise_p is the median of their noise. What
  * processors take for the two messages, each at both ends, is no latency: the map says it
  * apart.
  */

@@ -92,9 +92,6 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
 
-/* Keep the least @a seconds of a processor for a message between @a pair. */
-void mtree_probe_keep_send(mtree_probe_pair_t *pair, double seconds);
-
 /* What messages cost, the median of the pairs' in *cost; as it is where no ping told.
  * MTREE_ERR_NO_MEMORY (logged). */
 mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,

@@ -17,14 +17,6 @@ typedef struct {
     double *carries;          /* [num_links] */
 } free_t;
 
-void mtree_probe_test_batch_init(mtree_probe_test_batch_t *batch,
-                                 const mtree_probe_graph_t *graph)
-{
-    batch->graph = graph;
-    batch->num_tests = 0;
-    batch->num_arcs = 0;
-}
-
 bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
                                 const int *arcs, int num_arcs, double rtt)
 {

@@ -20,16 +20,13 @@ typedef struct {
     double begin;        /* seconds after the first test, once planned */
 } mtree_probe_test_t;
 
+/* Zeroed but for the graph: an empty batch. */
 typedef struct {
     const mtree_probe_graph_t *graph;
     int num_tests, num_arcs;
     mtree_probe_test_t tests[MTREE_PROBE_BATCH_CAPACITY];
     int arcs[MTREE_PROBE_BATCH_CAPACITY]; /* of all tests; each is a whole path */
 } mtree_probe_test_batch_t;
-
-/* An empty batch. */
-void mtree_probe_test_batch_init(mtree_probe_test_batch_t *batch,
-                                 const mtree_probe_graph_t *graph);
 
 /* Add a test: @a host sends across each of @a arcs, at least one, which leave it and end
  * at hosts.  False, and nothing is added, when the batch is full. */

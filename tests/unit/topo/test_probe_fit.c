@@ -182,7 +182,7 @@ UNIT_TEST(test_agenda)
         unit_ok(mtree_probe_graph_add_path(&graph, way, 2));
     }
     unit_ok(mtree_probe_graph_index(&graph));
-    mtree_probe_test_batch_init(&batch, &graph);
+    batch = (mtree_probe_test_batch_t){.graph = &graph};
     for (int host = 0; host < 4; host += 2) {
         arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
         arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);

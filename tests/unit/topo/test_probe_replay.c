@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
+ * Probes that were recorded in the lab (topo/probe/probe.c), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.
  */
 #include "tests/unit/owned.h"
