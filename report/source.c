@@ -6,8 +6,13 @@
 #include "report/network.h"
 #include "report/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The part of the time below which a backlog is not evidence: what arrived in that time
+ * was under way before, so a short one seems to have carried more than the link can. */
+#define LEAST_BACKLOGGED 0.2
 
 mtree_status_t mtree_report_contradicts(const char *what)
 {
@@ -56,6 +61,35 @@ static mtree_status_t read_map(json_t *json, mtree_report_map_t *map)
                                                    : MTREE_OK;
 }
 
+/*
+ * Give each tree of the plan's JSON object @a json (planner/plan/json.h) its "arcs": the
+ * numbers of those that it crosses, arc 2 l being link l from its `from` to its `to`, 2 l
+ * + 1 the other way.
+ */
+static void mark_arcs(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                      int num_links, json_t *json)
+{
+    json_t *trees = json_object_get(json, "trees");
+    size_t num_arcs = 2 * (size_t)num_links;
+    double *crossed = malloc((num_arcs + 1) * sizeof(*crossed));
+
+    for (int t = 0; crossed != NULL && t < plan->num_trees; t++) {
+        json_t *arcs = json_array();
+
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            crossed[arc] = 0;
+        }
+        mtree_plan_tree_load(plan, t, routes, 1, crossed);
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            if (crossed[arc] > 0) {
+                json_array_append_new(arcs, json_integer((json_int_t)arc));
+            }
+        }
+        json_object_set_new(json_array_get(trees, (size_t)t), "arcs", arcs);
+    }
+    free(crossed);
+}
+
 /* Find the hosts of @a placed on its map, mark relays there, and in @a json the arcs that
  * its trees cross. */
 static mtree_status_t place(mtree_report_plan_t *placed, json_t *json)
@@ -80,7 +114,7 @@ static mtree_status_t place(mtree_report_plan_t *placed, json_t *json)
         status = mtree_routes_create(topology, hosts, plan->num_hosts, &placed->routes);
     }
     if (status == MTREE_OK) {
-        mtree_traffic_mark(plan, placed->routes, topology->num_links, json);
+        mark_arcs(plan, placed->routes, topology->num_links, json);
     } else {
         placed->routes = NULL;
     }
@@ -143,4 +177,57 @@ mtree_status_t mtree_report_source_read(json_t *report, mtree_report_source_t *s
         status = read_plan(source, json_array_get(plans, p), &source->plans[p]);
     }
     return status;
+}
+
+void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                       double message, double *bytes)
+{
+    double part = mtree_collective_root_bytes(plan->collective, message,
+                                              mtree_plan_num_active(plan));
+
+    if (plan->order != NULL) {
+        mtree_plan_program_load(plan, routes, message, bytes);
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, bytes);
+    }
+}
+
+/* The part of its capacity that an arc gave. */
+static double fullness(const mtree_topology_t *topology, int arc,
+                       const mtree_traffic_gave_t *gave)
+{
+    double capacity = mtree_arc_capacity(topology, arc);
+
+    return capacity > 0 ? gave[arc].rate / capacity : 0;
+}
+
+void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                           const mtree_traffic_path_t *paths, size_t num_paths,
+                           mtree_traffic_gave_t *gave)
+{
+    for (size_t p = 0; p < num_paths; p++) {
+        const mtree_traffic_path_t *path = &paths[p];
+        bool backlogged = path->backlogged >= LEAST_BACKLOGGED;
+
+        MTREE_ROUTE_ARCS (a, routes, path->from, path->to) {
+            mtree_traffic_gave_t *arc = &gave[a];
+
+            arc->rate += backlogged ? path->backlogged_rate : path->rate;
+            arc->backlogged = fmax(arc->backlogged, backlogged ? path->backlogged : 0);
+        }
+    }
+    for (size_t p = 0; p < num_paths; p++) {
+        int narrowest = -1;
+
+        MTREE_ROUTE_ARCS (arc, routes, paths[p].from, paths[p].to) {
+            if (narrowest < 0 ||
+                fullness(topology, arc, gave) > fullness(topology, narrowest, gave)) {
+                narrowest = arc;
+            }
+        }
+        if (narrowest >= 0 && paths[p].backlogged >= LEAST_BACKLOGGED) {
+            gave[narrowest].narrowest = true;
+        }
+    }
 }

@@ -2,7 +2,7 @@
 /*
  * What links gave, by what was measured between hosts.
  */
-#include "report/traffic.h"
+#include "report/source.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
