@@ -10,20 +10,19 @@
 
 /* Attributes for people and for Graphviz; any other may be a spelling mistake. */
 static const char *const drawing_attributes[] = {
-    "URL",         "arrowhead", "arrowsize",  "arrowtail",   "class",     "color",
-    "colorscheme", "comment",   "constraint", "dir",         "fillcolor", "fontcolor",
-    "fontname",    "fontsize",  "group",      "head_lp",     "headlabel", "height",
-    "href",        "id",        "image",      "label",       "labelloc",  "len",
-    "lp",          "margin",    "ordering",   "peripheries", "penwidth",  "rank",
-    "shape",       "style",     "taillabel",  "target",      "tooltip",   "weight",
-    "width",       "xlabel",    "xlp",        NULL,
+    "URL",         "arrowhead", "arrowsize",  "arrowtail", "class",       "color",
+    "colorscheme", "comment",   "constraint", "dir",       "fillcolor",   "fontcolor",
+    "fontname",    "fontsize",  "group",      "head_lp",   "headlabel",   "height",
+    "href",        "id",        "image",      "key",       "label",       "labelloc",
+    "len",         "lp",        "margin",     "ordering",  "peripheries", "penwidth",
+    "rank",        "shape",     "style",      "taillabel", "target",      "tooltip",
+    "weight",      "width",     "xlabel",     "xlp",       NULL,
 };
 
 static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
                                               "lat",  "relay", NULL};
 static const char *const edge_attributes[] = {
-    "capacity", "capacity_back", "from_address", "key",
-    "latency",  "pos",           "to_address",   NULL};
+    "capacity", "capacity_back", "from_address", "latency", "pos", "to_address", NULL};
 static const char *const port_attributes[] = {"headport", "tailport", NULL};
 
 /* Words of other programs for what is an attribute here. */

@@ -62,7 +62,6 @@ static uint64_t hash_ends(const mtree_dot_node_t *tail, const mtree_dot_node_t *
 
 typedef struct {
     const mtree_dot_node_t *tail, *head;
-    const char *key;
     bool directed;
 } edge_query_t;
 
@@ -71,36 +70,27 @@ static bool is_edge(const mtree_hash_link_t *link, const void *key)
     const mtree_dot_edge_t *edge = MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link);
     const edge_query_t *query = key;
 
-    if (query->key != NULL && (edge->key == NULL || strcmp(edge->key, query->key) != 0)) {
-        return false;
-    }
     return (edge->tail == query->tail && edge->head == query->head) ||
            (!query->directed && edge->tail == query->head && edge->head == query->tail);
 }
 
-static mtree_dot_edge_t *find_edge(const mtree_dot_graph_t *graph,
-                                   const edge_query_t *query)
-{
-    mtree_hash_link_t *link = mtree_hash_table_find(
-        &graph->edges_by_ends, hash_ends(query->tail, query->head), is_edge, query);
-
-    return (link != NULL) ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
-}
-
 mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
                                             const mtree_dot_node_t *tail,
-                                            const mtree_dot_node_t *head, const char *key)
+                                            const mtree_dot_node_t *head, bool directed)
 {
-    return find_edge(graph, &(edge_query_t){tail, head, key, graph->directed});
+    const edge_query_t query = {tail, head, directed};
+    mtree_hash_link_t *link = mtree_hash_table_find(
+        &graph->edges_by_ends, hash_ends(tail, head), is_edge, &query);
+
+    return link != NULL ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
 }
 
 mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
                                            mtree_dot_node_t *tail, mtree_dot_node_t *head,
-                                           const char *key, int line)
+                                           int line)
 {
     mtree_dot_edge_t *edge = mtree_arena_alloc(&graph->arena, 1, sizeof(*edge));
-    const mtree_dot_edge_t *other =
-        find_edge(graph, &(edge_query_t){tail, head, NULL, false});
+    const mtree_dot_edge_t *other = mtree_dot_graph_find_edge(graph, tail, head, false);
 
     if (edge == NULL ||
         mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
@@ -112,7 +102,6 @@ mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
     }
     edge->tail = tail;
     edge->head = head;
-    edge->key = key;
     edge->first = other != NULL ? other->first : graph->num_edges;
     edge->line = line;
     graph->edges[graph->num_edges++] = edge;

@@ -31,9 +31,8 @@ typedef struct {
 
 typedef struct {
     mtree_dot_node_t *tail, *head;
-    const char *key; /* tells parallel edges apart; NULL: none */
-    int first;       /* the number of the first edge between the two, in any direction */
-    int line;        /* where its head stands */
+    int first; /* the number of the first edge between the two, in any direction */
+    int line;  /* where its head stands */
     mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
 } mtree_dot_edge_t;
@@ -74,16 +73,12 @@ mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *nam
 /* An edge from @a tail to @a head that is new. */
 mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
                                            mtree_dot_node_t *tail, mtree_dot_node_t *head,
-                                           const char *key, int line);
+                                           int line);
 
-/*
- * An edge between two nodes, in this direction when the graph is directed.  @a key is the
- * one that it must have; NULL: it may have any or none.  NULL when there is no such edge.
- */
+/* An edge between two nodes, in this direction if @a directed; NULL: there is none. */
 mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
                                             const mtree_dot_node_t *tail,
-                                            const mtree_dot_node_t *head,
-                                            const char *key);
+                                            const mtree_dot_node_t *head, bool directed);
 
 /* Give the attribute @a name of the list at @a list_p the value @a value. */
 void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,

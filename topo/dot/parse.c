@@ -207,20 +207,14 @@ static bool parse_ports(parser_t *parser)
 }
 
 /* A subgraph, or a list of nodes, the ID of whose first, if @a id is not NULL, has been
- * read on @a line.  NULL after a fault. */
-static mtree_dot_operand_t *parse_operand(parser_t *parser, const char *id, int line,
-                                          bool *has_ports)
+ * read on @a line. */
+static mtree_dot_operand_t parse_operand(parser_t *parser, const char *id, int line,
+                                         bool *has_ports)
 {
-    mtree_dot_operand_t *operand =
-        mtree_arena_alloc(&parser->graph->arena, 1, sizeof(*operand));
+    mtree_dot_operand_t operand = {.nodes.first = parser->text.num_mentions};
 
-    check_memory(parser);
-    if (operand == NULL) {
-        return NULL;
-    }
-    operand->nodes.first = parser->text.num_mentions;
     if (id == NULL && !is_id(parser)) {
-        operand->subgraph = parse_subgraph(parser);
+        operand.subgraph = parse_subgraph(parser);
     } else {
         do {
             line = (id != NULL) ? line : parser->token.line;
@@ -229,9 +223,9 @@ static mtree_dot_operand_t *parse_operand(parser_t *parser, const char *id, int 
             id = NULL;
         } while (accept(parser, ','));
     }
-    operand->nodes.end = parser->text.num_mentions;
+    operand.nodes.end = parser->text.num_mentions;
     check_memory(parser);
-    return parser->status == MTREE_OK ? operand : NULL;
+    return operand;
 }
 
 /* node_stmt, edge_stmt or subgraph; its first ID, if @a id is not NULL, has been read. */
@@ -239,26 +233,26 @@ static void parse_chain(parser_t *parser, const char *id, int line)
 {
     const int edge_operator =
         parser->graph->directed ? MTREE_DOT_DIRECTED : MTREE_DOT_UNDIRECTED;
-    mtree_dot_statement_t statement = {.scope = parser->scope};
-    mtree_dot_operand_t *first, *last;
-    bool has_ports = false;
+    const int first_edge = parser->text.num_edges;
+    bool has_ports = false, has_edges = false;
+    mtree_dot_operand_t left = parse_operand(parser, id, line, &has_ports), right;
 
-    first = last = parse_operand(parser, id, line, &has_ports);
-    while (last != NULL && accept(parser, edge_operator)) {
-        last = last->next = parse_operand(parser, NULL, 0, &has_ports);
+    while (parser->status == MTREE_OK && accept(parser, edge_operator)) {
+        right = parse_operand(parser, NULL, 0, &has_ports);
+        has_edges = true;
+        if (parser->status == MTREE_OK) {
+            check_limit(parser,
+                        mtree_dot_text_join(&parser->text, parser->scope, &left, &right),
+                        "more edges than the largest topology has");
+        }
+        left = right;
     }
-    if (last == NULL) {
-        return;
+    parse_attributes(parser, has_edges ? MTREE_DOT_OF_EDGES : MTREE_DOT_OF_NODES);
+    if (parser->status == MTREE_OK) {
+        parser->graph->has_ports |= has_ports && has_edges;
+        mtree_dot_text_end(&parser->text, first_edge, has_edges ? NULL : &left,
+                           parser->attributes);
     }
-    parse_attributes(parser, first != last ? MTREE_DOT_OF_EDGES : MTREE_DOT_OF_NODES);
-    if (parser->status != MTREE_OK) {
-        return;
-    }
-    parser->graph->has_ports |= (has_ports && first != last);
-    statement.operands = first;
-    statement.attributes = parser->attributes;
-    check_limit(parser, mtree_dot_text_add(&parser->text, &statement, MAX_NAMES),
-                "more edges than the largest topology has");
 }
 
 /* attr_stmt, whose first word has been read. */
@@ -395,6 +389,7 @@ mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name
         return mtree_no_memory("the graph of %s", name);
     }
     parser.text.graph = parser.graph;
+    parser.text.most_edges = MAX_NAMES;
     parser.graph->strings = parser.lexer.ids;
     parse_text(&parser);
     mtree_dot_text_cleanup(&parser.text);

@@ -9,6 +9,7 @@
 void mtree_dot_text_cleanup(mtree_dot_text_t *text)
 {
     free(text->mentions);
+    free(text->edges);
     mtree_hash_table_cleanup(&text->scopes);
 }
 
@@ -120,80 +121,65 @@ nodes_of(const mtree_dot_text_t *text, const mtree_dot_operand_t *operand, int *
     return nodes;
 }
 
-/*
- * An edge of the statement.  One that has its key is the same edge, as is any between its
- * nodes in a strict graph, where another key makes no other.
- */
-static void make_edge(mtree_dot_graph_t *graph, const mtree_dot_statement_t *statement,
+/* An edge of the statement; in a strict graph there is one at most between two nodes. */
+static void make_edge(mtree_dot_text_t *text, const mtree_dot_scope_t *scope,
                       mtree_dot_node_t *tail, const mtree_dot_mention_t *head)
 {
-    const char *key = mtree_dot_attributes_get(statement->attributes, "key");
-    mtree_dot_edge_t *edge = NULL;
+    mtree_dot_graph_t *graph = text->graph;
+    mtree_dot_edge_t *edge =
+        graph->strict
+            ? mtree_dot_graph_find_edge(graph, tail, head->node, graph->directed)
+            : NULL;
 
-    if (key != NULL || graph->strict) {
-        edge = mtree_dot_graph_find_edge(graph, tail, head->node, key);
-    }
-    if (edge == NULL && graph->strict &&
-        mtree_dot_graph_find_edge(graph, tail, head->node, NULL) != NULL) {
-        return;
-    }
     if (edge == NULL) {
-        edge = mtree_dot_graph_add_edge(graph, tail, head->node, key, head->line);
+        edge = mtree_dot_graph_add_edge(graph, tail, head->node, head->line);
         if (edge == NULL) {
             return;
         }
-        mtree_dot_scope_apply(statement->scope, MTREE_DOT_OF_EDGES, graph,
-                              &edge->attributes);
+        mtree_dot_scope_apply(scope, MTREE_DOT_OF_EDGES, graph, &edge->attributes);
     }
-    mtree_dot_attributes_set_all(graph, &edge->attributes, statement->attributes);
+    if (mtree_array_reserve(&text->edges, &text->edge_capacity, text->num_edges + 1,
+                            sizeof(mtree_dot_edge_t *)) != MTREE_OK) {
+        graph->arena.status = MTREE_ERR_NO_MEMORY;
+        return;
+    }
+    text->edges[text->num_edges++] = edge;
 }
 
-static void make_edges(const mtree_dot_text_t *text,
-                       const mtree_dot_statement_t *statement,
-                       const mtree_dot_operand_t *left)
+bool mtree_dot_text_join(mtree_dot_text_t *text, const mtree_dot_scope_t *scope,
+                         const mtree_dot_operand_t *left,
+                         const mtree_dot_operand_t *right)
 {
+    const mtree_dot_mention_t *tails, *heads;
     int num_tails, num_heads;
-    const mtree_dot_mention_t *tails = nodes_of(text, left, &num_tails);
-    const mtree_dot_mention_t *heads = nodes_of(text, left->next, &num_heads);
 
+    text->most_edges -= (int64_t)count_mentions(left) * count_mentions(right);
+    if (text->most_edges < 0) {
+        return false;
+    }
+    tails = nodes_of(text, left, &num_tails);
+    heads = nodes_of(text, right, &num_heads);
     for (int i = 0; i < num_tails; ++i) {
         for (int j = 0; j < num_heads && text->graph->arena.status == MTREE_OK; ++j) {
-            make_edge(text->graph, statement, tails[i].node, &heads[j]);
-        }
-    }
-}
-
-/* A subgraph's attributes are nobody's. */
-static void set_attributes(const mtree_dot_text_t *text,
-                           const mtree_dot_statement_t *statement)
-{
-    const mtree_dot_operand_t *operand = statement->operands;
-
-    for (int i = operand->nodes.first;
-         operand->subgraph == NULL && i < operand->nodes.end; ++i) {
-        mtree_dot_attributes_set_all(text->graph, &text->mentions[i].node->attributes,
-                                     statement->attributes);
-    }
-}
-
-bool mtree_dot_text_add(mtree_dot_text_t *text, const mtree_dot_statement_t *statement,
-                        int max_edges)
-{
-    const mtree_dot_operand_t *left = statement->operands;
-    int64_t num_edges;
-
-    if (left->next == NULL) {
-        set_attributes(text, statement);
-    }
-    for (; left->next != NULL; left = left->next) {
-        num_edges = (int64_t)count_mentions(left) * count_mentions(left->next);
-        text->num_edges += num_edges;
-        if (text->num_edges > max_edges) {
-            return false;
-        }
-        if (num_edges > 0) {
-            make_edges(text, statement, left);
+            make_edge(text, scope, tails[i].node, &heads[j]);
         }
     }
     return true;
+}
+
+void mtree_dot_text_end(mtree_dot_text_t *text, int first,
+                        const mtree_dot_operand_t *nodes,
+                        const mtree_dot_attribute_t *attributes)
+{
+    for (int i = first; i < text->num_edges; ++i) {
+        mtree_dot_attributes_set_all(text->graph, &text->edges[i]->attributes,
+                                     attributes);
+    }
+    text->num_edges = first;
+    /* A subgraph's attributes are nobody's. */
+    for (int i = nodes != NULL && nodes->subgraph == NULL ? nodes->nodes.first : 0;
+         nodes != NULL && nodes->subgraph == NULL && i < nodes->nodes.end; ++i) {
+        mtree_dot_attributes_set_all(text->graph, &text->mentions[i].node->attributes,
+                                     attributes);
+    }
 }

@@ -22,13 +22,16 @@ typedef struct {
     int line;
 } mtree_dot_mention_t;
 
-/* Zeroed, but for the graph, when the text begins. */
+/* Zeroed, but for the graph and the limit, when the text begins. */
 typedef struct {
     mtree_dot_graph_t *graph;
     mtree_dot_mention_t *mentions; /* all, in the order of the text */
     int num_mentions, capacity;
     mtree_hash_table_t scopes; /* those that have a name */
-    int64_t num_edges;         /* with those that turned out to be the same */
+    mtree_dot_edge_t *
+        *edges; /* of the statements that have begun, the outer ones first */
+    int num_edges, edge_capacity;
+    int64_t most_edges; /* that the text may have, with those that are the same */
 } mtree_dot_text_t;
 
 /* A part of the mentions. */
@@ -48,18 +51,10 @@ typedef struct mtree_dot_scope {
 } mtree_dot_scope_t;
 
 /* What stands on one side of an edge operator. */
-typedef struct mtree_dot_operand {
+typedef struct {
     const mtree_dot_scope_t *subgraph; /* NULL: a list of nodes */
     mtree_dot_range_t nodes;           /* of the list */
-    struct mtree_dot_operand *next;
 } mtree_dot_operand_t;
-
-/* Nodes, if there is one operand, or the edges between each two. */
-typedef struct {
-    const mtree_dot_scope_t *scope; /* in which it stands */
-    const mtree_dot_operand_t *operands;
-    const mtree_dot_attribute_t *attributes;
-} mtree_dot_statement_t;
 
 /*
  * Nothing below logs.  Memory is the arena's of the graph, which remembers that there was
@@ -82,9 +77,16 @@ mtree_dot_scope_t *mtree_dot_text_scope(mtree_dot_text_t *text, mtree_dot_scope_
 void mtree_dot_scope_apply(const mtree_dot_scope_t *scope, mtree_dot_kind_t kind,
                            mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p);
 
-/* Give the attributes of @a statement, which has ended, to its nodes or its edges.  False
- * when the statements of the text make more than @a max_edges edges. */
-bool mtree_dot_text_add(mtree_dot_text_t *text, const mtree_dot_statement_t *statement,
-                        int max_edges);
+/* Join @a left and @a right in @a scope by edges of the current statement.  False when
+ * the text makes more than it may. */
+bool mtree_dot_text_join(mtree_dot_text_t *text, const mtree_dot_scope_t *scope,
+                         const mtree_dot_operand_t *left,
+                         const mtree_dot_operand_t *right);
+
+/* Give @a attributes to what the statement is about that ends: its edges, those from
+ * number @a first on, or (NULL: it has edges) @a nodes. */
+void mtree_dot_text_end(mtree_dot_text_t *text, int first,
+                        const mtree_dot_operand_t *nodes,
+                        const mtree_dot_attribute_t *attributes);
 
 #endif

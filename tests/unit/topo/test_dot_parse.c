@@ -97,10 +97,10 @@ static const struct {
     {"strict graph { a--b [k=1] b--a [k=2] }", "strict graph -: a@1 b@1; a-b@1 k=2"},
     {"strict digraph { a->b [k=1] b->a [k=2] a->b [k=3] }",
      "strict digraph -: a@1 b@1; a-b@1 k=3; b-a@1 k=2"},
-    {"graph { a--b [key=1] b--a [key=1 k=2] a--b [key=2] a--b }",
-     "graph -: a@1 b@1; a-b@1 key=1 k=2; a-b@1 key=2; a-b@1"},
-    {"strict graph { a--b [key=1] a--b [key=2 k=3] a--b [k=4] }",
-     "strict graph -: a@1 b@1; a-b@1 key=1 k=4"},
+    {"graph { a--b [key=1] b--a [key=1 k=2] }",
+     "graph -: a@1 b@1; a-b@1 key=1; b-a@1 key=1 k=2"},
+    {"graph { a -- b -- { c -- d [k=1] } [k=2] }",
+     "graph -: a@1 b@1 c@1 d@1; a-b@1 k=2; c-d@1 k=1; b-c@1 k=2; b-d@1 k=2"},
 };
 
 UNIT_LOOP(test_good_text, 0, sizeof(good) / sizeof(good[0]))
