@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "topo/host/copy.h"
+#include "topo/host/processor.h"
 #include "topo/probe/load.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "coll_mtree/probe/experiments.h"
 
 #include "topo/host/kernel_route.h"
-#include "topo/host/pressure.h"
+#include "topo/host/processor.h"
 #include "topo/host/traceroute.h"
 
 typedef enum {

@@ -5,7 +5,7 @@
 #ifndef MTREE_TOPO_PROBE_LOAD_H
 #define MTREE_TOPO_PROBE_LOAD_H
 
-#include "topo/host/pressure.h"
+#include "topo/host/processor.h"
 
 typedef struct {
     double seconds;         /* that the probe took */
