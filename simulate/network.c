@@ -12,7 +12,6 @@ void mtree_network_default_options(mtree_network_options_t *options)
     *options = (mtree_network_options_t){.packet_bytes = 8948,
                                          .header_bytes = 66,
                                          .ack_bytes = 66,
-                                         .window_bytes = 0.0,
                                          .timeout = 0.2,
                                          .local_rate = 40e9,
                                          .local_latency = 1e-6};
@@ -27,9 +26,8 @@ static mtree_status_t check_options(const mtree_network_options_t *options)
         mtree_error("simulator: packets of 0 bytes; give a packet size of 1 or more");
         return MTREE_ERR_INVALID;
     }
-    if (!(options->ack_bytes >= 0.0) || !(options->window_bytes >= 0.0) ||
-        !(options->local_rate > 0.0) || !(options->local_latency >= 0.0) ||
-        !(options->timeout > 0.0)) {
+    if (!(options->ack_bytes >= 0.0) || !(options->local_rate > 0.0) ||
+        !(options->local_latency >= 0.0) || !(options->timeout > 0.0)) {
         mtree_error("simulator: a negative size or time in the network's options; sizes "
                     "and times must be 0 or more, the rate inside a host and the timeout "
                     "more than 0");
@@ -164,7 +162,8 @@ static void set_route(mtree_connection_t *connection, int from, int to)
 
     connection->num_arcs = mtree_routes_list(network->routes, from, to, connection->arcs);
     connection->packet_bytes = route_packet(connection);
-    connection->window = options->window_bytes > 0.0 ? options->window_bytes : INFINITY;
+    connection->window =
+        options->window_bytes > 0 ? (double)options->window_bytes : INFINITY;
     if (connection->num_arcs == 0) {
         connection->latency = options->local_latency;
         return;

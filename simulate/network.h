@@ -32,7 +32,7 @@ typedef struct {
                                      has an MTU; > 0 */
     size_t header_bytes;          /* added to each packet */
     double ack_bytes;             /* sent back per packet */
-    double window_bytes;          /* a connection's bytes in flight; 0: no limit */
+    size_t window_bytes;          /* a connection's bytes in flight; 0: no limit */
     bool backs_off;               /* losses keep them few (mtree_loss_window()) */
     double timeout;               /* seconds beyond a round trip after which what nothing
                                      says has arrived is sent again */

@@ -8,8 +8,6 @@
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,20 +57,6 @@ mtree_status_t link_options_take_capacity(const command_t *command, void *data,
     return MTREE_OK;
 }
 
-static mtree_status_t take_seed(const command_t *command, void *data, const char *value)
-{
-    link_options_t *options = data;
-    char *end;
-
-    errno = 0;
-    options->seed = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end != '\0' || errno != 0) {
-        mtree_error("%s: --seed '%s': a whole number is needed", command->name, value);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
 const option_t link_options[] = {
     {"latency", 'l', OPTION_OTHER, .argument = "L|A:B", .take = take_latency,
      .help = "latency of each link, like 5ms; A:B: from A (widest) to B, by the inverse "
@@ -81,7 +65,7 @@ const option_t link_options[] = {
      .help = "draw capacities at random, as whole twentieths of the mean between "
              "mean*(1-SK/2) and mean*(1+SK/2)",
      .most = 1},
-    {"seed", 's', OPTION_OTHER, .argument = "N", .take = take_seed,
+    {"seed", 's', OPTION_WHOLE, offsetof(link_options_t, seed), .argument = "N",
      .help = "seed of what is drawn at random (default 1)"},
     {"output", 'o', OPTION_TEXT, offsetof(link_options_t, output), .argument = "FILE",
      .help = "write there instead of standard output"},
@@ -123,7 +107,7 @@ void link_options_apply(const link_options_t *options, mtree_topology_t *topolog
     double low, high;
 
     if (options->skew >= 0) {
-        mtree_generate_capacities(topology, mean, options->skew, options->seed);
+        mtree_generate_capacities(topology, mean, options->skew, (uint64_t)options->seed);
     }
     if (options->has_latency) {
         find_range(options, mean, topology, &low, &high);
@@ -139,12 +123,12 @@ static void write_drawn(const link_options_t *options, FILE *out)
     char low[MTREE_UNITS_LENGTH], high[MTREE_UNITS_LENGTH], step[MTREE_UNITS_LENGTH];
 
     if (options->skew >= 0) {
-        fprintf(out,
-                "// capacities: drawn from %s to %s in steps of %s, seed %" PRIu64
-                ", not measured\n",
-                mtree_units_write_rate(mean * (1 - options->skew / 2), low),
-                mtree_units_write_rate(mean * (1 + options->skew / 2), high),
-                mtree_units_write_rate(mean / 20, step), options->seed);
+        fprintf(
+            out,
+            "// capacities: drawn from %s to %s in steps of %s, seed %d, not measured\n",
+            mtree_units_write_rate(mean * (1 - options->skew / 2), low),
+            mtree_units_write_rate(mean * (1 + options->skew / 2), high),
+            mtree_units_write_rate(mean / 20, step), options->seed);
     }
     if (options->has_latency) {
         fprintf(out,

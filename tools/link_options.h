@@ -9,12 +9,10 @@
 #include "tools/options.h"
 #include "topo/topology.h"
 
-#include <stdint.h>
-
 typedef struct {
     double capacity; /* bits/s; 0: not given */
     double skew;     /* negative: not given, capacities are not drawn */
-    uint64_t seed;
+    int seed;
     bool has_latency;
     double latency[2]; /* seconds; [0] < [1]: drawn from the capacities */
     const char *output;

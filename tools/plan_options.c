@@ -104,21 +104,6 @@ void plan_options_print_algorithms(void)
     }
 }
 
-static mtree_status_t take_window(const command_t *command, void *data, const char *value)
-{
-    mtree_simulate_options_t *options = data;
-    const char *why;
-    size_t bytes;
-
-    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
-        mtree_error("%s: --window '%s': %s; write it like 64K", command->name, value,
-                    why);
-        return MTREE_ERR_INVALID;
-    }
-    options->network.window_bytes = (double)bytes;
-    return MTREE_OK;
-}
-
 #define MEMBER(_name) offsetof(mtree_simulate_options_t, _name)
 
 const option_t simulate_options[] = {
@@ -133,8 +118,8 @@ const option_t simulate_options[] = {
      .help = "time that a rank spends on a message, at both ends (default: as the file "
              "says, else 20us)",
      .example = "20us"},
-    {"window", 0, OPTION_OTHER, .argument = "BYTES", .take = take_window,
-     .help = "most bytes in flight per connection (default: no limit)"},
+    {"window", 0, OPTION_SIZE, MEMBER(network.window_bytes), .argument = "BYTES",
+     .help = "most bytes in flight per connection (default: no limit)", .example = "64K"},
     {"check", 0, OPTION_FLAG, MEMBER(check),
      .help = "carry real data and check the result"},
     {0}};

@@ -161,7 +161,7 @@ sed 's/"complete":true/"complete":false/' "$job" >"$tmp/running.json"
 expect 0 '^A running job of 12 ranks, .* so far$' top -n 2 -d 0.01 "$tmp/running.json"
 expect 0 'running.json has not been written for .*: the job calls no collectives, or it is gone' \
     top --frames 5 -d 1.7 "$tmp/running.json"
-expect 2 "top: --delay '0': seconds from 0.01" top --delay 0 "$job"
+expect 2 "top: --delay '0' is no number from 0.01 to 3600" top --delay 0 "$job"
 expect 2 "top: --links 'x': a whole number from 1" top -l x "$job"
 expect 2 "top: --frames '-1': a whole number" top --frames -1 "$job"
 # What a link seems to carry beyond its capacity is not shown, unless the map is said to be wrong.

@@ -29,7 +29,7 @@ static int run(int argc, char **argv)
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    request.seed = links.seed;
+    request.seed = (uint64_t)links.seed;
     if (links.capacity > 0) {
         request.capacity = links.capacity;
     }

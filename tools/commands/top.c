@@ -253,25 +253,12 @@ static int run_top(const arguments_t *arguments)
     return code;
 }
 
-static mtree_status_t take_delay(const command_t *command, void *data, const char *value)
-{
-    arguments_t *arguments = data;
-    const char *end;
-
-    if (mtree_units_parse_number(value, &arguments->delay, &end) != MTREE_OK ||
-        *end != '\0' || arguments->delay < 0.01 || arguments->delay > 3600) {
-        mtree_error("%s: --delay '%s': seconds from 0.01 to 3600 are needed",
-                    command->name, value);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
 static int run(int argc, char **argv)
 {
     static const option_t options[] = {
-        {"delay", 'd', OPTION_OTHER, .argument = "SECONDS", .take = take_delay,
-         .help = "time between two looks at the file (default 1)"},
+        {"delay", 'd', OPTION_NUMBER, offsetof(arguments_t, delay), .argument = "SECONDS",
+         .help = "time between two looks at the file (default 1)", .least = 0.01,
+         .most = 3600},
         {"frames", 'n', OPTION_WHOLE, offsetof(arguments_t, frames), .argument = "N",
          .help = "stop after N looks; 0: when the job ends (default)"},
         {"links", 'l', OPTION_WHOLE, offsetof(arguments_t, links), .argument = "N",
