@@ -42,6 +42,9 @@ MTREE_COLLECTIVES(MTREE_DECLARE_BASELINE_LIST, )
 void mtree_build_default(const mtree_baseline_call_t *call,
                          mtree_collective_t collective);
 
+/* Gather blocks in the root's RESULT by a binomial tree. */
+void mtree_build_binomial_gather(const mtree_baseline_call_t *call);
+
 /* Broadcast what the root has in RESULT linearly. */
 void mtree_build_linear_bcast(const mtree_baseline_call_t *call);
 

@@ -19,25 +19,11 @@ static void begin(const mtree_baseline_call_t *call, int index)
  * broadcast. */
 static void linear(const mtree_baseline_call_t *call)
 {
-    const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, call->num_ranks, 0);
     mtree_baseline_call_t part = *call;
-    int end = call->rank + 1;
 
     part.root = 0;
     part.in_place = true;
-    begin(call, call->rank);
-    for (int i = 0; i < tree.num_children; i++) {
-        const int child = tree.children[i];
-
-        end = child + (child - call->rank);
-        end = end < call->num_ranks ? end : call->num_ranks;
-        mtree_add_recv(call, child, mtree_even_blocks(call, child, end - child));
-    }
-    if (tree.parent >= 0) {
-        mtree_add_send(call, tree.parent,
-                       mtree_even_blocks(call, call->rank, end - call->rank));
-    }
+    mtree_build_binomial_gather(&part);
     mtree_build_default(&part, MTREE_BCAST);
 }
 
@@ -118,7 +104,7 @@ static void neighbor(const mtree_baseline_call_t *call)
 
 /* The ring with two ranks is the algorithm for two. */
 static const mtree_baseline_t algorithms[] = {
-    {MTREE_ALLGATHER, "linear", false, linear, mtree_tree_in_order_binomial},
+    {MTREE_ALLGATHER, "linear", false, linear, NULL},
     {MTREE_ALLGATHER, "bruck", false, bruck, NULL},
     {MTREE_ALLGATHER, "recursive_doubling", false, doubling, NULL},
     {MTREE_ALLGATHER, "ring", false, ring, NULL},

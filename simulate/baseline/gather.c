@@ -61,11 +61,11 @@ static void linear_sync(const mtree_baseline_call_t *call)
 }
 
 /* Blocks are kept in the order of the positions, and rotated by the root. */
-static void binomial(const mtree_baseline_call_t *call)
+void mtree_build_binomial_gather(const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks, position = mtree_position(call);
     const mtree_rank_tree_t tree =
-        mtree_rank_tree(call->tree, call->rank, size, call->root);
+        mtree_rank_tree(mtree_tree_in_order_binomial, call->rank, size, call->root);
     const mtree_block_t vector = mtree_even_blocks(call, 0, size);
     const size_t shift = mtree_even_blocks(call, 0, call->root).count;
     const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
@@ -94,7 +94,7 @@ static void binomial(const mtree_baseline_call_t *call)
 
 static const mtree_baseline_t algorithms[] = {
     {MTREE_GATHER, "basic_linear", false, linear, NULL},
-    {MTREE_GATHER, "binomial", false, binomial, mtree_tree_in_order_binomial},
+    {MTREE_GATHER, "binomial", false, mtree_build_binomial_gather, NULL},
     {MTREE_GATHER, "linear_sync", false, linear_sync, NULL},
 };
 
