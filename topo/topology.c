@@ -402,17 +402,3 @@ mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
     mtree_arena_cleanup(&arena);
     return status;
 }
-
-mtree_status_t mtree_topology_check_connected(const mtree_topology_t *topology)
-{
-    mtree_status_t status;
-    int from, to;
-
-    status = mtree_topology_find_unreachable(topology, &from, &to);
-    if (status == MTREE_ERR_UNREACHABLE) {
-        mtree_error("%s: host %s has no path to host %s; join them with links",
-                    topology->source, topology->vertices[from].name,
-                    topology->vertices[to].name);
-    }
-    return status;
-}

@@ -153,14 +153,8 @@ const char *mtree_topology_nearest_host(const mtree_topology_t *topology,
 int mtree_topology_num_hosts(const mtree_topology_t *topology);
 
 /*
- * Check that every host reaches every other over arcs of positive capacity.
- * MTREE_ERR_UNREACHABLE when two do not; logs which.
- */
-mtree_status_t mtree_topology_check_connected(const mtree_topology_t *topology);
-
-/*
- * The same without a message: MTREE_ERR_UNREACHABLE with the two vertices in *from_p and
- * *to_p.
+ * Does every host reach every other over arcs of positive capacity?
+ * MTREE_ERR_UNREACHABLE, not logged, with two that do not in *from_p and *to_p.
  */
 mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
                                                int *from_p, int *to_p);

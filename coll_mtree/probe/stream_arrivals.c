@@ -47,7 +47,7 @@ void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
                                        double sent_seconds, mtree_probe_result_t *result)
 {
     mtree_probe_curve_t curve;
-    double first, last;
+    double first, last, bytes[MARKS] = {0};
 
     result->failed = arrivals->count < COLL_MTREE_STREAM_LEAST_ARRIVALS;
     if (result->failed) {
@@ -58,9 +58,9 @@ void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
     first = arrivals->kept[0].seconds;
     last = fmax(fmin(arrivals->latest.seconds, sent_seconds), first);
     result->num_samples = MARKS;
+    mtree_probe_curve_add(&curve, first, (last - first) / (MARKS - 1), MARKS, bytes);
     for (int i = 0; i < MARKS; i++) {
-        result->samples[i].seconds = first + (last - first) * i / (MARKS - 1);
-        result->samples[i].bytes =
-            mtree_probe_curve_bytes(&curve, result->samples[i].seconds);
+        result->samples[i] = (mtree_probe_rate_sample_t){
+            first + (last - first) * i / (MARKS - 1), bytes[i]};
     }
 }

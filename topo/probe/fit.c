@@ -33,33 +33,13 @@ static double interpolate(const mtree_probe_rate_sample_t *low, double seconds)
            (low[1].bytes - low[0].bytes) * (seconds - low[0].seconds) / width;
 }
 
-double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
-{
-    const mtree_probe_rate_sample_t *samples = curve->samples;
-    int low = 0, high = curve->num_samples - 1, middle;
-
-    if (seconds < samples[low].seconds) {
-        return 0;
-    }
-    if (seconds >= samples[high].seconds) {
-        return samples[high].bytes;
-    }
-    while (low + 1 < high) {
-        middle = (low + high) / 2;
-        *((samples[middle].seconds <= seconds) ? &low : &high) = middle;
-    }
-    return interpolate(&samples[low], seconds);
-}
-
-/* Add to @a bytes those of @a curve at POINTS times from @a first on, @a step apart: in
- * one walk over its samples, since a probe asks for all of its streams in each round. */
-static void add_points(const mtree_probe_curve_t *curve, double first, double step,
-                       double *bytes)
+void mtree_probe_curve_add(const mtree_probe_curve_t *curve, double first, double step,
+                           int count, double *bytes)
 {
     const mtree_probe_rate_sample_t *samples = curve->samples;
     int last = curve->num_samples - 1, low = 0;
 
-    for (int i = 0; i < POINTS; ++i) {
+    for (int i = 0; i < count; ++i) {
         double seconds = first + i * step;
 
         while (low < last && samples[low + 1].seconds <= seconds) {
@@ -128,7 +108,8 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
         return rate;
     }
     for (int i = 0; i < num_curves; ++i) {
-        add_points(&curves[i], begin + SETTLED * (end - begin), step, bytes);
+        mtree_probe_curve_add(&curves[i], begin + SETTLED * (end - begin), step, POINTS,
+                              bytes);
     }
     rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
     rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&

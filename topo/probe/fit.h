@@ -22,9 +22,13 @@ typedef struct {
     const mtree_probe_rate_sample_t *samples;
 } mtree_probe_curve_t;
 
-/* The bytes of @a curve after @a seconds, interpolated between rate samples: 0 before the
- * first, those of the last after it. */
-double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds);
+/*
+ * Add to @a bytes [count] those of @a curve at @a count times from @a first on, @a step
+ * seconds apart, interpolated between rate samples: 0 before the first, those of the last
+ * after it.  In one walk, since a probe asks for all of its streams in each round.
+ */
+void mtree_probe_curve_add(const mtree_probe_curve_t *curve, double first, double step,
+                           int count, double *bytes);
 
 /*
  * The steady rate of streams that ran together: the least-squares slope of the sum of

@@ -338,9 +338,6 @@ static mtree_status_t make_topology(const mtree_probe_t *probe,
         mark_latencies(probe, findings->links);
         status = mtree_probe_find_cost(probe, &findings->topology->cost);
     }
-    if (status == MTREE_OK) {
-        status = mtree_topology_check_connected(findings->topology);
-    }
     return status;
 }
 
