@@ -27,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -170,7 +169,6 @@ static void traffic_run(traffic_t *traffic)
 
 int main(void)
 {
-    struct sched_param priority = {.sched_priority = 1};
     traffic_t traffic = {0};
 
     frame.header.h_proto = htons(ETHERTYPE);
@@ -178,11 +176,7 @@ int main(void)
     if (netlab_read_lines(traffic_add, &traffic) != MTREE_OK) {
         return 1;
     }
-    /* As the relay: ranks that spin must not delay packets. */
-    (void)sched_setscheduler(0, SCHED_FIFO, &priority);
-    (void)prctl(PR_SET_TIMERSLACK, 1);
-    puts("ready");
-    fflush(stdout);
+    netlab_say_ready();
     /* Whoever started it does not wait for it. */
     if (freopen("/dev/null", "w", stdout) == NULL ||
         freopen("/dev/null", "w", stderr) == NULL) {

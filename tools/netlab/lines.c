@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/mtree_config.h"
+
 #include "tools/netlab/lines.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define MAX_LINE 512
 
@@ -17,4 +21,14 @@ mtree_status_t netlab_read_lines(netlab_line_func_t func, void *data)
         status = func(data, line);
     }
     return status;
+}
+
+void netlab_say_ready(void)
+{
+    const struct sched_param priority = {.sched_priority = 1};
+
+    (void)sched_setscheduler(0, SCHED_FIFO, &priority);
+    (void)prctl(PR_SET_TIMERSLACK, 1);
+    puts("ready");
+    fflush(stdout);
 }

@@ -13,4 +13,9 @@ typedef mtree_status_t (*netlab_line_func_t)(void *data, const char *line);
 /* Call @a func with @a data and each line; its first error, or MTREE_OK. */
 mtree_status_t netlab_read_lines(netlab_line_func_t func, void *data);
 
+/* Say that this program is ready, and have it run before ranks that spin, which must not
+ * delay packets.  Without root that is denied, and the scheduler's preference for
+ * processes that sleep much must suffice. */
+void netlab_say_ready(void);
+
 #endif

@@ -31,12 +31,10 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -225,18 +223,12 @@ static void relay_run(relay_t *relay)
 
 int main(void)
 {
-    struct sched_param priority = {.sched_priority = 1};
     relay_t relay = {.tick = LONGEST_TICK_NS};
 
     if (relay_configure(&relay) != MTREE_OK) {
         return 1;
     }
-    /* Ranks that spin must not delay packets.  Without root this is denied, and the
-     * scheduler's preference for processes that sleep much must suffice. */
-    (void)sched_setscheduler(0, SCHED_FIFO, &priority);
-    (void)prctl(PR_SET_TIMERSLACK, 1);
-    puts("ready");
-    fflush(stdout);
+    netlab_say_ready();
     relay_run(&relay);
     return 0;
 }

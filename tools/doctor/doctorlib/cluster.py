@@ -6,7 +6,6 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Optional
 
-ALL_ADDRESSES = "127.0.0.1/8,sppp"  # btl_tcp_if_exclude by default
 MOST_NETWORKS = 4  # of one parameter; more are told as one that has them all
 
 
