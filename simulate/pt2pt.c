@@ -114,11 +114,13 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
         return MTREE_ERR_NO_MEMORY;
     }
     for (int r = 0; r < options->num_ranks; r++) {
-        pt2pt->ranks[r].transport.ops = &mtree_pt2pt_ops;
-        pt2pt->ranks[r].control.ops = &mtree_pt2pt_control_ops;
-        pt2pt->ranks[r].pt2pt = pt2pt;
-        pt2pt->ranks[r].number = r;
-        pt2pt->ranks[r].to = pairs + (size_t)r * num_ranks;
+        mtree_rank_t *rank = &pt2pt->ranks[r];
+
+        rank->data = (mtree_endpoint_t){{.ops = &mtree_pt2pt_ops}, rank, false};
+        rank->control = (mtree_endpoint_t){{.ops = &mtree_pt2pt_ops}, rank, true};
+        rank->pt2pt = pt2pt;
+        rank->number = r;
+        rank->to = pairs + (size_t)r * num_ranks;
     }
     *pt2pt_p = pt2pt;
     return MTREE_OK;
@@ -171,12 +173,12 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
 
 mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank)
 {
-    return &pt2pt->ranks[rank].transport;
+    return &pt2pt->ranks[rank].data.transport;
 }
 
 mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank)
 {
-    return &pt2pt->ranks[rank].control;
+    return &pt2pt->ranks[rank].control.transport;
 }
 
 mtree_status_t mtree_pt2pt_pace(mtree_pt2pt_t *pt2pt, int from, int to, double rate)

@@ -10,8 +10,8 @@
  * recv never call them.
  *
  * Streams are mtree's own connections between hosts.  They send messages of any length at
- * once, and a synchronous send is done when the sender's kernel knows that the message has
- * arrived, which no data of the connection holds up.
+ * once, and a synchronous send is done when the sender's kernel knows that the message
+ * has arrived, which no data of the connection holds up.
  */
 #ifndef MTREE_SIMULATE_PT2PT_H
 #define MTREE_SIMULATE_PT2PT_H

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mtree_rank_t *rank_of(mtree_transport_t *transport)
+static const mtree_endpoint_t *endpoint_of(mtree_transport_t *transport)
 {
-    return MTREE_CONTAINER_OF(transport, mtree_rank_t, transport);
+    return MTREE_CONTAINER_OF(transport, mtree_endpoint_t, transport);
 }
 
-static mtree_rank_t *controlled(mtree_transport_t *transport)
+/* Units of the data of @a count units of @a end. */
+static size_t units_of(const mtree_endpoint_t *end, size_t count)
 {
-    return MTREE_CONTAINER_OF(transport, mtree_rank_t, control);
+    return end->is_control ? count / end->rank->pt2pt->options.unit_bytes : count;
 }
 
 /* The rank handles the message of @a send; returns when that is over. */
@@ -257,11 +258,12 @@ static mtree_status_t send_copy(mtree_send_t *send)
     return MTREE_OK;
 }
 
-/* Send @a count units, of which @a carried bytes are those of @a buffer. */
-static mtree_status_t send_units(mtree_rank_t *rank, int peer, int tag,
-                                 const void *buffer, size_t count, size_t carried,
-                                 bool synchronous, mtree_completion_t *done)
+static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
+                                 const void *buffer, size_t count, bool synchronous,
+                                 mtree_completion_t *done)
 {
+    const mtree_endpoint_t *end = endpoint_of(transport);
+    mtree_rank_t *rank = end->rank;
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_send_t *send;
     mtree_pair_t *pair;
@@ -277,8 +279,10 @@ static mtree_status_t send_units(mtree_rank_t *rank, int peer, int tag,
     send->pair = pair;
     send->tag = tag;
     send->buffer = buffer;
-    send->carried = carried;
-    send->count = count;
+    send->carried = end->is_control       ? count
+                    : pt2pt->options.data ? count * pt2pt->options.unit_bytes
+                                          : 0;
+    send->count = units_of(end, count);
     send->synchronous = synchronous;
     send->references = 2;
     send->done = done;
@@ -298,30 +302,11 @@ static mtree_status_t send_units(mtree_rank_t *rank, int peer, int tag,
     return MTREE_OK;
 }
 
-static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
-                                 const void *buffer, size_t count, bool synchronous,
-                                 mtree_completion_t *done)
+static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag,
+                                 void *buffer, size_t count, mtree_completion_t *done)
 {
-    mtree_rank_t *rank = rank_of(transport);
-    const mtree_pt2pt_options_t *options = &rank->pt2pt->options;
-    size_t carried = options->data ? count * options->unit_bytes : 0;
-
-    return send_units(rank, peer, tag, buffer, count, carried, synchronous, done);
-}
-
-static mtree_status_t control_send(mtree_transport_t *transport, int peer, int tag,
-                                   const void *buffer, size_t bytes, bool synchronous,
-                                   mtree_completion_t *done)
-{
-    mtree_rank_t *rank = controlled(transport);
-
-    return send_units(rank, peer, tag, buffer, bytes / rank->pt2pt->options.unit_bytes,
-                      bytes, synchronous, done);
-}
-
-static mtree_status_t recv_units(mtree_rank_t *rank, int peer, int tag, void *buffer,
-                                 size_t count, mtree_completion_t *done)
-{
+    const mtree_endpoint_t *end = endpoint_of(transport);
+    mtree_rank_t *rank = end->rank;
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_match_queues_t *queues;
     mtree_recv_t *recv;
@@ -340,7 +325,7 @@ static mtree_status_t recv_units(mtree_rank_t *rank, int peer, int tag, void *bu
     }
     recv->pair = pair;
     recv->buffer = buffer;
-    recv->count = count;
+    recv->count = units_of(end, count);
     recv->done = done;
     recv->event.func = recv_done;
     mtree_list_init(&recv->posted);
@@ -355,33 +340,10 @@ static mtree_status_t recv_units(mtree_rank_t *rank, int peer, int tag, void *bu
     return MTREE_OK;
 }
 
-static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag,
-                                 void *buffer, size_t count, mtree_completion_t *done)
-{
-    return recv_units(rank_of(transport), peer, tag, buffer, count, done);
-}
-
-static mtree_status_t control_recv(mtree_transport_t *transport, int peer, int tag,
-                                   void *buffer, size_t bytes, mtree_completion_t *done)
-{
-    mtree_rank_t *rank = controlled(transport);
-
-    return recv_units(rank, peer, tag, buffer, bytes / rank->pt2pt->options.unit_bytes,
-                      done);
-}
-
 static double pt2pt_now(mtree_transport_t *transport)
 {
-    return mtree_event_queue_now(rank_of(transport)->pt2pt->queue);
-}
-
-static double control_now(mtree_transport_t *transport)
-{
-    return mtree_event_queue_now(controlled(transport)->pt2pt->queue);
+    return mtree_event_queue_now(endpoint_of(transport)->rank->pt2pt->queue);
 }
 
 const mtree_transport_ops_t mtree_pt2pt_ops = {
     .send = pt2pt_send, .recv = pt2pt_recv, .now = pt2pt_now};
-
-const mtree_transport_ops_t mtree_pt2pt_control_ops = {
-    .send = control_send, .recv = control_recv, .now = control_now};

@@ -62,8 +62,15 @@ struct mtree_match_queues {
     mtree_list_t posted;  /* receives without a message, the first posted first */
 };
 
+/* A transport of a rank. */
+typedef struct {
+    mtree_transport_t transport;
+    mtree_rank_t *rank;
+    bool is_control; /* it counts bytes, and carries them in any case */
+} mtree_endpoint_t;
+
 struct mtree_rank {
-    mtree_transport_t transport, control;
+    mtree_endpoint_t data, control;
     mtree_pt2pt_t *pt2pt;
     int number;
     double free_at;
@@ -85,8 +92,8 @@ struct mtree_pt2pt {
     mtree_list_t sends, recvs; /* that are not done */
 };
 
-/* The messages of a rank, as its transports. */
-extern const mtree_transport_ops_t mtree_pt2pt_ops, mtree_pt2pt_control_ops;
+/* The messages of a rank, of both of its transports. */
+extern const mtree_transport_ops_t mtree_pt2pt_ops;
 
 /* The pair of @a from and rank @a peer, with its connection.  It is made when it is first
  * asked for, and lives as long as the ranks. */
