@@ -6,9 +6,12 @@
 #ifndef MTREE_TOOLS_PLANNED_NETWORK_H
 #define MTREE_TOOLS_PLANNED_NETWORK_H
 
+#include "planner/bound/least_time.h"
 #include "planner/plan/plan.h"
 #include "simulate/forecast/choice.h"
 #include "tools/plan_options.h"
+
+#include <jansson.h>
 
 typedef struct {
     mtree_topology_t *topology;
@@ -61,5 +64,25 @@ void planned_network_cleanup(planned_network_t *planned);
 #define PLANNED_HEIGHT_LENGTH 64
 const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
                                    const char *between, char *buffer);
+
+/*
+ * The least time of a call of @a bytes (0: no time) between the hosts of @a planned, with
+ * the throughput @a cut that no plan exceeds (0: not known), which @a limit (may be NULL)
+ * explains.  With @a simulated (may be NULL) it is that of what is simulated so, whose
+ * processors are known.  Freed by mtree_least_time_clear().  Errors are logged.
+ */
+mtree_status_t bound_find(const planned_network_t *planned, double bytes, double cut,
+                          const char *limit, const mtree_simulate_options_t *simulated,
+                          mtree_least_time_t *time_p);
+
+/* Print "27.5 ms, by flow: the flow from a to b" on standard output. */
+void bound_print(const mtree_least_time_t *time);
+
+/* Set the members bound_seconds, bound_by and bound_limit of @a object; none where there
+ * is no bound. */
+void bound_set_json(const mtree_least_time_t *time, json_t *object);
+
+/* What part of @a seconds the least time is; 0: there is no bound. */
+double bound_share(const mtree_least_time_t *time, double seconds);
 
 #endif

@@ -3,7 +3,6 @@
  * mtree compare: the planner's algorithms and Open MPI's own, side by side on one
  * simulated network.
  */
-#include "tools/bound.h"
 #include "tools/planned_network.h"
 #include "tools/progress_ticker.h"
 

@@ -2,7 +2,6 @@
 /*
  * mtree plan: the trees for a collective on a topology.
  */
-#include "tools/bound.h"
 #include "tools/planned_network.h"
 #include "tools/progress_ticker.h"
 

@@ -2,7 +2,6 @@
 /*
  * mtree simulate: how long a plan takes, and what the links do meanwhile.
  */
-#include "tools/bound.h"
 #include "tools/planned_network.h"
 #include "tools/progress_ticker.h"
 
