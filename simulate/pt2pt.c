@@ -157,7 +157,6 @@ static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
 void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
 {
     end_all(pt2pt, true);
-    pt2pt->pending = 0;
 }
 
 void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
@@ -213,9 +212,4 @@ bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_
     *seconds_p = pt2pt->cut_at +
                  (pt2pt->cut_at - pt2pt->half_at) * (double)(all - pt2pt->most) / half;
     return true;
-}
-
-size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt)
-{
-    return pt2pt->pending;
 }

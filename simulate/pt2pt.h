@@ -84,8 +84,4 @@ void mtree_pt2pt_limit(mtree_pt2pt_t *pt2pt, size_t most);
  * pace of the second half of these. */
 bool mtree_pt2pt_is_cut(const mtree_pt2pt_t *pt2pt, size_t all, double *seconds_p);
 
-/* Sends and receives that were started and are not done.  After the queue has run, these
- * are stuck. */
-size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt);
-
 #endif

@@ -71,7 +71,6 @@ static void send_done(mtree_timer_t *event)
     mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, done_event);
     mtree_completion_t *done = send->done;
 
-    send->pair->from->pt2pt->pending--;
     send->done = NULL;
     send_release(send);
     done->func(done, MTREE_OK);
@@ -96,7 +95,6 @@ static void recv_done(mtree_timer_t *event)
     mtree_completion_t *done = recv->done;
     mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
-    pt2pt->pending--;
     count_received(pt2pt);
     done->empty = recv->count == 0;
     mtree_pt2pt_recv_free(recv);
@@ -297,7 +295,6 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     mtree_list_init(&send->arrived);
     mtree_list_append(&pt2pt->sends, &send->live);
     pt2pt->messages++;
-    pt2pt->pending++;
     mtree_event_queue_add(pt2pt->queue, &send->event, handle(rank, send));
     return MTREE_OK;
 }
@@ -330,7 +327,6 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     recv->event.func = recv_done;
     mtree_list_init(&recv->posted);
     mtree_list_append(&pt2pt->recvs, &recv->live);
-    pt2pt->pending++;
     arrived = mtree_list_take(&queues->arrived);
     if (arrived != NULL) {
         match(MTREE_CONTAINER_OF(arrived, mtree_send_t, arrived), recv);

@@ -85,7 +85,7 @@ struct mtree_pt2pt {
     mtree_rank_t *ranks;
     mtree_hash_table_t queues; /* of every pair and tag that were used; a pair of ranks
                                   may have thousands of tags */
-    size_t messages, pending;
+    size_t messages;
     size_t received,
         most; /* messages; the queue fails when so many have been; 0: never */
     double half_at, cut_at;    /* when half of these, and all, had been received */

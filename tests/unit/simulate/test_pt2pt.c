@@ -92,7 +92,6 @@ UNIT_TEST(test_eager)
     send(&fixture, 0, 1, 0, NULL, 2000, false, &sent);
     send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
     ck_assert_int_eq(sent.calls, 0);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 4);
     unit_ok(mtree_event_queue_run(fixture.queue));
     ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
@@ -100,7 +99,6 @@ UNIT_TEST(test_eager)
     ck_assert_double_eq_tol(sent_sync.time, 0.025, 1e-9);
     ck_assert_int_eq(sent.calls + sent_sync.calls + received[0].calls + received[1].calls,
                      4);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
     ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), 2);
 }
 
@@ -248,7 +246,9 @@ UNIT_TEST(test_matching)
     ck_assert_int_eq(got[2], 4);
     ck_assert_int_eq(got[3], 3);
     ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(notes[i].calls, 1);
+    }
 }
 
 /* What a rank computes delays what it does next. */
