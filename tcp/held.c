@@ -76,9 +76,10 @@ static void stall(mtree_tcp_connection_t *connection)
     connection->stalls++;
     if (peer->redial->dials && !connection->is_small) {
         connection->is_small = true;
-        mtree_warn("long packets to or from %s are lost; it gets short ones from now on; "
-                   "lower the MTU of the interfaces of both hosts",
-                   peer->name);
+        mtree_error(
+            "long packets to or from %s are lost; it gets short ones from now on; "
+            "lower the MTU of the interfaces of both hosts",
+            peer->name);
     }
 }
 

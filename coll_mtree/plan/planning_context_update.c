@@ -7,7 +7,6 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,9 @@ static void context_renew(coll_mtree_planning_context_t *context,
     coll_mtree_call_class_t by_host =
         coll_mtree_planning_context_by_host(context, call_class);
     const char *news = mtree_drift_change_summary(context->drift);
-    char faster[40] = "";
+    const char *order =
+        least_gain > 0 ? "; from here on sums are added in another order" : "";
+    const int level = least_gain > 0 ? 0 : 1;
     double gain = INFINITY;
     coll_mtree_change_t change =
         is_gone ? COLL_MTREE_REPLAN
@@ -45,13 +46,14 @@ static void context_renew(coll_mtree_planning_context_t *context,
         context->tree_version = context->version;
     }
     coll_mtree_planning_context_unlock();
-    if (!is_gone) {
-        (void)snprintf(faster, sizeof(faster), ", %.2f times as fast", gain);
+    if (is_gone) {
+        coll_mtree_verbose(comm, level, "%s; planned anew%s", news, order);
+        return;
     }
-    coll_mtree_verbose(
-        comm, least_gain > 0 ? 0 : 1, "%s; %s%s%s", news,
-        change == COLL_MTREE_REPLAN ? "planned anew" : "the same trees with other shares",
-        faster, least_gain > 0 ? "; from here on sums are added in another order" : "");
+    coll_mtree_verbose(comm, level, "%s; %s, %.2f times as fast%s", news,
+                       change == COLL_MTREE_REPLAN ? "planned anew"
+                                                   : "the same trees with other shares",
+                       gain, order);
 }
 
 /* Keep the samples for the report. */
