@@ -20,7 +20,7 @@
 
 /* Round trips of the longest edge below which a call shows no rates: its data waits for
  * acknowledgements longer than for links. */
-#define COLL_MTREE_MEASURABLE_ROUND_TRIPS 4
+#define COLL_MTREE_MEASURABLE_ROUND_TRIPS 3
 
 /* Seconds of calls below which rates are too uncertain. */
 #define COLL_MTREE_MEASURABLE_SECONDS 0.1

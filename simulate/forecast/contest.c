@@ -22,7 +22,8 @@
 #define ONE_PART      0.7
 
 /* A plan whose estimate, which knows nothing of processors, is so many times what the
- * fastest takes is not simulated. */
+ * fastest takes is not simulated.  Estimates know nothing of bursts either, which may
+ * save what they last at each hop, up and down. */
 #define MOST_OFF 1.2
 
 /*
@@ -39,11 +40,32 @@
  */
 #define ROBUST_COST 1.06
 
+/* How many times as fast as others a plan in lockstep has to be: as its ranks wait for
+ * each other, its calls show no rates, and it does not follow a link that gets slower. */
+#define STEPS_GAIN 1.04
+
 #define MUCH_SLOWER  "its estimate is much slower than the fastest"
 #define NOTHING_LEFT "no work is left to simulate it, or it takes too much"
 
+/* Seconds for which the longest burst of a link fills it. */
+static double longest_burst(const mtree_topology_t *topology)
+{
+    double longest = 0.0;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        const mtree_link_t *link = &topology->links[l];
+        const double least = fmin(link->capacity[0], link->capacity[1]);
+
+        if (link->conditions.burst > 0.0 && least > 0.0) {
+            longest = fmax(longest, 8.0 * link->conditions.burst / least);
+        }
+    }
+    return longest;
+}
+
 void mtree_contest_begin(mtree_contest_t *contest)
 {
+    contest->burst = longest_burst(contest->on.topology);
     contest->share =
         fmin(fmax(LEAST_WORK, WORK_PER_HOST * contest->on.num_hosts), MOST_WORK);
     contest->left = contest->share;
@@ -84,6 +106,9 @@ static double allowance(const mtree_entrant_t *entrant)
 
     if (entrant->load.sends_whole) {
         return 1.0 / MTREE_PREDICTION_WHOLE;
+    }
+    if (mtree_plan_num_steps(entrant->plan) > 0) {
+        return 1.0 / STEPS_GAIN;
     }
     if (strcmp(algorithm, "gateways") == 0) {
         return GATEWAYS_COST;
@@ -203,7 +228,7 @@ mtree_status_t mtree_contest_judge(mtree_contest_t *contest, mtree_entrant_t *en
     if (plan->bytes <= 0.0) {
         return MTREE_OK;
     }
-    if (plan->seconds >
+    if (plan->seconds - 2 * mtree_plan_height(plan) * contest->burst >
         MOST_OFF * allowance(entrant) * mtree_contest_fastest_seconds(contest)) {
         mtree_contest_drop(entrant, MUCH_SLOWER);
         return MTREE_OK;

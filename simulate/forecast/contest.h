@@ -38,6 +38,7 @@ typedef struct {
     int count;
     double share; /* units of work of each of two halves of the contest */
     double left;  /* of them */
+    double burst; /* seconds, the longest of a link */
     double bound; /* bits/s, the least of all plans; 0: none is known */
     char *limit;  /* what limits that, in words; may be NULL */
 } mtree_contest_t;
