@@ -56,17 +56,6 @@ static void set_losses(mtree_network_t *network)
     }
 }
 
-/* Nothing was sent before: all of the burst of @a arc is there. */
-static void set_burst(mtree_network_t *network, int arc)
-{
-    const double bytes = network->topology->links[arc >> 1].conditions.burst;
-
-    if (bytes > 0.0 && network->capacity[arc] > 0.0) {
-        network->burst[arc] = 8.0 * bytes / network->capacity[arc];
-        network->free_at[arc] = -network->burst[arc];
-    }
-}
-
 mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
                                     const mtree_topology_t *topology, const int *hosts,
                                     int num_hosts, const mtree_network_options_t *options,
@@ -96,7 +85,9 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     status = network->arena.status;
     for (int arc = 0; arc < network->num_arcs && status == MTREE_OK; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, arc);
-        set_burst(network, arc);
+        network->burst[arc] = mtree_arc_burst(topology, arc);
+        /* Nothing was sent before: all of the burst is there. */
+        network->free_at[arc] = -network->burst[arc];
     }
     network->routes = options->routes;
     if (status == MTREE_OK && network->routes == NULL) {

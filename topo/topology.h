@@ -165,6 +165,15 @@ static inline double mtree_arc_capacity(const mtree_topology_t *topology, int ar
     return topology->links[arc >> 1].capacity[arc & 1];
 }
 
+/* Seconds of its capacity that arc @a arc lets through at once after a pause. */
+static inline double mtree_arc_burst(const mtree_topology_t *topology, int arc)
+{
+    const double bytes = topology->links[arc >> 1].conditions.burst;
+    const double capacity = mtree_arc_capacity(topology, arc);
+
+    return bytes > 0.0 && capacity > 0.0 ? 8.0 * bytes / capacity : 0.0;
+}
+
 /* The vertex an arc leaves. */
 static inline int mtree_arc_from(const mtree_topology_t *topology, int arc)
 {

@@ -122,11 +122,8 @@ static double flowing_bytes(needs_t *needs)
     for (int l = 0; l < topology->num_links; l++) {
         const mtree_link_t *link = &topology->links[l];
 
-        for (int way = 0; way < 2 && link->conditions.burst > 0.0; way++) {
-            if (link->capacity[way] > 0.0) {
-                needs->burst = fmax(needs->burst,
-                                    8.0 * link->conditions.burst / link->capacity[way]);
-            }
+        for (int arc = 2 * l; arc < 2 * l + 2; arc++) {
+            needs->burst = fmax(needs->burst, mtree_arc_burst(topology, arc));
         }
         bursts += fmax(link->conditions.burst, 0.0);
     }

@@ -47,25 +47,13 @@
 #define MUCH_SLOWER  "its estimate is much slower than the fastest"
 #define NOTHING_LEFT "no work is left to simulate it, or it takes too much"
 
-/* Seconds for which the longest burst of a link fills it. */
-static double longest_burst(const mtree_topology_t *topology)
-{
-    double longest = 0.0;
-
-    for (int l = 0; l < topology->num_links; l++) {
-        const mtree_link_t *link = &topology->links[l];
-        const double least = fmin(link->capacity[0], link->capacity[1]);
-
-        if (link->conditions.burst > 0.0 && least > 0.0) {
-            longest = fmax(longest, 8.0 * link->conditions.burst / least);
-        }
-    }
-    return longest;
-}
-
 void mtree_contest_begin(mtree_contest_t *contest)
 {
-    contest->burst = longest_burst(contest->on.topology);
+    const mtree_topology_t *topology = contest->on.topology;
+
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        contest->burst = fmax(contest->burst, mtree_arc_burst(topology, arc));
+    }
     contest->share =
         fmin(fmax(LEAST_WORK, WORK_PER_HOST * contest->on.num_hosts), MOST_WORK);
     contest->left = contest->share;

@@ -352,7 +352,9 @@ UNIT_TEST(test_burst)
     const mtree_link_conditions_t conditions = {-1, -1, -1, -1, 3000};
     mtree_network_options_t options = plain();
     UNIT_OWNED(clear) fixture_t fixture = line_under("hsh", even, &conditions, &options);
-    later_t later = {{.func = send_later}, &fixture, join(&fixture, 0, 1), {{0}}};
+    later_t later = {.timer.func = send_later,
+                     .fixture = &fixture,
+                     .connection = join(&fixture, 0, 1)};
     send_op_t first;
 
     send(&fixture, later.connection, &first, 5000);
