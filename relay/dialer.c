@@ -81,7 +81,7 @@ static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
 {
     dialer->socket = mtree_tcp_socket_connect(
         NULL, &dialer->found.addresses[dialer->tries++ % dialer->found.count],
-        dialer->found.port);
+        dialer->found.port, 0);
     dialer->state = dialer->socket < 0 ? IDLE : CONNECTING;
     dialer->until = now + (dialer->socket < 0 ? PAUSE : ATTEMPT);
 }

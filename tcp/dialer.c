@@ -21,8 +21,8 @@
 /* Round trips in which an answer that is not lost has come, through queues as well. */
 #define TRIPS 2
 
-/* Seconds in which the kernel of a peer that was greeted says nothing until the connection
- * has failed: what is awaited over it may be lost with the peer's end. */
+/* Seconds in which the kernel of a peer that was greeted says nothing until the
+ * connection has failed: what is awaited over it may be lost with the peer's end. */
 #define SILENCE 15
 
 typedef enum { IDLE, CONNECTING, GREETED } attempt_state_t;
@@ -77,7 +77,7 @@ static void attempt_begin(mtree_tcp_dialer_t *dialer, attempt_t *attempt, double
     uint32_t at = turn % (uint32_t)dial->num_addresses;
 
     attempt->socket =
-        mtree_tcp_socket_connect(&dial->sources[at], &dial->addresses[at], dial->port);
+        mtree_tcp_socket_connect(&dial->sources[at], &dial->addresses[at], dial->port, 0);
     attempt->number++;
     if (attempt->socket < 0) {
         attempt_fail(dialer, attempt, errno, now);

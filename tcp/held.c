@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a connection has written and may have to write again. */
 #include "tcp/private.h"
+#include "tcp/socket.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -74,8 +75,8 @@ static void stall(mtree_tcp_connection_t *connection)
     const mtree_tcp_peer_t *peer = connection->peer;
 
     connection->stalls++;
-    if (peer->redial->dials && !connection->is_small) {
-        connection->is_small = true;
+    if (peer->redial->dials && connection->mss == 0) {
+        connection->mss = MTREE_TCP_DEFAULT_MSS;
         mtree_error(
             "long packets to or from %s are lost; it gets short ones from now on; "
             "lower the MTU of the interfaces of both hosts",

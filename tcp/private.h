@@ -87,13 +87,13 @@ struct mtree_tcp_connection {
     int doubts;   /* times that it was made again since it was silent, until all that it
                      sent is acknowledged */
     mtree_tcp_attempt_t attempt;
-    bool is_away;                 /* from its own link, over another one */
-    mtree_tcp_polled_time_t away; /* since then */
+    bool has_failed_over;                /* from its own link to another one */
+    mtree_tcp_polled_time_t failed_over; /* since then */
     uint64_t
-        progress;  /* bytes of frames that both ends had read when it was made again */
-    double made;   /* when that was; 0: never */
-    int stalls;    /* how often it was in vain, in a row */
-    bool is_small; /* long packets are lost on its way */
+        progress; /* bytes of frames that both ends had read when it was made again */
+    double made;  /* when that was; 0: never */
+    int stalls;   /* how often it was in vain, in a row */
+    int mss;      /* of its next socket: long packets are lost on its way; 0: any */
     bool is_encrypted;
     mtree_record_keys_t kept; /* that the keys of the next socket follow from */
     uint64_t sent, received;  /* bytes of frames that are written to their end; read */

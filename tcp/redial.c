@@ -126,10 +126,10 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
     if (peer->has_bbr && connection == peer->connections) {
         (void)mtree_tcp_socket_use_bbr(socket);
     }
-    connection->is_away = peer->redial->dials && peer->redial->dial.is_spread &&
-                          address_of(connection, connection->attempt.tries - 1) !=
-                              address_of(connection, 0);
-    connection->away = (mtree_tcp_polled_time_t){.seconds = 0};
+    connection->has_failed_over = peer->redial->dials && peer->redial->dial.is_spread &&
+                                  address_of(connection, connection->attempt.tries - 1) !=
+                                      address_of(connection, 0);
+    connection->failed_over = (mtree_tcp_polled_time_t){.seconds = 0};
     connection->is_lost = false;
     connection->attempt.until = 0;
     peer->tcp->num_lost--;
@@ -248,9 +248,9 @@ static void attempt_connect(mtree_tcp_connection_t *connection, double now)
     const uint32_t at = address_of(connection, attempt->tries);
 
     attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
-    attempt->socket = (connection->is_small ? mtree_tcp_socket_connect_small
-                                            : mtree_tcp_socket_connect)(
-        &redial->dial.sources[at], &redial->dial.addresses[at], redial->dial.port);
+    attempt->socket =
+        mtree_tcp_socket_connect(&redial->dial.sources[at], &redial->dial.addresses[at],
+                                 redial->dial.port, connection->mss);
     if (attempt->socket < 0) {
         attempt->tries++;
         attempt_fail(connection, errno, now);
@@ -371,7 +371,8 @@ static void take_over(mtree_tcp_connection_t *connection, double now)
 
 static bool own_link_is_gone(const mtree_tcp_connection_t *connection)
 {
-    return connection->is_away && connection->away.seconds > MTREE_TCP_AWAY_SECONDS;
+    return connection->has_failed_over &&
+           connection->failed_over.seconds > MTREE_TCP_FAILBACK_SECONDS;
 }
 
 mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer)
@@ -387,7 +388,7 @@ mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer)
 
         if (own_link_is_gone(connection)) {
             gone |= 1U << address_of(connection, 0);
-        } else if (connection->is_away) {
+        } else if (connection->has_failed_over) {
             is_waited_for = true;
         }
     }
@@ -401,18 +402,18 @@ mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer)
  * less for ever. */
 static void connection_doubt(mtree_tcp_connection_t *connection, double now)
 {
-    const bool is_away = connection->is_away && !own_link_is_gone(connection);
+    const bool may_return = connection->has_failed_over && !own_link_is_gone(connection);
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     int connected;
 
-    if (is_away) {
-        mtree_tcp_polled_time_add(&connection->away, now);
+    if (may_return) {
+        mtree_tcp_polled_time_add(&connection->failed_over, now);
     }
     if (attempt->socket < 0 && now < attempt->until) {
         return;
     }
-    if (!is_away && !mtree_tcp_connection_is_silent(
-                        connection, ldexp(DOUBT, connection->doubts), now)) {
+    if (!may_return && !mtree_tcp_connection_is_silent(
+                           connection, ldexp(DOUBT, connection->doubts), now)) {
         mtree_tcp_attempt_end(connection);
         return;
     }
@@ -439,7 +440,7 @@ void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now)
             connection_redial(connection, now);
         } else if (peer->redial != NULL &&
                    (connection->unacknowledged > 0 || connection->attempt.socket >= 0 ||
-                    connection->is_away)) {
+                    connection->has_failed_over)) {
             connection_doubt(connection, now);
         }
     }

@@ -15,8 +15,8 @@
  * Who listens and has lost a connection greets the other end, which may not have noticed,
  * and which closes what it was greeted over.
  *
- * A connection that has a link for itself may be made again over another one.  It is away
- * then: its own link is dialed beside it for a while, and is taken again when it answers.
+ * A connection that has a link for itself may fail over to another one.  Its own link is
+ * then dialed beside it for a while, and is taken again when it answers.
  */
 #ifndef MTREE_TCP_REDIAL_H
 #define MTREE_TCP_REDIAL_H
@@ -29,8 +29,9 @@
 #define MTREE_TCP_LOST_SECONDS    600.0
 #define MTREE_TCP_REFUSED_SECONDS 10.0
 
-/* Seconds of polling for which a connection is away until its own link is gone. */
-#define MTREE_TCP_AWAY_SECONDS 10.0
+/* Seconds of polling in which a connection that has failed over may return; then its own
+ * link is gone. */
+#define MTREE_TCP_FAILBACK_SECONDS 10.0
 
 typedef struct {
     mtree_tcp_dial_t dial;     /* to the other end, which listens, too */

@@ -77,16 +77,15 @@ static bool bind_source(int fd, const mtree_address_t *source)
     return bind(fd, (struct sockaddr *)&storage, fill_address(&storage, source, 0)) == 0;
 }
 
-/* With segments of @a most bytes; 0: of those that the link allows. */
-static int connect_by(const mtree_address_t *source, const mtree_address_t *address,
-                      uint16_t port, int most)
+int mtree_tcp_socket_connect(const mtree_address_t *source,
+                             const mtree_address_t *address, uint16_t port, int mss)
 {
     struct sockaddr_storage storage;
     socklen_t length = fill_address(&storage, address, port);
     int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    if (fd >= 0 && most > 0) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &most, sizeof(most));
+    if (fd >= 0 && mss > 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss));
     }
     if (fd >= 0 && (!bind_source(fd, source) ||
                     (connect(fd, (struct sockaddr *)&storage, length) != 0 &&
@@ -98,18 +97,6 @@ static int connect_by(const mtree_address_t *source, const mtree_address_t *addr
         return -1;
     }
     return fd;
-}
-
-int mtree_tcp_socket_connect(const mtree_address_t *source,
-                             const mtree_address_t *address, uint16_t port)
-{
-    return connect_by(source, address, port, 0);
-}
-
-int mtree_tcp_socket_connect_small(const mtree_address_t *source,
-                                   const mtree_address_t *address, uint16_t port)
-{
-    return connect_by(source, address, port, MTREE_TCP_SMALL_SEGMENT);
 }
 
 int mtree_tcp_socket_connected(int fd)

@@ -12,17 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A segment that every network carries. */
-#define MTREE_TCP_SMALL_SEGMENT 536
+/* Bytes of a segment that every network carries (RFC 9293, 3.7.1). */
+#define MTREE_TCP_DEFAULT_MSS 536
 
 /* Begin to connect to @a port of @a address from the address @a source (NULL or of no
- * family: which one the system chooses); negative: the system refuses, by errno. */
+ * family: which one the system chooses); negative: the system refuses, by errno.
+ * Segments have at most @a mss bytes, both ways; 0: what the interfaces allow. */
 int mtree_tcp_socket_connect(const mtree_address_t *source,
-                             const mtree_address_t *address, uint16_t port);
-
-/* The same with segments of at most MTREE_TCP_SMALL_SEGMENT bytes, both ways. */
-int mtree_tcp_socket_connect_small(const mtree_address_t *source,
-                                   const mtree_address_t *address, uint16_t port);
+                             const mtree_address_t *address, uint16_t port, int mss);
 
 /* Is @a socket connected?  1: it is, 0: not yet, -1: it will not be, by errno. */
 int mtree_tcp_socket_connected(int socket);

@@ -34,7 +34,7 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
     heard_start();
     mtree_relay_hello_write(&hello, bytes);
     bytes[VERSION_AT]++;
-    fd = mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]));
+    fd = mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
     while (mtree_tcp_socket_connected(fd) == 0) {
         relayed_poll(&job);
     }

@@ -139,7 +139,7 @@ UNIT_TEST(a_flood_from_one_host_turns_no_other_away)
         answer = mtree_relay_dialer_poll(dialer, 1e-3 * turn);
         for (int i = 0; i < MTREE_RELAY_PENDING; i++) {
             strangers[count] = mtree_tcp_socket_connect(
-                NULL, &here, mtree_relay_server_port(job.servers[0]));
+                NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
             if (strangers[count] >= 0) {
                 while (mtree_tcp_socket_connected(strangers[count]) == 0) {}
                 count++;

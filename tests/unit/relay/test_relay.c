@@ -158,7 +158,7 @@ UNIT_TEST(a_flood_changes_nothing)
 
         memset(garbage, i, sizeof(garbage));
         sockets[i] = mtree_tcp_socket_connect(NULL, &here,
-                                              mtree_relay_server_port(job.servers[0]));
+                                              mtree_relay_server_port(job.servers[0]), 0);
         relayed_poll(&job);
         if (i % 2 == 0) {
             (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);

@@ -66,7 +66,7 @@ void loop_connect_over_tcp(int sockets[2])
 
     ck_assert_int_ge(listener, 0);
     ck_assert_int_eq(inet_pton(AF_INET, "127.0.0.1", address.bytes), 1);
-    sockets[0] = mtree_tcp_socket_connect(NULL, &address, port);
+    sockets[0] = mtree_tcp_socket_connect(NULL, &address, port, 0);
     ck_assert_int_ge(sockets[0], 0);
     while ((sockets[1] = mtree_tcp_socket_accept(listener)) < 0 ||
            mtree_tcp_socket_connected(sockets[0]) != 1) {

@@ -195,8 +195,8 @@ UNIT_TEST(who_is_early_is_kept)
         (void)usleep(500);
     }
     for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
-        strangers[i] =
-            mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
+        strangers[i] = mtree_tcp_socket_connect(NULL, &address,
+                                                mtree_tcp_listener_port(listener), 0);
         while (mtree_tcp_socket_connected(strangers[i]) == 0) {}
         mtree_tcp_listener_poll(listener);
     }
@@ -223,8 +223,8 @@ UNIT_TEST(a_greeting_that_is_repeated_is_taken_once)
     mtree_tcp_greeting_prove(&greeting, &secret);
     is_expected = false;
     for (int i = 0; i < TIMES; i++) {
-        sockets[i] =
-            mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
+        sockets[i] = mtree_tcp_socket_connect(NULL, &address,
+                                              mtree_tcp_listener_port(listener), 0);
         while (mtree_tcp_socket_connected(sockets[i]) == 0) {}
         ck_assert(mtree_tcp_greeting_send(sockets[i], &greeting));
     }
@@ -271,7 +271,7 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
     dial.port = ntohs(at.sin_port);
     listening[1] = listen_at("127.0.0.2", dial.port);
     for (int i = 0; i < FILLING; i++) {
-        filling[i] = mtree_tcp_socket_connect(NULL, &dial.addresses[1], dial.port);
+        filling[i] = mtree_tcp_socket_connect(NULL, &dial.addresses[1], dial.port, 0);
     }
     mtree_tcp_dialer_change(dialer, &dial);
     for (int i = 0; i < 4; i++) {

@@ -133,7 +133,8 @@ static mtree_tcp_verdict_t meet(mtree_tcp_dialer_t *dialer, int *error_p)
 static int connect_stranger(void)
 {
     mtree_address_t address = mtree_address_parse("127.0.0.1");
-    int fd = mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener));
+    int fd =
+        mtree_tcp_socket_connect(NULL, &address, mtree_tcp_listener_port(listener), 0);
 
     ck_assert_int_ge(fd, 0);
     return fd;

@@ -4,20 +4,17 @@
  * lost is drawn at random: an end closes, or the kernel is told to reset a connection.
  */
 #include "base/clock.h"
-#include "tcp/listener.h"
 #include "tcp/private.h"
 #include "tcp/redial.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/loop.h"
+#include "tests/unit/tcp/redial_pair.h"
 
-#include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,69 +30,6 @@ static unsigned long draw(unsigned long below)
 {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (unsigned long)(state >> 33) % below;
-}
-
-/* Two ends that can be dialed again; the first one dials. */
-typedef struct {
-    loop_t loop;
-    mtree_tcp_listener_t *listeners[2];
-} pair_t;
-
-static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
-                                   int socket)
-{
-    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket)
-               ? MTREE_TCP_ADMITTED
-               : MTREE_TCP_REFUSED;
-}
-
-static void pair_create(pair_t *pair, int count)
-{
-    const mtree_tcp_secret_t secrets[2] = {{{1}}, {{2}}};
-    const mtree_tcp_ports_t any = {0, 0};
-
-    loop_create(&pair->loop, 0);
-    for (int end = 0; end < 2; end++) {
-        pair->listeners[end] =
-            mtree_tcp_listener_create(&any, &secrets[end], admit, &pair->loop.ends[end]);
-        ck_assert_ptr_nonnull(pair->listeners[end]);
-    }
-    for (int end = 0; end < 2; end++) {
-        mtree_tcp_redial_t redial = {
-            .dial = {.rank = (uint32_t)end,
-                     .secret = secrets[1 - end],
-                     .addresses = {{.family = AF_INET}, {.family = AF_INET}},
-                     .num_addresses = 2,
-                     .port = mtree_tcp_listener_port(pair->listeners[1 - end])},
-            .dials = end == 0,
-            .rank = (uint32_t)(1 - end),
-            .secret = secrets[end],
-            .num_first = 1};
-
-        (void)inet_pton(AF_INET, "127.0.0.1", redial.dial.addresses[0].bytes);
-        (void)inet_pton(AF_INET, "127.0.0.2", redial.dial.addresses[1].bytes);
-        for (int i = 0; i < count; i++) {
-            redial.attempts[i] = 1;
-        }
-        unit_ok(mtree_tcp_peer_redial(pair->loop.ends[end].peer, &redial));
-    }
-    loop_connect_tcp(&pair->loop, count);
-}
-
-static void pair_destroy(pair_t *pair)
-{
-    loop_destroy(&pair->loop);
-    for (int end = 0; end < 2; end++) {
-        mtree_tcp_listener_destroy(pair->listeners[end]);
-    }
-}
-
-static void pair_poll(pair_t *pair, int end)
-{
-    if (pair->listeners[end] != NULL) {
-        mtree_tcp_listener_poll(pair->listeners[end]);
-    }
-    loop_poll(&pair->loop, end);
 }
 
 static void ask_kernel(const struct sockaddr_in ends[2])
@@ -452,185 +386,12 @@ START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
 }
 END_TEST
 
-/* The link of the first end's only connection is gone, which is made again over another
- * way. */
-static mtree_tcp_connection_t *go_away(pair_t *pair)
-{
-    mtree_tcp_connection_t *connection;
-    mtree_tcp_dial_t *dial;
-    double end = mtree_clock_seconds() + 20;
-
-    pair_create(pair, 1);
-    connection = &pair->loop.ends[0].peer->connections[0];
-    dial = &pair->loop.ends[0].peer->redial->dial;
-    dial->is_spread = true;
-    /* No interface of this host has it. */
-    dial->sources[0] = (mtree_address_t){.family = AF_INET, .bytes = {192, 0, 2, 1}};
-    (void)shutdown(connection->socket, SHUT_RDWR);
-    while (!connection->is_away) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(pair, 0);
-        pair_poll(pair, 1);
-    }
-    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_LOST);
-    ck_assert_int_eq(mtree_tcp_peer_links(pair->loop.ends[1].peer), MTREE_LINK_CARRIES);
-    return connection;
-}
-
-/* As while messages are under way. */
-static void look(pair_t *pair)
-{
-    mtree_tcp_peer_make_again(pair->loop.ends[0].peer, mtree_clock_seconds());
-    pair_poll(pair, 0);
-    pair_poll(pair, 1);
-}
-
-START_TEST(a_connection_returns_to_its_own_link)
-{
-    char from[] = "from", to[5] = "";
-    loop_message_t sent, received;
-    double end = mtree_clock_seconds() + 20;
-    mtree_tcp_connection_t *connection;
-    UNIT_OWNED(pair_destroy) pair_t pair;
-
-    connection = go_away(&pair);
-    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
-    while (connection->is_away || connection->is_lost) {
-        ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
-    }
-    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
-    (void)mtree_tcp_send(loop_session(&pair.loop, _i, &some_key), 0, from, 5, true,
-                         loop_begin(&sent));
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 1 - _i, &some_key), 0, to, 5,
-                         loop_begin(&received));
-    while (!sent.has_ended || !received.has_ended) {
-        ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
-    }
-    ck_assert_str_eq(to, "from");
-}
-END_TEST
-
-UNIT_TEST(a_link_that_does_not_come_back_is_gone)
-{
-    double end = mtree_clock_seconds() + 20;
-    mtree_tcp_connection_t *connection;
-    UNIT_OWNED(pair_destroy) pair_t pair;
-
-    connection = go_away(&pair);
-    connection->away.seconds = MTREE_TCP_AWAY_SECONDS - 0.2;
-    while (mtree_tcp_peer_links(connection->peer) != MTREE_LINK_GONE) {
-        ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
-    }
-    /* It is not dialed any more. */
-    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
-    end = mtree_clock_seconds() + 0.5;
-    while (mtree_clock_seconds() < end) {
-        look(&pair);
-    }
-    ck_assert(connection->is_away && !connection->is_lost);
-    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_GONE);
-}
-
-/* The only connection of the first end is lost, and made again. */
-static void make_again(pair_t *pair)
-{
-    mtree_tcp_connection_t *connection = &pair->loop.ends[0].peer->connections[0];
-    const double made = connection->made, end = mtree_clock_seconds() + 20;
-
-    (void)shutdown(connection->socket, SHUT_RDWR);
-    while (connection->made == made && connection->peer->status == MTREE_OK) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(pair, 0);
-        pair_poll(pair, 1);
-    }
-    /* It stood for a while. */
-    connection->made -= 2;
-}
-
-static int longest_segment(int socket)
-{
-    int bytes = 0;
-    socklen_t length = sizeof(bytes);
-
-    ck_assert_int_eq(getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length), 0);
-    return bytes;
-}
-
-/* As where packets are lost that are longer than those of greetings. */
-START_TEST(what_was_made_again_in_vain_has_short_packets)
-{
-    char from[] = "from", to[5] = "";
-    loop_message_t sent, received;
-    mtree_tcp_peer_t *peers[2];
-    double end = mtree_clock_seconds() + 20;
-    UNIT_OWNED(pair_destroy) pair_t pair;
-
-    heard_start();
-    pair_create(&pair, 1);
-    for (int i = 0; i < 2; i++) {
-        peers[i] = pair.loop.ends[i].peer;
-    }
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, to, 5,
-                         loop_begin(&received));
-    make_again(&pair);
-    ck_assert_int_eq(heard_lines(), 0);
-    make_again(&pair);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_ptr_nonnull(
-        strstr(heard_last(), "long packets to or from the peer are lost"));
-    ck_assert_int_gt(longest_segment(peers[0]->connections[0].socket),
-                     MTREE_TCP_SMALL_SEGMENT);
-    make_again(&pair);
-    for (int i = 0; i < 2; i++) {
-        ck_assert_int_le(longest_segment(peers[i]->connections[0].socket),
-                         MTREE_TCP_SMALL_SEGMENT);
-    }
-    (void)mtree_tcp_send(loop_session(&pair.loop, 1, &some_key), 0, from, 5, true,
-                         loop_begin(&sent));
-    while (!received.has_ended) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
-    }
-    ck_assert_str_eq(to, "from");
-    ck_assert_int_eq(heard_lines(), 1);
-}
-END_TEST
-
-UNIT_TEST(what_is_made_again_in_vain_is_given_up)
-{
-    loop_message_t received;
-    mtree_tcp_peer_t *peer;
-    int times = 0;
-    char byte;
-    UNIT_OWNED(pair_destroy) pair_t pair;
-
-    heard_start();
-    pair_create(&pair, 1);
-    peer = pair.loop.ends[0].peer;
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
-                         loop_begin(&received));
-    while (peer->status == MTREE_OK) {
-        make_again(&pair);
-        times++;
-    }
-    ck_assert_int_gt(times, 10);
-    ck_assert_int_lt(times, 15);
-    pair_poll(&pair, 0);
-    ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
-}
-
 static void add_usual(TCase *tcase)
 {
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
     tcase_add_loop_test(tcase, what_is_dialed_beside_a_connection_ends_when_that_speaks,
                         0, 2);
-    tcase_add_loop_test(tcase, a_connection_returns_to_its_own_link, 0, 2);
-    tcase_add_test(tcase, what_was_made_again_in_vain_has_short_packets);
     tcase_add_loop_test(tcase, a_peer_that_computes_is_waited_for, 0, 2);
     tcase_add_loop_test(tcase, a_peer_that_has_failed_says_so, 0, 2);
     tcase_add_loop_test(tcase, every_byte_arrives_once, 0, 10);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Connections that are made again over another link return to their own one or know that
+ * it is gone, and find out that long packets are lost.
+ */
+#include "base/clock.h"
+#include "tcp/private.h"
+#include "tcp/redial.h"
+#include "tcp/socket.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tcp/redial_pair.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static const mtree_tcp_key_t some_key = {3, 70, 1};
+
+/* The link of the first end's only connection is gone, which is made again over another
+ * way. */
+static mtree_tcp_connection_t *fail_over(pair_t *pair)
+{
+    mtree_tcp_connection_t *connection;
+    mtree_tcp_dial_t *dial;
+    double end = mtree_clock_seconds() + 20;
+
+    pair_create(pair, 1);
+    connection = &pair->loop.ends[0].peer->connections[0];
+    dial = &pair->loop.ends[0].peer->redial->dial;
+    dial->is_spread = true;
+    /* No interface of this host has it. */
+    dial->sources[0] = (mtree_address_t){.family = AF_INET, .bytes = {192, 0, 2, 1}};
+    (void)shutdown(connection->socket, SHUT_RDWR);
+    while (!connection->has_failed_over) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(pair, 0);
+        pair_poll(pair, 1);
+    }
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_LOST);
+    ck_assert_int_eq(mtree_tcp_peer_links(pair->loop.ends[1].peer), MTREE_LINK_CARRIES);
+    return connection;
+}
+
+/* As while messages are under way. */
+static void look(pair_t *pair)
+{
+    mtree_tcp_peer_make_again(pair->loop.ends[0].peer, mtree_clock_seconds());
+    pair_poll(pair, 0);
+    pair_poll(pair, 1);
+}
+
+START_TEST(a_connection_returns_to_its_own_link)
+{
+    char from[] = "from", to[5] = "";
+    loop_message_t sent, received;
+    double end = mtree_clock_seconds() + 20;
+    mtree_tcp_connection_t *connection;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    connection = fail_over(&pair);
+    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    while (connection->has_failed_over || connection->is_lost) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
+    (void)mtree_tcp_send(loop_session(&pair.loop, _i, &some_key), 0, from, 5, true,
+                         loop_begin(&sent));
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 1 - _i, &some_key), 0, to, 5,
+                         loop_begin(&received));
+    while (!sent.has_ended || !received.has_ended) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    ck_assert_str_eq(to, "from");
+}
+END_TEST
+
+UNIT_TEST(a_link_that_does_not_come_back_is_gone)
+{
+    double end = mtree_clock_seconds() + 20;
+    mtree_tcp_connection_t *connection;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    connection = fail_over(&pair);
+    connection->failed_over.seconds = MTREE_TCP_FAILBACK_SECONDS - 0.2;
+    while (mtree_tcp_peer_links(connection->peer) != MTREE_LINK_GONE) {
+        ck_assert(mtree_clock_seconds() < end);
+        look(&pair);
+    }
+    /* It is not dialed any more. */
+    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    end = mtree_clock_seconds() + 0.5;
+    while (mtree_clock_seconds() < end) {
+        look(&pair);
+    }
+    ck_assert(connection->has_failed_over && !connection->is_lost);
+    ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_GONE);
+}
+
+/* The only connection of the first end is lost, and made again. */
+static void make_again(pair_t *pair)
+{
+    mtree_tcp_connection_t *connection = &pair->loop.ends[0].peer->connections[0];
+    const double made = connection->made, end = mtree_clock_seconds() + 20;
+
+    (void)shutdown(connection->socket, SHUT_RDWR);
+    while (connection->made == made && connection->peer->status == MTREE_OK) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(pair, 0);
+        pair_poll(pair, 1);
+    }
+    /* It stood for a while. */
+    connection->made -= 2;
+}
+
+static int longest_segment(int socket)
+{
+    int bytes = 0;
+    socklen_t length = sizeof(bytes);
+
+    ck_assert_int_eq(getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length), 0);
+    return bytes;
+}
+
+/* As where packets are lost that are longer than those of greetings. */
+START_TEST(what_was_made_again_in_vain_has_short_packets)
+{
+    char from[] = "from", to[5] = "";
+    loop_message_t sent, received;
+    mtree_tcp_peer_t *peers[2];
+    double end = mtree_clock_seconds() + 20;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    heard_start();
+    pair_create(&pair, 1);
+    for (int i = 0; i < 2; i++) {
+        peers[i] = pair.loop.ends[i].peer;
+    }
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, to, 5,
+                         loop_begin(&received));
+    make_again(&pair);
+    ck_assert_int_eq(heard_lines(), 0);
+    make_again(&pair);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_ptr_nonnull(
+        strstr(heard_last(), "long packets to or from the peer are lost"));
+    ck_assert_int_gt(longest_segment(peers[0]->connections[0].socket),
+                     MTREE_TCP_DEFAULT_MSS);
+    make_again(&pair);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_le(longest_segment(peers[i]->connections[0].socket),
+                         MTREE_TCP_DEFAULT_MSS);
+    }
+    (void)mtree_tcp_send(loop_session(&pair.loop, 1, &some_key), 0, from, 5, true,
+                         loop_begin(&sent));
+    while (!received.has_ended) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(&pair, 0);
+        pair_poll(&pair, 1);
+    }
+    ck_assert_str_eq(to, "from");
+    ck_assert_int_eq(heard_lines(), 1);
+}
+END_TEST
+
+UNIT_TEST(what_is_made_again_in_vain_is_given_up)
+{
+    loop_message_t received;
+    mtree_tcp_peer_t *peer;
+    int times = 0;
+    char byte;
+    UNIT_OWNED(pair_destroy) pair_t pair;
+
+    heard_start();
+    pair_create(&pair, 1);
+    peer = pair.loop.ends[0].peer;
+    (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
+                         loop_begin(&received));
+    while (peer->status == MTREE_OK) {
+        make_again(&pair);
+        times++;
+    }
+    ck_assert_int_gt(times, 10);
+    ck_assert_int_lt(times, 15);
+    pair_poll(&pair, 0);
+    ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
+}
+
+static void add_usual(TCase *tcase)
+{
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, a_connection_returns_to_its_own_link, 0, 2);
+    tcase_add_test(tcase, what_was_made_again_in_vain_has_short_packets);
+}
+
+UNIT_SUITE(plain)
+{
+    loop_add(plain, add_usual);
+}
