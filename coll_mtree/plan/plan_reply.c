@@ -67,17 +67,30 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
     free(whole);
 }
 
+/* Are the lengths in @a reply those of what came? */
+static bool is_within(const coll_mtree_reply_t *reply)
+{
+    const payload_t *payload = reply->payload;
+
+    return reply->length >= sizeof(*payload) && payload->common_length >= 0 &&
+           payload->appendix_length >= 0 &&
+           (size_t)payload->common_length + (size_t)payload->appendix_length <=
+               reply->length - sizeof(*payload);
+}
+
 mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               const mtree_plan_t *plan,
                                               mtree_forecast_t *forecast_p,
                                               coll_mtree_appendix_t *appendix_p)
 {
     const payload_t *payload = reply->payload;
-    size_t common = (size_t)payload->common_length;
-    size_t before = common + (size_t)payload->appendix_length;
-    size_t whole_length = reply->length - sizeof(*payload) - before;
+    size_t common, before, whole_length;
     mtree_plan_part_t *part;
 
+    coll_mtree_require(is_within(reply) ? MTREE_OK : MTREE_ERR_INVALID);
+    common = (size_t)payload->common_length;
+    before = common + (size_t)payload->appendix_length;
+    whole_length = reply->length - sizeof(*payload) - before;
     coll_mtree_require(mtree_plan_part_read(payload->bytes, common, reply->part,
                                             reply->part_length, &part));
     /* Routes are rounded on the wire, and all ranks must use the same plan. */

@@ -76,6 +76,10 @@ static mtree_plan_t *read_plan(const char *bytes, size_t length, int num_relays)
     const char *addresses[COLL_MTREE_RELAYS];
     mtree_plan_t *plan;
 
+    coll_mtree_require(num_relays < 1 || num_relays > COLL_MTREE_RELAYS ||
+                               length <= before
+                           ? MTREE_ERR_INVALID
+                           : MTREE_OK);
     for (int i = 0; i < num_relays; i++) {
         addresses[i] = bytes + (size_t)i * MTREE_RELAY_ADDRESS;
     }
@@ -91,6 +95,7 @@ coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
 {
     coll_mtree_relayed_t *relayed = coll_mtree_calloc(1, sizeof(*relayed));
 
+    coll_mtree_require(length > sizeof(relayed->contact) ? MTREE_OK : MTREE_ERR_INVALID);
     memcpy(&relayed->contact, bytes, sizeof(relayed->contact));
     relayed->plan =
         read_plan(bytes + sizeof(relayed->contact), length - sizeof(relayed->contact),
