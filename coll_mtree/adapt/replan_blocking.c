@@ -126,7 +126,7 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
                                      const coll_mtree_observation_t *observation)
 {
     double bytes = observation->call_class->bytes;
-    double promised = coll_mtree_replan_promised_seconds(observation->part, bytes);
+    double promised;
     blocking_t *self;
 
     if (!is_monitored(observation)) {
@@ -136,6 +136,7 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
     self->super.schedule.calls++;
     if (observation->warmed_up) {
         coll_mtree_traffic_add_call(self->traffic, observation, module->placement->host);
+        promised = coll_mtree_replan_promised_seconds(observation->part, bytes);
         self->promised += promised;
         coll_mtree_replan_schedule_add(&self->super.schedule, bytes, promised);
     }

@@ -249,8 +249,9 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *
     monitor = req->replan->is_monitored && !req->blocking
                   ? coll_mtree_bandwidth_monitor_get(module)
                   : coll_mtree_bandwidth_monitor_find(module);
-    if (!req->replan->warmed_up ||
-        !coll_mtree_replan_shows_rates(part, req->replan->call_class.bytes)) {
+    if (monitor != NULL &&
+        (!req->replan->warmed_up ||
+         !coll_mtree_replan_shows_rates(part, req->replan->call_class.bytes))) {
         monitor = NULL;
     }
     mtree_goodput_share(req->goodput, monitor, placement->host, ompi_comm_rank(req->comm),
