@@ -350,9 +350,10 @@ int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
     rc = coll_mtree_probe_coordinator_run(
         coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
     if (rc == OMPI_SUCCESS) {
+        const int failed = take_reports(coordinator, round, results);
+
         mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
-                    round->purpose, round->num_experiments,
-                    take_reports(coordinator, round, results), took, round->seconds);
+                    round->purpose, round->num_experiments, failed, took, round->seconds);
         *seconds_p = took;
     }
     return rc;

@@ -36,15 +36,15 @@ static struct {
  * report delays no other: for all messages together, on rank 0 and on each other rank. */
 #define TIMEOUT_SECONDS 10.0
 
-/* What that message begins with; times and paths follow.  Sent as it is. */
+/* What that message begins with; the times follow, and paths up to its end.  Sent as it
+ * is. */
 typedef struct {
     coll_mtree_rank_report_clock_t clock;
-    uint64_t num_times, num_paths;
+    uint64_t num_times;
 } rank_header_t;
 
-/* Append @a more elements of @a size bytes to the *count_p of the array whose address is
- * at
- * @a all_p, of any type. */
+/* Append @a more elements of @a size bytes to the *count_p of an array of any type, whose
+ * address is at @a all_p. */
 static void append(void *all_p, size_t *count_p, size_t size, const void *from,
                    size_t more)
 {
@@ -141,7 +141,6 @@ static void send_own(const coll_mtree_channel_t *channel)
     add_own_paths(groups, &own);
     coll_mtree_statistics_unlock();
     header.num_times = own.num_times;
-    header.num_paths = own.num_paths;
     append(&bytes, &length, 1, &header, sizeof(header));
     append(&bytes, &length, 1, own.times, own.num_times * sizeof(*own.times));
     append(&bytes, &length, 1, own.paths, own.num_paths * sizeof(*own.paths));
@@ -149,19 +148,28 @@ static void send_own(const coll_mtree_channel_t *channel)
     (void)coll_mtree_message_send_bulk(channel, 0, 0, bytes, length, deadline);
 }
 
-/* Add what the message of a rank, @a bytes, holds. */
-static void add_rank(coll_mtree_rank_report_t *gathered, const char *bytes)
+/* Add what the message of a rank holds, unless another mtree has written it. */
+static void add_rank(coll_mtree_rank_report_t *gathered, const char *bytes, size_t length)
 {
+    const size_t time = sizeof(*gathered->times), path = sizeof(*gathered->paths);
     rank_header_t header;
-    const char *times = bytes + sizeof(header), *paths;
+    const char *times = bytes + sizeof(header);
+    size_t rest, num_times;
 
+    if (length < sizeof(header)) {
+        return;
+    }
     memcpy(&header, bytes, sizeof(header));
-    paths = times + header.num_times * sizeof(*gathered->times);
+    rest = length - sizeof(header);
+    if (header.num_times > rest / time || (rest - header.num_times * time) % path != 0) {
+        return;
+    }
+    num_times = (size_t)header.num_times;
+    rest -= num_times * time;
     add_clock(gathered, &header.clock);
-    append(&gathered->times, &gathered->num_times, sizeof(*gathered->times), times,
-           header.num_times);
-    append(&gathered->paths, &gathered->num_paths, sizeof(*gathered->paths), paths,
-           header.num_paths);
+    append(&gathered->times, &gathered->num_times, time, times, num_times);
+    append(&gathered->paths, &gathered->num_paths, path, times + num_times * time,
+           rest / path);
     gathered->ranks++;
 }
 
@@ -175,7 +183,7 @@ static void collect(const coll_mtree_channel_t *channel,
         void *bytes;
 
         if (coll_mtree_message_recv_bulk(channel, rank, 0, &bytes, &length, deadline)) {
-            add_rank(gathered, bytes);
+            add_rank(gathered, bytes, length);
             free(bytes);
         }
     }
