@@ -39,7 +39,7 @@ static const mtree_algorithm_t algorithms[] = {
      mtree_multitree_plan, false, NULL, MTREE_AT_ONCE},
     {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
      false, NULL, MTREE_AT_ONCE},
-    {"segmented_ring", "the same, in segments", MTREE_DOES(MTREE_ALLGATHER),
+    {"segmented_ring", "the same, in segments", ALLREDUCE | BLOCKS,
      mtree_segmented_ring_plan, false, NULL, MTREE_AT_ONCE},
     {"direct", "each host sends to every other one itself",
      ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false, NULL,

@@ -15,9 +15,9 @@
 mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 /*
- * The algorithm "segmented_ring": the same ways without a lockstep, for allgather alone
- * (notes/tried.md).  A host forwards the chunks of a block as they come, so no step lasts
- * as long as a block's way over all links to the next host.
+ * The algorithm "segmented_ring": the same ways without a lockstep.  A host forwards the
+ * chunks of a block as they come, so no step lasts as long as a block's way over all
+ * links to the next host.
  */
 mtree_status_t mtree_segmented_ring_plan(const mtree_problem_t *problem,
                                          mtree_plan_t **plan_p);
