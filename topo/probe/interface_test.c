@@ -143,23 +143,6 @@ static void prepare_single_link_test(mtree_probe_t *probe)
     probe->prepared = true;
 }
 
-/* Links that still need a test are used alone in the same round, if they fit. */
-static void add_uncertain_links(const mtree_probe_t *probe,
-                                mtree_probe_test_batch_t *batch)
-{
-    bool fits = true;
-    int from;
-
-    for (int arc = 0; fits && arc < 2 * probe->graph.num_links; ++arc) {
-        from = mtree_probe_arc_from(&probe->graph, arc);
-        if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
-            probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
-            fits = mtree_probe_test_batch_add(batch, from, &arc, 1,
-                                              longest_rtt(probe, &arc, 1));
-        }
-    }
-}
-
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
 {
     mtree_probe_test_batch_t batch = {.graph = &probe->graph};
@@ -176,9 +159,6 @@ mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
             fits = mtree_probe_test_batch_add(&batch, host, fastest, 1,
                                               longest_rtt(probe, fastest, 1));
         }
-    }
-    if (probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST) {
-        add_uncertain_links(probe, &batch);
     }
     return mtree_probe_set_batch(probe, &batch, SINGLE_LINK_TEST_SHARE,
                                  "one link of each host alone");

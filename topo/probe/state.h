@@ -126,9 +126,6 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      mtree_probe_test_batch_t *batch, double share,
                                      const char *purpose);
 
-/* Does the capacity of @a arc need a first or another test? */
-bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc);
-
 /* Take in the results of the current round, which are valid. */
 mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
                                     const mtree_probe_result_t *results);

@@ -290,7 +290,8 @@ static bool is_lopsided(const mtree_probe_t *probe, int arc)
            there->value < (1 - LOPSIDED) * back->value;
 }
 
-bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc)
+/* Does the capacity of @a arc need a first or another test? */
+static bool needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
 
@@ -311,7 +312,7 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
 
     for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
-            mtree_probe_needs_test(probe, arc)) {
+            needs_test(probe, arc)) {
             due[count++] = (due_t){
                 arc, probe->tries[arc],
                 path_rtt(probe,
