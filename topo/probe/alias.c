@@ -111,6 +111,7 @@ static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *rou
 /*
  * A packet does not go back to where it came from.  So an address that has the same
  * vertex before it on one route and after it on another is not that of one interface.
+ * Without this 50 of the 125 switches of a fat tree of 250 hosts became one with others.
  */
 static mtree_status_t find_whole(aliases_t *aliases)
 {

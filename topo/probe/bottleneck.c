@@ -116,19 +116,7 @@ static void find_most(explainer_t *explainer)
     }
 }
 
-/* Do the same paths cross both arcs? */
-static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
-{
-    int count = graph->first_crossing[a + 1] - graph->first_crossing[a];
-
-    return count == graph->first_crossing[b + 1] - graph->first_crossing[b] &&
-           memcmp(graph->crossing + graph->first_crossing[a],
-                  graph->crossing + graph->first_crossing[b],
-                  (size_t)count * sizeof(*graph->crossing)) == 0;
-}
-
-/* The arc that alone can have limited the stream on @a path, the first of a chain; NONE
- * when several can. */
+/* The arc that alone can have limited the stream on @a path; NONE when several can. */
 static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
 {
     int limit = NONE;
@@ -137,10 +125,10 @@ static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *pa
     for (int i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         if (explainer->at[arc]->rate >= FULL * explainer->arcs[arc].most) {
-            if (limit != NONE && !are_chained(explainer->graph, limit, arc)) {
+            if (limit != NONE) {
                 return NONE;
             }
-            limit = (limit == NONE) ? arc : limit;
+            limit = arc;
         }
     }
     return limit;
@@ -157,25 +145,16 @@ static bool has_sample(const explainer_t *explainer, int set, int arc)
     return false;
 }
 
-static void add_samples(explainer_t *explainer, int stream)
+static void add_sample(explainer_t *explainer, int stream)
 {
     const mtree_probe_path_t *path = path_of(explainer, stream);
     int limit = (path == NULL) ? NONE : find_limit(explainer, path);
     int set = explainer->streams[stream].set;
-    int arc;
 
-    if (limit == NONE || explainer->at[limit]->rising) {
-        return;
-    }
-    for (int i = 0; i < path->num_arcs; ++i) {
-        arc = path->arcs[i];
-        if ((arc == limit || are_chained(explainer->graph, limit, arc)) &&
-            !has_sample(explainer, set, arc)) {
-            explainer->arcs[arc].chained |= arc != limit;
-            explainer->arcs[limit].chained |= arc != limit;
-            explainer->samples[explainer->num_samples++] = (sample_t){
-                arc, set, explainer->at[arc]->rate, explainer->at[arc]->spread};
-        }
+    if (limit != NONE && !explainer->at[limit]->rising &&
+        !has_sample(explainer, set, limit)) {
+        explainer->samples[explainer->num_samples++] = (sample_t){
+            limit, set, explainer->at[limit]->rate, explainer->at[limit]->spread};
     }
 }
 
@@ -238,7 +217,7 @@ static void explain(explainer_t *explainer)
             explainer->at[load->arc] = &load->rate;
         }
         for (int i = first; i < end; ++i) {
-            add_samples(explainer, i);
+            add_sample(explainer, i);
         }
     }
     settle(explainer);

@@ -22,14 +22,13 @@ typedef struct {
     double spread; /* relative: of the samples, or of the stream of the only one */
     int num_samples;
     bool known;
-    bool chained; /* the capacity is the least of several arcs that no path separates */
 } mtree_probe_arc_t;
 
 /*
  * Fill @a arcs, [2 graph->num_links].  One of the arcs that a stream crosses limits it;
  * an arc that carried clearly less than it did at another time is not that one.  Where
- * one arc is left, or several that every path crosses together, its load is a sample of
- * its capacity, which is the largest sample.  Of an arc without samples it is
+ * one arc is left, its load is a sample of its capacity, which is the largest sample.  Of
+ * an arc without samples it is
  * @a reused [arc], bits/s, unless that or @a reused is 0.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,

@@ -92,8 +92,7 @@ static double judge(const mtree_probe_t *probe, int arc, double median,
 
     *confidence = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
     if (there->known) {
-        *confidence = (mtree_probe_confidence_t){
-            there->chained ? MTREE_PROBE_AT_LEAST : MTREE_PROBE_MEASURED, there->spread};
+        *confidence = (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, there->spread};
         return there->value;
     }
     /* An arc without a test of its own is better known from its other direction. */
