@@ -10,20 +10,20 @@
 
 /* Attributes for people and for Graphviz; any other may be a spelling mistake. */
 static const char *const drawing_attributes[] = {
-    "URL",         "arrowhead", "arrowsize",  "arrowtail", "class",       "color",
-    "colorscheme", "comment",   "constraint", "dir",       "fillcolor",   "fontcolor",
-    "fontname",    "fontsize",  "group",      "head_lp",   "headlabel",   "height",
-    "href",        "id",        "image",      "key",       "label",       "labelloc",
-    "len",         "lp",        "margin",     "ordering",  "peripheries", "penwidth",
-    "rank",        "shape",     "style",      "taillabel", "target",      "tooltip",
-    "weight",      "width",     "xlabel",     "xlp",       NULL,
+    "URL",         "arrowhead", "arrowsize",  "arrowtail", "class",     "color",
+    "colorscheme", "comment",   "constraint", "dir",       "fillcolor", "fontcolor",
+    "fontname",    "fontsize",  "group",      "head_lp",   "headlabel", "headport",
+    "height",      "href",      "id",         "image",     "key",       "label",
+    "labelloc",    "len",       "lp",         "margin",    "ordering",  "peripheries",
+    "penwidth",    "rank",      "shape",      "style",     "taillabel", "tailport",
+    "target",      "tooltip",   "weight",     "width",     "xlabel",    "xlp",
+    NULL,
 };
 
 static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
                                               "lat",  "relay", NULL};
 static const char *const edge_attributes[] = {
     "capacity", "capacity_back", "from_address", "latency", "pos", "to_address", NULL};
-static const char *const port_attributes[] = {"headport", "tailport", NULL};
 
 /* Words of other programs for what is an attribute here. */
 static const struct {
@@ -77,8 +77,6 @@ static mtree_nearest_t begin_nearest(const char *name, const char *const *list)
 
 void mtree_dot_attributes_warn(const char *name, const mtree_dot_graph_t *graph)
 {
-    bool has_ports = graph->has_ports;
-
     for (int i = 0; i < graph->num_names; ++i) {
         const mtree_dot_attribute_name_t *it = &graph->names[i];
         mtree_nearest_t nearest;
@@ -90,18 +88,11 @@ void mtree_dot_attributes_warn(const char *name, const mtree_dot_graph_t *graph)
             nearest = begin_nearest(it->name, node_attributes);
             warn_unknown(name, "node", it->name, &nearest);
         }
-        if (it->of_edges && is_listed(it->name, port_attributes)) {
-            has_ports = true;
-        } else if (it->of_edges && !is_listed(it->name, edge_attributes) &&
-                   !is_listed(it->name, mtree_dot_condition_names)) {
+        if (it->of_edges && !is_listed(it->name, edge_attributes) &&
+            !is_listed(it->name, mtree_dot_condition_names)) {
             nearest = begin_nearest(it->name, edge_attributes);
             offer_all(&nearest, mtree_dot_condition_names);
             warn_unknown(name, "edge", it->name, &nearest);
         }
-    }
-    if (has_ports) {
-        mtree_warn(
-            "%s: ports of nodes (\"a:p -- b\") have no meaning here and are not used",
-            name);
     }
 }

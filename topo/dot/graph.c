@@ -60,29 +60,13 @@ static uint64_t hash_ends(const mtree_dot_node_t *tail, const mtree_dot_node_t *
     return mtree_hash_bytes(MTREE_HASH_INIT, ends, sizeof(ends));
 }
 
-typedef struct {
-    const mtree_dot_node_t *tail, *head;
-    bool directed;
-} edge_query_t;
-
-static bool is_edge(const mtree_hash_link_t *link, const void *key)
+static bool joins_same(const mtree_hash_link_t *link, const void *key)
 {
     const mtree_dot_edge_t *edge = MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link);
-    const edge_query_t *query = key;
+    const mtree_dot_node_t *const *ends = key;
 
-    return (edge->tail == query->tail && edge->head == query->head) ||
-           (!query->directed && edge->tail == query->head && edge->head == query->tail);
-}
-
-mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
-                                            const mtree_dot_node_t *tail,
-                                            const mtree_dot_node_t *head, bool directed)
-{
-    const edge_query_t query = {tail, head, directed};
-    mtree_hash_link_t *link = mtree_hash_table_find(
-        &graph->edges_by_ends, hash_ends(tail, head), is_edge, &query);
-
-    return link != NULL ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
+    return (edge->tail == ends[0] && edge->head == ends[1]) ||
+           (edge->tail == ends[1] && edge->head == ends[0]);
 }
 
 mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
@@ -90,19 +74,22 @@ mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
                                            int line)
 {
     mtree_dot_edge_t *edge = mtree_arena_alloc(&graph->arena, 1, sizeof(*edge));
-    const mtree_dot_edge_t *other = mtree_dot_graph_find_edge(graph, tail, head, false);
+    const mtree_dot_node_t *const ends[] = {tail, head};
+    const uint64_t hash = hash_ends(tail, head);
+    mtree_hash_link_t *other =
+        mtree_hash_table_find(&graph->edges_by_ends, hash, joins_same, ends);
 
     if (edge == NULL ||
         mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
                             sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
-        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash_ends(tail, head)) !=
-            MTREE_OK) {
+        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash) != MTREE_OK) {
         graph->arena.status = MTREE_ERR_NO_MEMORY;
         return NULL;
     }
     edge->tail = tail;
     edge->head = head;
-    edge->first = other != NULL ? other->first : graph->num_edges;
+    edge->first = other != NULL ? MTREE_CONTAINER_OF(other, mtree_dot_edge_t, link)->first
+                                : graph->num_edges;
     edge->line = line;
     graph->edges[graph->num_edges++] = edge;
     return edge;

@@ -25,14 +25,16 @@ typedef struct {
     const char *name;
     int index; /* in nodes */
     int line;  /* where the name stands first */
+    int seen;  /* the parser's */
     mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
 } mtree_dot_node_t;
 
 typedef struct {
     mtree_dot_node_t *tail, *head;
-    int first; /* the number of the first edge between the two, in any direction */
-    int line;  /* where its head stands */
+    int first;     /* the number of the first edge between the two, in any direction */
+    int line;      /* where its head stands */
+    int statement; /* that made it, counted from 1 */
     mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
 } mtree_dot_edge_t;
@@ -45,7 +47,7 @@ typedef struct {
 
 typedef struct {
     const char *name; /* NULL: none */
-    bool directed, strict, has_ports;
+    bool directed;
     int num_nodes, num_edges, num_names;
     mtree_dot_node_t **nodes; /* in the order of the file, as are the edges */
     mtree_dot_edge_t **edges;
@@ -74,11 +76,6 @@ mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *nam
 mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
                                            mtree_dot_node_t *tail, mtree_dot_node_t *head,
                                            int line);
-
-/* An edge between two nodes, in this direction if @a directed; NULL: there is none. */
-mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
-                                            const mtree_dot_node_t *tail,
-                                            const mtree_dot_node_t *head, bool directed);
 
 /* Give the attribute @a name of the list at @a list_p the value @a value. */
 void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,

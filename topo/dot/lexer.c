@@ -152,55 +152,14 @@ static mtree_status_t read_quoted(mtree_dot_lexer_t *lexer, int line)
     return MTREE_OK;
 }
 
-/* <...>, whose brackets nest; the outer ones are not part of the ID. */
-static mtree_status_t read_html(mtree_dot_lexer_t *lexer, int line)
+/* Is the next character part of a word?  A hyphen is if a letter, a digit or a dot
+ * follows it, so that edges end words. */
+static bool is_in_word(const mtree_dot_lexer_t *lexer)
 {
-    int depth = 1;
+    const size_t at = peek(lexer, 0) == '-';
+    const int c = peek(lexer, at);
 
-    ++lexer->at;
-    while (lexer->at < lexer->end) {
-        depth += (*lexer->at == '<') - (*lexer->at == '>');
-        if (depth == 0) {
-            ++lexer->at;
-            return MTREE_OK;
-        }
-        keep(lexer);
-    }
-    return refuse_unclosed(lexer, line);
-}
-
-/* Bytes of the number that begins here; 0: none does. */
-static size_t number_length(const mtree_dot_lexer_t *lexer)
-{
-    const size_t sign = (peek(lexer, 0) == '-');
-    size_t length = sign;
-
-    while (is_digit(peek(lexer, length))) {
-        ++length;
-    }
-    if (peek(lexer, length) == '.' &&
-        (length > sign || is_digit(peek(lexer, length + 1)))) {
-        do {
-            ++length;
-        } while (is_digit(peek(lexer, length)));
-    }
-    return length > sign ? length : 0;
-}
-
-static mtree_status_t read_number(mtree_dot_lexer_t *lexer, size_t length)
-{
-    const int next = peek(lexer, length);
-
-    if (is_letter(next) || next == '.') {
-        mtree_error("%s:%d: syntax error near '%.*s': a number runs into a name; quote "
-                    "the whole",
-                    lexer->name, lexer->line, (int)(length + 1), lexer->at);
-        return MTREE_ERR_INVALID;
-    }
-    while (length-- > 0) {
-        keep(lexer);
-    }
-    return MTREE_OK;
+    return is_letter(c) || is_digit(c) || c == '.';
 }
 
 /* MTREE_DOT_ID unless it is a keyword, in capital letters or small ones. */
@@ -220,19 +179,15 @@ static int name_kind(const char *name)
 /* Read what is neither blank nor the end; of an ID also the text. */
 static mtree_status_t read_token(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token)
 {
-    const size_t number = number_length(lexer);
+    const bool is_hyphen = peek(lexer, 0) == '-' && is_letter(peek(lexer, 1));
     mtree_status_t status = MTREE_OK;
 
     token->text = lexer->ids_end;
-    if (*lexer->at == '"' || *lexer->at == '<') {
-        token->kind = MTREE_DOT_QUOTED;
-        status = (*lexer->at == '"') ? read_quoted(lexer, token->line)
-                                     : read_html(lexer, token->line);
-    } else if (number > 0) {
+    if (*lexer->at == '"') {
         token->kind = MTREE_DOT_ID;
-        status = read_number(lexer, number);
-    } else if (is_letter(peek(lexer, 0))) {
-        while (is_letter(peek(lexer, 0)) || is_digit(peek(lexer, 0))) {
+        status = read_quoted(lexer, token->line);
+    } else if (is_in_word(lexer) && !is_hyphen) {
+        while (is_in_word(lexer)) {
             keep(lexer);
         }
         *lexer->ids_end = '\0';
@@ -263,50 +218,11 @@ mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t 
     return status == MTREE_OK ? check_length(lexer, token->start, token->line) : status;
 }
 
-/* May @a at be within a name that people forget to quote, host-1.example.org? */
-static bool is_bare(const mtree_dot_lexer_t *lexer, const char *at)
-{
-    const bool is_edge =
-        *at == '-' && ((at > lexer->begin && at[-1] == '-') ||
-                       (at + 1 < lexer->end && (at[1] == '-' || at[1] == '>')));
-
-    return is_letter((unsigned char)*at) || is_digit(*at) || *at == '.' ||
-           (*at == '-' && !is_edge);
-}
-
-/* The length of the name that should have been quoted around @a token, a '-' or '.' or
- * what begins with one, and its begin; 0: there is none. */
-static size_t bare_name_length(const mtree_dot_lexer_t *lexer, const char *token,
-                               const char **name_p)
-{
-    const char *end = token;
-
-    *name_p = token;
-    while (*name_p > lexer->begin && is_bare(lexer, *name_p - 1)) {
-        --*name_p;
-    }
-    while (end < lexer->end && is_bare(lexer, end)) {
-        ++end;
-    }
-    return *name_p < token && token < end && (*token == '-' || *token == '.')
-               ? (size_t)(end - *name_p)
-               : 0;
-}
-
 mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
                                       const mtree_dot_token_t *token)
 {
     size_t length = 0;
-    const char *name;
-    const size_t bare =
-        token->length == 0 ? 0 : bare_name_length(lexer, token->start, &name);
 
-    if (bare > 0) {
-        mtree_error("%s:%d: syntax error near '%c'; a name with '-' or '.' needs quotes: "
-                    "\"%.*s\"",
-                    lexer->name, token->line, *token->start, (int)bare, name);
-        return MTREE_ERR_INVALID;
-    }
     while (length < token->length && strchr("\r\n", token->start[length]) == NULL) {
         ++length;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tokens of a DOT text (https://graphviz.org/doc/info/lang.html), with the lines on which
- * they stand.
+ * they stand.  Words may hold dots and hyphens, as names of hosts do.  There are no HTML
+ * strings.
  */
 #ifndef MTREE_TOPO_DOT_LEXER_H
 #define MTREE_TOPO_DOT_LEXER_H
@@ -14,8 +15,7 @@
 /* What a token is; a punctuation character is its own code. */
 enum {
     MTREE_DOT_END = 256,  /* of the text */
-    MTREE_DOT_ID,         /* a name or a number */
-    MTREE_DOT_QUOTED,     /* the same between quotes or angle brackets */
+    MTREE_DOT_ID,         /* a word or a string */
     MTREE_DOT_UNDIRECTED, /* -- */
     MTREE_DOT_DIRECTED,   /* -> */
     MTREE_DOT_STRICT,
@@ -47,14 +47,12 @@ mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
                                     size_t length, const char *name);
 
 /*
- * The next token.  Logs "NAME:LINE: ..." for a string or comment without an end and a
- * number that runs into a name (MTREE_ERR_INVALID), and for a token or comment of more
- * than 1 MiB (MTREE_ERR_LIMIT).
+ * The next token.  Logs "NAME:LINE: ..." for a string or comment without an end
+ * (MTREE_ERR_INVALID), and for a token or comment of more than 1 MiB (MTREE_ERR_LIMIT).
  */
 mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token);
 
-/* Log that the grammar does not allow @a token here, and that names like host-1 need
- * quotes where that is why; MTREE_ERR_INVALID. */
+/* Log that the grammar does not allow @a token here; MTREE_ERR_INVALID. */
 mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
                                       const mtree_dot_token_t *token);
 

@@ -6,11 +6,12 @@
  */
 #include "topo/dot/parse.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/dot/lexer.h"
-#include "topo/dot/statement.h"
 #include "topo/topology.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +20,38 @@
  * subgraphs. */
 #define MAX_NAMES (2 * (MTREE_TOPOLOGY_MAX_VERTICES + 2 * MTREE_TOPOLOGY_MAX_LINKS))
 
+/* What has an attribute. */
+typedef enum { OF_NODES, OF_EDGES, OF_GRAPHS } kind_t;
+
+/* A node where it is named. */
+typedef struct {
+    mtree_dot_node_t *node;
+    int line;
+} mention_t;
+
+/* What stands on one side of an operator: a part of the mentions. */
+typedef struct {
+    int first, end;
+} operand_t;
+
+/* What is between braces. */
+typedef struct scope {
+    struct scope *parent;                 /* NULL: the graph itself */
+    mtree_dot_attribute_t *attributes[2]; /* defaults of nodes and of edges */
+} scope_t;
+
 typedef struct {
     mtree_dot_lexer_t lexer;
     mtree_dot_token_t token; /* the next */
     mtree_status_t status;
     mtree_dot_graph_t *graph;
-    mtree_dot_text_t text;
-    mtree_dot_scope_t *scope; /* the innermost that is open */
-    int depth;                /* scopes that are open */
-    int num_subgraphs;
+    mention_t *mentions; /* those between braces that are closed are there once */
+    int num_mentions, capacity;
+    scope_t *scope; /* the innermost that is open */
+    int depth;      /* scopes that are open */
+    int num_names;  /* of nodes, and pairs of braces */
+    int num_statements;
+    int64_t num_edges;                 /* that operators asked for */
     mtree_dot_attribute_t *attributes; /* of the statement */
 } parser_t;
 
@@ -83,38 +107,20 @@ static void expect(parser_t *parser, int kind)
 
 static bool is_id(const parser_t *parser)
 {
-    return parser->token.kind == MTREE_DOT_ID || parser->token.kind == MTREE_DOT_QUOTED;
+    return parser->token.kind == MTREE_DOT_ID;
 }
 
-/* ID: a word, or strings joined by '+'; "" when there is none, which is a fault. */
+/* ID; "" when there is none, which is a fault. */
 static const char *parse_id(parser_t *parser)
 {
-    char *text = parser->token.text;
-    char *end;
+    const char *text = is_id(parser) ? parser->token.text : "";
 
-    if (!is_id(parser)) {
-        expect(parser, MTREE_DOT_ID);
-        return "";
-    }
-    end = text + strlen(text);
-    if (accept(parser, MTREE_DOT_ID)) {
-        return text;
-    }
-    advance(parser);
-    while (accept(parser, '+')) {
-        if (parser->token.kind == MTREE_DOT_QUOTED) {
-            const size_t length = strlen(parser->token.text);
-
-            memmove(end, parser->token.text, length + 1);
-            end += length;
-        }
-        expect(parser, MTREE_DOT_QUOTED);
-    }
+    expect(parser, MTREE_DOT_ID);
     return text;
 }
 
 /* Note that objects of @a kind may have the attribute @a name. */
-static void declare(parser_t *parser, mtree_dot_kind_t kind, const char *name)
+static void declare(parser_t *parser, kind_t kind, const char *name)
 {
     mtree_dot_graph_t *graph = parser->graph;
     int i;
@@ -127,12 +133,12 @@ static void declare(parser_t *parser, mtree_dot_kind_t kind, const char *name)
     if (i == graph->num_names) {
         graph->names[graph->num_names++] = (mtree_dot_attribute_name_t){.name = name};
     }
-    graph->names[i].of_nodes |= (kind == MTREE_DOT_OF_NODES);
-    graph->names[i].of_edges |= (kind == MTREE_DOT_OF_EDGES);
+    graph->names[i].of_nodes |= (kind == OF_NODES);
+    graph->names[i].of_edges |= (kind == OF_EDGES);
 }
 
 /* attr_list: any number of "[" ID "=" ID ... "]", into the parser's attributes. */
-static void parse_attributes(parser_t *parser, mtree_dot_kind_t kind)
+static void parse_attributes(parser_t *parser, kind_t kind)
 {
     const char *name;
 
@@ -152,117 +158,164 @@ static void parse_attributes(parser_t *parser, mtree_dot_kind_t kind)
     }
 }
 
-static void check_names(parser_t *parser)
+/* Another name of a node, or another pair of braces. */
+static void count_name(parser_t *parser)
 {
-    check_limit(parser, parser->text.num_mentions + parser->num_subgraphs <= MAX_NAMES,
+    check_limit(parser, ++parser->num_names <= MAX_NAMES,
                 "more node names than the largest topology has");
+}
+
+/* Give the list at @a list_p the defaults of @a scope; the innermost decides. */
+static void apply_defaults(mtree_dot_graph_t *graph, const scope_t *scope, kind_t kind,
+                           mtree_dot_attribute_t **list_p)
+{
+    if (scope->parent != NULL) {
+        apply_defaults(graph, scope->parent, kind, list_p);
+    }
+    mtree_dot_attributes_set_all(graph, list_p, scope->attributes[kind]);
 }
 
 /* The node @a name, which stands on @a line. */
 static void mention_node(parser_t *parser, const char *name, int line)
 {
-    const int num_nodes = parser->graph->num_nodes;
+    mtree_dot_graph_t *graph = parser->graph;
+    const int num_nodes = graph->num_nodes;
     mtree_dot_node_t *node;
 
+    count_name(parser);
     if (parser->status != MTREE_OK) {
         return;
     }
-    node = mtree_dot_graph_node(parser->graph, name, line);
-    if (node == NULL) {
+    node = mtree_dot_graph_node(graph, name, line);
+    if (node == NULL ||
+        mtree_array_reserve(&parser->mentions, &parser->capacity,
+                            parser->num_mentions + 1, sizeof(mention_t)) != MTREE_OK) {
+        graph->arena.status = MTREE_ERR_NO_MEMORY;
         return;
     }
-    if (parser->graph->num_nodes > num_nodes) {
-        mtree_dot_scope_apply(parser->scope, MTREE_DOT_OF_NODES, parser->graph,
-                              &node->attributes);
+    if (graph->num_nodes > num_nodes) {
+        apply_defaults(graph, parser->scope, OF_NODES, &node->attributes);
     }
-    mtree_dot_text_mention(&parser->text, node, line);
-    check_names(parser);
-}
-
-static mtree_dot_scope_t *parse_scope(parser_t *parser, const char *name);
-
-/* subgraph: [ "subgraph" [ ID ] ] "{" stmt_list "}" */
-static mtree_dot_scope_t *parse_subgraph(parser_t *parser)
-{
-    const char *name = NULL;
-
-    if (accept(parser, MTREE_DOT_SUBGRAPH) && is_id(parser)) {
-        name = parse_id(parser);
-    }
-    ++parser->num_subgraphs;
-    check_names(parser);
-    return parse_scope(parser, name);
+    parser->mentions[parser->num_mentions++] = (mention_t){node, line};
 }
 
 /* node_id, whose ID has been read: ports follow, which have no meaning here. */
-static bool parse_ports(parser_t *parser)
+static operand_t parse_node(parser_t *parser, const char *id, int line)
 {
-    int count = 0;
+    operand_t operand = {.first = parser->num_mentions};
 
-    while (count < 2 && accept(parser, ':')) {
+    mention_node(parser, id, line);
+    operand.end = parser->num_mentions;
+    for (int i = 0; i < 2 && accept(parser, ':'); ++i) {
         (void)parse_id(parser);
-        ++count;
     }
-    return count > 0;
+    return operand;
 }
 
-/* A subgraph, or a list of nodes, the ID of whose first, if @a id is not NULL, has been
- * read on @a line. */
-static mtree_dot_operand_t parse_operand(parser_t *parser, const char *id, int line,
-                                         bool *has_ports)
-{
-    mtree_dot_operand_t operand = {.nodes.first = parser->text.num_mentions};
+static void parse_statement(parser_t *parser);
 
-    if (id == NULL && !is_id(parser)) {
-        operand.subgraph = parse_subgraph(parser);
-    } else {
-        do {
-            line = (id != NULL) ? line : parser->token.line;
-            mention_node(parser, (id != NULL) ? id : parse_id(parser), line);
-            *has_ports |= parse_ports(parser);
-            id = NULL;
-        } while (accept(parser, ','));
+/* "{" stmt_list "}" */
+static operand_t parse_braces(parser_t *parser)
+{
+    scope_t scope = {.parent = parser->scope};
+    operand_t nodes = {.first = parser->num_mentions, .end = parser->num_mentions};
+    int number;
+
+    count_name(parser);
+    number = parser->num_names;
+    parser->scope = &scope;
+    ++parser->depth;
+    check_limit(parser, parser->depth < MAX_DEPTH, "subgraphs nested too deeply");
+    expect(parser, '{');
+    while (parser->status == MTREE_OK && parser->token.kind != '}') {
+        parse_statement(parser);
     }
-    operand.nodes.end = parser->text.num_mentions;
-    check_memory(parser);
-    return operand;
+    expect(parser, '}');
+    --parser->depth;
+    parser->scope = scope.parent;
+    for (int i = nodes.first; i < parser->num_mentions; ++i) {
+        if (parser->mentions[i].node->seen != number) {
+            parser->mentions[i].node->seen = number;
+            parser->mentions[nodes.end++] = parser->mentions[i];
+        }
+    }
+    parser->num_mentions = nodes.end;
+    return nodes;
+}
+
+/* subgraph: [ "subgraph" [ ID ] ] "{" stmt_list "}" */
+static operand_t parse_subgraph(parser_t *parser)
+{
+    if (accept(parser, MTREE_DOT_SUBGRAPH)) {
+        (void)accept(parser, MTREE_DOT_ID);
+    }
+    return parse_braces(parser);
+}
+
+/* Join the nodes of @a left and @a right by edges of @a statement. */
+static void join(parser_t *parser, int statement, operand_t left, operand_t right)
+{
+    mtree_dot_graph_t *graph = parser->graph;
+    mtree_dot_edge_t *edge;
+
+    parser->num_edges += (int64_t)(left.end - left.first) * (right.end - right.first);
+    check_limit(parser, parser->num_edges <= MAX_NAMES,
+                "more edges than the largest topology has");
+    for (int i = left.first; i < left.end; ++i) {
+        for (int j = right.first; j < right.end && parser->status == MTREE_OK; ++j) {
+            edge = mtree_dot_graph_add_edge(graph, parser->mentions[i].node,
+                                            parser->mentions[j].node,
+                                            parser->mentions[j].line);
+            if (edge != NULL) {
+                edge->statement = statement;
+                apply_defaults(graph, parser->scope, OF_EDGES, &edge->attributes);
+            }
+            check_memory(parser);
+        }
+    }
 }
 
 /* node_stmt, edge_stmt or subgraph; its first ID, if @a id is not NULL, has been read. */
 static void parse_chain(parser_t *parser, const char *id, int line)
 {
-    const int edge_operator =
-        parser->graph->directed ? MTREE_DOT_DIRECTED : MTREE_DOT_UNDIRECTED;
-    const int first_edge = parser->text.num_edges;
-    bool has_ports = false, has_edges = false;
-    mtree_dot_operand_t left = parse_operand(parser, id, line, &has_ports), right;
+    mtree_dot_graph_t *graph = parser->graph;
+    const int edge_operator = graph->directed ? MTREE_DOT_DIRECTED : MTREE_DOT_UNDIRECTED;
+    const int statement = ++parser->num_statements, first = graph->num_edges;
+    operand_t left = id != NULL ? parse_node(parser, id, line) : parse_subgraph(parser);
+    bool has_edges = false;
 
     while (parser->status == MTREE_OK && accept(parser, edge_operator)) {
-        right = parse_operand(parser, NULL, 0, &has_ports);
+        const int head_line = parser->token.line;
+        const operand_t right = is_id(parser)
+                                    ? parse_node(parser, parse_id(parser), head_line)
+                                    : parse_subgraph(parser);
+
         has_edges = true;
-        if (parser->status == MTREE_OK) {
-            check_limit(parser,
-                        mtree_dot_text_join(&parser->text, parser->scope, &left, &right),
-                        "more edges than the largest topology has");
-        }
+        join(parser, statement, left, right);
         left = right;
     }
-    parse_attributes(parser, has_edges ? MTREE_DOT_OF_EDGES : MTREE_DOT_OF_NODES);
-    if (parser->status == MTREE_OK) {
-        parser->graph->has_ports |= has_ports && has_edges;
-        mtree_dot_text_end(&parser->text, first_edge, has_edges ? NULL : &left,
-                           parser->attributes);
+    parse_attributes(parser, has_edges ? OF_EDGES : OF_NODES);
+    /* Subgraphs of the statement may hold edges of other ones. */
+    for (int e = first; e < graph->num_edges; ++e) {
+        if (graph->edges[e]->statement == statement) {
+            mtree_dot_attributes_set_all(graph, &graph->edges[e]->attributes,
+                                         parser->attributes);
+        }
+    }
+    if (parser->status == MTREE_OK && id != NULL && !has_edges) {
+        mtree_dot_attributes_set_all(
+            graph, &parser->mentions[left.first].node->attributes, parser->attributes);
     }
 }
 
 /* attr_stmt, whose first word has been read. */
-static void parse_defaults(parser_t *parser, mtree_dot_kind_t kind)
+static void parse_defaults(parser_t *parser, kind_t kind)
 {
     if (parser->token.kind != '[') {
         expect(parser, '[');
     }
     parse_attributes(parser, kind);
-    if (kind != MTREE_DOT_OF_GRAPHS) {
+    if (kind != OF_GRAPHS) {
         mtree_dot_attributes_set_all(parser->graph, &parser->scope->attributes[kind],
                                      parser->attributes);
     } else if (parser->scope->parent == NULL) {
@@ -276,7 +329,7 @@ static void parse_own_attribute(parser_t *parser, const char *name)
 {
     const char *value = parse_id(parser);
 
-    declare(parser, MTREE_DOT_OF_GRAPHS, name);
+    declare(parser, OF_GRAPHS, name);
     if (parser->scope->parent == NULL) {
         mtree_dot_attributes_set(parser->graph, &parser->graph->attributes, name, value);
     }
@@ -288,11 +341,11 @@ static void parse_statement(parser_t *parser)
     const char *id;
 
     if (accept(parser, MTREE_DOT_NODE)) {
-        parse_defaults(parser, MTREE_DOT_OF_NODES);
+        parse_defaults(parser, OF_NODES);
     } else if (accept(parser, MTREE_DOT_EDGE)) {
-        parse_defaults(parser, MTREE_DOT_OF_EDGES);
+        parse_defaults(parser, OF_EDGES);
     } else if (accept(parser, MTREE_DOT_GRAPH)) {
-        parse_defaults(parser, MTREE_DOT_OF_GRAPHS);
+        parse_defaults(parser, OF_GRAPHS);
     } else if (!is_id(parser)) {
         parse_chain(parser, NULL, line);
     } else {
@@ -307,41 +360,13 @@ static void parse_statement(parser_t *parser)
     check_memory(parser);
 }
 
-/* "{" stmt_list "}" of the subgraph @a name; NULL after a fault. */
-static mtree_dot_scope_t *parse_scope(parser_t *parser, const char *name)
-{
-    mtree_dot_scope_t *outer = parser->scope;
-    mtree_dot_scope_t *scope = mtree_dot_text_scope(&parser->text, outer, name);
-    mtree_dot_range_t *range =
-        mtree_arena_alloc(&parser->graph->arena, 1, sizeof(*range));
-
-    check_memory(parser);
-    if (scope == NULL || range == NULL) {
-        return NULL;
-    }
-    range->first = parser->text.num_mentions;
-    parser->scope = scope;
-    ++parser->depth;
-    check_limit(parser, parser->depth < MAX_DEPTH, "subgraphs nested too deeply");
-    expect(parser, '{');
-    while (parser->status == MTREE_OK && parser->token.kind != '}') {
-        parse_statement(parser);
-    }
-    expect(parser, '}');
-    --parser->depth;
-    parser->scope = outer;
-    range->end = parser->text.num_mentions;
-    range->next = scope->ranges;
-    scope->ranges = range;
-    return scope;
-}
-
-/* graph: [ "strict" ] ( "graph" | "digraph" ) [ ID ] "{" stmt_list "}" */
+/* graph: [ "strict" ] ( "graph" | "digraph" ) [ ID ] "{" stmt_list "}".  In a topology,
+ * too, two edges between the same nodes are a fault. */
 static void parse_graph(parser_t *parser)
 {
     mtree_dot_graph_t *graph = parser->graph;
 
-    graph->strict = accept(parser, MTREE_DOT_STRICT);
+    (void)accept(parser, MTREE_DOT_STRICT);
     graph->directed = accept(parser, MTREE_DOT_DIGRAPH);
     if (!graph->directed) {
         expect(parser, MTREE_DOT_GRAPH);
@@ -349,7 +374,7 @@ static void parse_graph(parser_t *parser)
     if (is_id(parser)) {
         graph->name = parse_id(parser);
     }
-    parse_scope(parser, NULL);
+    parse_braces(parser);
 }
 
 static void parse_text(parser_t *parser)
@@ -388,11 +413,9 @@ mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name
         free(parser.lexer.ids);
         return mtree_no_memory("the graph of %s", name);
     }
-    parser.text.graph = parser.graph;
-    parser.text.most_edges = MAX_NAMES;
     parser.graph->strings = parser.lexer.ids;
     parse_text(&parser);
-    mtree_dot_text_cleanup(&parser.text);
+    free(parser.mentions);
     if (parser.status == MTREE_OK) {
         *graph_p = parser.graph;
     } else {

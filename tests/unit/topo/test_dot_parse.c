@@ -23,8 +23,7 @@ static char *write_graph(const mtree_dot_graph_t *graph)
     FILE *out = open_memstream(&text, &length);
     int i;
 
-    fprintf(out, "%s%s %s:", graph->strict ? "strict " : "",
-            graph->directed ? "digraph" : "graph",
+    fprintf(out, "%s %s:", graph->directed ? "digraph" : "graph",
             graph->name != NULL ? graph->name : "-");
     for (i = 0; i < graph->num_nodes; ++i) {
         ck_assert_int_eq(graph->nodes[i]->index, i);
@@ -36,7 +35,6 @@ static char *write_graph(const mtree_dot_graph_t *graph)
                 graph->edges[i]->head->name, graph->edges[i]->line);
         write_attributes(out, graph->edges[i]->attributes);
     }
-    fputs(graph->has_ports ? " ports" : "", out);
     fclose(out);
     return text;
 }
@@ -47,41 +45,36 @@ static const struct {
     /* Headers. */
     {"graph {}", "graph -:"},
     {"GRAPH net {}", "graph net:"},
-    {"strict DiGraph \"a b\" {\n}\n", "strict digraph a b:"},
+    {"strict DiGraph \"a b\" {\n}\n", "digraph a b:"},
     /* Words, numbers, strings. */
-    {"graph { _a1; \xc3\xa9; 7; -7; .5; -1.5; 2. }",
-     "graph -: _a1@1 \xc3\xa9@1 7@1 -7@1 .5@1 -1.5@1 2.@1"},
-    {"graph { a-5 b.5 1-2 }", "graph -: a@1 -5@1 b@1 .5@1 1@1 -2@1"},
+    {"graph { _a1; \xc3\xa9; 7; -7; .5; -1.5; 2.; 1a }",
+     "graph -: _a1@1 \xc3\xa9@1 7@1 -7@1 .5@1 -1.5@1 2.@1 1a@1"},
+    {"graph { node-1.example.org 10.0.0.1 a-5--b-c---2 }",
+     "graph -: node-1.example.org@1 10.0.0.1@1 a-5@1 b-c@1 -2@1; a-5-b-c@1; b-c--2@1"},
+    {"digraph { a-b->c }", "digraph -: a-b@1 c@1; a-b-c@1"},
     {"graph { \"a \\\"b\\\"\" \"c\\\nd\" \"e\\\\\" \"f\\g\" \"\" }",
      "graph -: a \"b\"@1 cd@1 e\\\\@2 f\\g@2 @2"},
-    {"graph { \"a\" + \"b\"\n+ <c<d>>; \"node\" }", "graph -: abc<d>@1 node@2"},
+    {"graph { \"a<b>\"; \"node\" }", "graph -: a<b>@1 node@1"},
     {"graph { \"a\nb\" c }", "graph -: a\nb@1 c@2"},
-    {"graph { <a\n<b>>; <> }", "graph -: a\n<b>@1 @2"},
     /* Blanks and comments. */
     {"\xef\xbb\xbf// x {\n# 7 \"file\"\ngraph/* { \n*/{\r\n\ta # b\n/**/c}",
      "graph -: a@5 c@6"},
     /* Statements and their ends. */
     {"graph { a; b c\nd }", "graph -: a@1 b@1 c@1 d@2"},
-    {"graph { a, b [x=1]; c = d graph [e=f] }", "graph -: a@1 x=1 b@1 x=1"},
+    {"graph { a [x=1]; c = d graph [e=f] }", "graph -: a@1 x=1"},
     {"graph { a [x=1,y=2;z=3 u=4][x=5][] }", "graph -: a@1 x=5 y=2 z=3 u=4"},
-    {"graph { a [\"x\"=\"1\" + \"2\"] }", "graph -: a@1 x=12"},
     /* Edges. */
     {"graph { a -- b }", "graph -: a@1 b@1; a-b@1"},
     {"graph { a--b--a }", "graph -: a@1 b@1; a-b@1; b-a@1"},
     {"digraph { a->b\n->c [x=1] }", "digraph -: a@1 b@1 c@2; a-b@1 x=1; b-c@2 x=1"},
-    {"graph { a, b -- c,\nd }", "graph -: a@1 b@1 c@1 d@2; a-c@1; a-d@2; b-c@1; b-d@2"},
-    {"graph { a:p -- b:q:n; c:p }", "graph -: a@1 b@1 c@1; a-b@1 ports"},
-    {"graph { c:p }", "graph -: c@1"},
+    {"graph { a:p -- b:q:n [x=1]; c:p [y=2] }", "graph -: a@1 b@1 c@1 y=2; a-b@1 x=1"},
     /* Subgraphs. */
     {"graph { {b a} -- {c\nd d} }",
      "graph -: b@1 a@1 c@1 d@2; b-c@1; b-d@2; a-c@1; a-d@2"},
-    {"graph { a b { b a } -- c }", "graph -: a@1 b@1 c@1; a-c@1; b-c@1"},
+    {"graph { a b { b a } -- c }", "graph -: a@1 b@1 c@1; b-c@1; a-c@1"},
     {"graph { a -- subgraph { b -- c } -- {} -- d }",
      "graph -: a@1 b@1 c@1 d@1; b-c@1; a-b@1; a-c@1"},
-    {"graph { subgraph x {a} subgraph y {subgraph x {b} -- c} subgraph x {} -- d }",
-     "graph -: a@1 b@1 c@1 d@1; b-c@1; a-d@1"},
-    {"graph { subgraph x {a} SubGraph x {b} -- c }",
-     "graph -: a@1 b@1 c@1; a-c@1; b-c@1"},
+    {"graph { subgraph x {a} SubGraph x {b} -- c }", "graph -: a@1 b@1 c@1; b-c@1"},
     {"graph { subgraph \"x\" {{a} b {c}} -- d [k=v] {e}[k=w] }",
      "graph -: a@1 b@1 c@1 d@1 e@1; a-d@1 k=v; b-d@1 k=v; c-d@1 k=v"},
     /* Defaults. */
@@ -91,12 +84,8 @@ static const struct {
      "graph -: a@1 k=2 b@1 k=1 c@1 k=3"},
     {"graph { edge [k=1] a--b { Edge [l=2] a--b } a--b [k=3] }",
      "graph -: a@1 b@1; a-b@1 k=1; a-b@1 k=1 l=2; a-b@1 k=3"},
-    {"graph { subgraph x { node [k=1] } node [k=2 l=2] subgraph x { a } b }",
-     "graph -: a@1 k=1 l=2 b@1 k=2 l=2"},
     /* Edges that are the same. */
-    {"strict graph { a--b [k=1] b--a [k=2] }", "strict graph -: a@1 b@1; a-b@1 k=2"},
-    {"strict digraph { a->b [k=1] b->a [k=2] a->b [k=3] }",
-     "strict digraph -: a@1 b@1; a-b@1 k=3; b-a@1 k=2"},
+    {"strict graph { a--b [k=1] b--a [k=2] }", "graph -: a@1 b@1; a-b@1 k=1; b-a@1 k=2"},
     {"graph { a--b [key=1] b--a [key=1 k=2] }",
      "graph -: a@1 b@1; a-b@1 key=1; b-a@1 key=1 k=2"},
     {"graph { a -- b -- { c -- d [k=1] } [k=2] }",
@@ -139,18 +128,11 @@ static const struct {
      "t.dot:1: syntax error near '--'; edges are written a -- b in a graph, a -> b in a "
      "digraph"},
     {"graph { a - b }", "t.dot:1: syntax error near '-'"},
-    {"graph {\n node-p1; }",
-     "t.dot:2: syntax error near '-'; a name with '-' or '.' needs "
-     "quotes: \"node-p1\""},
-    {"graph { node-1 }", "t.dot:1: syntax error near '-'; a name with '-' or '.' needs "
-                         "quotes: \"node-1\""},
-    {"graph { a--r-b.x-- b }", "t.dot:1: syntax error near '-'; a name with '-' or '.' "
-                               "needs quotes: \"r-b.x\""},
-    {"graph { a--n.x-3--b }", "t.dot:1: syntax error near '.'; a name with '-' or '.' "
-                              "needs quotes: \"n.x-3\""},
+    {"graph { a -b }", "t.dot:1: syntax error near '-'"},
     {"graph { a:; }", "t.dot:1: syntax error near ';'"},
     {"graph { a:b:c:d }", "t.dot:1: syntax error near ':'"},
-    {"graph { a, {b} }", "t.dot:1: syntax error near '{'"},
+    {"graph { a, b }", "t.dot:1: syntax error near ','"},
+    {"graph { a [label=<b>] }", "t.dot:1: syntax error near '<'"},
     {"graph { node a }", "t.dot:1: syntax error near 'a'"},
     {"graph { edge; }", "t.dot:1: syntax error near ';'"},
     {"graph { graph = a }", "t.dot:1: syntax error near '='"},
@@ -162,18 +144,14 @@ static const struct {
     {"graph { subgraph }", "t.dot:1: syntax error near '}'"},
     {"graph { subgraph x y {} }", "t.dot:1: syntax error near 'y'"},
     {"graph { strict }", "t.dot:1: syntax error near 'strict'"},
-    {"graph { \"a\" + b }", "t.dot:1: syntax error near 'b'"},
     {"graph { a + \"b\" }", "t.dot:1: syntax error near '+'"},
-    {"graph { a\n\n\"b\nc\" + }", "t.dot:4: syntax error near '}'"},
+    {"graph { a\n\n\"b\nc\" = }", "t.dot:4: syntax error near '}'"},
     {"graph { a [ \"b\nc\" }", "t.dot:2: syntax error near '}'"},
     {"graph { a [x=y z=\"b\nc\" = ] }", "t.dot:2: syntax error near '='"},
     {"graph { @ }", "t.dot:1: syntax error near '@'"},
     {"graph {\f}", "t.dot:1: syntax error near '?'"},
-    {"graph {\n 12a }", "t.dot:2: syntax error near '12a': a number runs into a name"},
-    {"graph { 1.2.3 }", "t.dot:1: syntax error near '1.2.': a number"},
     {"graph {\n a \"b\n", "t.dot:2: syntax error: a string or comment begins here"},
     {"graph {\n a \"b\\", "t.dot:2: syntax error: a string or comment begins here"},
-    {"graph {\n a <b<c>\n", "t.dot:2: syntax error: a string or comment begins here"},
     {"graph {}\n/*/", "t.dot:2: syntax error: a string or comment begins here"},
 };
 
@@ -223,8 +201,8 @@ static const struct {
     {"graph", "{", 64, "t.dot:1: subgraphs nested too deeply"},
     {"graph{\n", "{}", 1100000, "t.dot:2: more node names than"},
     {"graph{\n", "a ", 1100000, "t.dot:2: more node names than"},
-    {"graph{{a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a}\n",
-     "--{b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b}", 1100,
+    {"graph{{a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6}\n",
+     "--{a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6}", 1100,
      "t.dot:2: more edges than"},
     {"graph {\n\n", "w", 1 << 21, "t.dot:3: a word, string or comment over 1 MiB"},
     {"graph {\n\n\"", "w", 1 << 21, "t.dot:3: syntax error: a string or comment begins"},
