@@ -395,9 +395,9 @@ static const struct {
     const char *shape;
     int num_hosts;
 } large[] = {
-    {"tree:4x4x16", 256}, {"tree:8x4x16", 512}, {"torus:16x16", 256}, {"star:512", 512}};
+    {"tree:4x4x16", 256}, {"star:512", 512}, {"torus:16x16", 256}, {"tree:8x4x16", 512}};
 
-UNIT_LOOP(test_many_hosts, 0, 4)
+UNIT_LOOP(test_many_hosts, 0, unit_loops(2, 4))
 {
     /* Experiments in the order of hosts times their logarithm, not of their pairs. */
     const probed_options_t options = {

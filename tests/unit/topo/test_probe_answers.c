@@ -123,7 +123,7 @@ static void answer(mtree_random_t *random, mtree_probe_result_t *result)
     }
 }
 
-UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
+UNIT_LOOP(test_any_answers, 0, unit_loops(8, 100))
 {
     const mtree_probe_options_t options = {.seconds = 5, .seed = (unsigned)_i};
     mtree_probe_host_t hosts[9];
@@ -134,7 +134,7 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(24, 100))
     mtree_probe_round_t round;
     mtree_probe_t *probe;
     mtree_status_t status;
-    int i, num_hosts = 2 + _i % 8, rounds = 0;
+    int i, num_hosts = 2 + _i % unit_loops(6, 8), rounds = 0;
 
     mtree_random_init(&random, (unsigned)_i);
     for (i = 0; i < num_hosts; ++i) {
