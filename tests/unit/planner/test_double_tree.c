@@ -89,7 +89,7 @@ UNIT_LOOP(many_hosts_need_no_search, 0, 4)
 
 /* So are they between a thousand, however short the message: low trees cost processors
  * more than their latency saves. */
-UNIT_LOOP(a_thousand_hosts_need_no_search, 0, unit_loops(3, 6))
+UNIT_LOOP(a_thousand_hosts_need_no_search, 0, unit_loops(1, 6))
 {
     OWNED(topology) *topology = network_shaped("fattree:16");
     OWNED(plan) *plan =
@@ -123,15 +123,15 @@ UNIT_TEST(several_links_need_one)
 
 /* Between hundreds of hosts that forward a search is quick.  Long messages take its trees
  * where these fill more links. */
-UNIT_LOOP(long_messages_are_searched, 0, 5)
+UNIT_LOOP(long_messages_are_searched, 0, unit_loops(2, 5))
 {
     static const struct {
         const char *shape, *algorithm;
         mtree_collective_t collective;
         double bytes;
     } cases[] = {{"torus:8x8x8", "packing", MTREE_BCAST, 16e6},
-                 {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
                  {"torus:8x8x8", "doubletree", MTREE_REDUCE, 64e3},
+                 {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
                  {"torus:8x8x8", "packing", MTREE_ALLREDUCE, 16e6},
                  {"random:512:2048", "packing", MTREE_BCAST, 16e6}};
     const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6, .seed = 1};
