@@ -156,7 +156,7 @@ UNIT_TEST(some_ranks_of_a_host_stand_for_many)
 }
 
 /* 4,096 ranks. */
-UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, MTREE_COLLECTIVE_LAST)
+UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, unit_loops(3, MTREE_COLLECTIVE_LAST))
 {
     mtree_plan_request_t request = {.collective = (mtree_collective_t)_i, .bytes = 1e6};
     int vertices[512];

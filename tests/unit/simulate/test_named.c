@@ -40,7 +40,7 @@ static const struct {
                 {"mesh:3x3", 100e9, 1e-6}};
 
 #define NUM_NETWORKS ((int)(sizeof(networks) / sizeof(networks[0])))
-#define NUM_USUAL    5
+#define NUM_USUAL    3
 
 static const double sizes[] = {1 << 10, 1 << 20, 8, 64 << 10, 16 << 20};
 
