@@ -14,8 +14,8 @@
 
 #define MAX_RANKS 12
 
-/* 2,000 or 4,000 cases, a process for each loop. */
-#define LOOPS        unit_loops(4, 8)
+/* A process for each loop. */
+#define LOOPS        unit_loops(2, 8)
 #define CASES_A_LOOP 500
 
 static unsigned long long state;

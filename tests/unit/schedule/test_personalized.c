@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 2,000 cases, a process for each loop. */
-#define LOOPS          unit_loops(10, 20)
+/* A process for each loop. */
+#define LOOPS          unit_loops(4, 20)
 #define CASES_PER_LOOP 100
 
 /* Per host, so that all ranks have more streams than run at a time. */
@@ -385,7 +385,7 @@ static void verify_sections(const job_t *job)
 }
 
 /* Where each rank used all trees of its host, there would be MANY_TREES for each. */
-UNIT_LOOP(ranks_of_a_host_share_out_its_many_trees, 0, 20)
+UNIT_LOOP(ranks_of_a_host_share_out_its_many_trees, 0, unit_loops(5, 20))
 {
     const unsigned seed = (unsigned)_i;
     static job_t job;

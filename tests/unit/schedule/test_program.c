@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CASES     (unsigned)unit_loops(1000, 2000)
+#define CASES     (unsigned)unit_loops(400, 2000)
 #define MAX_UNITS 64
 
 typedef struct {
