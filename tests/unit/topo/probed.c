@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/topo/fair_share.h"
 #include "topo/probe/pair_sample.h"
 
 #include <math.h>
@@ -166,62 +165,87 @@ static bool sends_at(const mtree_probe_experiment_t *experiment, double moment)
            moment < experiment->begin + experiment->seconds;
 }
 
+/* Is a link of @a experiment full once each of its streams that grow has @a level? */
+static bool is_stopped(const network_t *network,
+                       const mtree_probe_experiment_t *experiment, const double *room,
+                       const int *growing, double level)
+{
+    MTREE_ROUTE_ARCS (arc, network->routes, experiment->from, experiment->to) {
+        if (room[arc] <= level * growing[arc] * (1 + 1e-9)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Let the streams whose rate is below 0 grow together: what is full first stops those
+ * that cross it, the others go on (D. Bertsekas, R. Gallager, Data Networks, 6.5.2).
+ * @a room is what links leave to the @a growing streams over each. */
+static void fill(const network_t *network, const mtree_probe_round_t *round, double *room,
+                 int *growing, double *rates)
+{
+    for (double level = 0; isfinite(level);) {
+        level = INFINITY;
+        for (int arc = 0; arc < 2 * network->truth->num_links; ++arc) {
+            level = growing[arc] > 0 ? fmin(level, room[arc] / growing[arc]) : level;
+        }
+        for (int i = 0; i < round->num_experiments; ++i) {
+            const mtree_probe_experiment_t *experiment = &round->experiments[i];
+
+            if (rates[i] < 0 && is_stopped(network, experiment, room, growing, level)) {
+                rates[i] = level;
+                MTREE_ROUTE_ARCS (arc, network->routes, experiment->from,
+                                  experiment->to) {
+                    room[arc] -= level;
+                    --growing[arc];
+                }
+            }
+        }
+    }
+}
+
 /* Max-min fair rates of all that sends in the middle of the time of those of @a set. */
 static void share(const network_t *network, const mtree_probe_round_t *round,
-                  const mtree_probe_experiment_t *set, mtree_fair_share_flow_t *flows)
+                  const mtree_probe_experiment_t *set, double *rates)
 {
-    int num_arcs = 2 * network->truth->num_links;
-    double *capacities = malloc((size_t)num_arcs * sizeof(*capacities));
-    mtree_fair_share_t *shared;
+    size_t num_arcs = 2 * (size_t)network->truth->num_links;
+    double *room = calloc(num_arcs, sizeof(*room));
+    int *growing = calloc(num_arcs, sizeof(*growing));
 
-    for (int arc = 0; arc < num_arcs; ++arc) {
-        capacities[arc] = mtree_arc_capacity(network->truth, arc);
+    for (size_t arc = 0; arc < num_arcs; ++arc) {
+        room[arc] = mtree_arc_capacity(network->truth, (int)arc);
     }
-    unit_ok(mtree_fair_share_create(num_arcs, capacities, &shared));
     for (int i = 0; i < round->num_experiments; ++i) {
-        const int from = round->experiments[i].from, to = round->experiments[i].to;
-        int count = mtree_routes_links(network->routes, from, to), j = 0;
+        const mtree_probe_experiment_t *experiment = &round->experiments[i];
 
-        flows[i] = (mtree_fair_share_flow_t){.num_uses = count, .limit = INFINITY};
-        if (!sends_at(&round->experiments[i], set->begin + set->seconds / 2)) {
-            continue;
+        rates[i] = sends_at(experiment, set->begin + set->seconds / 2) ? -1 : 0;
+        MTREE_ROUTE_ARCS (arc, network->routes, experiment->from, experiment->to) {
+            growing[arc] += rates[i] < 0;
         }
-        flows[i].uses = calloc((size_t)count, sizeof(*flows[i].uses));
-        ck_assert_ptr_nonnull(flows[i].uses);
-        MTREE_ROUTE_ARCS (arc, network->routes, from, to) {
-            flows[i].uses[j].arc = arc;
-            flows[i].uses[j++].weight = 1;
-        }
-        unit_ok(mtree_fair_share_join(shared, &flows[i]));
     }
-    mtree_fair_share_share(shared);
-    mtree_fair_share_destroy(shared);
-    for (int i = 0; i < round->num_experiments; ++i) {
-        free(flows[i].uses);
-    }
-    free(capacities);
+    fill(network, round, room, growing, rates);
+    free(growing);
+    free(room);
 }
 
 /* Carry out a round of streams; the seconds that it takes. */
 static double stream(network_t *network, const mtree_probe_round_t *round,
                      mtree_probe_result_t *results)
 {
-    mtree_fair_share_flow_t *flows =
-        calloc((size_t)round->num_experiments, sizeof(*flows));
+    double *rates = calloc((size_t)round->num_experiments, sizeof(*rates));
     double longest = 0, slowness;
 
-    ck_assert_ptr_nonnull(flows);
     for (int i = 0; i < round->num_experiments; ++i) {
         const mtree_probe_experiment_t *experiment = &round->experiments[i];
 
         if (i == 0 || experiment->set != experiment[-1].set) {
-            share(network, round, experiment, flows);
+            share(network, round, experiment, rates);
         }
         slowness = is_second(network, experiment, network->options->slow) ? 0.5 : 1;
-        take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
+        take_marks(network, experiment, rates[i] * slowness, &results[i]);
         longest = fmax(longest, experiment->begin + experiment->seconds);
     }
-    free(flows);
+    free(rates);
     network->streamed += longest;
     return longest + network->options->lingers;
 }
