@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/log.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,100 +11,142 @@
  * that were contracted, at most as many. */
 typedef struct {
     mtree_arena_t arena; /* of the arrays */
-    int num_vertices, num_edges, num_nodes, root;
+    int num_vertices, num_edges, num_nodes;
     const int *from, *to; /* [num_edges] */
     double *price; /* [num_edges] less by what the edges cost whose place it would take */
-    int *node;     /* [num_vertices] the outermost node that a vertex is in */
+    int *next;     /* [num_edges] another edge into the same node; -1: none */
+    int *first;    /* [num_nodes] of the edges into a node; -1: none */
     int *around;   /* [num_nodes] the cycle that a node is in; -1: none */
+    int *outer;    /* [num_nodes] a node around it; itself: it is outermost */
     int *into;     /* [num_nodes] the cheapest edge into a node; -1: none */
-    double *least; /* [num_nodes] its price */
     int *seen;     /* [num_nodes] where the walk began that reached it; -1: none has */
+    int *over;     /* [num_nodes] the cheapest edge from a node into node `over_to` */
+    int *over_to;  /* [num_nodes] */
+    int *sources;  /* [num_vertices] scratch */
 } search_t;
 
-static mtree_status_t search_init(search_t *search, const double *price)
+static mtree_status_t search_init(search_t *search, int root, const double *price)
 {
-    const size_t vertices = (size_t)search->num_vertices;
+    const size_t vertices = (size_t)search->num_vertices, nodes = 2 * vertices;
 
-    MTREE_ARENA_ARRAY(&search->arena, search->node, vertices);
     MTREE_ARENA_ARRAY(&search->arena, search->price, (size_t)search->num_edges);
-    MTREE_ARENA_ARRAY(&search->arena, search->around, 2 * vertices);
-    MTREE_ARENA_ARRAY(&search->arena, search->into, 2 * vertices);
-    MTREE_ARENA_ARRAY(&search->arena, search->least, 2 * vertices);
-    MTREE_ARENA_ARRAY(&search->arena, search->seen, 2 * vertices);
+    MTREE_ARENA_ARRAY(&search->arena, search->next, (size_t)search->num_edges);
+    MTREE_ARENA_ARRAY(&search->arena, search->first, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->around, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->outer, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->into, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->seen, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->over, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->over_to, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->sources, vertices);
     if (search->arena.status != MTREE_OK) {
         return mtree_no_memory("an arborescence over %d vertices", search->num_vertices);
     }
     memcpy(search->price, price, (size_t)search->num_edges * sizeof(*price));
-    memset(search->around, -1, 2 * vertices * sizeof(*search->around));
-    for (int v = 0; v < search->num_vertices; ++v) {
-        search->node[v] = v;
+    for (int n = 0; n < (int)nodes; ++n) {
+        search->first[n] = search->around[n] = search->into[n] = -1;
+        search->seen[n] = search->over_to[n] = -1;
+        search->outer[n] = n;
     }
+    for (int edge = 0; edge < search->num_edges; ++edge) {
+        search->next[edge] = search->first[search->to[edge]];
+        search->first[search->to[edge]] = edge;
+    }
+    search->seen[root] = root;
     return MTREE_OK;
 }
 
-/* Choose the cheapest edge into each outermost node but the root, of several the first;
- * false: one has none. */
-static bool choose_edges(search_t *search)
+/* The outermost node that @a n is in. */
+static int outermost(const search_t *search, int n)
 {
-    for (int n = 0; n < search->num_nodes; ++n) {
-        if (search->around[n] < 0) {
-            search->into[n] = search->seen[n] = -1;
-            search->least[n] = INFINITY;
-        }
+    while (search->outer[n] != n) {
+        n = search->outer[n] = search->outer[search->outer[n]];
     }
-    for (int edge = 0; edge < search->num_edges; ++edge) {
-        const int n = search->node[search->to[edge]];
-
-        if (search->price[edge] < search->least[n] && n != search->root &&
-            search->node[search->from[edge]] != n) {
-            search->least[n] = search->price[edge];
-            search->into[n] = edge;
-        }
-    }
-    for (int n = 0; n < search->num_nodes; ++n) {
-        if (search->around[n] < 0 && search->into[n] < 0 && n != search->root) {
-            return false;
-        }
-    }
-    return true;
+    return n;
 }
 
-/* The outermost node from which the edge into @a n comes. */
+/* The better of two edges, either of which may be -1: the cheaper one, or the first. */
+static int better(const search_t *search, int a, int b)
+{
+    if (a < 0 || b < 0) {
+        return a < 0 ? b : a;
+    }
+    if (search->price[a] != search->price[b]) {
+        return search->price[a] < search->price[b] ? a : b;
+    }
+    return a < b ? a : b;
+}
+
+/* Choose the best edge into outermost node @a n; -1: there is none.  Of the edges from
+ * one other node the best stays, so no node has more of them than there are nodes. */
+static int choose_edge(search_t *search, int n)
+{
+    int num_sources = 0;
+
+    for (int edge = search->first[n]; edge >= 0; edge = search->next[edge]) {
+        const int source = outermost(search, search->from[edge]);
+
+        if (source == n) {
+            continue;
+        }
+        if (search->over_to[source] != n) {
+            search->over_to[source] = n;
+            search->over[source] = -1;
+            search->sources[num_sources++] = source;
+        }
+        search->over[source] = better(search, search->over[source], edge);
+    }
+    search->first[n] = -1;
+    for (int s = 0; s < num_sources; ++s) {
+        const int edge = search->over[search->sources[s]];
+
+        search->next[edge] = search->first[n];
+        search->first[n] = edge;
+        search->into[n] = better(search, search->into[n], edge);
+    }
+    return search->into[n];
+}
+
+/* The node from which the edge into @a n comes. */
 static int before(const search_t *search, int n)
 {
-    return search->node[search->from[search->into[n]]];
+    return outermost(search, search->from[search->into[n]]);
 }
 
-/* Contract the cycles of the edges chosen; false: there is none. */
-static bool contract_cycles(search_t *search)
+/* Contract the cycle of @a n; returns the node that stands for it. */
+static int contract(search_t *search, int n)
 {
-    const int num_nodes = search->num_nodes;
+    const int cycle = search->num_nodes++;
 
-    for (int start = 0; start < num_nodes; ++start) {
-        int n = start;
+    for (; n != cycle; n = before(search, n)) {
+        const double least = search->price[search->into[n]];
 
-        while (n != search->root && search->around[n] < 0 && search->seen[n] < 0) {
-            search->seen[n] = start;
-            n = before(search, n);
-        }
-        if (n != search->root && search->around[n] < 0 && search->seen[n] == start) {
-            for (; search->around[n] < 0; n = before(search, n)) {
-                search->around[n] = search->num_nodes;
-            }
-            ++search->num_nodes;
+        search->around[n] = search->outer[n] = cycle;
+        for (int edge = search->first[n], next; edge >= 0; edge = next) {
+            next = search->next[edge];
+            search->price[edge] -= least;
+            search->next[edge] = search->first[cycle];
+            search->first[cycle] = edge;
         }
     }
-    for (int edge = 0; edge < search->num_edges; ++edge) {
-        const int n = search->node[search->to[edge]];
+    return cycle;
+}
 
-        search->price[edge] -= search->around[n] >= 0 ? search->least[n] : 0.0;
-    }
-    for (int v = 0; v < search->num_vertices; ++v) {
-        const int n = search->node[v];
+/* Walk backwards from vertex @a start, over the best edges, until a node that an earlier
+ * walk has seen.  False: no edge leads on. */
+static bool walk(search_t *search, int start)
+{
+    int n = outermost(search, start);
 
-        search->node[v] = search->around[n] >= 0 ? search->around[n] : n;
+    while (search->seen[n] < 0) {
+        search->seen[n] = start;
+        if (choose_edge(search, n) < 0) {
+            return false;
+        }
+        n = before(search, n);
+        n = search->seen[n] == start ? contract(search, n) : n;
     }
-    return search->num_nodes > num_nodes;
+    return true;
 }
 
 /* Open the cycles again, the last first: each keeps all of its edges but the one into the
@@ -129,15 +170,12 @@ mtree_status_t mtree_arborescence_find(int num_vertices, int root, int num_edges
     search_t search = {.num_vertices = num_vertices,
                        .num_edges = num_edges,
                        .num_nodes = num_vertices,
-                       .root = root,
                        .from = from,
                        .to = to};
-    mtree_status_t status = search_init(&search, price);
-    bool any = status == MTREE_OK;
+    mtree_status_t status = search_init(&search, root, price);
 
-    while (any) {
-        status = choose_edges(&search) ? MTREE_OK : MTREE_ERR_UNREACHABLE;
-        any = status == MTREE_OK && contract_cycles(&search);
+    for (int v = 0; v < num_vertices && status == MTREE_OK; ++v) {
+        status = walk(&search, v) ? MTREE_OK : MTREE_ERR_UNREACHABLE;
     }
     if (status == MTREE_OK) {
         expand(&search);

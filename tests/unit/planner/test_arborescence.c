@@ -108,3 +108,29 @@ UNIT_TEST(test_unreachable)
     ck_assert_int_eq(mtree_arborescence_find(3, 0, 2, from, to, price, edge),
                      MTREE_ERR_UNREACHABLE);
 }
+
+/* Between equal prices a cycle takes in one vertex after the other.  That costs the edges
+ * at its border each time, not all edges: those would take minutes. */
+UNIT_TEST(test_long_line)
+{
+    enum { LENGTH = 60000 };
+    int *from = malloc(2 * LENGTH * sizeof(*from));
+    int *to = malloc(2 * LENGTH * sizeof(*to));
+    int *edge = malloc(LENGTH * sizeof(*edge));
+    double *price = malloc(2 * LENGTH * sizeof(*price));
+
+    ck_assert(from != NULL && to != NULL && edge != NULL && price != NULL);
+    for (int e = 0; e < LENGTH - 1; e++) {
+        from[e] = to[LENGTH - 1 + e] = e + 1;
+        to[e] = from[LENGTH - 1 + e] = e;
+        price[e] = price[LENGTH - 1 + e] = 1.0;
+    }
+    unit_ok(mtree_arborescence_find(LENGTH, 0, 2 * (LENGTH - 1), from, to, price, edge));
+    for (int v = 1; v < LENGTH; v++) {
+        ck_assert_int_eq(from[edge[v]], v - 1);
+    }
+    free(from);
+    free(to);
+    free(edge);
+    free(price);
+}
