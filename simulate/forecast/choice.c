@@ -127,22 +127,36 @@ static mtree_status_t compare_at_once(mtree_contest_t *contest)
 }
 
 /* The least time of the call, as far as no search is needed to know it. */
-static mtree_status_t least_seconds(const mtree_contest_t *contest, double *seconds_p)
+static mtree_status_t least_seconds(const mtree_contest_t *contest,
+                                    mtree_processor_costs_t costs, double *seconds_p)
 {
     const mtree_prediction_t *on = &contest->on;
-    mtree_simulate_options_t options;
     mtree_least_time_call_t call = {.collective = on->request->collective,
                                     .root = on->request->root,
-                                    .bytes = on->request->bytes};
+                                    .bytes = on->request->bytes,
+                                    .costs = costs};
     mtree_least_time_t time = {0};
-    mtree_status_t status;
+    mtree_status_t status =
+        mtree_least_time(on->topology, on->hosts, on->num_hosts, &call, &time);
 
-    mtree_simulate_default_options(&options);
-    call.costs = mtree_simulate_costs(on->topology, &options);
-    status = mtree_least_time(on->topology, on->hosts, on->num_hosts, &call, &time);
     *seconds_p = time.seconds;
     mtree_least_time_clear(&time);
     return status;
+}
+
+/* The least time of trees that a search may find.  Where each host has one to all others
+ * at least, as many messages cross their edges, so on average a host sends and receives
+ * one for each other host. */
+static double least_tree_seconds(const mtree_contest_t *contest,
+                                 mtree_processor_costs_t costs)
+{
+    const mtree_prediction_t *on = &contest->on;
+    mtree_collective_t collective = on->request->collective;
+
+    return mtree_collective_has_blocks(collective) &&
+                   !mtree_collective_is_prefix(collective)
+               ? 2.0 * (on->num_hosts - 1) * costs.overhead
+               : 0.0;
 }
 
 /* Might trees that a search finds be clearly faster than the fastest plan so far?  They
@@ -151,14 +165,20 @@ static mtree_status_t least_seconds(const mtree_contest_t *contest, double *seco
 static mtree_status_t is_search_worth_it(mtree_contest_t *contest, bool *worth_p)
 {
     const mtree_entrant_t *best = mtree_contest_fastest(contest);
+    mtree_simulate_options_t options;
+    mtree_processor_costs_t costs;
     double gain, least = 0.0;
     mtree_status_t status;
 
-    *worth_p = true;
-    if (best == NULL || contest->on.num_hosts > MOST_HOSTS) {
+    mtree_simulate_default_options(&options);
+    costs = mtree_simulate_costs(contest->on.topology, &options);
+    *worth_p =
+        best == NULL || least_tree_seconds(contest, costs) <
+                            (1.0 - SEARCH_GAIN) * mtree_contest_fastest_seconds(contest);
+    if (best == NULL || !*worth_p || contest->on.num_hosts > MOST_HOSTS) {
         return MTREE_OK;
     }
-    status = least_seconds(contest, &least);
+    status = least_seconds(contest, costs, &least);
     gain = fmin(8.0 * best->plan->bytes / best->plan->throughput + best->load.busiest,
                 best->facts.seconds - least);
     *worth_p = gain > SEARCH_GAIN * best->facts.seconds;
