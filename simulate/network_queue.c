@@ -100,13 +100,20 @@ static void segment_acknowledged(mtree_timer_t *timer)
     queue_pump(connection);
 }
 
+/* Does its acknowledgement change anything but the queues that it waits in? */
+static bool is_awaited(const mtree_segment_t *segment)
+{
+    return segment->acknowledges || mtree_network_repairs(segment->connection) ||
+           isfinite(segment->connection->window);
+}
+
 /*
  * The received segment is acknowledged in the opposite direction.  The acknowledgement
  * waits behind what is queued there now; it takes next to nothing of an idle arc.
  */
 static void queue_acknowledge(mtree_segment_t *segment)
 {
-    const mtree_connection_t *connection = segment->connection;
+    mtree_connection_t *connection = segment->connection;
     mtree_network_t *network = connection->network;
     const double bits = 8.0 * network->options.ack_bytes * segment->packets;
     double time = mtree_event_queue_now(network->queue);
@@ -127,16 +134,22 @@ static void queue_acknowledge(mtree_segment_t *segment)
         time += network->topology->links[arc >> 1].latency;
     }
     segment->timer.func = segment_acknowledged;
-    mtree_event_queue_add(network->queue, &segment->timer, time);
+    if (is_awaited(segment)) {
+        mtree_event_queue_add(network->queue, &segment->timer, time);
+    } else {
+        connection->in_flight -= segment->bytes;
+        mtree_network_segment_put(segment);
+    }
 }
 
 static void segment_arrived(mtree_timer_t *timer)
 {
     mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
     mtree_message_t *message = segment->message;
+    const bool repairs = mtree_network_repairs(segment->connection);
 
     queue_acknowledge(segment);
-    if (mtree_network_repairs(segment->connection)) {
+    if (repairs) {
         mtree_network_repair_arrived(segment);
     } else if (message != NULL) {
         message->arrived(message);
