@@ -29,6 +29,9 @@
 #define LOW_WORK   5e7
 #define HINT_WORK  1.5e7
 
+/* From so many lines on the linear program of trees from each host may be hard. */
+#define HARD_LINES 256
+
 /* From HUGE_EDGES on one tree takes a tenth of a second, so HUGE_TOLERANCE is close
  * enough. */
 #define HUGE_EDGES     100000
@@ -267,13 +270,38 @@ static mtree_status_t pack_without_lp(mtree_draft_t *draft)
     return status;
 }
 
+/* Are all vertices hosts, and all links alike? */
+static bool is_uniform(const mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    bool is_even = candidates->num_hosts == colgen->problem->topology->num_vertices;
+
+    for (int c = 1; c < candidates->num_constraints && is_even; ++c) {
+        is_even = candidates->capacity[c] == candidates->capacity[0];
+    }
+    return is_even;
+}
+
+/* The work for the shapes of trees, of which few are chosen from those of a short search.
+ * On a torus the linear program of trees from each host is degenerate: its solutions took
+ * most of a plan's time, and gained nothing. */
+static double shape_work(const mtree_draft_t *draft)
+{
+    const mtree_colgen_t *colgen = draft->colgen;
+    bool is_hard = colgen->master->num_groups > 1 &&
+                   !colgen->candidates->is_personalized &&
+                   mtree_draft_num_lines(draft) > HARD_LINES && is_uniform(colgen);
+
+    return mtree_draft_wants_few(draft) || is_hard ? HINT_WORK : SHAPE_WORK;
+}
+
 /* Trees whose shape suits the limit on height and the size.  Where the linear program is
  * not solved, they are those that it began with. */
 static mtree_status_t pack_shaped(mtree_draft_t *draft)
 {
     mtree_colgen_t *colgen = draft->colgen;
     double bits = mtree_draft_group_bits(colgen);
-    double work = colgen->work + (mtree_draft_wants_few(draft) ? HINT_WORK : SHAPE_WORK);
+    double work = colgen->work + shape_work(draft);
     mtree_status_t status = MTREE_OK;
 
     if (draft->set.trees == NULL) {
