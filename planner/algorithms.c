@@ -12,7 +12,6 @@
 #include "planner/regular/programs.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
-#include "planner/regular/stages.h"
 #include "planner/solver/lp.h"
 
 #include <string.h>

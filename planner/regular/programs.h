@@ -35,4 +35,14 @@ mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t 
 mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 mtree_status_t mtree_swing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
+/*
+ * The same of "staged_exchange": hosts exchange their vectors within groups of the same
+ * size, and then their sums between groups.  On a torus these are rows and columns, which
+ * together are as far as the longest path; elsewhere the hosts are divided so that the
+ * estimate is least.
+ */
+bool mtree_staged_fits(const mtree_topology_t *topology, int num_hosts,
+                       const mtree_plan_request_t *request);
+mtree_status_t mtree_staged_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+
 #endif

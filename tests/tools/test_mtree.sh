@@ -381,8 +381,8 @@ expect 1 'nowhere.json: cannot be opened' export -f msccl nowhere.json
 expect 0 '^order of hosts: ' plan -a exchange -o "$tmp/exchange.json" "$maps/star-8.dot"
 expect 1 'exchange.json: exchange has no trees, and those are what is written for MSCCL' export -f msccl "$tmp/exchange.json"
 expect 0 '^allreduce of 8 B by exchange: ' simulate -b 8 -p "$tmp/exchange.json" "$maps/star-8.dot"
-expect 1 'staged_exchange: 8 hosts and 100000000 bytes; it serves up to' plan -a staged_exchange -b 100000000 "$maps/star-8.dot"
-expect 1 'swing: 8 hosts and 1000 bytes; it serves tori' plan -a swing -b 1000 "$maps/star-8.dot"
+expect 1 'staged_exchange: 100000000 bytes from each of 8 hosts; it serves up to' plan -a staged_exchange -b 100000000 "$maps/star-8.dot"
+expect 1 'swing: 1000 bytes from each of 8 hosts; it serves up to' plan -a swing -b 1000 "$maps/star-8.dot"
 expect 1 'exchange: 1000000000 bytes from each of 8 hosts' plan -a exchange -b 1000000000 "$maps/star-8.dot"
 
 # plan

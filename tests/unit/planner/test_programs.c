@@ -224,7 +224,7 @@ UNIT_LOOP(swing_is_for_tori_of_powers_of_two, 0, 3)
     heard_start();
     ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &plan),
                      MTREE_ERR_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "it serves tori of up to 1024 hosts"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "it serves up to 1024 hosts of a torus"));
 }
 
 UNIT_TEST(what_takes_too_much_memory_is_refused)
