@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "planner/packing/robust.h"
+#include "planner/plan/finish.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>
@@ -36,26 +37,6 @@ static bool is_too_large(const mtree_problem_t *problem, const mtree_plan_t *pla
 {
     return mtree_collective_has_blocks(plan->collective) &&
            2.0 * problem->topology->num_links * plan->num_trees > MAX_USES;
-}
-
-/* The rates that the trees have, scaled alike until some arc is full. */
-static mtree_status_t keep_rates(const mtree_problem_t *problem, const mtree_plan_t *plan,
-                                 const double **rate_p)
-{
-    double *load, *rate, busiest;
-
-    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
-    MTREE_ARENA_ARRAY(problem->arena, rate, (size_t)plan->num_trees);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    mtree_plan_load(plan, problem->routes, load);
-    busiest = mtree_plan_busiest(problem->topology, load);
-    for (int t = 0; t < plan->num_trees; t++) {
-        rate[t] = busiest > 0.0 ? plan->trees[t].rate / busiest : 0.0;
-    }
-    *rate_p = rate;
-    return MTREE_OK;
 }
 
 /* Are the rates of @a plan to suit hosts that send more than others? */
@@ -191,6 +172,12 @@ static mtree_status_t reroot(const mtree_problem_t *problem, mtree_plan_t **plan
     return status;
 }
 
+/* What tree @a t gets of @a rate; NULL: what it had. */
+static double rate_of(const mtree_plan_t *keep, const double *rate, int t)
+{
+    return rate != NULL ? rate[t] : keep->trees[t].rate;
+}
+
 /* The trees of @a keep that got more than next to no rate. */
 static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_plan_t *keep,
                                  const double *rate, mtree_plan_t **plan_p)
@@ -200,19 +187,19 @@ static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_pla
     mtree_status_t status;
 
     for (int t = 0; t < keep->num_trees; t++) {
-        total += rate[t];
+        total += rate_of(keep, rate, t);
     }
     least = LEAST_PART * total / num_groups(keep);
     for (int t = 0; t < keep->num_trees; t++) {
-        count += rate[t] > least;
+        count += rate_of(keep, rate, t) > least;
     }
     status = mtree_problem_plan(problem, keep->algorithm, count, plan_p);
     for (int t = 0, taken = 0; t < keep->num_trees && status == MTREE_OK; t++) {
         mtree_tree_t *tree = &(*plan_p)->trees[taken];
 
-        if (rate[t] > least) {
+        if (rate_of(keep, rate, t) > least) {
             tree->root = keep->trees[t].root;
-            tree->rate = rate[t];
+            tree->rate = rate_of(keep, rate, t);
             memcpy(tree->parent, keep->trees[t].parent,
                    (size_t)keep->num_hosts * sizeof(*tree->parent));
             taken++;
@@ -225,7 +212,7 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
 {
     const mtree_plan_t *keep = problem->request->keep;
     mtree_plan_t *rooted = NULL;
-    const double *rate;
+    const double *rate = NULL;
     mtree_status_t status = MTREE_OK;
 
     if (keep->collective != problem->request->collective ||
@@ -240,13 +227,14 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
         status = reroot(problem, &rooted);
         keep = rooted;
     }
-    if (status == MTREE_OK) {
-        status = is_too_large(problem, keep)
-                     ? keep_rates(problem, keep, &rate)
-                     : mtree_reweight_rates(problem, keep, 0.0, &rate);
+    if (status == MTREE_OK && !is_too_large(problem, keep)) {
+        status = mtree_reweight_rates(problem, keep, 0.0, &rate);
     }
     if (status == MTREE_OK) {
         status = take_trees(problem, keep, rate, plan_p);
+    }
+    if (status == MTREE_OK && rate == NULL) {
+        status = mtree_plan_scale_rates(problem, *plan_p);
     }
     mtree_plan_destroy(rooted);
     return status;
