@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/program/blocks.h"
+#include "planner/program/kinds.h"
 
 #include "base/arena.h"
 
