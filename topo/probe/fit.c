@@ -310,58 +310,6 @@ static void solve(system_t *system, double *latency)
     }
 }
 
-/* A link and its rows. */
-typedef struct {
-    int link, count;
-    const int *rows;
-} crossing_t;
-
-static int compare_rows(const void *left, const void *right)
-{
-    const crossing_t *a = left, *b = right;
-
-    if (a->count != b->count) {
-        return (a->count < b->count) ? -1 : 1;
-    }
-    for (int i = 0; i < a->count; ++i) {
-        if (a->rows[i] != b->rows[i]) {
-            return (a->rows[i] < b->rows[i]) ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-/* Links that the same round trips cross equally often each get the mean of their
- * latencies. */
-static mtree_status_t share_equally(const system_t *system, double *latency)
-{
-    crossing_t *crossings = malloc(((size_t)system->num_links + 1) * sizeof(*crossings));
-    double mean;
-    int end;
-
-    if (crossings == NULL) {
-        return mtree_no_memory("the latencies of %d links", system->num_links);
-    }
-    for (int i = 0; i < system->num_links; ++i) {
-        crossings[i] = (crossing_t){i, system->first_row[i + 1] - system->first_row[i],
-                                    system->rows + system->first_row[i]};
-    }
-    qsort(crossings, (size_t)system->num_links, sizeof(*crossings), compare_rows);
-    for (int first = 0; first < system->num_links; first = end) {
-        mean = 0;
-        for (end = first; end < system->num_links &&
-                          compare_rows(&crossings[first], &crossings[end]) == 0;
-             ++end) {
-            mean += latency[crossings[end].link];
-        }
-        for (int i = first; i < end; ++i) {
-            latency[crossings[i].link] = mean / (end - first);
-        }
-    }
-    free(crossings);
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
                                          const mtree_probe_rtt_t *rtts, int num_rtts,
                                          double *latency, double *error_p)
@@ -386,8 +334,7 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
     for (int i = 0; i < system.num_rows; ++i) {
         error += relative(&system, i) / system.num_rows;
     }
-    status = share_equally(&system, latency);
-    if (status == MTREE_OK && error_p != NULL) {
+    if (error_p != NULL) {
         *error_p = error;
     }
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Of 26 simulated networks without routes plans carry 0.85 of what those of the true maps
+ * do; without trees by neighbour joining 0.72, without hosts that forward 0.48, without
+ * contraction 0.81 (notes/tried.md).
+ */
 #include "topo/probe/infer.h"
 
 #include "base/arena.h"

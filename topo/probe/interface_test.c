@@ -3,6 +3,10 @@
  * The stages of the probe that find hosts whose links share one interface.  A host uses
  * several of its links at once, then the fastest of them alone.  Hosts whose links seem
  * to share are tested a second time, as a busy network may have been slow by chance.
+ *
+ * Without these stages simulated stars whose switch no trace shows get plans with 0.75 of
+ * the throughput instead of 0.99; without the second test networks of which half is slow
+ * for a second get 0.67 instead of 0.83 (notes/tried.md).
  */
 #include "base/log.h"
 #include "topo/probe/state.h"
