@@ -5,7 +5,6 @@
 #include "base/host_name.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "topo/dot/attributes.h"
 #include "topo/dot/cables.h"
 #include "topo/dot/parse.h"
 #include "topo/dot/values.h"

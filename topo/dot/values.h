@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The attributes that are quantities: what each may be, and how it is written.
+ * The attributes that mean something in a topology file: their names, and of those that
+ * are quantities what each may be, and how it is written.
  */
 #ifndef MTREE_TOPO_DOT_VALUES_H
 #define MTREE_TOPO_DOT_VALUES_H
@@ -10,9 +11,9 @@
 
 #include <stdio.h>
 
-/* The names of the attributes of an edge that say what a lab does to a link's packets,
- * ending with NULL. */
-extern const char *const mtree_dot_condition_names[];
+/* Warn once of each attribute of @a graph, in the file @a name, that is not used, and say
+ * what may have been meant. */
+void mtree_dot_attributes_warn(const char *name, const mtree_dot_graph_t *graph);
 
 /*
  * Read attribute @a name of @a edge of the file @a file, or (NULL) of @a graph.  What is

@@ -247,12 +247,10 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
         return status;
     }
     probe->pending = probe->num_experiments > 0;
-    *round_p =
-        (mtree_probe_round_t){.num_experiments = probe->num_experiments,
-                              .experiments = probe->experiments,
-                              .purpose = probe->purpose,
-                              .seconds = expected_seconds(probe),
-                              .share = fmin(probe->spent / probe->options.seconds, 1)};
+    *round_p = (mtree_probe_round_t){.num_experiments = probe->num_experiments,
+                                     .experiments = probe->experiments,
+                                     .purpose = probe->purpose,
+                                     .seconds = expected_seconds(probe)};
     return MTREE_OK;
 }
 

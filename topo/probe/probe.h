@@ -83,7 +83,6 @@ typedef struct {
     const mtree_probe_experiment_t *experiments; /* the probe's, until the next call */
     const char *purpose; /* for a progress line: "latency of 19 links"; the probe's */
     double seconds;      /* about how long it should take */
-    double share;        /* of the budget spent before it, 0 to 1 */
 } mtree_probe_round_t;
 
 /* The receiver's count of payload bytes at a time.  All hosts measure times from the
