@@ -16,19 +16,23 @@ static mtree_probe_routes_t *create(void)
     return routes;
 }
 
-/* Add a route whose hops are one character each, '?' for one that does not answer. */
-static void add(mtree_probe_routes_t *routes, int from, int to, const char *hops)
+/* Add routes: of each the numbers of its two hosts, and its hops of one character each,
+ * '?' for one that does not answer. */
+static void add_all(mtree_probe_routes_t *routes, const char *all)
 {
-    char texts[MAX_HOPS][2];
-    const char *list[MAX_HOPS];
-    int count = 0;
+    while (*all != '\0') {
+        int from = all[0] - '0', to = all[1] - '0', count = 0;
+        char texts[MAX_HOPS][2] = {{0}};
+        const char *list[MAX_HOPS];
 
-    for (; hops[count] != '\0'; ++count) {
-        texts[count][0] = (hops[count] == '?') ? '\0' : hops[count];
-        texts[count][1] = '\0';
-        list[count] = texts[count];
+        for (all += 2; *all != '\0' && *all != ' '; ++all) {
+            texts[count][0] = *all == '?' ? '\0' : *all;
+            list[count] = texts[count];
+            ++count;
+        }
+        unit_ok(mtree_probe_routes_add(routes, from, to, list, count));
+        all += *all == ' ';
     }
-    unit_ok(mtree_probe_routes_add(routes, from, to, list, count));
 }
 
 static mtree_probe_graph_t resolve(mtree_probe_routes_t *routes)
@@ -50,10 +54,71 @@ static int at(const mtree_probe_graph_t *graph, int from, int to, int place)
     return (place == 0) ? from : mtree_probe_arc_to(graph, path->arcs[place - 1]);
 }
 
-static void expect_size(const mtree_probe_graph_t *graph, int num_vertices, int num_links)
+/* A vertex, by its place in the path between two hosts; none if they are the same. */
+typedef struct {
+    int from, to, place;
+} place_t;
+
+static int vertex_at(const mtree_probe_graph_t *graph, const place_t *place)
 {
-    ck_assert_int_eq(graph->num_vertices, num_vertices);
-    ck_assert_int_eq(graph->num_links, num_links);
+    return at(graph, place->from, place->to, place->place);
+}
+
+static const struct {
+    const char *routes; /* of each the two hosts and the hops */
+    int num_routes, num_vertices, num_links;
+    place_t same[2][2], differ[2]; /* vertices */
+    place_t place;
+    const char *name; /* of the vertex there */
+} cases[] = {
+    /* A and B at router x, C and D at y. */
+    {"01x 02xy 20yx 31yx", .num_routes = 4, .num_vertices = 6, .num_links = 5,
+     .same = {{{0, 2, 1}, {3, 1, 2}}}, .place = {0, 2, 1}, .name = "x"},
+    /* The same, each router answering with the interface where packets come in. */
+    {"01a 10b 02ay 20cx 12by 21cx 30dx 03ay", .num_routes = 8, .num_vertices = 6,
+     .num_links = 5, .same = {{{0, 2, 1}, {3, 0, 2}}, {{0, 2, 2}, {3, 0, 1}}}},
+    /* Two spines that are used by turns: p and q are whole addresses, as both are seen
+     * before and after x; they must not become one because they mirror each other. */
+    {"02xpy 20yqx 13xqy 31ypx", .num_routes = 4, .num_vertices = 8, .num_links = 8,
+     .differ = {{0, 2, 2}, {2, 0, 2}}},
+    /* B and C forward; B does not answer. */
+    {"01 12 23 02? 03?C 30??", .num_routes = 6, .num_vertices = 4, .num_links = 3,
+     .same = {{{0, 3, 1}, {1, 2, 0}}, {{3, 0, 1}, {2, 3, 0}}}},
+    /* A and B at one silent router, C and D at another, z between them. */
+    {"01? 23? 02?z? 31?z?", .num_routes = 4, .num_vertices = 7, .num_links = 6,
+     .same = {{{0, 1, 1}, {3, 1, 3}}, {{0, 2, 3}, {3, 1, 1}}}, .place = {0, 1, 1}},
+    /* Two silent routers between x and y: the same there and back. */
+    {"01x??y 10y??x 23x??y", .num_routes = 3, .num_vertices = 8, .num_links = 7,
+     .same = {{{0, 1, 2}, {1, 0, 3}}, {{2, 3, 3}, {1, 0, 2}}}},
+    /* Of two routes between two hosts the last counts. */
+    {"01x 01y", .num_routes = 1, .num_vertices = 5, .num_links = 2, .place = {0, 1, 1},
+     .name = "y"},
+};
+
+UNIT_LOOP(test_resolved, 0, sizeof(cases) / sizeof(cases[0]))
+{
+    mtree_probe_routes_t *routes = create();
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
+    const place_t *differ = cases[_i].differ, *place = &cases[_i].place;
+
+    add_all(routes, cases[_i].routes);
+    ck_assert_int_eq(mtree_probe_routes_count(routes), cases[_i].num_routes);
+    graph = resolve(routes);
+    ck_assert_int_eq(graph.num_vertices, cases[_i].num_vertices);
+    ck_assert_int_eq(graph.num_links, cases[_i].num_links);
+    for (int i = 0; i < 2; ++i) {
+        const place_t *same = cases[_i].same[i];
+
+        if (same->from != same->to) {
+            ck_assert_int_eq(vertex_at(&graph, &same[0]), vertex_at(&graph, &same[1]));
+        }
+    }
+    if (differ->from != differ->to) {
+        ck_assert_int_ne(vertex_at(&graph, &differ[0]), vertex_at(&graph, &differ[1]));
+    }
+    if (place->from != place->to) {
+        ck_assert_pstr_eq(graph.names[vertex_at(&graph, place)], cases[_i].name);
+    }
 }
 
 UNIT_TEST(test_hosts_forward)
@@ -61,133 +126,16 @@ UNIT_TEST(test_hosts_forward)
     mtree_probe_routes_t *routes = create();
     UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
 
-    add(routes, 0, 1, "");
-    add(routes, 1, 2, "");
-    add(routes, 2, 3, "");
-    add(routes, 0, 3, "BC");
+    add_all(routes, "01 12 23 03BC");
     ck_assert(mtree_probe_routes_known(routes, 0, 3));
     ck_assert(!mtree_probe_routes_known(routes, 3, 0));
     graph = resolve(routes);
-    expect_size(&graph, 4, 3);
+    ck_assert_int_eq(graph.num_vertices, 4);
+    ck_assert_int_eq(graph.num_links, 3);
     ck_assert_int_eq(at(&graph, 0, 3, 2), 2);
     /* The way back over a link is known without a trace. */
     ck_assert_ptr_nonnull(mtree_probe_graph_find_path(&graph, 1, 0));
     ck_assert_ptr_null(mtree_probe_graph_find_path(&graph, 3, 0));
-}
-
-UNIT_TEST(test_routers)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* A and B at router x, C and D at y. */
-    add(routes, 0, 1, "x");
-    add(routes, 0, 2, "xy");
-    add(routes, 2, 0, "yx");
-    add(routes, 3, 1, "yx");
-    graph = resolve(routes);
-    expect_size(&graph, 6, 5);
-    ck_assert_int_eq(at(&graph, 0, 2, 1), at(&graph, 3, 1, 2));
-    ck_assert_str_eq(graph.names[at(&graph, 0, 2, 1)], "x");
-}
-
-UNIT_TEST(test_interfaces)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* The same, each router answering with the interface where packets come in. */
-    add(routes, 0, 1, "a");
-    add(routes, 1, 0, "b");
-    add(routes, 0, 2, "ay");
-    add(routes, 2, 0, "cx");
-    add(routes, 1, 2, "by");
-    add(routes, 2, 1, "cx");
-    add(routes, 3, 0, "dx");
-    add(routes, 0, 3, "ay");
-    graph = resolve(routes);
-    expect_size(&graph, 6, 5);
-    ck_assert_int_eq(at(&graph, 0, 2, 1), at(&graph, 3, 0, 2));
-    ck_assert_int_eq(at(&graph, 0, 2, 2), at(&graph, 3, 0, 1));
-}
-
-UNIT_TEST(test_other_way_back)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* Two spines that are used by turns: p and q are whole addresses, as both are seen
-     * before and after x; they must not become one because they mirror each other. */
-    add(routes, 0, 2, "xpy");
-    add(routes, 2, 0, "yqx");
-    add(routes, 1, 3, "xqy");
-    add(routes, 3, 1, "ypx");
-    graph = resolve(routes);
-    expect_size(&graph, 8, 8);
-    ck_assert_int_ne(at(&graph, 0, 2, 2), at(&graph, 2, 0, 2));
-}
-
-UNIT_TEST(test_silent_between_known)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* B and C forward; B does not answer. */
-    add(routes, 0, 1, "");
-    add(routes, 1, 2, "");
-    add(routes, 2, 3, "");
-    add(routes, 0, 2, "?");
-    add(routes, 0, 3, "?C");
-    add(routes, 3, 0, "??");
-    graph = resolve(routes);
-    expect_size(&graph, 4, 3);
-    ck_assert_int_eq(at(&graph, 0, 3, 1), 1);
-    ck_assert_int_eq(at(&graph, 3, 0, 1), 2);
-}
-
-UNIT_TEST(test_silent_routers)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* A and B at one silent router, C and D at another, z between them. */
-    add(routes, 0, 1, "?");
-    add(routes, 2, 3, "?");
-    add(routes, 0, 2, "?z?");
-    add(routes, 3, 1, "?z?");
-    graph = resolve(routes);
-    expect_size(&graph, 7, 6);
-    ck_assert_int_eq(at(&graph, 0, 1, 1), at(&graph, 3, 1, 3));
-    ck_assert_int_eq(at(&graph, 0, 2, 3), at(&graph, 3, 1, 1));
-    ck_assert_ptr_null(graph.names[at(&graph, 0, 1, 1)]);
-}
-
-UNIT_TEST(test_silent_inner)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    /* Two silent routers between x and y: the same there and back. */
-    add(routes, 0, 1, "x??y");
-    add(routes, 1, 0, "y??x");
-    add(routes, 2, 3, "x??y");
-    graph = resolve(routes);
-    expect_size(&graph, 8, 7);
-    ck_assert_int_eq(at(&graph, 0, 1, 2), at(&graph, 1, 0, 3));
-    ck_assert_int_eq(at(&graph, 2, 3, 3), at(&graph, 1, 0, 2));
-}
-
-UNIT_TEST(test_last_counts)
-{
-    mtree_probe_routes_t *routes = create();
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-
-    add(routes, 0, 1, "x");
-    add(routes, 0, 1, "y");
-    ck_assert_int_eq(mtree_probe_routes_count(routes), 1);
-    graph = resolve(routes);
-    expect_size(&graph, 5, 2);
-    ck_assert_str_eq(graph.names[at(&graph, 0, 1, 1)], "y");
 }
 
 UNIT_TEST(test_refused)
