@@ -118,121 +118,121 @@ static void run(fixture_t *fixture)
 
 static const double even[] = {RATE, RATE, RATE, RATE};
 
-/* Size over rate, then the latency. */
-UNIT_TEST(test_one_link)
-{
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hh", even, &options);
-    send_op_t send_op;
+#define ANY -1.0
 
-    send(&fixture, join(&fixture, 0, 1), &send_op, 5000);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(send_op.arrived, 0.015, 1e-9);
-    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), 0.005, 1e-9);
-    ck_assert_double_eq(mtree_network_busy(fixture.network, 1), 0.0);
-    clear(&fixture);
+/* Networks on which one or two messages are sent at once, and when they are where. */
+static const struct {
+    const char *kinds;
+    double rates[3];
+    size_t header, window, packet; /* bytes; 0: those of plain() */
+    double ack;
+    double mtu; /* of all links; 0: none */
+    struct {
+        int from, to;
+        size_t bytes; /* 0: there is no second message */
+        double departed, arrived;
+    } sends[2];
+    double busy[3]; /* of the first arcs */
+} cases[] = {
+    /* Size over rate, then the latency. */
+    {"hh", {RATE}, .sends = {{0, 1, 5000, 0.005, 0.015}}, .busy = {0.005, 0, ANY}},
+    /* 2500 bytes are three packets of 40 bytes of header. */
+    {"hh",
+     {RATE},
+     .header = 40,
+     .sends = {{0, 1, 2500, ANY, 0.01262}},
+     .busy = {ANY, ANY, ANY}},
+    /* 52 bytes of acknowledgement for each packet go back. */
+    {"hh",
+     {RATE},
+     .header = 40,
+     .ack = 52,
+     .sends = {{0, 1, 4000, ANY, 0.01416}},
+     .busy = {ANY, 4 * 52e-6, ANY}},
+    /* Through a switch: once the first packet is whole there, it goes on. */
+    {"hsh",
+     {RATE, RATE},
+     .sends = {{0, 1, 5000, 0.005, 0.005 + 0.001 + 0.020}},
+     .busy = {0.005, 0, 0.005}},
+    /* Less than a packet waits at the switch only for itself. */
+    {"hsh",
+     {RATE, RATE},
+     .sends = {{0, 1, 100, 0.0001, 0.0001 + 0.0001 + 0.020}},
+     .busy = {0.0001, 0, 0.0001}},
+    /* A route through a host that forwards, to a link half as fast: that one says when
+     * the end comes. */
+    {"hhh",
+     {RATE, RATE / 2},
+     .sends = {{0, 2, 5000, 0.005, 0.001 + 0.010 + 0.020}},
+     .busy = {0.005, 0, 0.010}},
+    /* Two messages on one link: one after the other. */
+    {"hhh",
+     {RATE, RATE},
+     .sends = {{0, 2, 4000, 0.004, ANY}, {0, 1, 4000, 0.008, 0.018}},
+     .busy = {0.008, 0, 0.004}},
+    /* Connections of a host take turns: four packets of each wait, then it is two by two.
+     * So a short message passes a long one that was sent before it. */
+    {"hhh",
+     {RATE, RATE},
+     .sends = {{0, 2, 100000, 0.106, ANY}, {0, 1, 6000, 0.014, ANY}},
+     .busy = {0.106, 0, 0.100}},
+    /* A window of 1000 bytes and 20 ms there and back: 1000 bytes in that time, however
+     * fast the link is, and the time that they take on it. */
+    {"hh",
+     {RATE},
+     .window = 1000,
+     .sends = {{0, 1, 1000, 0.001, ANY}, {0, 1, 1000, 0.022, ANY}},
+     .busy = {0.002, 0, ANY}},
+    /* Two ranks of one host meet no link: 80 Mb/s and 2 ms. */
+    {"hh", {RATE}, .sends = {{1, 1, 10000, ANY, 0.003}}, .busy = {0, 0, ANY}},
+    /* A link of 1000 bytes of payload per packet has that of the narrowest of the route:
+     * 3 packets with 66 bytes more, of which 14 are not of the MTU. */
+    {"hh",
+     {RATE},
+     .header = 66,
+     .packet = 8948,
+     .mtu = 1052,
+     .sends = {{0, 1, 2500, ANY, (2500 + 3 * 66) * 1e-6 + 0.010}},
+     .busy = {ANY, ANY, ANY}},
+};
+
+static void expect(double seconds, double expected)
+{
+    if (expected != ANY) {
+        ck_assert_double_eq_tol(seconds, expected, 1e-9);
+    }
 }
 
-/* 2500 bytes are three packets of 40 bytes of header; 50 bytes of acknowledgement for
- * each go back. */
-UNIT_TEST(test_headers_and_acks)
+UNIT_LOOP(test_times, 0, sizeof(cases) / sizeof(cases[0]))
 {
+    const mtree_link_conditions_t conditions = {cases[_i].mtu > 0 ? cases[_i].mtu : -1,
+                                                -1, -1, -1, 0};
     mtree_network_options_t options = plain();
-    fixture_t fixture;
-    send_op_t send_op;
+    mtree_connection_t *connection = NULL;
+    UNIT_OWNED(clear) fixture_t fixture;
+    send_op_t send_ops[2];
 
-    options.header_bytes = 40;
-    fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 0, 1), &send_op, 2500);
+    options.header_bytes = cases[_i].header;
+    options.ack_bytes = cases[_i].ack;
+    options.window_bytes = cases[_i].window > 0 ? cases[_i].window : options.window_bytes;
+    options.packet_bytes = cases[_i].packet > 0 ? cases[_i].packet : options.packet_bytes;
+    options.local_rate = 80e6;
+    options.local_latency = 0.002;
+    fixture = line_under(cases[_i].kinds, cases[_i].rates, &conditions, &options);
+    for (int i = 0; i < 2 && cases[_i].sends[i].bytes > 0; i++) {
+        if (i == 0 || cases[_i].sends[i].to != cases[_i].sends[0].to) {
+            connection = join(&fixture, cases[_i].sends[i].from, cases[_i].sends[i].to);
+        }
+        send(&fixture, connection, &send_ops[i], cases[_i].sends[i].bytes);
+    }
     run(&fixture);
-    ck_assert_double_eq_tol(send_op.arrived, 0.01262, 1e-9);
-    clear(&fixture);
-
-    options.ack_bytes = 52;
-    fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 0, 1), &send_op, 4000);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.arrived, 0.01416, 1e-9);
-    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 1), 4 * 52e-6, 1e-9);
-    clear(&fixture);
-}
-
-/* Through a switch: once the first packet is whole there, it goes on. */
-UNIT_TEST(test_switch)
-{
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hsh", even, &options);
-    send_op_t send_op;
-
-    send(&fixture, join(&fixture, 0, 1), &send_op, 5000);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(send_op.arrived, 0.005 + 0.001 + 0.020, 1e-9);
-    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 2), 0.005, 1e-9);
-    clear(&fixture);
-}
-
-/* Less than a packet waits at the switch only for itself. */
-UNIT_TEST(test_short_through_switch)
-{
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hsh", even, &options);
-    send_op_t send_op;
-
-    send(&fixture, join(&fixture, 0, 1), &send_op, 100);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.departed, 0.0001, 1e-9);
-    ck_assert_double_eq_tol(send_op.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
-    clear(&fixture);
-}
-
-/* A route through a host that forwards, to a link half as fast: that one says when the
- * end comes. */
-UNIT_TEST(test_slow_second_link)
-{
-    static const double rates[] = {RATE, RATE / 2};
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hhh", rates, &options);
-    send_op_t send_op;
-
-    send(&fixture, join(&fixture, 0, 2), &send_op, 5000);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(send_op.arrived, 0.001 + 0.010 + 0.010 + 0.010, 1e-9);
-    clear(&fixture);
-}
-
-/* Two messages on one link: one after the other. */
-UNIT_TEST(test_two_messages)
-{
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hhh", even, &options);
-    send_op_t to_far, to_near;
-
-    send(&fixture, join(&fixture, 0, 2), &to_far, 4000);
-    send(&fixture, join(&fixture, 0, 1), &to_near, 4000);
-    run(&fixture);
-    ck_assert_double_eq_tol(to_far.departed, 0.004, 1e-9);
-    ck_assert_double_eq_tol(to_near.departed, 0.008, 1e-9);
-    ck_assert_double_eq_tol(to_near.arrived, 0.018, 1e-9);
-    clear(&fixture);
-}
-
-/* Connections of a host take turns: four packets of each wait, then it is two by two.
- * So a short message passes a long one that was sent before it. */
-UNIT_TEST(test_turns)
-{
-    mtree_network_options_t options = plain();
-    fixture_t fixture = line("hhh", even, &options);
-    send_op_t to_far, to_near;
-
-    send(&fixture, join(&fixture, 0, 2), &to_far, 100000);
-    send(&fixture, join(&fixture, 0, 1), &to_near, 6000);
-    run(&fixture);
-    ck_assert_double_eq_tol(to_near.departed, 0.014, 1e-9);
-    ck_assert_double_eq_tol(to_far.departed, 0.106, 1e-9);
-    clear(&fixture);
+    for (int i = 0; i < 2 && cases[_i].sends[i].bytes > 0; i++) {
+        expect(send_ops[i].departed, cases[_i].sends[i].departed);
+        expect(send_ops[i].arrived, cases[_i].sends[i].arrived);
+    }
+    for (int arc = 0; arc < 2 * fixture.topology->num_links && arc < 3; arc++) {
+        expect(mtree_network_busy(fixture.network, arc), cases[_i].busy[arc]);
+    }
 }
 
 /* A window that is enough for one direction is not for both: acknowledgements wait behind
@@ -278,57 +278,6 @@ UNIT_TEST(test_order)
         ck_assert_double_ge(send_ops[i].arrived, send_ops[i - 1].arrived);
     }
     clear(&fixture);
-}
-
-/* A window of 1000 bytes and 20 ms there and back: 1000 bytes in that time, however fast
- * the link is, and the time that they take on it. */
-UNIT_TEST(test_window)
-{
-    mtree_network_options_t options = plain();
-    UNIT_OWNED(clear) fixture_t fixture;
-    mtree_connection_t *connection;
-    send_op_t first, second;
-
-    options.window_bytes = 1000;
-    fixture = line("hh", even, &options);
-    connection = join(&fixture, 0, 1);
-    send(&fixture, connection, &first, 1000);
-    send(&fixture, connection, &second, 1000);
-    run(&fixture);
-    ck_assert_double_eq_tol(second.departed - first.departed, 0.021, 1e-9);
-}
-
-/* Two ranks of one host meet no link. */
-UNIT_TEST(test_local)
-{
-    mtree_network_options_t options = plain();
-    UNIT_OWNED(clear) fixture_t fixture;
-    send_op_t send_op;
-
-    options.local_rate = 80e6;
-    options.local_latency = 0.002;
-    fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 1, 1), &send_op, 10000);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.arrived, 0.003, 1e-9);
-    ck_assert_double_eq(mtree_network_busy(fixture.network, 0), 0.0);
-}
-
-/* A link of 1000 bytes of payload per packet has that of the narrowest of the route: 3
- * packets with 66 bytes more, of which 14 are not of the MTU. */
-UNIT_TEST(test_mtu)
-{
-    const mtree_link_conditions_t conditions = {1052, -1, -1, -1, 0};
-    mtree_network_options_t options = plain();
-    UNIT_OWNED(clear) fixture_t fixture;
-    send_op_t send_op;
-
-    options.packet_bytes = 8948;
-    options.header_bytes = 66;
-    fixture = line_under("hh", even, &conditions, &options);
-    send(&fixture, join(&fixture, 0, 1), &send_op, 2500);
-    run(&fixture);
-    ck_assert_double_eq_tol(send_op.arrived, (2500 + 3 * 66) * 1e-6 + 0.010, 1e-9);
 }
 
 typedef struct {
