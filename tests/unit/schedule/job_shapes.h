@@ -13,25 +13,29 @@
 #include <stdint.h>
 
 #define JOB_MAX_RANKS 4
-#define JOB_MAX_TREES 5
 #define JOB_MAX_UNITS 16
 
 /* Units from a block of a personalized call to the next. */
 #define JOB_BLOCK_UNITS (JOB_MAX_UNITS / JOB_MAX_RANKS)
 
+/* Of a shape: headers tell the sizes of personalized blocks; results of a scan leave out
+ * the rank's own part; rank 0 takes its window for one of all units. */
+#define JOB_UNEQUAL      1u
+#define JOB_EXCLUSIVE    2u
+#define JOB_WRONG_WINDOW 4u
+
 typedef struct {
     const char *name;
     mtree_collective_t collective;
     int num_ranks, num_trees;
-    int parent[JOB_MAX_TREES][JOB_MAX_RANKS];
-    int step[JOB_MAX_TREES][JOB_MAX_RANKS]; /* lockstep, when not all are 0 */
-    size_t units;                           /* a chunk each */
-    size_t window;                          /* chunks; 0: the plan's own */
-    size_t sample;                          /* chunks under way to a peer; 0: not paced */
-    size_t wrong_window; /* that rank 0 takes its window for; 0: the same */
-    bool unequal;        /* personalized: headers tell the sizes of blocks */
-    int num_relays;      /* the last of the ranks */
-    bool exclusive;      /* of a scan: results leave out the rank's own part */
+    int num_relays; /* the last of the ranks */
+    size_t units;   /* a chunk each */
+    size_t window;  /* chunks; 0: the plan's own */
+    size_t sample;  /* chunks under way to a peer; 0: not paced */
+    unsigned flags;
+    /* Of each tree the parent and the step of each rank, one digit each: '-' is the root,
+     * 'x' is outside the tree.  With steps it is a lockstep; NULL: it has none. */
+    const char *parents, *steps;
 } job_shape_t;
 
 extern const job_shape_t job_shapes[];

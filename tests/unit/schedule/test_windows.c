@@ -130,7 +130,7 @@ static void make_layouts(search_t *search)
     mtree_call_t call = {.collective = shape->collective,
                          .units = shape->units,
                          .unit_bytes = sizeof(uint32_t),
-                         .unequal = shape->unequal,
+                         .unequal = (shape->flags & JOB_UNEQUAL) != 0,
                          .chunk_bytes = sizeof(uint32_t)};
     OWNED(plan) *plan = job_shape_plan(shape);
     OWNED(placement) *placement = NULL;
@@ -140,7 +140,8 @@ static void make_layouts(search_t *search)
     for (int r = 0; r < shape->num_ranks; r++) {
         unit_ok(layout_from_plan(plan, placement, &call, r, &search->layout[r]));
         narrow(search->layout[r], shape,
-               r == 0 && shape->wrong_window > 0 ? shape->wrong_window : shape->window);
+               r == 0 && (shape->flags & JOB_WRONG_WINDOW) != 0 ? shape->units
+                                                                : shape->window);
     }
 }
 
@@ -196,7 +197,8 @@ static void take(search_t *search, size_t choice)
                                    .span = sizeof(uint32_t),
                                    .fold = fold_add,
                                    .copy = copy_units,
-                                   .is_exclusive = search->shape->exclusive,
+                                   .is_exclusive =
+                                       (search->shape->flags & JOB_EXCLUSIVE) != 0,
                                    .send = {sides->send_units, sides->send},
                                    .recv = {sides->recv_units, sides->recv},
                                    .pack_block = pack_block,
@@ -261,7 +263,8 @@ static bool is_right(const search_t *search, int rank)
         return has_blocks(search, rank);
     }
     if ((shape->collective == MTREE_REDUCE && rank != 0) ||
-        rank >= job_shape_num_active(shape) || (shape->exclusive && rank == 0)) {
+        rank >= job_shape_num_active(shape) ||
+        ((shape->flags & JOB_EXCLUSIVE) != 0 && rank == 0)) {
         return true;
     }
     if (shape->collective == MTREE_REDUCE_SCATTER) {
@@ -357,7 +360,7 @@ UNIT_TEST(windows_that_differ_end_in_a_deadlock)
     job_shape_t shape = job_shapes[0];
 
     shape.name = "a window that differs";
-    shape.wrong_window = shape.units;
+    shape.flags = JOB_WRONG_WINDOW;
     explore_shape(&search, &shape);
     ck_assert_uint_gt(search.deadlocks, 0);
 }
