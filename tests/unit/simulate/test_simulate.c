@@ -79,6 +79,46 @@ static mtree_simulate_options_t bare(size_t bytes)
     return options;
 }
 
+/* Simulate @a plan between the first hosts, as many as it has. */
+static mtree_simulate_result_t simulate(const fixture_t *fixture,
+                                        const mtree_plan_t *plan,
+                                        mtree_collective_t collective,
+                                        const mtree_simulate_options_t *options)
+{
+    mtree_simulate_result_t result = {0};
+
+    unit_ok(mtree_simulate_plan(fixture->topology, fixture->hosts, plan->num_hosts, plan,
+                                collective, options, &result));
+    return result;
+}
+
+static double seconds_of(const fixture_t *fixture, const mtree_plan_t *plan,
+                         mtree_collective_t collective,
+                         const mtree_simulate_options_t *options)
+{
+    mtree_simulate_result_t result = simulate(fixture, plan, collective, options);
+    double seconds = result.seconds;
+
+    mtree_simulate_result_clear(&result);
+    return seconds;
+}
+
+static mtree_plan_t *plan_for(const fixture_t *fixture,
+                              const mtree_plan_request_t *request)
+{
+    mtree_plan_t *plan = NULL;
+
+    unit_ok(mtree_planner_run(fixture->topology, fixture->hosts, fixture->num_hosts,
+                              request, &plan));
+    return plan;
+}
+
+/* Hosts a, b and c in a row. */
+static fixture_t row(void)
+{
+    return fixture_of(map_chain("hhh", (const double[]){8e6, 8e6}, 0.010));
+}
+
 /*
  * A broadcast of 40000 bytes in 10 chunks over two links of a byte a microsecond and 10
  * ms: what the second host has whole it sends on, so the end is 40 ms + one chunk of 4 ms
@@ -86,16 +126,13 @@ static mtree_simulate_options_t bare(size_t bytes)
  */
 UNIT_TEST(test_chain)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
-                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    UNIT_OWNED(forget) fixture_t fixture = row();
     mtree_simulate_options_t options = bare(40000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
 
     options.chunk_bytes = 4000;
-    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan, MTREE_BCAST,
-                                &options, &result));
+    result = simulate(&fixture, plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
     ck_assert_uint_eq(result.messages, 20);
     ck_assert_int_eq(result.num_trees, 1);
@@ -114,17 +151,14 @@ UNIT_TEST(test_costs_of_the_topology)
                               " a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
     mtree_simulate_options_t options = bare(4000);
     OWNED(plan) *plan = chain(MTREE_BCAST, 2, 8e6, 0.010);
-    mtree_simulate_result_t result = {0};
 
     options.chunk_bytes = 4000;
     for (int named = 0; named < 2; named++) {
         options.overhead = named ? 2e-3 : -1;
-        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan, MTREE_BCAST,
-                                    &options, &result));
-        ck_assert_double_eq_tol(result.seconds, named ? 0.0188 : 0.0168, 1e-9);
+        ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_BCAST, &options),
+                                named ? 0.0188 : 0.0168, 1e-9);
         ck_assert_double_eq(mtree_simulate_costs(fixture.topology, &options).overhead,
                             named ? 2e-3 : 1e-3);
-        mtree_simulate_result_clear(&result);
     }
 }
 
@@ -143,19 +177,16 @@ UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
                                                                           : "latency"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = plan_for(&fixture, &request);
     int ranks;
 
-    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                              &request, &plan));
     for (ranks = 1; ranks <= 2; ranks++) {
         mtree_simulate_default_options(&options);
         options.bytes = 300001;
         options.root = 4;
         options.ranks_per_host = ranks;
         options.check = true;
-        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                    plan, (mtree_collective_t)_i, &options, &result));
+        result = simulate(&fixture, plan, (mtree_collective_t)_i, &options);
         ck_assert_double_gt(result.seconds, 0.0);
         ck_assert_int_eq(result.num_trees, plan->num_trees);
         mtree_simulate_result_clear(&result);
@@ -175,9 +206,7 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
     } cases[] = {{MTREE_SCATTER, {20, 0, 10, 0}},
                  {MTREE_GATHER, {0, 20, 0, 10}},
                  {MTREE_ALLTOALL, {20, 20, 20, 20}}};
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
-                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    UNIT_OWNED(forget) fixture_t fixture = row();
     static const char *const names[] = {"a", "b", "c"};
     bool all = cases[_i].collective == MTREE_ALLTOALL;
     mtree_simulate_options_t options = bare(30000);
@@ -197,8 +226,7 @@ UNIT_LOOP(test_links_carry_the_blocks_below_them, 0, 3)
         }
     }
     options.chunk_bytes = 4000;
-    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                cases[_i].collective, &options, &result));
+    result = simulate(&fixture, plan, cases[_i].collective, &options);
     for (int arc = 0; arc < 4; arc++) {
         ck_assert_double_eq_tol(result.busy[arc] * result.seconds,
                                 cases[_i].busy[arc] / 1000, 1e-5);
@@ -220,8 +248,7 @@ UNIT_TEST(test_a_root_leaves_when_all_is_sent)
 
     plan->trees[0].parent[2] = 0;
     options.chunk_bytes = 4000;
-    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan, MTREE_SCATTER,
-                                &options, &result));
+    result = simulate(&fixture, plan, MTREE_SCATTER, &options);
     ck_assert_double_lt(result.left[0], 0.040);
     ck_assert_double_eq_tol(result.left[2], 0.030 + 0.040, 1e-3);
 }
@@ -241,9 +268,7 @@ UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
     const double later = _i == 0 ? 0.040 : -0.044;
 
     options.chunk_bytes = 4000;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_OK);
+    result = simulate(&fixture, plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.left[1] - result.left[2], later, 1e-3);
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
@@ -254,20 +279,15 @@ UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
  * planned rate.  Windows of 25 KB, one each 20 ms, would let twice as much pass. */
 UNIT_TEST(test_plans_pace_own_connections)
 {
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    UNIT_OWNED(forget)
+    fixture_t fixture = fixture_of(map_chain("hh", (const double[]){8e6}, 0.010));
     mtree_simulate_options_t options = bare(600000);
-    mtree_plan_t *plan = chain(MTREE_BCAST, 2, 4e6, 0.010);
-    mtree_simulate_result_t result = {0};
+    OWNED(plan) *plan = chain(MTREE_BCAST, 2, 4e6, 0.010);
 
     plan->bytes = 600000;
     options.chunk_bytes = 4000;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_OK);
-    ck_assert_double_eq_tol(result.seconds, 0.6 / (MTREE_TCP_PACE * 0.5) + 0.010, 1e-2);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    mtree_topology_destroy(fixture.topology);
+    ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_BCAST, &options),
+                            0.6 / (MTREE_TCP_PACE * 0.5) + 0.010, 1e-2);
 }
 
 /* A chunk of 4 MB: over a long link it goes over a connection of mtree's own, whose
@@ -275,33 +295,24 @@ UNIT_TEST(test_plans_pace_own_connections)
 UNIT_LOOP(test_own_connections_have_no_eager_limit, 0, 2)
 {
     const double latency = _i == 0 ? 0.010 : 0.0009;
-    fixture_t fixture = parse(_i == 0 ? "graph g { a -- b [capacity=\"100Mbps\" "
-                                        "latency=\"10ms\"]; }"
-                                      : "graph g { a -- b [capacity=\"100Mbps\" "
-                                        "latency=\"0.9ms\"]; }");
+    UNIT_OWNED(forget)
+    fixture_t fixture = fixture_of(map_chain("hh", (const double[]){100e6}, latency));
     mtree_simulate_options_t options = bare(4 << 20);
     double seconds[2];
 
     options.chunk_bytes = 4 << 20;
     for (int limited = 0; limited < 2; limited++) {
-        mtree_plan_t *plan = chain(MTREE_BCAST, 2, 100e6, latency);
-        mtree_simulate_result_t result = {0};
+        OWNED(plan) *plan = chain(MTREE_BCAST, 2, 100e6, latency);
 
         plan->bytes = 4 << 20;
         options.eager_bytes = limited ? 64 << 10 : 0;
-        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
-                                             MTREE_BCAST, &options, &result),
-                         MTREE_OK);
-        seconds[limited] = result.seconds;
-        mtree_simulate_result_clear(&result);
-        mtree_plan_destroy(plan);
+        seconds[limited] = seconds_of(&fixture, plan, MTREE_BCAST, &options);
     }
     if (_i == 0) {
         ck_assert_double_eq_tol(seconds[1], seconds[0], 1e-9);
     } else {
         ck_assert_double_gt(seconds[1], seconds[0] + latency);
     }
-    mtree_topology_destroy(fixture.topology);
 }
 
 /*
@@ -324,17 +335,13 @@ UNIT_LOOP(test_lab, 0, 3)
                                     .bytes = 4 << 20,
                                     .algorithm = cases[_i].algorithm,
                                     .max_trees = cases[_i].max_trees};
-    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = plan_for(&fixture, &request);
 
-    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                              &request, &plan));
     mtree_simulate_default_options(&options);
     options.bytes = 4 << 20;
-    unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts, plan,
-                                MTREE_ALLREDUCE, &options, &result));
-    ck_assert_double_eq_tol(result.seconds, cases[_i].seconds, 0.1 * cases[_i].seconds);
+    ck_assert_double_eq_tol(seconds_of(&fixture, plan, MTREE_ALLREDUCE, &options),
+                            cases[_i].seconds, 0.1 * cases[_i].seconds);
 }
 
 /* Every collective is right where packets are lost, and a reduction takes longer. */
@@ -346,13 +353,10 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
                                         own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
                                     .bytes = 1e6,
                                     .algorithm = "packing"};
-    mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = plan_for(&fixture, &request);
     double seconds[2];
 
-    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                              &request, &plan));
     for (int lossy = 0; lossy < 2; lossy++) {
         for (int l = 0; l < fixture.topology->num_links && lossy; l++) {
             fixture.topology->links[l].conditions.loss = 0.02;
@@ -360,10 +364,7 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
         mtree_simulate_default_options(&options);
         options.bytes = 1000000;
         options.check = true;
-        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                    plan, (mtree_collective_t)_i, &options, &result));
-        seconds[lossy] = result.seconds;
-        mtree_simulate_result_clear(&result);
+        seconds[lossy] = seconds_of(&fixture, plan, (mtree_collective_t)_i, &options);
     }
     ck_assert(own || seconds[1] > seconds[0]);
 }
@@ -377,11 +378,9 @@ UNIT_LOOP(test_deterministic, 0, 2)
         .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
     mtree_simulate_result_t result[3] = {{0}};
     mtree_simulate_options_t options;
-    OWNED(plan) *plan = NULL;
+    OWNED(plan) *plan = plan_for(&fixture, &request);
     int i;
 
-    unit_ok(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
-                              &request, &plan));
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
     for (i = 0; i < fixture.topology->num_links && _i > 0; i++) {
@@ -389,8 +388,7 @@ UNIT_LOOP(test_deterministic, 0, 2)
     }
     for (i = 0; i < 3; i++) {
         options.check = i == 1;
-        unit_ok(mtree_simulate_plan(fixture.topology, fixture.hosts, fixture.num_hosts,
-                                    plan, MTREE_ALLREDUCE, &options, &result[i]));
+        result[i] = simulate(&fixture, plan, MTREE_ALLREDUCE, &options);
         ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
                          0);
         ck_assert_int_eq(memcmp(result[i].busy, result[0].busy,
@@ -402,35 +400,29 @@ UNIT_LOOP(test_deterministic, 0, 2)
     }
 }
 
-UNIT_TEST(test_errors)
+/* A plan for another collective, another root, another number of hosts; and no bytes. */
+UNIT_LOOP(test_errors, 0, 5)
 {
-    UNIT_OWNED(forget)
-    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
-                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
-    mtree_simulate_options_t options = bare(40000);
+    static const struct {
+        mtree_collective_t collective;
+        int root, num_hosts;
+        size_t bytes;
+        mtree_status_t status;
+    } cases[] = {{MTREE_ALLREDUCE, 0, 3, 40000, MTREE_ERR_UNSUPPORTED},
+                 {MTREE_BCAST, 1, 3, 40000, MTREE_ERR_UNSUPPORTED},
+                 {MTREE_BCAST, 3, 3, 40000, MTREE_ERR_INVALID},
+                 {MTREE_BCAST, 0, 2, 40000, MTREE_ERR_INVALID},
+                 {MTREE_BCAST, 0, 3, 0, MTREE_ERR_INVALID}};
+    UNIT_OWNED(forget) fixture_t fixture = row();
+    mtree_simulate_options_t options = bare(cases[_i].bytes);
     OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
     mtree_simulate_result_t result = {0};
 
-    /* A plan for another collective, another root, another number of hosts. */
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_ALLREDUCE, &options, &result),
-                     MTREE_ERR_UNSUPPORTED);
-    options.root = 1;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_ERR_UNSUPPORTED);
-    options.root = 3;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_ERR_INVALID);
-    options.root = 0;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_ERR_INVALID);
-    options.bytes = 0;
-    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
-                                         MTREE_BCAST, &options, &result),
-                     MTREE_ERR_INVALID);
+    options.root = cases[_i].root;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
+                                         cases[_i].num_hosts, plan, cases[_i].collective,
+                                         &options, &result),
+                     cases[_i].status);
 }
 
 /* The check of results finds one wrong element, and looks only where something must be.
@@ -473,18 +465,9 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
                                     .bytes = (double)options->bytes,
                                     .root = options->root,
                                     .algorithm = algorithm};
-    mtree_simulate_result_t result = {0};
-    mtree_plan_t *plan = NULL;
-    double seconds;
+    OWNED(plan) *plan = plan_for(fixture, &request);
 
-    unit_ok(mtree_planner_run(fixture->topology, fixture->hosts, fixture->num_hosts,
-                              &request, &plan));
-    unit_ok(mtree_simulate_plan(fixture->topology, fixture->hosts, fixture->num_hosts,
-                                plan, collective, options, &result));
-    seconds = result.seconds;
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    return seconds;
+    return seconds_of(fixture, plan, collective, options);
 }
 
 /* By arrival with real data on B4, two ranks per host, everyone at a time of its own. */
