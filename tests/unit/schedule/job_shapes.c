@@ -7,7 +7,7 @@ const job_shape_t job_shapes[] = {
        steps */
     {"a chain", MTREE_ALLREDUCE, 3, 1, 0, 4, 1, 1, 0, "-01", NULL},
     {"a chain with room", MTREE_ALLREDUCE, 3, 1, 0, 3, 2, 0, 0, "-01", NULL},
-    {"two chains, opposite ways", MTREE_ALLREDUCE, 3, 2, 0, 4, 1, 1, 0, "-01 12-", NULL},
+    {"two chains, opposite ways", MTREE_ALLREDUCE, 3, 2, 0, 3, 1, 1, 0, "-01 12-", NULL},
     {"a star and a chain", MTREE_REDUCE, 3, 2, 0, 4, 2, 1, 0, "-00 -01", NULL},
     {"two roots", MTREE_REDUCE_SCATTER, 2, 2, 0, 6, 1, 1, 0, "-0 1-", NULL},
     {"a broadcast", MTREE_BCAST, 4, 2, 0, 4, 0, 1, 0, "-011 -202", NULL},
@@ -42,6 +42,8 @@ const job_shape_t job_shapes[] = {
     {"a scan without the rank's own part", MTREE_SCAN, 3, 3, 0, 3, 1, 1, JOB_EXCLUSIVE,
      "-20 1-0 22-", NULL},
     {"lockstep", MTREE_ALLREDUCE, 3, 2, 0, 2, 0, 1, 0, "-01 12-", "012 210"},
+    /* As many states as all others have together: for `make check-thorough`. */
+    {"longer, opposite ways", MTREE_ALLREDUCE, 3, 2, 0, 4, 1, 1, 0, "-01 12-", NULL},
 };
 
 const size_t num_job_shapes = sizeof(job_shapes) / sizeof(job_shapes[0]);

@@ -342,7 +342,8 @@ static void explore_shape(search_t *search, const job_shape_t *shape)
                   shape->name);
 }
 
-UNIT_LOOP(every_command_ends_well, 0, (int)num_job_shapes)
+UNIT_LOOP(every_command_ends_well, 0,
+          unit_loops((int)num_job_shapes - 1, (int)num_job_shapes))
 {
     static search_t search;
 
