@@ -123,7 +123,7 @@ static void answer(mtree_random_t *random, mtree_probe_result_t *result)
     }
 }
 
-UNIT_LOOP(test_any_answers, 0, unit_loops(8, 100))
+UNIT_LOOP(test_any_answers, 0, unit_loops(20, 100))
 {
     const mtree_probe_options_t options = {.seconds = 5, .seed = (unsigned)_i};
     mtree_probe_host_t hosts[9];
