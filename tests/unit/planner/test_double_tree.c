@@ -13,11 +13,7 @@ static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
 /* A network of that shape, on links of 1 Gb/s. */
 static mtree_topology_t *network_shaped(const char *shape)
 {
-    const mtree_generate_request_t request = {.capacity = 1e9};
-    mtree_topology_t *topology;
-
-    unit_ok(mtree_generate(shape, &request, &topology));
-    return topology;
+    return map_shape(shape, 1e9, 0);
 }
 
 static mtree_plan_t *plan_by(const mtree_topology_t *topology,
@@ -134,12 +130,9 @@ UNIT_LOOP(long_messages_are_searched, 0, unit_loops(2, 5))
                  {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
                  {"torus:8x8x8", "packing", MTREE_ALLREDUCE, 16e6},
                  {"random:512:2048", "packing", MTREE_BCAST, 16e6}};
-    const mtree_generate_request_t shape = {.capacity = 1e10, .latency = 1e-6, .seed = 1};
-    OWNED(topology) *topology = NULL;
-    OWNED(plan) *plan = NULL;
+    OWNED(topology) *topology = map_shape(cases[_i].shape, 1e10, 1e-6);
+    OWNED(plan) *plan = plan_by(topology, cases[_i].collective, NULL, cases[_i].bytes);
 
-    unit_ok(mtree_generate(cases[_i].shape, &shape, &topology));
-    plan = plan_by(topology, cases[_i].collective, NULL, cases[_i].bytes);
     ck_assert_str_eq(plan->algorithm, cases[_i].algorithm);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/algorithms.h"
 #include "papers/published/gost.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include "base/log.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/planner/networks.h"
@@ -23,18 +23,9 @@ static mtree_candidates_t *candidates;
 static mtree_plan_request_t request;
 static const char *names[16];
 static int hosts[16];
-static char last_line[1024];
-
-static void keep_line(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)arg;
-    snprintf(last_line, sizeof(last_line), "%s", message);
-}
-
 static void make_hosts(int num_hosts)
 {
-    mtree_log_set(keep_line, NULL, MTREE_LOG_ERROR);
+    heard_start();
     topology = network_hosts(num_hosts);
     for (int i = 0; i < num_hosts; i++) {
         hosts[i] = i;
@@ -220,7 +211,7 @@ UNIT_TEST(test_trees_keep_to_the_height)
     mtree_plan_t *none;
     ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &none),
                      MTREE_ERR_NOT_FOUND);
-    ck_assert_ptr_nonnull(strstr(last_line, "height 1"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "height 1"));
 }
 
 UNIT_TEST(test_plan_with_limits_and_chunks)

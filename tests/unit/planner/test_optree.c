@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/log.h"
 #include "papers/baselines/optree_steps.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void ignore_line(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)message;
-    (void)arg;
-}
 
 /* Section III-C: 16 ranks, 2 wavelengths: one stage 16 steps, 4-ary in two 12, 3-ary in
  * three 16. */
@@ -210,7 +203,7 @@ UNIT_TEST(test_bad_arguments)
 {
     mtree_optree_schedule_t *schedule = NULL;
 
-    mtree_log_set(ignore_line, NULL, MTREE_LOG_ERROR);
+    heard_start();
     ck_assert_int_eq(mtree_optree_schedule_create(0, 1, 1, &schedule), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_optree_schedule_create(4, 0, 1, &schedule), MTREE_ERR_INVALID);
     ck_assert_int_eq(mtree_optree_schedule_create(4, 1, 0, &schedule), MTREE_ERR_INVALID);

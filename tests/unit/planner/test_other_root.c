@@ -21,11 +21,6 @@ static void begin(mtree_topology_t *network)
     num_hosts = map_hosts(topology, hosts);
 }
 
-static mtree_topology_t *generate(const char *what, double latency)
-{
-    return map_shape(what, 1e9, latency);
-}
-
 static mtree_plan_request_t request_for(mtree_collective_t collective, double bytes)
 {
     return (mtree_plan_request_t){
@@ -127,7 +122,7 @@ UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
     mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
     OWNED(plan) *first = NULL, *made = NULL, *kept = NULL;
 
-    begin(generate("ring:8", 1e-6));
+    begin(map_shape("ring:8", 1e9, 1e-6));
     first = plan(&request);
     request.root = 4;
     made = from(&request, first);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/json.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
-
-#include "base/log.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -17,13 +16,6 @@ static long allocations, fail_at;
 static void *allocate(size_t size)
 {
     return ++allocations == fail_at ? NULL : malloc(size);
-}
-
-static void hush(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)message;
-    (*(int *)arg)++;
 }
 
 /* Two stars, with steps and routes, so that all of a plan is written. */
@@ -55,29 +47,27 @@ UNIT_TEST(test_a_plan_is_written_whole_or_not_at_all)
 {
     OWNED(plan) *plan = make_plan();
     char *whole, *text;
-    int lines = 0;
     long most;
 
     json_set_alloc_funcs(allocate, free);
     unit_ok(mtree_plan_to_json(plan, &whole));
     most = allocations;
     ck_assert_int_gt(most, 100);
-    mtree_log_set(hush, &lines, MTREE_LOG_ERROR);
+    heard_start();
     for (long n = 1; n <= most; n++) {
-        int before = lines;
+        int before = heard_lines();
 
         allocations = 0;
         fail_at = n;
         if (mtree_plan_to_json(plan, &text) == MTREE_OK) {
             ck_assert_str_eq(text, whole);
-            ck_assert_int_eq(lines, before);
+            ck_assert_int_eq(heard_lines(), before);
             free(text);
         } else {
-            ck_assert_int_eq(lines, before + 1);
+            ck_assert_int_eq(heard_lines(), before + 1);
         }
     }
-    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
-    ck_assert_int_gt(lines, 100);
+    ck_assert_int_gt(heard_lines(), 100);
     free(whole);
 }
 
@@ -130,12 +120,10 @@ UNIT_LOOP(test_a_relay_is_neither_root_nor_leaf, 0, 6)
         {"\"r\"", "a", "[[\"a\", \"b\"]]"},   /* no array */
     };
     mtree_plan_t *plan;
-    int lines = 0;
 
-    mtree_log_set(hush, &lines, MTREE_LOG_ERROR);
+    heard_start();
     ck_assert_int_eq(
         read_relayed(faulty[_i].relays, faulty[_i].root, faulty[_i].edges, &plan),
         MTREE_ERR_INVALID);
-    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
-    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(heard_lines(), 1);
 }

@@ -2,10 +2,10 @@
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "papers/baselines/ring_schedule.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include "base/log.h"
 #include "planner/regular/double_tree.h"
 
 #include <stdio.h>
@@ -13,21 +13,6 @@
 #include <string.h>
 
 #define GBPS 1e9
-
-static char last_line[1024];
-
-static void keep_line(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)arg;
-    snprintf(last_line, sizeof(last_line), "%s", message);
-}
-
-static void setup(void)
-{
-    last_line[0] = '\0';
-    mtree_log_set(keep_line, NULL, MTREE_LOG_ERROR);
-}
 
 /* Hosts 0 .. 3 in a row, each link 1 Gb/s and 1 ms. */
 static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
@@ -111,7 +96,7 @@ UNIT_TEST(test_check_finds_faults)
                              schedule->transfers[0].to, schedule->transfers[0].piece,
                              true));
     ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_ERR_INVALID);
-    ck_assert_ptr_nonnull(strstr(last_line, "twice"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "twice"));
     mtree_rounds_destroy(schedule);
 }
 
@@ -192,7 +177,7 @@ UNIT_TEST(test_halving_doubling_takes_2_log_n_steps)
     mtree_rounds_destroy(schedule);
     ck_assert_int_eq(mtree_halving_doubling_schedule(12, NULL, &schedule),
                      MTREE_ERR_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(last_line, "power of two"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "power of two"));
 }
 
 /* 32 hosts, four a switch: partners sit on different sides, and no two of a switch meet
@@ -225,5 +210,5 @@ UNIT_TEST(test_rank_mapping_spreads_partners)
 
 UNIT_SUITE(tcase)
 {
-    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_checked_fixture(tcase, heard_start, NULL);
 }

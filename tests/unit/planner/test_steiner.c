@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"
 #include "papers/published/algorithms.h"
 #include "papers/published/steiner.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static void ignore_line(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)message;
-    (void)arg;
-}
 
 static mtree_topology_t *make_machines(int num_machines, int num_gpus, double inside,
                                        double outside)
@@ -144,7 +137,7 @@ UNIT_TEST(test_bad_requests)
     mtree_steiner_packing_t *packing = NULL;
     mtree_topology_t *none = NULL;
 
-    mtree_log_set(ignore_line, NULL, MTREE_LOG_ERROR);
+    heard_start();
     ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);
     request.num_active = 5;
     ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_ERR_INVALID);

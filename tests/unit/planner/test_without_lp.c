@@ -172,11 +172,7 @@ UNIT_TEST(algorithms_are_available_or_refused)
     OWNED(topology) *topology = star();
     int hosts[8], unavailable = 0;
 
-    for (int v = 0, i = 0; v < topology->num_vertices; v++) {
-        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
-            hosts[i++] = v;
-        }
-    }
+    ck_assert_int_eq(map_hosts(topology, hosts), 8);
     for (; *name != NULL; name++) {
         mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
                                         .algorithm = *name};

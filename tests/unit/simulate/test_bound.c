@@ -7,10 +7,10 @@
 #include "planner/bound/least_time.h"
 #include "planner/planner.h"
 #include "simulate/simulate.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include "base/log.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -115,13 +115,6 @@ static void run_baseline(const drawn_t *drawn, const mtree_baseline_t *baseline)
     }
 }
 
-static void ignore(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)message;
-    (void)arg;
-}
-
 UNIT_LOOP(test_nothing_is_faster, 0, 54)
 {
     drawn_t drawn = draw((unsigned)_i);
@@ -130,7 +123,7 @@ UNIT_LOOP(test_nothing_is_faster, 0, 54)
     size_t num;
 
     /* Some algorithms are not for some networks, and say so. */
-    mtree_log_set(ignore, NULL, MTREE_LOG_ERROR);
+    heard_start();
     for (int a = 0; names[a] != NULL; a++) {
         run_plan(&drawn, names[a]);
     }

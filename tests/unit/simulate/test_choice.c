@@ -20,8 +20,9 @@
 static mtree_topology_t *topology;
 static int hosts[MAX_HOSTS], num_hosts;
 
-static void find_hosts(void)
+static void begin(mtree_topology_t *network)
 {
+    topology = network;
     num_hosts = map_hosts(topology, hosts);
 }
 
@@ -29,12 +30,6 @@ static void forget(void)
 {
     mtree_topology_destroy(topology);
     topology = NULL;
-}
-
-static void make_star(const int *rates, int count)
-{
-    topology = map_star(rates, count);
-    find_hosts();
 }
 
 static mtree_plan_t *choose(mtree_plan_request_t request)
@@ -119,7 +114,7 @@ UNIT_LOOP(long_blocks_are_cut_behind_a_switch, 0, 2)
     static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
     OWNED(plan) *plan = NULL;
 
-    make_star(rates, 8);
+    begin(map_star(rates, 8));
     plan = choose((mtree_plan_request_t){
         .collective = collectives[_i], .max_trees = 10, .bytes = 1 << 20, .seed = 1});
     ck_assert_ptr_null(plan->order);
@@ -134,8 +129,7 @@ UNIT_TEST(long_blocks_are_cut_for_several_cables)
                        "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
     OWNED(plan) *plan = NULL;
 
-    unit_ok(mtree_topology_parse(map, strlen(map), "test", &topology));
-    find_hosts();
+    begin(map_text(map));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE, .seed = 1});
     ck_assert_ptr_null(plan->order);
@@ -154,7 +148,7 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
     static const int counts[] = {8, 10, 12, 16};
     OWNED(plan) *plan = NULL;
 
-    make_star(stars[_i], counts[_i]);
+    begin(map_star(stars[_i], counts[_i]));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE});
     ck_assert_double_gt(plan->bound, 0.0);
@@ -168,7 +162,7 @@ UNIT_TEST(a_long_message_is_predicted_from_a_part)
     static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
     OWNED(plan) *plan = NULL;
 
-    make_star(star, 8);
+    begin(map_star(star, 8));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_BCAST, .max_trees = 10, .bytes = 256 << 20});
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.02 * plan->seconds);
@@ -188,8 +182,7 @@ UNIT_TEST(simulations_are_limited)
     OWNED(plan) *plan = NULL;
     double whole, taken;
 
-    topology = map_shape("torus:4x4", 100e6, 1e-3);
-    find_hosts();
+    begin(map_shape("torus:4x4", 100e6, 1e-3));
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     plan = choose(request);
     on.topology = topology;
@@ -212,7 +205,7 @@ UNIT_TEST(a_named_algorithm_stays)
     static const int star[] = {100, 100, 10, 10};
     OWNED(plan) *plan = NULL;
 
-    make_star(star, 4);
+    begin(map_star(star, 4));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .algorithm = "ring", .bytes = MESSAGE});
     ck_assert_str_eq(plan->algorithm, "ring");
@@ -228,7 +221,7 @@ UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     const double part = mtree_lp_is_available() ? 0.94 : 0.92;
 
-    make_star(star, 8);
+    begin(map_star(star, 8));
     for (int c = 0; c < 3; c++) {
         OWNED(plan) *plan = choose((mtree_plan_request_t){.collective = collectives[c],
                                                           .bytes = _i == 0 ? 0 : 16e6});
@@ -253,8 +246,7 @@ UNIT_LOOP(blocks_go_around_in_chunks_below_a_tree_of_switches, 0, 3)
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 1 << 20};
     OWNED(plan) *plan = NULL, *lockstep = NULL;
 
-    topology = map_shape("tree:2x2x2", 1e8, 0);
-    find_hosts();
+    begin(map_shape("tree:2x2x2", 1e8, 0));
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "segmented_ring");
     ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
@@ -272,14 +264,13 @@ UNIT_TEST(elsewhere_packing_stays)
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
-    find_hosts();
+    begin(map_file(TOPOLOGIES "/b4.dot"));
     plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
     ck_assert_str_eq(plan->algorithm, "packing");
     mtree_plan_destroy(plan);
     mtree_topology_destroy(topology);
 
-    make_star(star, 8);
+    begin(map_star(star, 8));
     plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
     ck_assert_int_le(plan->num_trees, 4);
     mtree_plan_destroy(plan);
@@ -294,8 +285,7 @@ UNIT_TEST(gateways_between_sites)
     const mtree_candidate_t *gateways;
     mtree_plan_t *plan;
 
-    unit_ok(mtree_topology_read(TOPOLOGIES "/../examples/sites.dot", &topology));
-    find_hosts();
+    begin(map_file(TOPOLOGIES "/../examples/sites.dot"));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     gateways = find_candidate(&list, "gateways");
     ck_assert(gateways->is_simulated && gateways->seconds <= 1.1 * plan->seconds);
@@ -314,11 +304,10 @@ UNIT_TEST(long_all_to_all_is_robust)
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
+    begin(map_file(TOPOLOGIES "/b4.dot"));
     for (int l = 0; l < topology->num_links; l++) {
         topology->links[l].latency = 0;
     }
-    find_hosts();
     request.bytes = 20e6;
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "robust");
@@ -336,9 +325,8 @@ UNIT_TEST(trees_of_a_mesh_are_low)
 {
     OWNED(plan) *plan = NULL;
 
-    topology = map_shape("random:64:140", 20e6, 0);
+    begin(map_shape("random:64:140", 20e6, 0));
     mtree_generate_capacities(topology, 20e6, 0.8, 1);
-    find_hosts();
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20});
     ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.85 * plan->seconds);
@@ -354,7 +342,7 @@ UNIT_LOOP(routes_that_are_given_change_nothing, 0, MTREE_COLLECTIVE_LAST)
     OWNED(plan) *found = NULL, *given = NULL;
     char *text[2];
 
-    make_star(rates, 6);
+    begin(map_star(rates, 6));
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     found = choose(request);
     request.routes = routes;
@@ -372,8 +360,7 @@ UNIT_TEST(few_trees_where_messages_cost_more)
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 256 << 10};
     mtree_plan_t *plan, *other;
 
-    unit_ok(mtree_topology_read(TOPOLOGIES "/torus-4x4.dot", &topology));
-    find_hosts();
+    begin(map_file(TOPOLOGIES "/torus-4x4.dot"));
     plan = choose(request);
     request.algorithm = "packing";
     for (int trees = 1; trees <= 9; trees += trees == 1 ? 2 : 6) {
@@ -395,7 +382,7 @@ UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = sizes[_i]};
     OWNED(plan) *plan = NULL;
 
-    make_star(star, 6);
+    begin(map_star(star, 6));
     plan = choose(request);
     for (int a = 0; names[a] != NULL; a++) {
         request.algorithm = names[a];
@@ -428,8 +415,7 @@ static bool is_packing_sought(double bytes)
  * before. */
 UNIT_TEST(trees_with_too_many_messages_are_not_sought)
 {
-    topology = map_shape("torus:5x8", 1e9, 0.0);
-    find_hosts();
+    begin(map_shape("torus:5x8", 1e9, 0.0));
     ck_assert(!is_packing_sought(1024));
     ck_assert(is_packing_sought(16e6));
 }
@@ -444,8 +430,7 @@ UNIT_TEST(candidates_are_listed)
     mtree_candidate_list_t list;
     OWNED(plan) *plan = NULL;
 
-    unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology));
-    find_hosts();
+    begin(map_file(TOPOLOGIES "/b4.dot"));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     ck_assert_str_eq(plan->algorithm, "packing");
     ck_assert_double_le(plan->seconds, find_candidate(&list, "packing")->seconds);
@@ -468,7 +453,7 @@ UNIT_TEST(chunks_grow_with_rates)
         const int star[] = {rate, rate, rate, rate};
         OWNED(plan) *plan = NULL;
 
-        make_star(star, 4);
+        begin(map_star(star, 4));
         request.algorithm = "doubletree";
         plan = choose(request);
         chunks[fast] = plan->trees[0].chunk_bytes;

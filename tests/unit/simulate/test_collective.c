@@ -5,10 +5,10 @@
  */
 #include "planner/algorithms.h"
 #include "planner/plan/collective.h"
+#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
-#include "base/log.h"
 #include "planner/planner.h"
 #include "schedule/arrival/arrival.h"
 #include "simulate/check_data.h"
@@ -24,13 +24,6 @@ static const mtree_collective_t strange[] = {
     MTREE_COLLECTIVE_LAST, (mtree_collective_t)-1, (mtree_collective_t)1000};
 
 #define NUM_STRANGE (int)(sizeof(strange) / sizeof(strange[0]))
-
-static void count_line(mtree_log_level_t level, const char *message, void *arg)
-{
-    (void)level;
-    (void)message;
-    ++*(int *)arg;
-}
 
 static mtree_topology_t *read_star(int *hosts)
 {
@@ -151,9 +144,7 @@ UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
 
 UNIT_LOOP(another_value_has_no_row, 0, NUM_STRANGE)
 {
-    int lines = 0;
-
-    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    heard_start();
     ck_assert_ptr_null(mtree_collective_traits(strange[_i]));
     ck_assert_str_eq(mtree_collective_name(strange[_i]), "unknown");
     ck_assert(!mtree_algorithms_do("packing", strange[_i]));
@@ -161,26 +152,26 @@ UNIT_LOOP(another_value_has_no_row, 0, NUM_STRANGE)
     ck_assert_ptr_null(
         mtree_baseline_default((mtree_openmpi_t){0}, strange[_i], HOSTS, 64000));
     ck_assert_ptr_null(mtree_baseline_find(strange[_i], "ring"));
-    ck_assert_int_eq(lines, 0);
+    ck_assert_int_eq(heard_lines(), 0);
     ck_assert_int_eq(mtree_collective_check(strange[_i]), MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(heard_lines(), 1);
 }
 
 UNIT_LOOP(another_value_is_not_planned, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = strange[_i], .bytes = 64e3};
     const char *const name = "a";
-    int hosts[HOSTS], lines = 0;
+    int hosts[HOSTS];
     OWNED(topology) *topology = read_star(hosts);
     mtree_plan_t *plan = NULL;
 
-    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    heard_start();
     ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
                      MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(heard_lines(), 1);
     ck_assert_int_eq(mtree_plan_create(strange[_i], "packing", 1, &name, 1, &plan),
                      MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 2);
+    ck_assert_int_eq(heard_lines(), 2);
     ck_assert_ptr_null(plan);
 }
 
@@ -189,7 +180,7 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
     const mtree_call_t call = {.collective = strange[_i], .units = 8, .unit_bytes = 4};
-    int ranks[HOSTS] = {0, 1, 2, 3, 4, 5, 6, 7}, hosts[HOSTS], lines = 0;
+    int ranks[HOSTS] = {0, 1, 2, 3, 4, 5, 6, 7}, hosts[HOSTS];
     OWNED(topology) *topology = read_star(hosts);
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
@@ -205,18 +196,18 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
     arrival.placement = placement;
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
-    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    heard_start();
     ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout),
                      MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(heard_lines(), 1);
     ck_assert_int_eq(mtree_arrival_start(&arrival, NULL, NULL, NULL, NULL, &operation),
                      MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 2);
+    ck_assert_int_eq(heard_lines(), 2);
     ck_assert_int_eq(mtree_check_data_init(&data, strange[_i], HOSTS, 0, 8),
                      MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 3);
+    ck_assert_int_eq(heard_lines(), 3);
     ck_assert_int_eq(
         mtree_simulate_plan(topology, hosts, HOSTS, plan, strange[_i], &options, &result),
         MTREE_ERR_INVALID);
-    ck_assert_int_eq(lines, 4);
+    ck_assert_int_eq(heard_lines(), 4);
 }
