@@ -43,39 +43,33 @@ UNIT_TEST(deterministic_sums_keep_their_plan)
     ck_assert(coll_mtree_replan_is_monitored(&bcast, true, true));
 }
 
-UNIT_TEST(a_query_is_due_after_enough_bytes_per_rank)
+/* Calls one after another, and whether a query is due after each; the sums begin anew
+ * with each query. */
+UNIT_LOOP(a_query_is_due_after_enough_bytes_per_rank_and_seconds, 0, 3)
 {
+    static const struct {
+        int ranks;
+        double least_seconds;
+        struct {
+            double bytes, seconds;
+            bool is_due;
+        } calls[3];
+    } cases[] = {
+        {10,
+         0,
+         {{0, 0, false}, {10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9, false}, {1, 0, true}}},
+        {2, 0.5, {{1e9, 0.25, false}, {0, 0.25, true}}},
+        {1, 0.5, {{1e9, 1, true}, {0, 0, false}, {1e9, 0, false}}},
+    };
     coll_mtree_replan_schedule_t schedule;
 
-    coll_mtree_replan_schedule_init(&schedule, 10, 0);
-    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
-    coll_mtree_replan_schedule_add(&schedule, 10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9);
-    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
-    coll_mtree_replan_schedule_add(&schedule, 1, 0);
-    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
-}
-
-UNIT_TEST(a_query_is_due_after_enough_seconds)
-{
-    coll_mtree_replan_schedule_t schedule;
-
-    coll_mtree_replan_schedule_init(&schedule, 2, 0.5);
-    coll_mtree_replan_schedule_add(&schedule, 1e9, 0.25);
-    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
-    coll_mtree_replan_schedule_add(&schedule, 0, 0.25);
-    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
-}
-
-UNIT_TEST(the_sums_begin_anew_with_each_query)
-{
-    coll_mtree_replan_schedule_t schedule;
-
-    coll_mtree_replan_schedule_init(&schedule, 1, 0.5);
-    coll_mtree_replan_schedule_add(&schedule, 1e9, 1);
-    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
-    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
-    coll_mtree_replan_schedule_add(&schedule, 1e9, 0);
-    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+    coll_mtree_replan_schedule_init(&schedule, cases[_i].ranks, cases[_i].least_seconds);
+    for (int call = 0; call < 3; call++) {
+        coll_mtree_replan_schedule_add(&schedule, cases[_i].calls[call].bytes,
+                                       cases[_i].calls[call].seconds);
+        ck_assert_int_eq(coll_mtree_replan_schedule_take_query(&schedule),
+                         cases[_i].calls[call].is_due);
+    }
 }
 
 UNIT_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
@@ -145,12 +139,6 @@ UNIT_TEST(a_plan_in_lockstep_or_none_does_not_change)
     plan->trees[0].step[1] = 1;
     ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
                      COLL_MTREE_SAMPLES_NOTHING);
-}
-
-UNIT_TEST(without_memory_the_plans_stay)
-{
-    /* What an exchange says then (coll_mtree/control/exchange.h). */
-    ck_assert_int_eq(COLL_MTREE_REPLY_STAY, 0);
 }
 
 UNIT_TEST(sums_that_round_change_once_for_a_fifth)

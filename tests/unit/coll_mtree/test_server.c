@@ -32,18 +32,37 @@ static coll_mtree_backend_t decided(coll_mtree_server_t server, mtree_forecast_t
     return server.backend;
 }
 
-UNIT_TEST(the_forecast_decides)
-{
-    const coll_mtree_server_t undecided = {.is_decided = false};
+enum { TREES = COLL_MTREE_TREES, FALLBACK = COLL_MTREE_FALLBACK };
 
-    for (int deterministic = 0; deterministic < 2; deterministic++) {
-        ck_assert_int_eq(decided(undecided, faster, deterministic), COLL_MTREE_TREES);
-        ck_assert_int_eq(decided(undecided, close, deterministic), COLL_MTREE_TREES);
-        ck_assert_int_eq(decided(undecided, alone, deterministic), COLL_MTREE_TREES);
-        ck_assert_int_eq(decided(undecided, chosen, deterministic), COLL_MTREE_TREES);
-        ck_assert_int_eq(decided(undecided, behind, deterministic), COLL_MTREE_FALLBACK);
-        ck_assert_int_eq(decided(undecided, slower, deterministic), COLL_MTREE_FALLBACK);
-    }
+/* Who serves where nothing is bound to an order, and where calls that keep their order
+ * were served by the fallback, or by trees; then where all must be deterministic.  An
+ * order stays unless another gains enough. */
+static const struct {
+    const mtree_forecast_t *forecast;
+    int unbound, fallback, trees, deterministic_fallback, deterministic_trees;
+} decisions[] = {
+    {&faster, TREES, TREES, TREES, FALLBACK, TREES},
+    {&close, TREES, FALLBACK, TREES, FALLBACK, TREES},
+    {&alone, TREES, FALLBACK, TREES, FALLBACK, TREES},
+    {&chosen, TREES, TREES, TREES, FALLBACK, TREES},
+    {&behind, FALLBACK, FALLBACK, TREES, FALLBACK, TREES},
+    {&slower, FALLBACK, FALLBACK, FALLBACK, FALLBACK, TREES},
+};
+
+UNIT_LOOP(the_forecast_and_the_order_decide, 0, sizeof(decisions) / sizeof(decisions[0]))
+{
+    const coll_mtree_server_t unbound = {.is_decided = false};
+    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
+    const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
+    const mtree_forecast_t forecast = *decisions[_i].forecast;
+
+    ck_assert_int_eq(decided(unbound, forecast, false), decisions[_i].unbound);
+    ck_assert_int_eq(decided(unbound, forecast, true), decisions[_i].unbound);
+    ck_assert_int_eq(decided(fallback, forecast, false), decisions[_i].fallback);
+    ck_assert_int_eq(decided(trees, forecast, false), decisions[_i].trees);
+    ck_assert_int_eq(decided(fallback, forecast, true),
+                     decisions[_i].deterministic_fallback);
+    ck_assert_int_eq(decided(trees, forecast, true), decisions[_i].deterministic_trees);
 }
 
 UNIT_TEST(every_fallback_has_a_reason)
@@ -60,32 +79,6 @@ UNIT_TEST(every_fallback_has_a_reason)
     coll_mtree_server_decide(&server, true, close, false);
     ck_assert_int_eq(server.backend, COLL_MTREE_FALLBACK);
     ck_assert_int_eq(server.reason, COLL_MTREE_REASON_ORDER);
-}
-
-UNIT_TEST(an_order_stays_unless_another_gains_enough)
-{
-    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
-    const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
-
-    ck_assert_int_eq(decided(fallback, close, false), COLL_MTREE_FALLBACK);
-    ck_assert_int_eq(decided(fallback, alone, false), COLL_MTREE_FALLBACK);
-    ck_assert_int_eq(decided(fallback, faster, false), COLL_MTREE_TREES);
-    ck_assert_int_eq(decided(fallback, chosen, false), COLL_MTREE_TREES);
-    ck_assert_int_eq(decided(fallback, slower, false), COLL_MTREE_FALLBACK);
-
-    ck_assert_int_eq(decided(trees, faster, false), COLL_MTREE_TREES);
-    ck_assert_int_eq(decided(trees, behind, false), COLL_MTREE_TREES);
-    ck_assert_int_eq(decided(trees, slower, false), COLL_MTREE_FALLBACK);
-}
-
-UNIT_TEST(no_order_changes_where_all_is_deterministic)
-{
-    const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);
-    const coll_mtree_server_t trees = ordered_by(COLL_MTREE_TREES);
-
-    ck_assert_int_eq(decided(fallback, faster, true), COLL_MTREE_FALLBACK);
-    ck_assert_int_eq(decided(fallback, chosen, true), COLL_MTREE_FALLBACK);
-    ck_assert_int_eq(decided(trees, slower, true), COLL_MTREE_TREES);
 }
 
 UNIT_TEST(an_order_changes_once)
