@@ -91,6 +91,9 @@ UNIT_TEST(an_order_changes_once)
     coll_mtree_server_renew(&server);
     ck_assert(!server.is_decided);
     ck_assert_int_eq(decided(server, slower, false), COLL_MTREE_TREES);
+    server = ordered_by(COLL_MTREE_TREES);
+    ck_assert(coll_mtree_server_note(&server, COLL_MTREE_FALLBACK));
+    ck_assert_int_eq(decided(server, faster, false), COLL_MTREE_FALLBACK);
 }
 
 /* Other trees combine in another order than those before. */
