@@ -3,8 +3,7 @@
  * Link checks: when calls are slow enough for one, which links it measures, and what
  * becomes of their capacities.
  */
-#include "tests/unit/runner.h"
-#include "topo/dot/read.h"
+#include "tests/unit/maps.h"
 #include "topo/drift/link_check.h"
 
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static void setup(void)
     static const char *const names[] = {"a", "b", "c", "d"};
     static int hosts[4];
 
-    unit_ok(mtree_topology_parse(text, strlen(text), "net.dot", &topology));
+    topology = map_text(text);
     for (int h = 0; h < 4; h++) {
         hosts[h] = mtree_topology_find_vertex(topology, names[h]);
     }

@@ -12,11 +12,6 @@
 
 #define NOISE 0.05
 
-static mtree_topology_t *read_map(const char *path)
-{
-    return map_file(path);
-}
-
 /* A generated shape whose capacities are drawn around 200 Mb/s, with latencies of 2 to
  * 20 ms that fall as they rise; without @a skew all links are alike. */
 static mtree_topology_t *make_shape(const char *shape, double skew, unsigned seed)
@@ -143,7 +138,7 @@ UNIT_LOOP(test_b4, 0, 6)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
-    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_topology_t *truth = map_file(TOPOLOGIES "/b4.dot");
 
     if (_i > 0) {
         mtree_generate_capacities(truth, 5e7, 0.7, (unsigned)_i);
@@ -174,7 +169,7 @@ UNIT_LOOP(test_slow_by_chance, 0, 4)
      * that nothing is shared, and what the links carry. */
     const probed_options_t options = {
         .noise = 0.02, .routes = true, .slow = 1 + _i, .seconds = 15, .seed = 9};
-    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_topology_t *truth = map_file(TOPOLOGIES "/b4.dot");
 
     check_all(truth, &options);
 }
@@ -248,7 +243,7 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
     };
     OWNED(topology) *truth = cases[_i].map == NULL ? make_tree(3, 2, 3)
                              : strstr(cases[_i].map, "dot") != NULL
-                                 ? read_map(cases[_i].map)
+                                 ? map_file(cases[_i].map)
                                  : make_shape(cases[_i].map, 0.5, 2);
     OWNED(topology) *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
     probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
@@ -270,7 +265,7 @@ UNIT_TEST(test_bytes_end)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 10, .bytes = 4e6, .seed = 3};
-    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
+    OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     int assumed = 0;
 
@@ -299,7 +294,7 @@ UNIT_LOOP(test_interfaces, 0, 2)
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .interfaces = true, .seconds = 10, .seed = 3};
     mtree_topology_t *truth =
-        (_i == 0) ? read_map(TOPOLOGIES "/b4.dot") : make_tree(2, 2, 3);
+        (_i == 0) ? map_file(TOPOLOGIES "/b4.dot") : make_tree(2, 2, 3);
 
     check_shape(truth, &options);
 }
@@ -314,7 +309,7 @@ UNIT_LOOP(test_silent, 0, 2)
                                       .seconds = 10,
                                       .seed = 4};
     mtree_topology_t *truth =
-        (_i == 0) ? read_map(TOPOLOGIES "/b4.dot") : make_shape("star:8", 0.5, 2);
+        (_i == 0) ? map_file(TOPOLOGIES "/b4.dot") : make_shape("star:8", 0.5, 2);
 
     check_shape(truth, &options);
 }
@@ -355,7 +350,7 @@ UNIT_LOOP(test_short_of_time, 0, 50)
                                       .lingers = 0.3,
                                       .seconds = 6 + _i / 5 * 0.2,
                                       .seed = 12};
-    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
+    OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
 
     probed_run(truth, &options, &findings);
@@ -377,7 +372,7 @@ UNIT_TEST(test_deterministic)
 {
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
-    OWNED(topology) *truth = read_map(TOPOLOGIES "/b4.dot");
+    OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
     mtree_probe_findings_t one, other;
     int i;
 
