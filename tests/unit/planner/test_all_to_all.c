@@ -334,7 +334,7 @@ UNIT_TEST(two_hundred_hosts)
 
 /* Many packings of a torus carry the same, on which the simplex method may pivot without
  * end: there is a plan all the same, of few trees, after little work. */
-UNIT_LOOP(search_is_short, 0, unit_loops(3, 10))
+UNIT_LOOP(search_is_short, 0, unit_loops(2, 10))
 {
     static const struct {
         const char *shape;
