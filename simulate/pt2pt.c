@@ -136,7 +136,6 @@ static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
         mtree_completion_t *done = send->done;
 
         mtree_event_queue_remove(pt2pt->queue, &send->event);
-        mtree_event_queue_remove(pt2pt->queue, &send->done_event);
         mtree_pt2pt_send_free(send);
         if (done != NULL && completes) {
             done->func(done, MTREE_ERR_TRANSPORT);

@@ -66,9 +66,8 @@ static void send_release(mtree_send_t *send)
 }
 
 /* One more end of the message is done; its completion is the last use of it here. */
-static void send_done(mtree_timer_t *event)
+static void send_done(mtree_send_t *send)
 {
-    mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, done_event);
     mtree_completion_t *done = send->done;
 
     send->done = NULL;
@@ -124,7 +123,7 @@ static void rest_departed(mtree_message_t *message)
     mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
 
     copy_data(send);
-    mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
+    send_done(send);
 }
 
 static void rest_arrived(mtree_message_t *message)
@@ -136,10 +135,9 @@ static void rest_arrived(mtree_message_t *message)
 static void acknowledged(mtree_message_t *message)
 {
     mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, acknowledge);
-    const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
 
     if (send->rest_bytes == 0) {
-        mtree_event_queue_add(pt2pt->queue, &send->done_event, 0.0);
+        send_done(send);
         return;
     }
     send->message.bytes = send->rest_bytes;
@@ -151,9 +149,7 @@ static void acknowledged(mtree_message_t *message)
 /* The same of a stream: the message has arrived. */
 static void stream_acknowledged(mtree_message_t *message)
 {
-    mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
-
-    mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
+    send_done(MTREE_CONTAINER_OF(message, mtree_send_t, message));
 }
 
 static void match(mtree_send_t *send, mtree_recv_t *recv)
@@ -217,7 +213,7 @@ static void send_start(mtree_timer_t *event)
     mtree_network_send(send->pair->connection, &send->message);
     /* The sender waits only until the bytes are in the transport's buffers. */
     if (!send->synchronous && send->rest_bytes == 0) {
-        mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
+        send_done(send);
     }
 }
 
@@ -285,7 +281,6 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     send->references = 2;
     send->done = done;
     send->event.func = send_start;
-    send->done_event.func = send_done;
     send_cut(send, &pt2pt->options);
     status = send_copy(send);
     if (status != MTREE_OK) {

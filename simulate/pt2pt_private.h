@@ -40,9 +40,8 @@ struct mtree_send {
     bool synchronous;
     int references;
     mtree_recv_t *recv;
-    mtree_completion_t *done; /* NULL once it was called */
-    mtree_timer_t event;      /* the sender has handled the message */
-    mtree_timer_t done_event;
+    mtree_completion_t *done;    /* NULL once it was called */
+    mtree_timer_t event;         /* the sender has handled the message */
     mtree_message_t message;     /* to the receiver: the first part, then the rest */
     mtree_message_t acknowledge; /* to the sender */
 };
