@@ -4,6 +4,7 @@
 #include "tcp/crypto.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
@@ -40,20 +41,27 @@ typedef struct {
 static libcrypto_t opened;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Without it nothing can be vouched for, nor may it go in the clear: the process ends. */
-static void open_library(void)
+void mtree_crypto_open(const char *file, const char *const *names, size_t count,
+                       void *functions)
 {
-    void *library = dlopen(LIBCRYPTO_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool is_open = library != NULL;
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL), *function = library;
 
-#define FIND(name)                                                                       \
-    opened.name = is_open ? (__typeof__(opened.name))dlsym(library, #name) : NULL;       \
-    is_open = opened.name != NULL;
-    FUNCTIONS(FIND)
-    if (!is_open) {
-        mtree_error("libcrypto cannot be opened: %s; the process ends", dlerror());
+    for (size_t i = 0; i < count && function != NULL; i++) {
+        function = dlsym(library, names[i]);
+        memcpy((char *)functions + i * sizeof(function), &function, sizeof(function));
+    }
+    if (function == NULL) {
+        mtree_error("OpenSSL cannot be opened: %s; the process ends", dlerror());
         exit(EXIT_FAILURE);
     }
+}
+
+static void open_library(void)
+{
+#define NAME(name) #name,
+    static const char *const names[] = {FUNCTIONS(NAME)};
+
+    mtree_crypto_open(LIBCRYPTO_LIBRARY, names, sizeof(names) / sizeof(*names), &opened);
 }
 
 static const libcrypto_t *libcrypto(void)

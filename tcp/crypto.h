@@ -21,6 +21,12 @@
 /* Is mtree built with libcrypto?  Without it nothing below but random bytes works. */
 bool mtree_crypto_is_supported(void);
 
+/* Open the library @a file of OpenSSL's, and have the @a count functions of these @a
+ * names in @a functions, a struct of as many pointers.  Without one nothing can be
+ * vouched for, nor may it go in the clear: the process ends, with a line. */
+void mtree_crypto_open(const char *file, const char *const *names, size_t count,
+                       void *functions);
+
 /* Random bytes; MTREE_ERR_IO: the kernel gives none. */
 mtree_status_t mtree_crypto_draw(void *bytes, size_t length);
 
