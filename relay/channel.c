@@ -18,12 +18,12 @@
 #define READ 65536
 
 void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
-                              const mtree_record_keys_t *keys)
+                              const mtree_tls_key_t *key)
 {
     *channel = (mtree_relay_channel_t){.socket = socket};
     /* The beginning of a call does not wait until a plan before it is acknowledged. */
     (void)mtree_tcp_socket_tune(socket, NULL);
-    if (keys != NULL && (channel->sealed = mtree_sealed_create(keys)) == NULL) {
+    if (key != NULL && (channel->tls = mtree_tls_create(socket, key)) == NULL) {
         mtree_relay_channel_cleanup(channel);
     }
 }
@@ -33,7 +33,7 @@ void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel)
     if (channel->socket >= 0) {
         mtree_tcp_socket_close(channel->socket);
     }
-    mtree_sealed_destroy(channel->sealed);
+    mtree_tls_destroy(channel->tls);
     free(channel->in);
     free(channel->out);
     *channel = (mtree_relay_channel_t){.socket = -1};
@@ -47,11 +47,11 @@ static bool is_later(void)
 /* As send(2) of what is to go out. */
 static ssize_t channel_write(mtree_relay_channel_t *channel)
 {
-    const struct iovec part = {channel->out, (size_t)channel->out_length};
+    const size_t length = (size_t)channel->out_length;
 
-    return channel->sealed == NULL
-               ? send(channel->socket, part.iov_base, part.iov_len, MSG_NOSIGNAL)
-               : mtree_sealed_write(channel->sealed, channel->socket, &part, 1);
+    return channel->tls == NULL
+               ? send(channel->socket, channel->out, length, MSG_NOSIGNAL)
+               : mtree_tls_write(channel->tls, channel->out, length);
 }
 
 static mtree_status_t channel_flush(mtree_relay_channel_t *channel)
@@ -119,7 +119,7 @@ int mtree_relay_message_read(const unsigned char *bytes, size_t length,
 /* Read some of what has come: 1; 0: there is nothing; -1: the other end is gone. */
 static int channel_read(mtree_relay_channel_t *channel)
 {
-    struct iovec part;
+    unsigned char *place;
     ssize_t count;
 
     if (channel->socket < 0 ||
@@ -127,10 +127,9 @@ static int channel_read(mtree_relay_channel_t *channel)
                             channel->in_length + READ, 1) != MTREE_OK) {
         return -1;
     }
-    part = (struct iovec){channel->in + channel->in_length, READ};
-    count = channel->sealed == NULL
-                ? recv(channel->socket, part.iov_base, READ, 0)
-                : mtree_sealed_read(channel->sealed, channel->socket, &part, 1);
+    place = channel->in + channel->in_length;
+    count = channel->tls == NULL ? recv(channel->socket, place, READ, 0)
+                                 : mtree_tls_read(channel->tls, place, READ);
     channel->in_length += count > 0 ? (int)count : 0;
     return count > 0 ? 1 : count < 0 && is_later() ? 0 : -1;
 }

@@ -7,7 +7,7 @@
 #define MTREE_RELAY_CHANNEL_H
 
 #include "base/status.h"
-#include "tcp/sealed.h"
+#include "tcp/tls.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,16 +43,16 @@ typedef struct {
 
 typedef struct {
     int socket;
-    mtree_sealed_t *sealed; /* NULL: its messages travel as they are */
+    mtree_tls_t *tls; /* NULL: its messages travel as they are */
     unsigned char *in, *out;
     int in_length, in_capacity, out_length, out_capacity;
     int taken; /* bytes of `in` of the message that was handed out */
 } mtree_relay_channel_t;
 
-/* Take over @a socket, which is nonblocking, and encrypt messages with @a keys (NULL:
+/* Take over @a socket, which is nonblocking, and encrypt messages with @a key (NULL:
  * they are not encrypted).  Without memory for that the channel is closed. */
 void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
-                              const mtree_record_keys_t *keys);
+                              const mtree_tls_key_t *key);
 
 /* Close it. */
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel);

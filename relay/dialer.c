@@ -26,7 +26,7 @@ struct mtree_relay_dialer {
     state_t state;
     int socket;
     mtree_relay_greeting_t greeting;
-    mtree_record_keys_t keys; /* where it is encrypted */
+    mtree_tls_key_t key; /* where it is encrypted */
     mtree_relay_received_t received;
     mtree_relay_welcome_t welcome;
     const char *reason;
@@ -102,8 +102,7 @@ static int send_hello(mtree_relay_dialer_t *dialer)
     if (connected != 1) {
         return connected;
     }
-    if (!mtree_relay_nonce_draw(&dialer->greeting, dialer->hello.is_encrypted,
-                                dialer->hello.nonce)) {
+    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
         return -1;
     }
     mtree_relay_hello_write(&dialer->hello, dialer->greeting.hello);
@@ -147,10 +146,7 @@ static int send_proof(mtree_relay_dialer_t *dialer)
         dialer->state = REFUSED;
         return -1;
     }
-    if (dialer->hello.is_encrypted &&
-        !mtree_relay_record_keys(&dialer->greeting, false, &dialer->keys)) {
-        return -1;
-    }
+    mtree_relay_tls_key(&dialer->greeting, false, &dialer->key);
     mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
     dialer->state = PROVED;
     return mtree_relay_send_piece(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
@@ -214,9 +210,9 @@ int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t 
     return socket;
 }
 
-const mtree_record_keys_t *mtree_relay_dialer_keys(const mtree_relay_dialer_t *dialer)
+const mtree_tls_key_t *mtree_relay_dialer_key(const mtree_relay_dialer_t *dialer)
 {
-    return dialer->hello.is_encrypted ? &dialer->keys : NULL;
+    return dialer->hello.is_encrypted ? &dialer->key : NULL;
 }
 
 const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer)
@@ -232,7 +228,7 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
         }
         mtree_relay_lookup_destroy(dialer->lookup);
         explicit_bzero(&dialer->greeting, sizeof(dialer->greeting));
-        explicit_bzero(&dialer->keys, sizeof(dialer->keys));
+        explicit_bzero(&dialer->key, sizeof(dialer->key));
         free(dialer);
     }
 }

@@ -30,9 +30,9 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
 /* The socket of a relay that has welcomed the dialer; the caller takes it over. */
 int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome);
 
-/* The keys of that connection, until the dialer is destroyed; NULL: it is not encrypted.
+/* The key of that connection, until the dialer is destroyed; NULL: it is not encrypted.
  */
-const mtree_record_keys_t *mtree_relay_dialer_keys(const mtree_relay_dialer_t *dialer);
+const mtree_tls_key_t *mtree_relay_dialer_key(const mtree_relay_dialer_t *dialer);
 
 /* Why the relay has not welcomed it: static text, to follow a name and a colon. */
 const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* "mtR", and the version in the last byte. */
-#define MAGIC   UINT32_C(0x6d745202)
+#define MAGIC   UINT32_C(0x6d745203)
 #define VERSION UINT32_C(0xff)
 
 /* The flag of an encrypted connection, beside its purpose. */
@@ -17,8 +17,6 @@
 
 /* Bytes of a welcome before its MAC. */
 #define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
-
-_Static_assert(MTREE_RELAY_NONCE == MTREE_CRYPTO_KEY, "nonces may be public keys");
 
 void mtree_relay_magic_write(unsigned char bytes[MTREE_RELAY_MAGIC])
 {
@@ -87,13 +85,6 @@ static bool is_mac(const mtree_relay_greeting_t *greeting, const char *who,
     return mtree_relay_mac_equals(expected, mac);
 }
 
-bool mtree_relay_nonce_draw(mtree_relay_greeting_t *greeting, bool is_encrypted,
-                            unsigned char nonce[MTREE_RELAY_NONCE])
-{
-    return is_encrypted ? mtree_crypto_pair_draw(greeting->private_key, nonce)
-                        : mtree_crypto_draw(nonce, MTREE_RELAY_NONCE) == MTREE_OK;
-}
-
 void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
                                  unsigned char bytes[MTREE_RELAY_CHALLENGE])
 {
@@ -119,22 +110,11 @@ bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
     return is_mac(greeting, "peer", NULL, 0, proof);
 }
 
-bool mtree_relay_record_keys(const mtree_relay_greeting_t *greeting, bool is_relay,
-                             mtree_record_keys_t *keys)
+void mtree_relay_tls_key(const mtree_relay_greeting_t *greeting, bool is_relay,
+                         mtree_tls_key_t *key)
 {
-    const unsigned char *theirs =
-        is_relay ? greeting->hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE
-                 : greeting->nonce;
-    unsigned char context[MTREE_RELAY_KEY];
-    mtree_record_key_t shared;
-
-    if (!mtree_crypto_share(greeting->private_key, theirs, shared.bytes)) {
-        return false;
-    }
-    greeting_mac(greeting, "records", NULL, 0, context);
-    mtree_record_keys_derive(&shared, context, sizeof(context), !is_relay, keys);
-    explicit_bzero(&shared, sizeof(shared));
-    return true;
+    greeting_mac(greeting, "tls", NULL, 0, key->bytes);
+    key->is_client = !is_relay;
 }
 
 void mtree_relay_welcome_write(const mtree_relay_greeting_t *greeting,

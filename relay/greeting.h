@@ -12,14 +12,14 @@
  * hello with its own alone, and closes the connection.
  *
  * Nonces are fresh, and a MAC includes which end made it, so no greeting can be replayed.
- * The hello says whether the messages after the greeting are encrypted (tcp/record.h);
- * then both nonces are public keys.  Messages that are not encrypted are not signed.
+ * The hello says whether the messages after the greeting are encrypted (tcp/tls.h).
+ * Messages that are not encrypted are not signed.
  */
 #ifndef MTREE_RELAY_GREETING_H
 #define MTREE_RELAY_GREETING_H
 
 #include "relay/secret.h"
-#include "tcp/record.h"
+#include "tcp/tls.h"
 
 #include <stdint.h>
 
@@ -84,14 +84,7 @@ typedef struct {
     mtree_relay_key_t key;
     unsigned char hello[MTREE_RELAY_HELLO]; /* its last bytes are the peer's nonce */
     unsigned char nonce[MTREE_RELAY_NONCE]; /* the relay's */
-    unsigned char
-        private_key[MTREE_CRYPTO_KEY]; /* of this end's, where it is encrypted */
 } mtree_relay_greeting_t;
-
-/* Draw @a nonce of this end.  Where the connection @a is_encrypted it is a public key.
- * False: there is no randomness now. */
-bool mtree_relay_nonce_draw(mtree_relay_greeting_t *greeting, bool is_encrypted,
-                            unsigned char nonce[MTREE_RELAY_NONCE]);
 
 /* The challenge of a relay. */
 void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
@@ -107,10 +100,9 @@ bool mtree_relay_proof_write(mtree_relay_greeting_t *greeting,
 bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
                                 const unsigned char proof[MTREE_RELAY_PROOF]);
 
-/* The keys of the messages after @a greeting, at the end (@a is_relay) that it is of.
- * False: the other nonce is no public key. */
-bool mtree_relay_record_keys(const mtree_relay_greeting_t *greeting, bool is_relay,
-                             mtree_record_keys_t *keys);
+/* The key of the messages after @a greeting, at the end (@a is_relay) that it is of. */
+void mtree_relay_tls_key(const mtree_relay_greeting_t *greeting, bool is_relay,
+                         mtree_tls_key_t *key);
 
 /* The welcome after a greeting.  MTREE_ERR_INVALID: @a bytes are none of who knows the
  * key. */

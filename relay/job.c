@@ -21,7 +21,7 @@
 mtree_relay_job_t *
 mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
                        const mtree_relay_key_t *key, int socket,
-                       const mtree_record_keys_t *keys, const char *from,
+                       const mtree_tls_key_t *tls_key, const char *from,
                        const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
                        mtree_relay_done_t *done)
 {
@@ -33,7 +33,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     }
     job->tcp = tcp;
     job->id = hello->job;
-    job->is_encrypted = keys != NULL;
+    job->is_encrypted = tls_key != NULL;
     job->rate = traffic->rate;
     job->memory = memory;
     job->done = done;
@@ -41,7 +41,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     /* Rank 0 may compute for long, and reads little; its host answers all the same. */
     mtree_tcp_socket_keep(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
-    mtree_relay_channel_init(&job->channel, socket, keys);
+    mtree_relay_channel_init(&job->channel, socket, tls_key);
     mtree_list_init(&job->link);
     mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion,
                            (size_t)memory->most);
@@ -62,9 +62,9 @@ static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 }
 
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
-                             const mtree_record_keys_t *keys, const char *from)
+                             const mtree_tls_key_t *key, const char *from)
 {
-    return mtree_relay_peers_connect(&job->peers, number, socket, keys, from);
+    return mtree_relay_peers_connect(&job->peers, number, socket, key, from);
 }
 
 /* False: the job is to end.  Calls over a plan that is too long to keep are refused. */

@@ -47,13 +47,13 @@ typedef struct {
 
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
- * @a from, which it takes over even on failure, with @a keys (NULL: nothing of the job is
- * encrypted).  NULL: no memory.
+ * @a from, which it takes over even on failure, with @a tls_key (NULL: nothing of the job
+ * is encrypted).  NULL: no memory.
  */
 mtree_relay_job_t *
 mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
                        const mtree_relay_key_t *key, int socket,
-                       const mtree_record_keys_t *keys, const char *from,
+                       const mtree_tls_key_t *tls_key, const char *from,
                        const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
                        mtree_relay_done_t *done);
 
@@ -68,10 +68,10 @@ static inline bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
 }
 
 /* Take over @a socket, which has proved to be that of number @a peer at @a from, with @a
- * keys where the job is encrypted.  False: that peer has a connection, or there is no
+ * key where the job is encrypted.  False: that peer has a connection, or there is no
  * memory; the caller keeps the socket. */
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
-                             const mtree_record_keys_t *keys, const char *from);
+                             const mtree_tls_key_t *key, const char *from);
 
 /* Read some of the channel; false: the job is over.  When rank 0 has closed the channel,
  * calls under way have a second to end. */

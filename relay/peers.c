@@ -100,7 +100,7 @@ mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t num
 }
 
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
-                               const mtree_record_keys_t *keys, const char *from)
+                               const mtree_tls_key_t *key, const char *from)
 {
     const unsigned char *job = peers->hello.job.bytes;
     bool is_full = peers->most > 0 && peers->num_connected >= peers->most;
@@ -114,7 +114,7 @@ bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int 
                number & ~MTREE_RELAY_IS_RELAY, from);
     (void)mtree_tcp_socket_tune(socket, peers->congestion);
     peer->is_connected = true;
-    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, MTREE_TCP_TUNING_NONE);
+    (void)mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
     return true;
 }
 
@@ -179,8 +179,7 @@ static void peer_dial(mtree_relay_peers_t *peers, peer_t *peer,
         int socket = mtree_relay_dialer_take(peer->dialer, &welcome);
 
         if (!mtree_relay_peers_connect(peers, peer->number, socket,
-                                       mtree_relay_dialer_keys(peer->dialer),
-                                       "a relay")) {
+                                       mtree_relay_dialer_key(peer->dialer), "a relay")) {
             mtree_tcp_socket_close(socket);
         }
     } else {

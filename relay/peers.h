@@ -40,11 +40,11 @@ void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);
 /* The connections to number @a number of the job, made or yet to be; NULL: no memory. */
 mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t number);
 
-/* Take over @a socket to number @a number at @a from, with @a keys where the job is
+/* Take over @a socket to number @a number at @a from, with @a key where the job is
  * encrypted.  False: that peer has a connection, there are as many as there may be, or
  * there is no memory; the caller keeps the socket. */
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
-                               const mtree_record_keys_t *keys, const char *from);
+                               const mtree_tls_key_t *key, const char *from);
 
 /* Begin to dial relays that are neighbours in @a plan and not yet connected, at @a now
  * (mtree_clock_seconds()). */

@@ -37,7 +37,7 @@ static bool challenge(mtree_relay_pending_t *pending, const mtree_relay_key_t *s
 
     memcpy(greeting->hello, pending->received.bytes, MTREE_RELAY_HELLO);
     if (mtree_relay_hello_read(greeting->hello, &pending->hello) != MTREE_OK ||
-        !mtree_relay_nonce_draw(greeting, pending->hello.is_encrypted, greeting->nonce)) {
+        mtree_crypto_draw(greeting->nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
         return false;
     }
     mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);

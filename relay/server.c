@@ -143,7 +143,7 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
     mtree_relay_job_t *job = find_job(server, &pending->hello.job);
     bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
     bool is_encrypted = pending->hello.is_encrypted;
-    mtree_record_keys_t keys;
+    mtree_tls_key_t key;
     char name[MTREE_ADDRESS_LENGTH];
 
     /* All of a job is encrypted, or nothing. */
@@ -155,19 +155,19 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
         (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_FULL, 0);
         return false;
     }
-    if ((is_encrypted && !mtree_relay_record_keys(&pending->greeting, true, &keys)) ||
-        !mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
+    if (!mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
                                      server->memory.most)) {
         return false;
     }
+    mtree_relay_tls_key(&pending->greeting, true, &key);
     (void)name_of(pending->socket, name);
     if (!begins) {
         return mtree_relay_job_connect(job, pending->hello.number, pending->socket,
-                                       is_encrypted ? &keys : NULL, name);
+                                       is_encrypted ? &key : NULL, name);
     }
     job =
         mtree_relay_job_create(server->tcp, &pending->hello, &pending->greeting.key,
-                               pending->socket, is_encrypted ? &keys : NULL, name,
+                               pending->socket, is_encrypted ? &key : NULL, name,
                                &server->options.traffic, &server->memory, &server->done);
     if (job != NULL) {
         mtree_list_append(&server->jobs, &job->link);

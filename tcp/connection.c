@@ -34,25 +34,25 @@ static bool connection_fail(mtree_tcp_connection_t *connection, mtree_status_t s
 }
 
 void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
-                               const mtree_record_keys_t *keys)
+                               const mtree_tls_key_t *key)
 {
     mtree_tcp_connection_t *connection = &peer->connections[number];
 
     *connection = (mtree_tcp_connection_t){
-        .peer = peer, .socket = socket, .is_encrypted = keys != NULL};
+        .peer = peer, .socket = socket, .is_encrypted = key != NULL};
     mtree_list_init(&connection->under_way);
     mtree_list_init(&connection->again);
     connection->attempt.socket = -1;
     if (peer->redial != NULL) {
         connection->attempt.number = peer->redial->attempts[number];
-        if (keys != NULL) {
-            mtree_record_keys_keep(keys, &connection->kept);
+        if (key != NULL) {
+            connection->key = *key;
         }
     }
 }
 
 bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
-                               const mtree_record_keys_t *keys)
+                               const mtree_tls_key_t *key)
 {
     mtree_tcp_peer_t *peer = connection->peer;
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
@@ -66,7 +66,7 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
     if (peer->silence > 0) {
         mtree_tcp_socket_keep(socket, peer->silence);
     }
-    if (keys != NULL && (connection->sealed = mtree_sealed_create(keys)) == NULL) {
+    if (key != NULL && (connection->tls = mtree_tls_create(socket, key)) == NULL) {
         return connection_fail(connection, MTREE_ERR_NO_MEMORY,
                                "there is no memory to encrypt them");
     }
@@ -79,8 +79,8 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
 void mtree_tcp_connection_close(mtree_tcp_connection_t *connection)
 {
     mtree_tcp_connection_acknowledged(connection);
-    mtree_sealed_destroy(connection->sealed);
-    connection->sealed = NULL;
+    mtree_tls_destroy(connection->tls);
+    connection->tls = NULL;
     (void)epoll_ctl(connection->peer->tcp->epoll, EPOLL_CTL_DEL, connection->socket,
                     NULL);
     mtree_tcp_socket_close(connection->socket);
@@ -93,6 +93,14 @@ static bool connection_cut(mtree_tcp_connection_t *connection, const char *reaso
 {
     connection->is_cut = true;
     return connection_fail(connection, MTREE_ERR_TRANSPORT, reason);
+}
+
+/* Reading or writing has failed, by errno. */
+static bool connection_break(mtree_tcp_connection_t *connection)
+{
+    return connection->tls != NULL && errno == MTREE_TLS_ERRNO
+               ? connection_fail(connection, MTREE_ERR_TRANSPORT, MTREE_TLS_REASON)
+               : connection_cut(connection, strerror(errno));
 }
 
 /* All of the payload has come. */
@@ -175,9 +183,9 @@ static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wa
                                         MTREE_TCP_HEADER - connection->header_bytes};
     }
     *wanted_p = parts[0].iov_len + (count > 1 ? parts[1].iov_len : 0);
-    return connection->sealed == NULL
+    return connection->tls == NULL
                ? readv(connection->socket, parts, count)
-               : mtree_sealed_read(connection->sealed, connection->socket, parts, count);
+               : mtree_tls_read(connection->tls, parts[0].iov_base, parts[0].iov_len);
 }
 
 /* There may be more, and others have their turn first. */
@@ -211,19 +219,16 @@ static bool connection_read_some(mtree_tcp_connection_t *connection, bool *has_r
         if (bytes < 0 && is_later(errno)) {
             connection->is_readable = false;
         } else if (bytes < 0 && errno != EINTR) {
-            return connection->sealed != NULL && errno == MTREE_SEALED_ERRNO
-                       ? connection_fail(connection, MTREE_ERR_TRANSPORT,
-                                         MTREE_SEALED_REASON)
-                       : connection_cut(connection, strerror(errno));
+            return connection_break(connection);
         } else if (bytes == 0) {
             /* What the peer's kernel has got is done, though nobody has looked yet. */
             mtree_tcp_connection_confirm(connection);
             return connection_cut(connection, "the connection was closed");
         } else if (bytes > 0) {
-            /* Less than wanted is all that there was, but of records.  The end of the
-             * stream may have had its event already. */
+            /* Less than wanted is all that there was, but by TLS.  The end of the stream
+             * may have had its event already. */
             connection->is_readable = (size_t)bytes == wanted || connection->is_ending ||
-                                      connection->sealed != NULL;
+                                      connection->tls != NULL;
             connection_advance(connection, (size_t)bytes);
             *has_read_p = true;
         }
@@ -260,6 +265,28 @@ static void connection_wrote(mtree_tcp_connection_t *connection, uint64_t writte
     connection->written = written;
 }
 
+/* Write a record of @a parts; one header is to make no packet of its own. */
+static ssize_t connection_encrypt(mtree_tcp_connection_t *connection,
+                                  const struct iovec parts[2])
+{
+    char record[MTREE_TLS_RECORD];
+    const size_t header = parts[0].iov_len, room = sizeof(record) - header;
+    const size_t payload = parts[1].iov_len < room ? parts[1].iov_len : room;
+    const char *bytes = parts[1].iov_base;
+    ssize_t count;
+
+    if (header > 0) {
+        memcpy(record, parts[0].iov_base, header);
+        if (payload > 0) {
+            memcpy(record + header, bytes, payload);
+        }
+        bytes = record;
+    }
+    count = mtree_tls_write(connection->tls, bytes, header + payload);
+    connection_wrote(connection, mtree_tls_written(connection->tls));
+    return count;
+}
+
 /* Write once; the bytes of @a parts that the kernel has taken. */
 static ssize_t connection_send(mtree_tcp_connection_t *connection,
                                const struct iovec parts[2])
@@ -267,10 +294,8 @@ static ssize_t connection_send(mtree_tcp_connection_t *connection,
     struct msghdr vector = {.msg_iov = (struct iovec *)parts, .msg_iovlen = 2};
     ssize_t bytes;
 
-    if (connection->sealed != NULL) {
-        bytes = mtree_sealed_write(connection->sealed, connection->socket, parts, 2);
-        connection_wrote(connection, mtree_sealed_written(connection->sealed));
-        return bytes;
+    if (connection->tls != NULL) {
+        return connection_encrypt(connection, parts);
     }
     bytes = sendmsg(connection->socket, &vector, MSG_NOSIGNAL);
     connection_wrote(connection, connection->written + (bytes < 0 ? 0 : (size_t)bytes));
@@ -296,7 +321,7 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             return true;
         }
         if (bytes < 0 && errno != EINTR) {
-            return connection_cut(connection, strerror(errno));
+            return connection_break(connection);
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
     }

@@ -37,7 +37,7 @@ void mtree_tcp_peer_watch(mtree_tcp_peer_t *peer, int seconds)
 }
 
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      const mtree_record_keys_t *keys, int count,
+                                      const mtree_tls_key_t *keys, int count,
                                       mtree_tcp_tuning_t tuning)
 {
     for (int i = 0; i < count; i++) {
@@ -204,7 +204,7 @@ static void connection_end(mtree_tcp_connection_t *connection)
     } else {
         mtree_tcp_connection_close(connection);
     }
-    explicit_bzero(&connection->kept, sizeof(connection->kept));
+    explicit_bzero(&connection->key, sizeof(connection->key));
 }
 
 /* Any session of @a peer; NULL: there is none. */

@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "tcp/polled_time.h"
 #include "tcp/redial.h"
-#include "tcp/sealed.h"
 #include "tcp/tail_probe.h"
 #include "tcp/tcp.h"
 
@@ -95,12 +94,12 @@ struct mtree_tcp_connection {
     int stalls;   /* how often it was in vain, in a row */
     int mss;      /* of its next socket: long packets are lost on its way; 0: any */
     bool is_encrypted;
-    mtree_record_keys_t kept; /* that the keys of the next socket follow from */
-    uint64_t sent, received;  /* bytes of frames that are written to their end; read */
-    mtree_list_t again;       /* messages to be written again, before others */
-    mtree_status_t status;    /* MTREE_OK until it has failed */
-    const char *reason;       /* why it has; until the next system call */
-    mtree_sealed_t *sealed;   /* NULL: its bytes travel as they are */
+    mtree_tls_key_t key;     /* that those of the next sockets follow from */
+    uint64_t sent, received; /* bytes of frames that are written to their end; read */
+    mtree_list_t again;      /* messages to be written again, before others */
+    mtree_status_t status;   /* MTREE_OK until it has failed */
+    const char *reason;      /* why it has; until the next system call */
+    mtree_tls_t *tls;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     bool is_ending;                /* the end of the stream or an error has come */
     mtree_tcp_message_t *sending;  /* written in part */
@@ -232,15 +231,15 @@ bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t po
 bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session);
 
-/* connection.c: set connection @a number of @a peer up, which has @a socket and @a keys
+/* connection.c: set connection @a number of @a peer up, which has @a socket and @a key
  * at first (NULL: nothing is encrypted). */
 void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
-                               const mtree_record_keys_t *keys);
+                               const mtree_tls_key_t *key);
 
 /* Use @a socket, which @a connection takes over.  False, here and below: the connection
  * has failed, which its peer is to be told. */
 bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
-                               const mtree_record_keys_t *keys);
+                               const mtree_tls_key_t *key);
 
 /* Close its socket. */
 void mtree_tcp_connection_close(mtree_tcp_connection_t *connection);

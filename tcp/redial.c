@@ -4,6 +4,7 @@
 #include "tcp/private.h"
 #include "tcp/socket.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,20 +85,23 @@ bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection)
     return true;
 }
 
-/* The keys of @a connection after the present attempt; NULL: it is not encrypted. */
-static const mtree_record_keys_t *renew_keys(const mtree_tcp_connection_t *connection,
-                                             uint64_t theirs, mtree_record_keys_t *keys)
+/* The key of @a connection after the present attempt, which no other one has, nor one
+ * from other positions; NULL: it is not encrypted. */
+static const mtree_tls_key_t *renew_key(const mtree_tcp_connection_t *connection,
+                                        uint64_t theirs, mtree_tls_key_t *key)
 {
     const bool dials = connection->peer->redial->dials;
-    const uint64_t positions[] = {dials ? connection->received : theirs,
-                                  dials ? theirs : connection->received};
+    const uint64_t words[] = {htobe64(connection->attempt.number),
+                              htobe64(dials ? connection->received : theirs),
+                              htobe64(dials ? theirs : connection->received)};
 
     if (!connection->is_encrypted) {
         return NULL;
     }
-    mtree_record_keys_renew(&connection->kept, connection->attempt.number, positions,
-                            keys);
-    return keys;
+    key->is_client = dials;
+    mtree_crypto_code(connection->key.bytes, sizeof(connection->key.bytes), words,
+                      sizeof(words), key->bytes);
+    return key;
 }
 
 /* The address of attempt number @a tries since a loss, from 0: its own at first, and then
@@ -117,7 +121,7 @@ static uint32_t address_of(const mtree_tcp_connection_t *connection, int tries)
 static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t theirs)
 {
     mtree_tcp_peer_t *peer = connection->peer;
-    mtree_record_keys_t keys;
+    mtree_tls_key_t key;
 
     (void)mtree_tcp_socket_tune(socket, peer->redial->congestion);
     if (peer->pace > 0) {
@@ -135,13 +139,13 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
     peer->tcp->num_lost--;
     mtree_tcp_socket_give_up(socket, 0);
     if (mtree_tcp_connection_open(connection, socket,
-                                  renew_keys(connection, theirs, &keys))) {
+                                  renew_key(connection, theirs, &key))) {
         peer->is_active = peer->tcp->has_more = true;
         mtree_tcp_peer_pump(peer);
     } else {
         mtree_tcp_peer_fail(peer, connection->status, connection->reason);
     }
-    explicit_bzero(&keys, sizeof(keys));
+    explicit_bzero(&key, sizeof(key));
 }
 
 static bool is_rewound(mtree_tcp_connection_t *connection, uint64_t theirs)

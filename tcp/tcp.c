@@ -96,8 +96,11 @@ static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
         return;
     }
     connection->is_ending |= (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0;
-    connection->is_readable |= connection->is_ending || (events & EPOLLIN) != 0;
-    connection->is_writable |= (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
+    /* TLS may have waited to write before it reads, and the other way round. */
+    connection->is_readable |=
+        connection->is_ending || connection->tls != NULL || (events & EPOLLIN) != 0;
+    connection->is_writable |=
+        connection->tls != NULL || (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
     connection->peer->is_active = true;
 }
 

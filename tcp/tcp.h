@@ -23,7 +23,7 @@
 #include "base/list.h"
 #include "schedule/transport.h"
 #include "tcp/frame.h"
-#include "tcp/record.h"
+#include "tcp/tls.h"
 
 #include <stdbool.h>
 
@@ -105,7 +105,7 @@ typedef enum {
  * failure.  With @a keys, [@a count], all that they carry is encrypted; NULL: nothing is.
  */
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      const mtree_record_keys_t *keys, int count,
+                                      const mtree_tls_key_t *keys, int count,
                                       mtree_tcp_tuning_t tuning);
 
 /* Has anything come from @a peer? */

@@ -45,14 +45,12 @@
     F(SSL_set_connect_state) F(SSL_set_verify) F(SSL_write) F(TLS_method)
 /* clang-format on */
 
-typedef struct {
+static struct {
 #define POINTER(name) __typeof__(name) *name;
     FUNCTIONS(POINTER)
-} libssl_t;
-
-static libssl_t lib;
-static SSL_CTX *context;
-static BIO_METHOD *method;
+    SSL_CTX *context;
+    BIO_METHOD *method;
+} lib;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 struct mtree_tls {
@@ -146,27 +144,27 @@ static void open_library(void)
     const long mode = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER;
 
     mtree_crypto_open(LIBSSL_LIBRARY, names, sizeof(names) / sizeof(*names), &lib);
-    method = lib.BIO_meth_new(BIO_TYPE_SOURCE_SINK, "mtree");
-    context = lib.SSL_CTX_new(lib.TLS_method());
-    if (method == NULL || context == NULL ||
-        !lib.SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION,
+    lib.method = lib.BIO_meth_new(BIO_TYPE_SOURCE_SINK, "mtree");
+    lib.context = lib.SSL_CTX_new(lib.TLS_method());
+    if (lib.method == NULL || lib.context == NULL ||
+        !lib.SSL_CTX_ctrl(lib.context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION,
                           NULL) ||
-        !lib.SSL_CTX_set_ciphersuites(context, SUITE)) {
+        !lib.SSL_CTX_set_ciphersuites(lib.context, SUITE)) {
         mtree_error("OpenSSL cannot be opened: it has no " SUITE "; the process ends");
         exit(EXIT_FAILURE);
     }
-    (void)lib.BIO_meth_set_read(method, socket_read);
-    (void)lib.BIO_meth_set_write(method, socket_write);
-    (void)lib.BIO_meth_set_ctrl(method, socket_control);
-    (void)lib.SSL_CTX_ctrl(context, SSL_CTRL_MODE, mode, NULL);
-    (void)lib.SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF,
+    (void)lib.BIO_meth_set_read(lib.method, socket_read);
+    (void)lib.BIO_meth_set_write(lib.method, socket_write);
+    (void)lib.BIO_meth_set_ctrl(lib.method, socket_control);
+    (void)lib.SSL_CTX_ctrl(lib.context, SSL_CTRL_MODE, mode, NULL);
+    (void)lib.SSL_CTX_ctrl(lib.context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF,
                            NULL);
-    (void)lib.SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
-    lib.SSL_CTX_set_default_read_buffer_len(context, READ);
-    (void)lib.SSL_CTX_set_num_tickets(context, 0);
-    lib.SSL_CTX_set_cert_verify_callback(context, refuse_certificate, NULL);
-    lib.SSL_CTX_set_psk_use_session_callback(context, offer_key);
-    lib.SSL_CTX_set_psk_find_session_callback(context, find_key);
+    (void)lib.SSL_CTX_ctrl(lib.context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
+    lib.SSL_CTX_set_default_read_buffer_len(lib.context, READ);
+    (void)lib.SSL_CTX_set_num_tickets(lib.context, 0);
+    lib.SSL_CTX_set_cert_verify_callback(lib.context, refuse_certificate, NULL);
+    lib.SSL_CTX_set_psk_use_session_callback(lib.context, offer_key);
+    lib.SSL_CTX_set_psk_find_session_callback(lib.context, find_key);
 }
 
 mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key)
@@ -180,8 +178,8 @@ mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key)
     (void)pthread_once(&once, open_library);
     tls->socket = socket;
     tls->key = *key;
-    tls->ssl = lib.SSL_new(context);
-    bio = tls->ssl == NULL ? NULL : lib.BIO_new(method);
+    tls->ssl = lib.SSL_new(lib.context);
+    bio = tls->ssl == NULL ? NULL : lib.BIO_new(lib.method);
     if (bio == NULL) {
         mtree_tls_destroy(tls);
         return NULL;

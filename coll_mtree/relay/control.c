@@ -38,7 +38,7 @@ bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double n
     if (answer > 0) {
         mtree_relay_channel_init(&control->channel,
                                  mtree_relay_dialer_take(control->dialer, &welcome),
-                                 mtree_relay_dialer_keys(control->dialer));
+                                 mtree_relay_dialer_key(control->dialer));
         mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
                    (unsigned long long)welcome.memory);
         coll_mtree_relay_control_touch(control, now);

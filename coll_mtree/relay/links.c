@@ -91,7 +91,7 @@ static void link_poll(link_t *link)
 
         coll_mtree_socket_tune(socket);
         (void)mtree_tcp_peer_connect(link->peer, &socket,
-                                     mtree_relay_dialer_keys(link->dialer), 1,
+                                     mtree_relay_dialer_key(link->dialer), 1,
                                      MTREE_TCP_TUNING_NONE);
     } else if (answer < 0) {
         mtree_tcp_peer_fail(link->peer, MTREE_ERR_TRANSPORT,

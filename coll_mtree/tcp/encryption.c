@@ -11,7 +11,7 @@
 #include "ompi/mca/pml/pml.h"
 #include "opal/runtime/opal_progress.h"
 #include "tcp/crypto.h"
-#include "tcp/record.h"
+#include "tcp/tls.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -39,7 +39,7 @@ void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections)
 {
     if (coll_mtree_params_encrypt() && comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_verbose(comm, 1,
-                           "calls are encrypted between hosts: " MTREE_RECORD_CIPHER
+                           "calls are encrypted between hosts: " MTREE_TLS_CIPHER
                            ", TCP connections to each process: %d",
                            connections);
     }

@@ -198,7 +198,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
     num_undecided--;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, mtree_clock_seconds());
     if (stands) {
-        mtree_record_keys_t keys[MTREE_TCP_CONNECTIONS];
+        mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
         int sockets[MTREE_TCP_CONNECTIONS];
         bool is_encrypted = coll_mtree_handshake_keys(handshake, keys);
         int count = coll_mtree_handshake_sockets(handshake, sockets);

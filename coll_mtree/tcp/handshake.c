@@ -43,11 +43,11 @@ static bool share_key(coll_mtree_handshake_t *handshake)
 {
     return !coll_mtree_params_encrypt() ||
            mtree_crypto_share(handshake->key, handshake->theirs->contact.key,
-                              handshake->shared.bytes);
+                              handshake->shared);
 }
 
 bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
-                               mtree_record_keys_t *keys)
+                               mtree_tls_key_t *keys)
 {
     bool is_first = handshake->dials;
     const contact_t *mine = &handshake->mine->contact, *theirs;
@@ -59,8 +59,9 @@ bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
            MTREE_CRYPTO_KEY);
     for (int i = 0; i < handshake->num_connections && coll_mtree_params_encrypt(); i++) {
         context[2 * MTREE_CRYPTO_KEY] = (unsigned char)i;
-        mtree_record_keys_derive(&handshake->shared, context, sizeof(context), is_first,
-                                 &keys[i]);
+        keys[i].is_client = is_first;
+        mtree_crypto_code(handshake->shared, sizeof(handshake->shared), context,
+                          sizeof(context), keys[i].bytes);
     }
     return coll_mtree_params_encrypt();
 }

@@ -16,8 +16,8 @@
 
 #include "schedule/plan_part.h"
 #include "tcp/listener.h"
-#include "tcp/record.h"
 #include "tcp/redial.h"
+#include "tcp/tls.h"
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
@@ -58,7 +58,7 @@ void coll_mtree_handshake_rates(const coll_mtree_handshake_t *handshake, double 
 /* The keys of the connections that stand, where they are to be encrypted; false: they are
  * not. */
 bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
-                               mtree_record_keys_t *keys);
+                               mtree_tls_key_t *keys);
 
 /* How the connections that stand are made again when they are lost: each over its cable,
  * the other ones, or the network that all hosts share. */

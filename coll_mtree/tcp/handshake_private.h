@@ -56,10 +56,11 @@ struct coll_mtree_handshake {
     int num_awaited;     /* connections, by the listener */
     int num_connections; /* that both may have */
     state_t state;
-    int error;                           /* the last one, at either end */
-    unsigned char key[MTREE_CRYPTO_KEY]; /* private; where messages are encrypted */
-    mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
-    bool has_key;              /* or needs none */
+    int error;                              /* the last one, at either end */
+    unsigned char key[MTREE_CRYPTO_KEY];    /* private; where messages are encrypted */
+    unsigned char shared[MTREE_CRYPTO_KEY]; /* with the other end, once both have told:
+                                               `has_key` */
+    bool has_key;                           /* or needs none */
     coll_mtree_message_t *sent, *received;
     double trip;    /* to the other end, seconds; 0: not known */
     int num_cables; /* that the connections take */

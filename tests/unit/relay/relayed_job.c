@@ -83,9 +83,9 @@ int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
     *reason_p = mtree_relay_dialer_reason(dialer);
     if (answer > 0) {
         socket = mtree_relay_dialer_take(dialer, &welcome);
-        ck_assert((mtree_relay_dialer_keys(dialer) != NULL) == hello->is_encrypted);
+        ck_assert((mtree_relay_dialer_key(dialer) != NULL) == hello->is_encrypted);
         if (hello->is_encrypted) {
-            job->keys = *mtree_relay_dialer_keys(dialer);
+            job->tls_key = *mtree_relay_dialer_key(dialer);
         }
         ck_assert_uint_gt(welcome.memory, 0);
     }
@@ -137,7 +137,7 @@ static void rank_create(relayed_job_t *job, int r)
     unit_ok(mtree_tcp_create(0, &rank->tcp));
     rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
     unit_ok(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
-                                   relayed_encrypts ? &job->keys : NULL, 1,
+                                   relayed_encrypts ? &job->tls_key : NULL, 1,
                                    MTREE_TCP_TUNING_NONE));
 }
 
@@ -171,7 +171,7 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
         socket = relayed_dial(job, i, &hello, &job->key, &reason);
         ck_assert_msg(socket >= 0, "relay %d: %s", i, reason);
         mtree_relay_channel_init(&job->channels[i], socket,
-                                 relayed_encrypts ? &job->keys : NULL);
+                                 relayed_encrypts ? &job->tls_key : NULL);
     }
     for (int i = 0; i < num_relays; i++) {
         relayed_tell_plan(job, i, 1);

@@ -38,8 +38,8 @@ typedef struct relayed_job {
     mtree_relay_channel_t channels[RELAYED_RELAYS];
     relayed_rank_t ranks[RELAYED_RANKS];
     mtree_relay_start_t start;
-    mtree_status_t status;    /* of the last call */
-    mtree_record_keys_t keys; /* of the last connection that was dialed */
+    mtree_status_t status;   /* of the last call */
+    mtree_tls_key_t tls_key; /* of the last connection that was dialed */
     int num_refused;
     int num_unreached, unreached; /* relays that others say they cannot reach; the last */
 } relayed_job_t;

@@ -316,28 +316,19 @@ UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
     ck_assert(!mtree_relay_proof_write(&said, challenge, proof));
 }
 
-UNIT_TEST(keys_are_those_of_both_nonces)
+UNIT_LOOP(keys_are_those_of_the_job_and_both_nonces, 0, 4)
 {
-    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}}, there, other;
-    mtree_record_keys_t peer, relay;
+    mtree_relay_greeting_t here = {.key = {{1}}, .hello = {2}, .nonce = {3}};
+    mtree_relay_greeting_t there = here;
+    mtree_tls_key_t peer, relay;
 
-    ck_assert(mtree_relay_nonce_draw(&here, true,
-                                     here.hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
-    there = other = here;
-    ck_assert(mtree_relay_nonce_draw(&there, true, there.nonce));
-    ck_assert(mtree_relay_nonce_draw(&other, true, other.nonce));
-    memcpy(here.nonce, there.nonce, sizeof(here.nonce));
-    ck_assert(mtree_relay_record_keys(&here, false, &peer));
-    ck_assert(mtree_relay_record_keys(&there, true, &relay));
-    ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
-    ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
-    ck_assert(mtree_relay_record_keys(&other, true, &relay));
-    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    there.key.bytes[0]++;
-    ck_assert(mtree_relay_record_keys(&there, true, &relay));
-    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
-    memset(here.nonce, 0, sizeof(here.nonce));
-    ck_assert(!mtree_relay_record_keys(&here, false, &peer));
+    there.key.bytes[4] = _i == 1;
+    there.hello[MTREE_RELAY_HELLO - 1] = _i == 2;
+    there.nonce[4] = _i == 3;
+    mtree_relay_tls_key(&here, false, &peer);
+    mtree_relay_tls_key(&there, true, &relay);
+    ck_assert(peer.is_client && !relay.is_client);
+    ck_assert_int_eq(memcmp(peer.bytes, relay.bytes, sizeof(peer.bytes)) == 0, _i == 0);
 }
 
 UNIT_TEST(limits_hold)

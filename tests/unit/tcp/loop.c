@@ -18,17 +18,15 @@
 /* Seconds of several looks. */
 #define LOOKS 0.003
 
+/* Polls in which both ends have shaken hands, before anything is sent. */
+#define HANDSHAKE 8
+
 bool loop_encrypts;
 
-/* Those of connection @a number at @a end. */
-static mtree_record_keys_t make_keys(int end, int number)
+/* That of connection @a number at @a end. */
+static mtree_tls_key_t make_key(int end, int number)
 {
-    const mtree_record_key_t shared = {{5}};
-    const unsigned char context = (unsigned char)number;
-    mtree_record_keys_t keys;
-
-    mtree_record_keys_derive(&shared, &context, 1, end == 0, &keys);
-    return keys;
+    return (mtree_tls_key_t){{5, (unsigned char)number}, .is_client = end == 0};
 }
 
 static void message_ended(mtree_completion_t *self, mtree_status_t status)
@@ -86,14 +84,17 @@ static void connect_by(loop_t *loop, int count, void (*make)(int pair[2]))
         loop->sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
-        mtree_record_keys_t keys[MTREE_TCP_CONNECTIONS];
+        mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
 
         for (int i = 0; i < count; i++) {
-            keys[i] = make_keys(end, i);
+            keys[i] = make_key(end, i);
         }
         unit_ok(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
                                        loop_encrypts ? keys : NULL, count,
                                        MTREE_TCP_TUNING_NONE));
+    }
+    for (int i = 0; i < HANDSHAKE && loop_encrypts; i++) {
+        loop_poll(loop, i % 2);
     }
 }
 

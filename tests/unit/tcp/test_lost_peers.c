@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is wrong with a connection ends its peer and nothing else. */
 #include "base/log.h"
-#include "tcp/sealed.h"
+#include "tcp/tls.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
@@ -254,9 +254,8 @@ START_TEST(garbage_ends_the_peer)
     loop_poll(&loop, 0);
     ck_assert(received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
-    ck_assert_ptr_nonnull(strstr(heard_last(), loop_encrypts
-                                                   ? MTREE_SEALED_REASON
-                                                   : "it sent what is no message"));
+    ck_assert_ptr_nonnull(strstr(
+        heard_last(), loop_encrypts ? MTREE_TLS_REASON : "it sent what is no message"));
 }
 END_TEST
 
