@@ -21,16 +21,13 @@ mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
 #include <openssl/hmac.h>
 #include <pthread.h>
 
-/* What is called of libcrypto.  It is opened where a code, a key or a cipher is first
- * wanted: it takes most of the memory that mtree does, and most ranks do without. */
+/* What is called of libcrypto.  It is opened where a code or a key is first wanted: it
+ * takes most of the memory that mtree does, and most ranks do without. */
 /* clang-format off */
 #define FUNCTIONS(F)                                                                     \
-    F(EVP_CIPHER_CTX_ctrl) F(EVP_CIPHER_CTX_free) F(EVP_CIPHER_CTX_new)                  \
-    F(EVP_CipherFinal_ex) F(EVP_CipherInit_ex) F(EVP_CipherUpdate)                       \
     F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new) F(EVP_PKEY_derive) F(EVP_PKEY_derive_init)  \
     F(EVP_PKEY_derive_set_peer) F(EVP_PKEY_free) F(EVP_PKEY_get_raw_public_key)          \
-    F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) F(EVP_aes_256_gcm)    \
-    F(EVP_sha256) F(HMAC)
+    F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) F(EVP_sha256) F(HMAC)
 /* clang-format on */
 
 typedef struct {
@@ -115,92 +112,6 @@ bool mtree_crypto_share(const unsigned char own[MTREE_CRYPTO_KEY],
     return is_shared;
 }
 
-struct mtree_cipher {
-    EVP_CIPHER_CTX *context;
-    bool seals;
-};
-
-mtree_cipher_t *mtree_cipher_create(const unsigned char key[MTREE_CRYPTO_KEY], bool seals)
-{
-    mtree_cipher_t *cipher = calloc(1, sizeof(*cipher));
-
-    if (cipher == NULL) {
-        return NULL;
-    }
-    cipher->seals = seals;
-    cipher->context = libcrypto()->EVP_CIPHER_CTX_new();
-    if (cipher->context == NULL ||
-        libcrypto()->EVP_CipherInit_ex(cipher->context, libcrypto()->EVP_aes_256_gcm(),
-                                       NULL, key, NULL, seals) != 1) {
-        mtree_cipher_destroy(cipher);
-        return NULL;
-    }
-    return cipher;
-}
-
-void mtree_cipher_destroy(mtree_cipher_t *cipher)
-{
-    if (cipher != NULL) {
-        libcrypto()->EVP_CIPHER_CTX_free(cipher->context);
-        free(cipher);
-    }
-}
-
-bool mtree_cipher_set_key(mtree_cipher_t *cipher,
-                          const unsigned char key[MTREE_CRYPTO_KEY])
-{
-    return libcrypto()->EVP_CipherInit_ex(cipher->context, NULL, NULL, key, NULL,
-                                          cipher->seals) == 1;
-}
-
-/* Begin the next record. */
-static bool cipher_begin(mtree_cipher_t *cipher, const unsigned char *nonce,
-                         const void *known, size_t known_length)
-{
-    int length;
-
-    return libcrypto()->EVP_CipherInit_ex(cipher->context, NULL, NULL, NULL, nonce,
-                                          cipher->seals) == 1 &&
-           libcrypto()->EVP_CipherUpdate(cipher->context, NULL, &length, known,
-                                         (int)known_length) == 1;
-}
-
-bool mtree_cipher_seal(mtree_cipher_t *cipher,
-                       const unsigned char nonce[MTREE_CRYPTO_NONCE], const void *known,
-                       size_t known_length, const struct iovec *parts, int count,
-                       unsigned char *sealed)
-{
-    bool is_sealed = cipher_begin(cipher, nonce, known, known_length);
-    int length;
-
-    for (int i = 0; i < count && is_sealed; i++) {
-        is_sealed =
-            libcrypto()->EVP_CipherUpdate(cipher->context, sealed, &length,
-                                          parts[i].iov_base, (int)parts[i].iov_len) == 1;
-        sealed += parts[i].iov_len;
-    }
-    return is_sealed &&
-           libcrypto()->EVP_CipherFinal_ex(cipher->context, sealed, &length) == 1 &&
-           libcrypto()->EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_GET_TAG,
-                                            MTREE_CRYPTO_TAG, sealed) == 1;
-}
-
-bool mtree_cipher_open(mtree_cipher_t *cipher,
-                       const unsigned char nonce[MTREE_CRYPTO_NONCE], const void *known,
-                       size_t known_length, const unsigned char *sealed, size_t length,
-                       unsigned char *plain)
-{
-    int opened;
-
-    return cipher_begin(cipher, nonce, known, known_length) &&
-           libcrypto()->EVP_CipherUpdate(cipher->context, plain, &opened, sealed,
-                                         (int)length) == 1 &&
-           libcrypto()->EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_TAG,
-                                            MTREE_CRYPTO_TAG,
-                                            (void *)(sealed + length)) == 1 &&
-           libcrypto()->EVP_CipherFinal_ex(cipher->context, plain + opened, &opened) == 1;
-}
-
 #else
 
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
@@ -228,56 +139,6 @@ bool mtree_crypto_share(const unsigned char own[MTREE_CRYPTO_KEY],
     (void)own;
     (void)theirs;
     (void)shared;
-    return false;
-}
-
-mtree_cipher_t *mtree_cipher_create(const unsigned char key[MTREE_CRYPTO_KEY], bool seals)
-{
-    (void)key;
-    (void)seals;
-    return NULL;
-}
-
-void mtree_cipher_destroy(mtree_cipher_t *cipher)
-{
-    (void)cipher;
-}
-
-bool mtree_cipher_set_key(mtree_cipher_t *cipher,
-                          const unsigned char key[MTREE_CRYPTO_KEY])
-{
-    (void)cipher;
-    (void)key;
-    return false;
-}
-
-bool mtree_cipher_seal(mtree_cipher_t *cipher,
-                       const unsigned char nonce[MTREE_CRYPTO_NONCE], const void *known,
-                       size_t known_length, const struct iovec *parts, int count,
-                       unsigned char *sealed)
-{
-    (void)cipher;
-    (void)nonce;
-    (void)known;
-    (void)known_length;
-    (void)parts;
-    (void)count;
-    (void)sealed;
-    return false;
-}
-
-bool mtree_cipher_open(mtree_cipher_t *cipher,
-                       const unsigned char nonce[MTREE_CRYPTO_NONCE], const void *known,
-                       size_t known_length, const unsigned char *sealed, size_t length,
-                       unsigned char *plain)
-{
-    (void)cipher;
-    (void)nonce;
-    (void)known;
-    (void)known_length;
-    (void)sealed;
-    (void)length;
-    (void)plain;
     return false;
 }
 
