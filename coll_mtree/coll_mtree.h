@@ -10,6 +10,7 @@
 
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
+#include "coll_mtree/base/ordered_gate.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/call/server.h"
@@ -96,9 +97,9 @@ typedef struct {
     bool beginning; /* a thread begins calls */
 
     /* coll_mtree/call/plan_entry.c's */
-    mtree_list_t pending; /* plan entries that wait until the hosts are known */
-    bool hosts_asked;     /* an exchange asks, or has asked, who runs where */
-    bool hosts_known;     /* it has ended */
+    bool hosts_asked; /* an exchange asks, or has asked, who runs where */
+    coll_mtree_ordered_gate_t hosts_known; /* open when it has ended; exchanges that need
+                                              the hosts wait in it */
     coll_mtree_plan_entry_t *latest;    /* the last that was made, a reference; or NULL */
     const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: not
                                            known yet, or mtree cannot serve */

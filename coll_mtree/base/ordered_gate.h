@@ -4,12 +4,12 @@
  * as soon as it is ready and all before it have passed, which may be at once.
  *
  * Nonblocking calls wait for their plan in a gate, and for replies of replan queries,
- * while their callers go on.
+ * while their callers go on; exchanges of plans wait for the hosts.
  */
 #ifndef COLL_MTREE_BASE_ORDERED_GATE_H
 #define COLL_MTREE_BASE_ORDERED_GATE_H
 
-#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/compat.h"
 
 #include "base/list.h"
 

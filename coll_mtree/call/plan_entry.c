@@ -65,25 +65,13 @@ static void plan_entry_finish(coll_mtree_plan_entry_t *entry)
 
 /* Open the exchange.  Each is opened once, even one that has failed before, which is
  * freed by that. */
-static void plan_entry_open(coll_mtree_plan_entry_t *entry)
+static void plan_entry_open(coll_mtree_waiter_t *opening)
 {
+    coll_mtree_plan_entry_t *entry =
+        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening);
+
     coll_mtree_exchange_open(entry->exchange);
     plan_entry_finish(entry);
-}
-
-/* The exchange that asked for the hosts has ended: the others may. */
-static void open_pending(mca_coll_mtree_module_t *module)
-{
-    mtree_list_t pending, *link;
-
-    mtree_list_init(&pending);
-    opal_mutex_lock(&module->lock);
-    module->hosts_known = true;
-    mtree_list_move(&pending, &module->pending);
-    opal_mutex_unlock(&module->lock);
-    while ((link = mtree_list_take(&pending)) != NULL) {
-        plan_entry_open(MTREE_CONTAINER_OF(link, coll_mtree_plan_entry_t, pending));
-    }
 }
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
@@ -91,7 +79,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     atomic_store(&entry->settled, true);
     /* Nothing else is pending while a blocking call waits for hosts. */
     if (entry->asks_hosts) {
-        open_pending(entry->module);
+        coll_mtree_ordered_gate_open(&entry->module->hosts_known);
     }
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
     /* From here on another thread may free the module. */
@@ -126,6 +114,7 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->module = module;
     entry->comm = comm;
     entry->deferred.release = plan_entry_release_exchange;
+    entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
     atomic_init(&entry->unfinished, 2);
@@ -163,21 +152,16 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
                                                    coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_t *entry;
-    bool opens;
 
     if (comm_class->entry != NULL) {
         return comm_class->entry;
     }
     entry = plan_entry_create(module, comm, &comm_class->node.call_class);
     put_in_force(module, comm_class, entry);
-    opal_mutex_lock(&module->lock);
-    opens = entry->asks_hosts || module->hosts_known;
-    if (!opens) {
-        mtree_list_append(&module->pending, &entry->pending);
-    }
-    opal_mutex_unlock(&module->lock);
-    if (opens) {
-        plan_entry_open(entry);
+    if (entry->asks_hosts) {
+        plan_entry_open(&entry->opening);
+    } else {
+        coll_mtree_ordered_gate_pass(&module->hosts_known, &entry->opening);
     }
     return entry;
 }

@@ -39,7 +39,7 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;          /* in the module's list until its exchange is opened */
+    coll_mtree_waiter_t opening;   /* of its exchange, in the module's gate */
     bool asks_hosts;               /* by its exchange */
     bool is_plain;                 /* it has no exchange: its calls go over the default */
     atomic_int unfinished;         /* of its opening and its being settled */
