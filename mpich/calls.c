@@ -107,38 +107,31 @@ static bool is_predefined(MPI_Op op)
     return false;
 }
 
-/* How a run of a program has ended. */
-typedef struct {
-    bool is_there;
-    mtree_status_t status;
-} ended_t;
-
-static void program_ended(mtree_program_run_t *program_run, mtree_status_t status,
-                          void *arg)
+/* Let @a operation end. */
+static void finish(mtree_mpich_communicator_t *own, mtree_operation_t *operation)
 {
-    ended_t *ended = arg;
+    mtree_status_t status;
 
-    mtree_program_run_free(program_run);
-    *ended = (ended_t){true, status};
+    while (!mtree_operation_done(operation, &status)) {
+        mtree_mpich_transport_progress(&own->transport);
+    }
+    mtree_mpich_require(status);
+    mtree_operation_free(operation);
 }
 
 /* Run @a call by the program that @a part names. */
 static void run_program(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
                         const mtree_call_t *call, const mtree_operation_data_t *data)
 {
-    ended_t ended = {.is_there = false};
     mtree_rank_program_t *program;
-    mtree_program_run_t *program_run;
+    mtree_operation_t *operation;
 
     mtree_mpich_require(mtree_rank_program_create(part, own->placement, call, false,
                                                   mtree_rank_program_overlap(data),
                                                   own->rank, &program));
     mtree_mpich_require(mtree_rank_program_start(program, &own->transport.super, data,
-                                                 program_ended, &ended, &program_run));
-    while (!ended.is_there) {
-        mtree_mpich_transport_progress(&own->transport);
-    }
-    mtree_mpich_require(ended.status);
+                                                 NULL, NULL, &operation));
+    finish(own, operation);
     mtree_rank_program_destroy(program);
 }
 
@@ -148,17 +141,12 @@ static void run_trees(mtree_mpich_communicator_t *own, const mtree_plan_part_t *
 {
     mtree_operation_t *operation;
     mtree_layout_t *layout;
-    mtree_status_t status;
 
     mtree_mpich_require(
         mtree_layout_create(part, own->placement, call, own->rank, &layout));
     mtree_mpich_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
                                               NULL, &operation));
-    while (!mtree_operation_done(operation, &status)) {
-        mtree_mpich_transport_progress(&own->transport);
-    }
-    mtree_mpich_require(status);
-    mtree_operation_free(operation);
+    finish(own, operation);
     mtree_layout_destroy(layout);
 }
 

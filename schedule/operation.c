@@ -38,10 +38,9 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     return operation;
 }
 
-static void operation_release(mtree_operation_t *operation)
+/* Free what an operation over trees has. */
+static void operation_clear(mtree_operation_t *operation)
 {
-    mtree_operation_controller_t controller = operation->data.controller;
-
     while (operation->extra_buffers != NULL) {
         mtree_extra_buffer_t *extra_buffer = operation->extra_buffers;
 
@@ -56,15 +55,17 @@ static void operation_release(mtree_operation_t *operation)
         free(send_op);
     }
     mtree_batches_free(operation);
+}
+
+static void operation_release(mtree_operation_t *operation)
+{
+    mtree_operation_controller_t controller = operation->data.controller;
+
+    operation->clear(operation);
     free(operation);
     if (controller.released != NULL) {
         controller.released(controller.arg);
     }
-}
-
-static mtree_operation_t *inbox_operation(mtree_inbox_t *inbox)
-{
-    return MTREE_CONTAINER_OF(inbox, mtree_operation_t, inbox);
 }
 
 static void operation_finish(mtree_operation_t *operation)
@@ -81,14 +82,19 @@ static void operation_finish(mtree_operation_t *operation)
     }
 }
 
-/*
- * A failed operation ends with its last message, if the transport ends all messages, else
- * at once.  A detached operation ends at once, too.  Outstanding messages keep its
- * memory.
- */
+bool mtree_operation_is_idle(mtree_operation_t *operation)
+{
+    if ((operation->detached ||
+         (operation->status != MTREE_OK && !operation->transport->ends_all)) &&
+        !operation->finished && operation->outstanding > 0) {
+        operation_finish(operation);
+    }
+    return operation->outstanding == 0;
+}
+
 static bool operation_idle(mtree_inbox_t *inbox)
 {
-    mtree_operation_t *operation = inbox_operation(inbox);
+    mtree_operation_t *operation = mtree_inbox_operation(inbox);
 
     if (operation->data.controller.progress != NULL) {
         operation->data.controller.progress(operation, operation->data.controller.arg);
@@ -98,23 +104,38 @@ static bool operation_idle(mtree_inbox_t *inbox)
             mtree_send_queue_pump(operation);
         } while (mtree_batches_advance(operation));
     }
-    if ((operation->detached ||
-         (operation->status != MTREE_OK && !operation->transport->ends_all)) &&
-        !operation->finished && operation->outstanding > 0) {
-        operation_finish(operation);
-    }
-    return operation->outstanding == 0;
+    return mtree_operation_is_idle(operation);
 }
 
 static void operation_last(mtree_inbox_t *inbox)
 {
-    mtree_operation_t *operation = inbox_operation(inbox);
+    mtree_operation_t *operation = mtree_inbox_operation(inbox);
 
     if (!operation->finished) {
         operation_finish(operation);
     } else if (operation->orphan) {
         operation_release(operation);
     }
+}
+
+void mtree_operation_init(mtree_operation_t *operation, mtree_transport_t *transport,
+                          mtree_operation_func_t func, void *arg,
+                          bool (*idle)(mtree_inbox_t *inbox),
+                          void (*clear)(mtree_operation_t *operation))
+{
+    mtree_operation_data_t *data = &operation->data;
+
+    operation->transport = transport;
+    operation->func = func;
+    operation->arg = arg;
+    operation->clear = clear;
+    if (data->trace != NULL) {
+        operation->call = atomic_fetch_add(&data->trace->calls, 1);
+    }
+    if (data->goodput != NULL) {
+        mtree_goodput_begin(data->goodput, mtree_operation_now(operation));
+    }
+    mtree_inbox_init(&operation->inbox, idle, operation_last);
 }
 
 mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
@@ -128,17 +149,9 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
     if (operation == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    operation->transport = transport;
+    mtree_operation_init(operation, transport, func, arg, operation_idle,
+                         operation_clear);
     operation->last[false] = operation->last[true] = INFINITY;
-    operation->func = func;
-    operation->arg = arg;
-    if (data->trace != NULL) {
-        operation->call = atomic_fetch_add(&data->trace->calls, 1);
-    }
-    if (data->goodput != NULL) {
-        mtree_goodput_begin(data->goodput, mtree_operation_now(operation));
-    }
-    mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
     /* This rank may have nothing to do in the first steps. */
     mtree_operation_count_step(operation, operation->step);
     mtree_operation_step(operation, operation->step);

@@ -3,9 +3,9 @@
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
  * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams
  * carry), edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
- * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life),
- * prefix.c (scans) and dynamic_peers.c (open streams).  Only the thread that holds the
- * operation's inbox touches any of it.
+ * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life, also
+ * that of program/run.c), prefix.c (scans) and dynamic_peers.c (open streams).  Only the
+ * thread that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -164,20 +164,22 @@ struct mtree_extra_buffer {
 };
 
 struct mtree_operation {
-    const mtree_layout_t *layout;
     mtree_transport_t *transport;
     mtree_operation_data_t data;
     mtree_operation_func_t func;
     void *arg;
+    void (*clear)(mtree_operation_t *operation); /* frees what its kind has */
     mtree_status_t status;
     atomic_bool finished;
-    bool held;          /* open streams: peers may still be added */
     bool detached;      /* it ends although messages are outstanding */
     bool orphan;        /* freed by its owner while messages were outstanding */
     bool truncates;     /* it throws away what is longer than its receiver expects */
     size_t outstanding; /* sends, receives and credits that are started and not done */
     unsigned call;      /* its number in the trace */
     mtree_inbox_t inbox;
+    /* Over trees; a rank program's has its own instead (schedule/program/run.c). */
+    const mtree_layout_t *layout;
+    bool held;      /* open streams: peers may still be added */
     double last[2]; /* [up] the least progress of the channels that are sending; infinite:
                        none is */
     int step;       /* lockstep: all steps before it have been sent and received */
@@ -308,7 +310,27 @@ void mtree_stream_state_wake(mtree_stream_state_t *state);
  */
 void mtree_operation_step(mtree_operation_t *operation, int step);
 
-/* Keep the first error.  Nothing new is started after it. */
+/* operation.c: what operations of both kinds begin with, in @a operation, which is all
+ * zeros but for its data and what its kind has.  @a idle is called after each batch of
+ * completions, and returns mtree_operation_is_idle(). */
+void mtree_operation_init(mtree_operation_t *operation, mtree_transport_t *transport,
+                          mtree_operation_func_t func, void *arg,
+                          bool (*idle)(mtree_inbox_t *inbox),
+                          void (*clear)(mtree_operation_t *operation));
+
+/*
+ * Is nothing outstanding?  A failed operation ends with its last message, if the
+ * transport ends all messages, else here.  A detached operation ends here, too.
+ * Outstanding messages keep its memory.
+ */
+bool mtree_operation_is_idle(mtree_operation_t *operation);
+
+static inline mtree_operation_t *mtree_inbox_operation(mtree_inbox_t *inbox)
+{
+    return MTREE_CONTAINER_OF(inbox, mtree_operation_t, inbox);
+}
+
+/* stream_state.c: keep the first error.  Nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);
 
 static inline double mtree_operation_now(const mtree_operation_t *operation)

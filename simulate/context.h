@@ -49,7 +49,6 @@ struct mtree_simulated_rank {
     mtree_status_t (*start)(mtree_simulated_rank_t *rank); /* what it does on arrival */
     void *arg;                                             /* of start() */
     mtree_timer_t arrival;
-    mtree_program_run_t *program_run;
     mtree_operation_t *operation;
     bool has_ended;
     double left; /* time at which it left the call */

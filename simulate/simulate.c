@@ -182,25 +182,16 @@ void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count)
     }
 }
 
-static void note_end(mtree_simulated_rank_t *rank, mtree_status_t status)
+void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
+    mtree_simulated_rank_t *rank = arg;
+
+    (void)operation;
     rank->has_ended = true;
     rank->left = mtree_pt2pt_free_at(rank->simulation->pt2pt, rank->number);
     if (status != MTREE_OK) {
         mtree_event_queue_fail(rank->simulation->queue, status);
     }
-}
-
-void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
-{
-    (void)operation;
-    note_end(arg, status);
-}
-
-static void program_ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
-{
-    (void)run;
-    note_end(arg, status);
 }
 
 mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
@@ -214,7 +205,7 @@ mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
     }
     return mtree_program_start(
         program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number), data,
-        address, NULL, program_ended, rank, &rank->program_run);
+        address, NULL, mtree_simulated_ended, rank, &rank->operation);
 }
 
 static void arrive(mtree_timer_t *event)
@@ -232,7 +223,7 @@ static void arrive(mtree_timer_t *event)
 static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int count)
 {
     const mtree_step_t *step =
-        rank->program_run == NULL ? NULL : mtree_program_run_waits(rank->program_run);
+        rank->operation == NULL ? NULL : mtree_program_waits(rank->operation);
 
     if (step == NULL) {
         mtree_error("simulator: rank %d of %d waits for ever; the plan or the schedule "
@@ -281,7 +272,6 @@ void mtree_simulated_clear(const mtree_simulation_t *simulation,
     for (int r = 0; r < count; r++) {
         mtree_event_queue_remove(simulation->queue, &ranks[r].arrival);
         mtree_operation_free(ranks[r].operation);
-        mtree_program_run_free(ranks[r].program_run);
     }
 }
 

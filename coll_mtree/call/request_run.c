@@ -87,13 +87,6 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
     request_close(arg, status);
 }
 
-static void request_program_ended(mtree_program_run_t *run, mtree_status_t status,
-                                  void *arg)
-{
-    mtree_program_run_free(run);
-    request_close(arg, status);
-}
-
 /* No message of an arrival-ordered operation is under way any more. */
 static void request_released(void *arg)
 {
@@ -292,7 +285,6 @@ static void request_begin(coll_mtree_request_t *req)
 {
     mtree_plan_part_t *part = req->chosen;
     mtree_operation_t *operation;
-    mtree_program_run_t *run;
     int rc = request_get_ready(req, part);
 
     req->chosen = NULL;
@@ -302,14 +294,13 @@ static void request_begin(coll_mtree_request_t *req)
         coll_mtree_require(request_start_by_arrival(req, part));
     } else {
         request_begin_tcp(req, part);
-        coll_mtree_require(
-            req->program != NULL
-                ? mtree_rank_program_start(req->program, &req->transport.super,
-                                           &req->buffers.super, request_program_ended,
-                                           req, &run)
-                : mtree_operation_start(req->layout, &req->transport.super,
-                                        &req->buffers.super, request_ended, req,
-                                        &operation));
+        coll_mtree_require(req->program != NULL
+                               ? mtree_rank_program_start(
+                                     req->program, &req->transport.super,
+                                     &req->buffers.super, request_ended, req, &operation)
+                               : mtree_operation_start(req->layout, &req->transport.super,
+                                                       &req->buffers.super, request_ended,
+                                                       req, &operation));
     }
     mtree_plan_part_destroy(part);
 }

@@ -170,8 +170,8 @@ size_t mtree_rank_program_scratch(const mtree_rank_program_t *program,
 mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
                                         mtree_transport_t *transport,
                                         const mtree_operation_data_t *data,
-                                        mtree_program_func_t func, void *arg,
-                                        mtree_program_run_t **run_p)
+                                        mtree_operation_func_t func, void *arg,
+                                        mtree_operation_t **operation_p)
 {
     void *address[MTREE_BUFFER_LAST] = {
         [MTREE_BUFFER_INPUT] = (void *)data->input, [MTREE_BUFFER_RESULT] = data->output};
@@ -188,7 +188,7 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
         }
     }
     return mtree_program_start(&program->program, transport, data, address, room, func,
-                               arg, run_p);
+                               arg, operation_p);
 }
 
 mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,

@@ -42,8 +42,8 @@ mtree_status_t mtree_rank_program_create(const mtree_plan_part_t *part,
 mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
                                         mtree_transport_t *transport,
                                         const mtree_operation_data_t *data,
-                                        mtree_program_func_t func, void *arg,
-                                        mtree_program_run_t **run_p);
+                                        mtree_operation_func_t func, void *arg,
+                                        mtree_operation_t **operation_p);
 size_t mtree_rank_program_scratch(const mtree_rank_program_t *program,
                                   const mtree_operation_data_t *data);
 

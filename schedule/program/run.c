@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/program/run.h"
 
-#include "base/container_of.h"
-#include "base/list.h"
-#include "schedule/inbox.h"
+#include "schedule/operation_private.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 /* A message, or a piece of one.  Those that are done are used again. */
 typedef struct mtree_request {
     mtree_event_t event;
-    mtree_program_run_t *run;
+    struct run *run;
     size_t step;
     size_t first, count; /* units of its message */
     double begin;        /* where it is traced */
@@ -20,40 +18,25 @@ typedef struct mtree_request {
 } mtree_request_t;
 
 /* Only the thread that holds the inbox touches it. */
-struct mtree_program_run {
-    mtree_inbox_t inbox;
+typedef struct run {
+    mtree_operation_t super; /* must be first */
     const mtree_program_t *program;
-    mtree_transport_t *transport;
-    mtree_operation_data_t data;
     void *address[MTREE_BUFFER_LAST];
     void *room; /* owned */
-    mtree_program_func_t func;
-    void *arg;
-    mtree_status_t status; /* the first failure */
-    unsigned call;         /* of the trace */
-    size_t at;             /* the next step */
-    size_t outstanding;    /* sends and receives that are not done */
+    size_t at;  /* the next step */
     mtree_request_t *spare;
-    bool finished; /* `func` was called */
-    bool orphan;   /* freed while messages are under way */
     size_t left[]; /* [num_steps] units of sends and receives that are not done */
-};
+} run_t;
 
-static void *address(const mtree_program_run_t *run, mtree_place_t place)
+static run_t *run_of(mtree_operation_t *operation)
+{
+    return (run_t *)operation;
+}
+
+static void *address(const run_t *run, mtree_place_t place)
 {
     return (void *)((uintptr_t)run->address[place.buffer] +
-                    place.offset * (size_t)run->data.extent);
-}
-
-static double now(const mtree_program_run_t *run)
-{
-    return run->transport->ops->now(run->transport);
-}
-
-/* The time where it is traced, else 0. */
-static double trace_clock(const mtree_program_run_t *run)
-{
-    return run->data.trace == NULL ? 0 : now(run);
+                    place.offset * (size_t)run->super.data.extent);
 }
 
 /* The pieces of a message before unit @a first. */
@@ -103,59 +86,61 @@ static size_t folded_message(const mtree_program_t *program, size_t step)
 
 /* Add what was done with @a count units from @a first on of the message of step @a
  * message to the trace; it began at @a begin and ends now. */
-static void trace(const mtree_program_run_t *run, mtree_act_t act, size_t message,
-                  size_t first, size_t count, double begin)
+static void trace(const run_t *run, mtree_act_t act, size_t message, size_t first,
+                  size_t count, double begin)
 {
     const mtree_step_t *step = &run->program->steps[message];
 
     mtree_trace_add(
-        run->data.trace,
-        &(mtree_trace_event_t){.begin = act == MTREE_TRACE_RECEIVE ? now(run) : begin,
-                               .end = now(run),
+        run->super.data.trace,
+        &(mtree_trace_event_t){.begin = act == MTREE_TRACE_RECEIVE
+                                            ? mtree_operation_now(&run->super)
+                                            : begin,
+                               .end = mtree_operation_now(&run->super),
                                .chunk = piece_number(run->program, message, first),
-                               .bytes = count * (size_t)run->data.extent,
-                               .call = run->call,
+                               .bytes = count * (size_t)run->super.data.extent,
+                               .call = run->super.call,
                                .peer = step->peer,
                                .act = act});
 }
 
 /* Tell those who measure the call that a message is done. */
-static void measure(const mtree_program_run_t *run, const mtree_request_t *request)
+static void measure(const run_t *run, const mtree_request_t *request)
 {
     const mtree_step_t *step = &run->program->steps[request->step];
     const bool is_sent = step->kind == MTREE_STEP_SEND;
-    mtree_goodput_t *goodput = run->data.goodput;
-    const double bytes = (double)request->count * (double)run->data.extent;
+    mtree_goodput_t *goodput = run->super.data.goodput;
+    const double bytes = (double)request->count * (double)run->super.data.extent;
 
-    if (run->data.trace != NULL) {
+    if (run->super.data.trace != NULL) {
         trace(run, is_sent ? MTREE_TRACE_SEND : MTREE_TRACE_RECEIVE, request->step,
               request->first, request->count, request->begin);
     }
     if (goodput != NULL && is_sent) {
         mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
-                           false, now(run));
+                           false, mtree_operation_now(&run->super));
     } else if (goodput != NULL) {
-        mtree_goodput_received(goodput, 0, bytes, now(run));
+        mtree_goodput_received(goodput, 0, bytes, mtree_operation_now(&run->super));
     }
 }
 
 static void request_done(mtree_event_t *event)
 {
     mtree_request_t *request = MTREE_CONTAINER_OF(event, mtree_request_t, event);
-    mtree_program_run_t *run = request->run;
+    run_t *run = request->run;
 
     if (event->status == MTREE_OK) {
         measure(run, request);
-    } else if (run->status == MTREE_OK) {
-        run->status = event->status;
+    } else {
+        mtree_operation_fail(&run->super, event->status);
     }
     run->left[request->step] -= request->count;
-    run->outstanding--;
+    run->super.outstanding--;
     request->spare = run->spare;
     run->spare = request;
 }
 
-static mtree_request_t *take_request(mtree_program_run_t *run)
+static mtree_request_t *take_request(run_t *run)
 {
     mtree_request_t *request = run->spare;
 
@@ -171,10 +156,10 @@ static mtree_request_t *take_request(mtree_program_run_t *run)
 }
 
 /* Begin @a count units from @a first on of the message of @a step. */
-static mtree_status_t begin_piece(mtree_program_run_t *run, const mtree_step_t *step,
-                                  size_t first, size_t count)
+static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t first,
+                                  size_t count)
 {
-    const mtree_transport_ops_t *ops = run->transport->ops;
+    const mtree_transport_ops_t *ops = run->super.transport->ops;
     const bool is_sent = step->kind == MTREE_STEP_SEND;
     const mtree_place_t whole = is_sent ? step->from : step->to;
     void *at = address(run, mtree_place(whole.buffer, whole.offset + first));
@@ -184,17 +169,17 @@ static mtree_status_t begin_piece(mtree_program_run_t *run, const mtree_step_t *
     if (request == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    mtree_event_init(&request->event, &run->inbox, request_done);
+    mtree_event_init(&request->event, &run->super.inbox, request_done);
     request->step = run->at;
     request->first = first;
     request->count = count;
-    request->begin = trace_clock(run);
-    status = is_sent ? ops->send(run->transport, step->peer, 0, at, count, false,
+    request->begin = mtree_operation_clock(&run->super);
+    status = is_sent ? ops->send(run->super.transport, step->peer, 0, at, count, false,
                                  &request->event.completion)
-                     : ops->recv(run->transport, step->peer, 0, at, count,
+                     : ops->recv(run->super.transport, step->peer, 0, at, count,
                                  &request->event.completion);
     if (status == MTREE_OK) {
-        run->outstanding++;
+        run->super.outstanding++;
     } else {
         request->spare = run->spare;
         run->spare = request;
@@ -203,7 +188,7 @@ static mtree_status_t begin_piece(mtree_program_run_t *run, const mtree_step_t *
 }
 
 /* Begin the message of @a step, in pieces where it is long. */
-static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t *step)
+static mtree_status_t begin_message(run_t *run, const mtree_step_t *step)
 {
     const size_t piece = run->program->piece > 0 ? run->program->piece : step->count;
     mtree_status_t status = MTREE_OK;
@@ -218,19 +203,19 @@ static mtree_status_t begin_message(mtree_program_run_t *run, const mtree_step_t
 }
 
 /* The address of @a place, which is in the block that @a step copies. */
-static void *block_address(const mtree_program_run_t *run, const mtree_step_t *step,
+static void *block_address(const run_t *run, const mtree_step_t *step,
                            mtree_place_t place)
 {
-    const ptrdiff_t *shift = run->data.shift;
+    const ptrdiff_t *shift = run->super.data.shift;
 
     return mtree_address(
         address(run, place),
         shift != NULL && place.buffer == MTREE_BUFFER_RESULT ? shift[step->peer] : 0);
 }
 
-static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
+static void copy(const run_t *run, const mtree_step_t *step)
 {
-    const mtree_operation_data_t *data = &run->data;
+    const mtree_operation_data_t *data = &run->super.data;
     const void *from = block_address(run, step, step->from);
     void *to = block_address(run, step, step->to);
 
@@ -253,10 +238,10 @@ static void copy(const mtree_program_run_t *run, const mtree_step_t *step)
     }
 }
 
-static void fold(const mtree_program_run_t *run, const mtree_step_t *step)
+static void fold(const run_t *run, const mtree_step_t *step)
 {
-    const mtree_operation_data_t *data = &run->data;
-    const double begin = trace_clock(run);
+    const mtree_operation_data_t *data = &run->super.data;
+    const double begin = mtree_operation_clock(&run->super);
     size_t message;
 
     if (data->fold == NULL) {
@@ -271,13 +256,13 @@ static void fold(const mtree_program_run_t *run, const mtree_step_t *step)
 }
 
 /* Do the next step; false: it has to wait, or has failed. */
-static bool do_step(mtree_program_run_t *run, const mtree_step_t *step)
+static bool do_step(run_t *run, const mtree_step_t *step)
 {
     switch (step->kind) {
     case MTREE_STEP_SEND:
     case MTREE_STEP_RECV:
-        run->status = begin_message(run, step);
-        return run->status == MTREE_OK;
+        run->super.status = begin_message(run, step);
+        return run->super.status == MTREE_OK;
     case MTREE_STEP_WAIT:
         return run->left[step->request] == 0;
     case MTREE_STEP_FOLD:
@@ -290,21 +275,11 @@ static bool do_step(mtree_program_run_t *run, const mtree_step_t *step)
     return true;
 }
 
-static void finish(mtree_program_run_t *run)
+/* Free what the run has. */
+static void clear(mtree_operation_t *operation)
 {
-    mtree_program_func_t func = run->func;
+    run_t *run = run_of(operation);
 
-    run->finished = true;
-    func(run, run->status, run->arg);
-}
-
-static mtree_program_run_t *run_of(mtree_inbox_t *inbox)
-{
-    return MTREE_CONTAINER_OF(inbox, mtree_program_run_t, inbox);
-}
-
-static void release(mtree_program_run_t *run)
-{
     while (run->spare != NULL) {
         mtree_request_t *request = run->spare;
 
@@ -312,45 +287,29 @@ static void release(mtree_program_run_t *run)
         free(request);
     }
     free(run->room);
-    free(run);
 }
 
-/* Go on as far as possible.  A failed run ends with its last message, if the transport
- * ends all messages, else at once. */
+/* Go on as far as possible. */
 static bool run_idle(mtree_inbox_t *inbox)
 {
-    mtree_program_run_t *run = run_of(inbox);
+    run_t *run = run_of(mtree_inbox_operation(inbox));
     const mtree_program_t *program = run->program;
 
-    while (run->status == MTREE_OK && run->at < program->num_steps &&
+    while (run->super.status == MTREE_OK && run->at < program->num_steps &&
            do_step(run, &program->steps[run->at])) {
         run->at++;
     }
-    if (run->status != MTREE_OK && !run->transport->ends_all && !run->finished &&
-        run->outstanding > 0) {
-        finish(run);
-    }
-    return run->outstanding == 0;
+    return mtree_operation_is_idle(&run->super);
 }
 
-static void run_last(mtree_inbox_t *inbox)
+mtree_status_t mtree_program_start(const mtree_program_t *program,
+                                   mtree_transport_t *transport,
+                                   const mtree_operation_data_t *data,
+                                   void *const *address, void *room,
+                                   mtree_operation_func_t func, void *arg,
+                                   mtree_operation_t **operation_p)
 {
-    mtree_program_run_t *run = run_of(inbox);
-
-    if (!run->finished) {
-        finish(run);
-    } else if (run->orphan) {
-        release(run);
-    }
-}
-
-mtree_status_t
-mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport,
-                    const mtree_operation_data_t *data, void *const *address, void *room,
-                    mtree_program_func_t func, void *arg, mtree_program_run_t **run_p)
-{
-    mtree_program_run_t *run =
-        calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
+    run_t *run = calloc(1, sizeof(*run) + program->num_steps * sizeof(run->left[0]));
 
     if (run == NULL) {
         free(room);
@@ -358,38 +317,19 @@ mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport
     }
     run->room = room;
     run->program = program;
-    run->transport = transport;
-    run->data = *data;
     memcpy(run->address, address, sizeof(run->address));
-    run->func = func;
-    run->arg = arg;
-    if (data->trace != NULL) {
-        run->call = atomic_fetch_add(&data->trace->calls, 1);
-    }
-    if (data->goodput != NULL) {
-        mtree_goodput_begin(data->goodput, now(run));
-    }
-    mtree_inbox_init(&run->inbox, run_idle, run_last);
-    *run_p = run;
-    mtree_inbox_open(&run->inbox);
+    run->super.data = *data;
+    mtree_operation_init(&run->super, transport, func, arg, run_idle, clear);
+    *operation_p = &run->super;
+    mtree_inbox_open(&run->super.inbox);
     return MTREE_OK;
 }
 
-const mtree_step_t *mtree_program_run_waits(const mtree_program_run_t *run)
+const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation)
 {
-    const mtree_step_t *steps = run->program->steps;
+    const run_t *run = (const run_t *)operation;
 
-    return &steps[steps[run->at].request];
-}
-
-void mtree_program_run_free(mtree_program_run_t *run)
-{
-    if (run == NULL) {
-        return;
-    }
-    if (run->outstanding > 0) {
-        run->orphan = true;
-        return;
-    }
-    release(run);
+    return operation->clear == clear
+               ? &run->program->steps[run->program->steps[run->at].request]
+               : NULL;
 }

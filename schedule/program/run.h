@@ -9,12 +9,6 @@
 #include "planner/program/program.h"
 #include "schedule/operation.h"
 
-typedef struct mtree_program_run mtree_program_run_t;
-
-/* Called once, when the run has ended; it may free the run. */
-typedef void (*mtree_program_func_t)(mtree_program_run_t *run, mtree_status_t status,
-                                     void *arg);
-
 /*
  * Run @a program on the buffers @a address [MTREE_BUFFER_LAST]: unit i of one is at its
  * address + i * extent, and each is as long as the program says.  @a data is as of an
@@ -24,20 +18,19 @@ typedef void (*mtree_program_func_t)(mtree_program_run_t *run, mtree_status_t st
  * that of its chunk.
  *
  * Program and transport stay until the end; *data and the addresses are copied, and @a
- * room (may be NULL) is freed with the run.  All messages have tag 0.  @a func may be
- * called before this returns.  MTREE_ERR_NO_MEMORY: nothing was sent, @a func is not
+ * room (may be NULL) is freed with the run.  All messages have tag 0.  @a func is as
+ * of mtree_operation_start().  MTREE_ERR_NO_MEMORY: nothing was sent, @a func is not
  * called, and the room is freed.
  */
-mtree_status_t
-mtree_program_start(const mtree_program_t *program, mtree_transport_t *transport,
-                    const mtree_operation_data_t *data, void *const *address, void *room,
-                    mtree_program_func_t func, void *arg, mtree_program_run_t **run_p);
+mtree_status_t mtree_program_start(const mtree_program_t *program,
+                                   mtree_transport_t *transport,
+                                   const mtree_operation_data_t *data,
+                                   void *const *address, void *room,
+                                   mtree_operation_func_t func, void *arg,
+                                   mtree_operation_t **operation_p);
 
-/* The send or receive that a run waits for, which has not ended and has not failed. */
-const mtree_step_t *mtree_program_run_waits(const mtree_program_run_t *run);
-
-/* Free a run that has ended; NULL is allowed.  Messages that are under way after a
- * failure keep its memory. */
-void mtree_program_run_free(mtree_program_run_t *run);
+/* The send or receive that @a operation waits for, which has not ended and has not
+ * failed; NULL: it does not run a program. */
+const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation);
 
 #endif

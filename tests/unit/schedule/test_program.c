@@ -23,7 +23,7 @@ typedef struct {
     mtree_call_t call;
     bool is_exclusive, in_place, rounds;
     mtree_rank_program_t *program[RANDOM_RANKS];
-    mtree_program_run_t *run[RANDOM_RANKS];
+    mtree_operation_t *operation[RANDOM_RANKS];
     mtree_goodput_t *goodput[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS];
     uint32_t input[RANDOM_RANKS][MAX_UNITS],
@@ -112,11 +112,11 @@ static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
     memcpy(&rank->job->output[rank->rank][first + offset], bytes, 4 * length);
 }
 
-static void ended(mtree_program_run_t *run, mtree_status_t status, void *arg)
+static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
     job_t *job = arg;
 
-    mtree_program_run_free(run);
+    mtree_operation_free(operation);
     job->num_ended++;
     job->status = status != MTREE_OK ? status : job->status;
 }
@@ -190,7 +190,7 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
     unit_ok(mtree_rank_program_start(job->program[rank], chaos_transport(chaos, rank),
-                                     &data, ended, job, &job->run[rank]));
+                                     &data, ended, job, &job->operation[rank]));
 }
 
 /* Every program, and a collective that it does. */
