@@ -15,8 +15,8 @@ static size_t slice(const mtree_stream_state_t *state, int place, size_t chunk,
 
 int mtree_block_peer(const mtree_stream_state_t *state, int place)
 {
-    return state->stream->parent < 0 ? state->stream->below->ranks[place]
-                                     : state->stream->below->root;
+    return mtree_stream_state_is_root(state) ? state->stream->below->ranks[place]
+                                             : state->stream->below->root;
 }
 
 char *mtree_block_address(const mtree_stream_state_t *state, const mtree_side_t *side,

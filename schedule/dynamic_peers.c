@@ -208,11 +208,6 @@ void mtree_dynamic_peers_detach(mtree_operation_t *operation)
     operation->detached = true;
 }
 
-void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t status)
-{
-    mtree_operation_fail(operation, status);
-}
-
 bool mtree_dynamic_peers_message(mtree_operation_t *operation,
                                  mtree_transport_t *transport, bool receives, int peer,
                                  int tag, void *buffer, size_t bytes,

@@ -62,9 +62,6 @@ mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 /* End the operation now, although messages are outstanding. */
 void mtree_dynamic_peers_detach(mtree_operation_t *operation);
 
-/* The operation fails, unless it has. */
-void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t status);
-
 /*
  * Send, or receive if it @a receives, a message of the controller, of @a bytes bytes over
  * @a transport, whose unit is the byte.  @a handle is called when it is done.  It must

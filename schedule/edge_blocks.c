@@ -20,11 +20,6 @@
  * layout: then short blocks have as many slices as long ones, and all end together. */
 #define FINER 8
 
-static bool is_root(const mtree_stream_state_t *state)
-{
-    return state->stream->parent < 0;
-}
-
 size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
                                const mtree_edge_t *edge, size_t chunk)
 {
@@ -62,7 +57,8 @@ static bool receiver_is_direct(const mtree_receiver_t *receiver)
 {
     const mtree_stream_state_t *state = receiver->state;
 
-    return receiver->edge.num == 1 && (!receiver->up || is_root(state)) &&
+    return receiver->edge.num == 1 &&
+           (!receiver->up || mtree_stream_state_is_root(state)) &&
            mtree_block_fits(state, receiver->edge.first) &&
            mtree_block_address(state, &state->operation->data.recv,
                                receiver->edge.first) != NULL;
@@ -143,13 +139,14 @@ static void init_blocks(mtree_stream_state_t *state)
         return;
     }
     if (!stream->below->headed) {
-        for (int place = is_root(state); place < stream->below->num; place++) {
+        for (int place = mtree_stream_state_is_root(state); place < stream->below->num;
+             place++) {
             mtree_block_slices_set(state->blocks, place,
                                    units[stream->below->ranks[place]]);
         }
-    } else if (stream->up && !is_root(state)) {
+    } else if (stream->up && !mtree_stream_state_is_root(state)) {
         mtree_block_slices_set(state->blocks, 0, sent[stream->below->root]);
-    } else if (stream->down && is_root(state)) {
+    } else if (stream->down && mtree_stream_state_is_root(state)) {
         for (int place = 1; place < stream->below->num; place++) {
             mtree_block_slices_set(state->blocks, place,
                                    sent[stream->below->ranks[place]]);
@@ -163,13 +160,13 @@ static void init_blocks(mtree_stream_state_t *state)
 static bool init_down(mtree_stream_state_t *state, mtree_cursor_t *at)
 {
     const mtree_stream_t *stream = state->stream;
-    bool is_known = !stream->below->headed || is_root(state);
+    bool is_known = !stream->below->headed || mtree_stream_state_is_root(state);
 
     for (int i = 0; i < stream->num_children; i++) {
         add_channel(state, stream->children[i], false, child_edge(stream, i), is_known,
                     at);
     }
-    if (is_root(state)) {
+    if (mtree_stream_state_is_root(state)) {
         state->complete = SIZE_MAX;
         return true;
     }
@@ -191,7 +188,7 @@ static bool init_up(mtree_stream_state_t *state, mtree_cursor_t *at)
     }
     state->num_unknown = stream->below->headed ? stream->num_children : 0;
     state->folded = state->num_receivers == 0 ? SIZE_MAX : 0;
-    if (!is_root(state)) {
+    if (!mtree_stream_state_is_root(state)) {
         add_channel(state, stream->parent, true, parent_edge(stream),
                     state->num_unknown == 0, at);
     }
@@ -349,7 +346,7 @@ void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot)
     }
     if (!receiver->up) {
         arrived_down(receiver, slot);
-    } else if (is_root(state)) {
+    } else if (mtree_stream_state_is_root(state)) {
         arrived_at_root(receiver, slot);
     } else {
         arrived_up(receiver);
@@ -414,14 +411,5 @@ void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
     }
     if (channel->up) {
         pack_children(state, chunk, bytes);
-    }
-}
-
-void mtree_edge_blocks_sent(const mtree_send_channel_t *channel, size_t chunk)
-{
-    mtree_receiver_t *above = channel->state->above;
-
-    if (above != NULL) {
-        mtree_receiver_sent_down(above, chunk);
     }
 }

@@ -61,7 +61,4 @@ const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_
 void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
                             char *bytes);
 
-/* @a chunk was sent over @a channel. */
-void mtree_edge_blocks_sent(const mtree_send_channel_t *channel, size_t chunk);
-
 #endif

@@ -32,9 +32,9 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes)
 static bool header_fits(const mtree_receiver_t *receiver)
 {
     const mtree_stream_state_t *state = receiver->state;
-    const bool is_root = state->stream->parent < 0;
     int first = receiver->edge.first;
-    int end = is_root ? first + receiver->edge.num : first + !receiver->up;
+    int end = mtree_stream_state_is_root(state) ? first + receiver->edge.num
+                                                : first + !receiver->up;
 
     while (first < end && mtree_block_fits(state, first)) {
         first++;

@@ -79,8 +79,7 @@ int mtree_goodput_link(const mtree_goodput_t *goodput, int rank)
     return link;
 }
 
-/* A message of a tree is done. */
-static void goodput_move(mtree_goodput_t *goodput, int tree, double bytes, double now)
+void mtree_goodput_moved(mtree_goodput_t *goodput, int tree, double bytes, double now)
 {
     if (goodput->begin == 0) {
         goodput->begin = now;
@@ -94,7 +93,7 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
 {
     mtree_goodput_link_t *to = &goodput->links[link];
 
-    goodput_move(goodput, tree, bytes, now);
+    mtree_goodput_moved(goodput, tree, bytes, now);
     to->bytes += bytes;
     if (to->since >= 0) {
         to->backlogged_bytes += bytes;
@@ -103,11 +102,6 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
         mtree_bandwidth_monitor_sent(goodput->monitor, to->path,
                                      goodput->monitor_bytes * bytes, now);
     }
-}
-
-void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now)
-{
-    goodput_move(goodput, tree, bytes, now);
 }
 
 void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,

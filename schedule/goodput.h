@@ -74,8 +74,8 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
                         bool has_arrived, double now);
 
-/* For the operation: @a bytes of stream number @a tree have arrived. */
-void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now);
+/* For the operation: @a bytes of stream number @a tree have arrived, or were sent. */
+void mtree_goodput_moved(mtree_goodput_t *goodput, int tree, double bytes, double now);
 
 /* For the operation: is peer number @a link @a backlogged from now on? */
 void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,

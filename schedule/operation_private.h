@@ -265,7 +265,7 @@ static inline size_t mtree_send_channel_count(const mtree_send_channel_t *channe
                : 0;
 }
 
-/* Does the sum of a reducing stream end here?  Else it is sent up. */
+/* Is this rank the root of the stream? */
 static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *state)
 {
     return state->stream->parent < 0;
@@ -349,16 +349,11 @@ static inline double mtree_operation_clock(const mtree_operation_t *operation)
 void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
                               int peer, size_t chunk, size_t units, double begin);
 
-/* Their numbers among the peers and the streams of the layout. */
+/* Its number among the peers of the layout. */
 static inline int mtree_send_queue_number(const mtree_operation_t *operation,
                                           const mtree_send_queue_t *send_queue)
 {
     return (int)(send_queue - operation->send_queues);
-}
-
-static inline int mtree_stream_state_number(const mtree_stream_state_t *state)
-{
-    return state->stream->number;
 }
 
 /* The next free parts while an operation, or an extra buffer, is made. */

@@ -47,12 +47,6 @@ mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
                                               const mtree_locality_t *localities,
                                               mtree_placement_t **placement_p);
 
-/* Ranks and relays. */
-static inline int mtree_placement_num_members(const mtree_placement_t *placement)
-{
-    return placement->num_ranks + placement->num_relays;
-}
-
 /* Is @a member a relay? */
 static inline bool mtree_placement_is_relay(const mtree_placement_t *placement,
                                             int member)

@@ -112,9 +112,9 @@ static void receiver_measure(mtree_receiver_t *receiver, size_t chunk, size_t un
         operation->data.tree_ends[state->stream->tree] = mtree_operation_now(operation);
     }
     if (goodput != NULL) {
-        mtree_goodput_received(goodput, mtree_stream_state_number(state),
-                               (double)units * (double)operation->data.extent,
-                               mtree_operation_now(operation));
+        mtree_goodput_moved(goodput, state->stream->number,
+                            (double)units * (double)operation->data.extent,
+                            mtree_operation_now(operation));
     }
     mtree_stream_state_trace(state, MTREE_TRACE_RECEIVE, receiver != state->above,
                              receiver->peer, chunk, units,

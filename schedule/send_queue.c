@@ -210,14 +210,15 @@ static void send_op_sent(mtree_event_t *event)
 {
     mtree_send_op_t *send_op = (mtree_send_op_t *)event;
     mtree_send_channel_t *channel = send_op->channel;
-    mtree_operation_t *operation = channel->state->operation;
+    mtree_stream_state_t *state = channel->state;
+    mtree_operation_t *operation = state->operation;
     mtree_status_t status = event->status;
 
-    mtree_stream_state_end(channel->state);
+    mtree_stream_state_end(state);
     send_queue_acknowledge(channel->send_queue, send_op->bytes);
     mtree_stream_state_trace(
-        channel->state, MTREE_TRACE_SEND, channel->up, channel->send_queue->rank,
-        send_op->chunk, send_op->bytes / (size_t)operation->data.extent, send_op->begin);
+        state, MTREE_TRACE_SEND, channel->up, channel->send_queue->rank, send_op->chunk,
+        send_op->bytes / (size_t)operation->data.extent, send_op->begin);
     send_op_put(operation, send_op);
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
@@ -226,19 +227,17 @@ static void send_op_sent(mtree_event_t *event)
     if (operation->data.goodput != NULL) {
         mtree_goodput_sent(operation->data.goodput,
                            mtree_send_queue_number(operation, channel->send_queue),
-                           mtree_stream_state_number(channel->state),
-                           (double)send_op->bytes, send_op->paced,
+                           state->stream->number, (double)send_op->bytes, send_op->paced,
                            mtree_operation_now(operation));
     }
     if (++channel->sent == channel->edge.end) {
         mtree_operation_step(operation, channel->step);
     }
-    if (channel->state->blocks != NULL) {
-        mtree_edge_blocks_sent(channel, send_op->chunk);
-    } else if (channel->up) {
-        mtree_stream_state_sent_up(channel->state, send_op->chunk);
-    } else if (operation->layout->is_relay) {
-        mtree_receiver_sent_down(channel->state->above, send_op->chunk);
+    if (channel->up && state->blocks == NULL) {
+        mtree_stream_state_sent_up(state, send_op->chunk);
+    } else if (state->above != NULL &&
+               (state->blocks != NULL || operation->layout->is_relay)) {
+        mtree_receiver_sent_down(state->above, send_op->chunk);
     }
 }
 

@@ -215,7 +215,8 @@ int mtree_directory_num_assigned(const mtree_directory_t *directory)
     return directory->assigned;
 }
 
-bool mtree_directory_is_settled(const mtree_directory_t *directory)
+/* Have all receivers been assigned sources? */
+static bool is_settled(const mtree_directory_t *directory)
 {
     return directory->assigned == directory->placement->num_ranks - 1;
 }
@@ -250,8 +251,7 @@ bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free
 
         if (rank == directory->root || member->state == DISMISSED ||
             !((holds && member->inside + member->outside == 0) ||
-              (holds && far && free) ||
-              (mtree_directory_is_settled(directory) && !far))) {
+              (holds && far && free) || (is_settled(directory) && !far))) {
             continue;
         }
         member->state = DISMISSED;
@@ -272,7 +272,7 @@ bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p)
         member_t *member = &directory->members[rank];
 
         if (rank != directory->root && member->state != DISMISSED && !member->settled &&
-            mtree_directory_is_settled(directory)) {
+            is_settled(directory)) {
             member->settled = true;
             *rank_p = rank;
             return true;

@@ -63,9 +63,6 @@ bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p);
 int mtree_directory_num_arrived(const mtree_directory_t *directory);
 int mtree_directory_num_assigned(const mtree_directory_t *directory);
 
-/* Have all receivers been assigned sources? */
-bool mtree_directory_is_settled(const mtree_directory_t *directory);
-
 /* Have all been dismissed? */
 bool mtree_directory_is_done(const mtree_directory_t *directory);
 

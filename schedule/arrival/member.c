@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
+#include "schedule/operation_private.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run)
     mtree_control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
 
     if (control_msg == NULL) {
-        mtree_dynamic_peers_fail(run->operation, MTREE_ERR_NO_MEMORY);
+        mtree_operation_fail(run->operation, MTREE_ERR_NO_MEMORY);
         return NULL;
     }
     control_msg->run = run;

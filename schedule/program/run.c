@@ -120,7 +120,7 @@ static void measure(const run_t *run, const mtree_request_t *request)
         mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
                            false, mtree_operation_now(&run->super));
     } else if (goodput != NULL) {
-        mtree_goodput_received(goodput, 0, bytes, mtree_operation_now(&run->super));
+        mtree_goodput_moved(goodput, 0, bytes, mtree_operation_now(&run->super));
     }
 }
 

@@ -56,9 +56,9 @@ UNIT_TEST(trees_end_with_their_last_message)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
-    mtree_goodput_received(goodput, 1, 10, 2.0);
+    mtree_goodput_moved(goodput, 1, 10, 2.0);
     mtree_goodput_sent(goodput, 0, 0, 20, true, 3.0);
-    mtree_goodput_received(goodput, 1, 30, 5.0);
+    mtree_goodput_moved(goodput, 1, 30, 5.0);
     ck_assert_double_eq(goodput->begin, 2);
     ck_assert_double_eq(mtree_goodput_seconds(goodput), 3);
     ck_assert_double_eq(goodput->trees[0].end, 3);

@@ -74,7 +74,7 @@ typedef struct {
 
 static int num_members(const job_t *job)
 {
-    return mtree_placement_num_members(job->placement);
+    return job->placement->num_ranks + job->placement->num_relays;
 }
 
 static bool is_relay(const job_t *job, int member)
