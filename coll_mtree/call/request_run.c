@@ -136,12 +136,10 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t request_make_goodput(coll_mtree_request_t *req)
+/* With the peers of the call; NULL: it is arrival-ordered. */
+static const mtree_layout_t *request_layout(const coll_mtree_request_t *req)
 {
-    return req->layout != NULL ? mtree_goodput_create(req->layout, &req->goodput)
-           : req->program != NULL
-               ? mtree_rank_program_goodput(req->program, &req->goodput)
-               : MTREE_OK;
+    return req->program != NULL ? &req->program->layout : req->layout;
 }
 
 /*
@@ -179,7 +177,9 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    coll_mtree_require(request_make_goodput(req));
+    if (!req->by_arrival) {
+        coll_mtree_require(mtree_goodput_create(request_layout(req), &req->goodput));
+    }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
     req->part = mtree_plan_part_retain(part);
@@ -218,12 +218,11 @@ static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
 
 static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
-    const mtree_rank_program_t *program = req->program;
+    const mtree_layout_t *layout = request_layout(req);
 
     req->over_tcp = coll_mtree_tcp_begin(
-        &req->tcp, &req->transport, part,
-        program != NULL ? program->peers : req->layout->peers,
-        program != NULL ? program->num_peers : req->layout->num_peers, req->placement,
+        &req->tcp, &req->transport, part, layout->peers, layout->num_peers,
+        req->placement,
         req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
 

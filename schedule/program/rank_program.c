@@ -30,22 +30,23 @@ static int compare_peers(const void *a, const void *b)
 static mtree_status_t find_peers(mtree_rank_program_t *program)
 {
     const mtree_program_t *of = &program->program;
+    mtree_peer_t *peers = calloc(of->num_steps + 1, sizeof(*peers));
     int num = 0;
 
-    program->peers = calloc(of->num_steps + 1, sizeof(*program->peers));
-    if (program->peers == NULL) {
+    program->layout = (mtree_layout_t){.num_streams = 1, .peers = peers};
+    if (peers == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < of->num_steps; i++) {
         if (of->steps[i].kind == MTREE_STEP_SEND ||
             of->steps[i].kind == MTREE_STEP_RECV) {
-            program->peers[num++].rank = of->steps[i].peer;
+            peers[num++].rank = of->steps[i].peer;
         }
     }
-    qsort(program->peers, (size_t)num, sizeof(*program->peers), compare_peers);
+    qsort(peers, (size_t)num, sizeof(*peers), compare_peers);
     for (int i = 0; i < num; i++) {
-        if (i == 0 || program->peers[i].rank != program->peers[i - 1].rank) {
-            program->peers[program->num_peers++] = program->peers[i];
+        if (i == 0 || peers[i].rank != peers[i - 1].rank) {
+            peers[program->layout.num_peers++] = peers[i];
         }
     }
     return MTREE_OK;
@@ -191,20 +192,11 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
                                arg, operation_p);
 }
 
-mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,
-                                          mtree_goodput_t **goodput_p)
-{
-    const mtree_layout_t layout = {
-        .num_streams = 1, .num_peers = program->num_peers, .peers = program->peers};
-
-    return mtree_goodput_create(&layout, goodput_p);
-}
-
 void mtree_rank_program_destroy(mtree_rank_program_t *program)
 {
     if (program != NULL) {
         mtree_program_clear(&program->program);
-        free(program->peers);
+        free(program->layout.peers);
         free(program);
     }
 }

@@ -15,9 +15,9 @@
 
 typedef struct {
     mtree_program_t program;
-    int num_peers;
-    mtree_peer_t *peers; /* [num_peers] ranks to and from which messages go, ascending */
-    bool has_result;     /* the call gives this rank one */
+    mtree_layout_t layout; /* its peers, ascending, and one stream, which all of it is to
+                              those who measure the call; nothing else is set */
+    bool has_result;       /* the call gives this rank one */
 } mtree_rank_program_t;
 
 /* Units by which a vector of @a data reaches beyond its last unit: data of units whose
@@ -46,10 +46,6 @@ mtree_status_t mtree_rank_program_start(const mtree_rank_program_t *program,
                                         mtree_operation_t **operation_p);
 size_t mtree_rank_program_scratch(const mtree_rank_program_t *program,
                                   const mtree_operation_data_t *data);
-
-/* As mtree_goodput_create(), for runs of @a program. */
-mtree_status_t mtree_rank_program_goodput(const mtree_rank_program_t *program,
-                                          mtree_goodput_t **goodput_p);
 
 /* Free; NULL is allowed. */
 void mtree_rank_program_destroy(mtree_rank_program_t *program);

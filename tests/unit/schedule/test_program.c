@@ -185,7 +185,7 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
                                       mtree_rank_program_overlap(&data), rank,
                                       &job->program[rank]));
     mtree_plan_part_destroy(part);
-    unit_ok(mtree_rank_program_goodput(job->program[rank], &job->goodput[rank]));
+    unit_ok(mtree_goodput_create(&job->program[rank]->layout, &job->goodput[rank]));
     unit_ok(mtree_trace_create(EVENTS, &job->trace[rank]));
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
