@@ -386,6 +386,25 @@ void relayed_end(relayed_job_t *job)
     }
 }
 
+void relayed_call(relayed_job_t *job, mtree_collective_t collective, int root,
+                  size_t units)
+{
+    relayed_begin(job, collective, root, units);
+    ck_assert(relayed_finish(job));
+    relayed_verify(job);
+    relayed_end(job);
+}
+
+void relayed_refused_call(relayed_job_t *job, size_t units)
+{
+    relayed_begin(job, MTREE_ALLREDUCE, 0, units);
+    while (job->num_refused == 0) {
+        relayed_poll(job);
+    }
+    job->status = MTREE_ERR_TRANSPORT;
+    relayed_end(job);
+}
+
 void relayed_destroy(relayed_job_t *job)
 {
     for (int r = 0; r < job->num_ranks; r++) {

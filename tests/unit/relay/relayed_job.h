@@ -80,4 +80,9 @@ void relayed_kill(relayed_job_t *job, int i);
 void relayed_verify(const relayed_job_t *job);
 void relayed_end(relayed_job_t *job);
 
+/* A whole call, which succeeds; and a sum that a relay refuses. */
+void relayed_call(relayed_job_t *job, mtree_collective_t collective, int root,
+                  size_t units);
+void relayed_refused_call(relayed_job_t *job, size_t units);
+
 #endif

@@ -195,10 +195,7 @@ UNIT_TEST(what_comes_early_counts_and_ends)
     ck_assert_uint_gt(seen, most / 2);
     ck_assert_uint_le(seen, before + most);
     /* It gives all back, and others have what they need. */
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1000);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
+    relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_uint_lt(status.memory, most / 2);
     (void)close(fd);
@@ -217,15 +214,10 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
         relayed_tell_plan(&job, 0, i);
         relayed_poll(&job);
     }
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
+    relayed_refused_call(&job, 1);
     ck_assert_ptr_nonnull(strstr(heard_last(), "over the limit"));
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_int_eq(status.jobs, 1);
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
 }
 
 /* The two ranks of the job are connected when a third one comes. */
@@ -242,10 +234,7 @@ UNIT_TEST(a_job_has_so_many_connections)
     hello.job = job.id;
     fd = relayed_dial(&job, 0, &hello, &job.key, &reason);
     ck_assert_int_ge(fd, 0);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, 1000);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
+    relayed_call(&job, MTREE_ALLREDUCE, 0, 1000);
     ck_assert_int_eq(recv(fd, &byte, 1, 0), 0);
     (void)close(fd);
 }

@@ -126,12 +126,9 @@ UNIT_LOOP(calls_give_their_results, 0, 12)
     relayed_encrypts = _i >= 6;
     relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
     for (int i = 0; i < 8; i++) {
-        relayed_begin(&job, collectives[i % 4], i % job.num_ranks,
-                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
-                            : (size_t)(12 * i));
-        ck_assert(relayed_finish(&job));
-        relayed_verify(&job);
-        relayed_end(&job);
+        relayed_call(&job, collectives[i % 4], i % job.num_ranks,
+                     i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
+                           : (size_t)(12 * i));
     }
     for (int i = 0; i < 100; i++) {
         relayed_poll(&job);
@@ -202,14 +199,9 @@ UNIT_TEST(a_relay_tells_which_it_cannot_reach)
 
     relayed_cuts = true;
     relayed_create(&job, 2, 2, memory);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
+    relayed_refused_call(&job, NUMBERS);
     ck_assert_int_eq(job.num_unreached, 1);
     ck_assert_int_eq(job.unreached, 1);
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
 }
 
 /* Rank 0 cancels a call, and the next one is served. */
@@ -236,10 +228,7 @@ UNIT_TEST(a_cancelled_call_gives_its_memory_back)
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_uint_eq(status.memory, 0);
     ck_assert_int_eq(job.num_refused, 1);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
+    relayed_call(&job, MTREE_ALLREDUCE, 0, NUMBERS);
 }
 
 /* Ranks have all, and leave at once: no call has failed.  The second time a child that
@@ -251,10 +240,7 @@ UNIT_LOOP(a_job_may_leave_after_its_last_call, 0, 2)
     pid_t child = -1;
 
     relayed_create(&job, 3, 1, memory);
-    relayed_begin(&job, MTREE_BCAST, 0, NUMBERS);
-    ck_assert(relayed_finish(&job));
-    relayed_verify(&job);
-    relayed_end(&job);
+    relayed_call(&job, MTREE_BCAST, 0, NUMBERS);
     if (_i == 1 && (child = fork()) == 0) {
         (void)sleep(60);
         _exit(0);
@@ -339,12 +325,7 @@ UNIT_TEST(limits_hold)
     const char *reason;
 
     relayed_create(&job, 2, 1, 1000);
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
+    relayed_refused_call(&job, NUMBERS);
     /* Another job is one too many. */
     hello.job.bytes[0] = 1;
     mtree_relay_job_key(&job.secret, &hello.job, &key);
@@ -365,21 +346,13 @@ UNIT_TEST(plans_that_are_not_used_are_forgotten)
             relayed_tell_plan(&job, 0, ++number);
             relayed_poll(&job);
         }
-        relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-        ck_assert(relayed_finish(&job));
-        relayed_verify(&job);
-        relayed_end(&job);
+        relayed_call(&job, MTREE_ALLREDUCE, 0, NUMBERS);
     }
     for (int n = 0; n < MTREE_RELAY_PLANS; n++) {
         relayed_tell_plan(&job, 0, ++number);
         relayed_poll(&job);
     }
-    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    while (job.num_refused == 0) {
-        relayed_poll(&job);
-    }
-    job.status = MTREE_ERR_TRANSPORT;
-    relayed_end(&job);
+    relayed_refused_call(&job, NUMBERS);
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_int_eq(status.jobs, 1);
 }
