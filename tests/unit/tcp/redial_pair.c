@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/tcp/redial_pair.h"
 
+#include "base/clock.h"
 #include "tcp/redial.h"
 #include "tests/unit/runner.h"
 
 #include <arpa/inet.h>
+
+/* Seconds that a message may take. */
+#define PATIENCE 20.0
 
 static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
                                    int socket)
@@ -61,4 +65,31 @@ void pair_poll(pair_t *pair, int end)
         mtree_tcp_listener_poll(pair->listeners[end]);
     }
     loop_poll(&pair->loop, end);
+}
+
+void pair_await(pair_t *pair, const loop_message_t *message)
+{
+    const double end = mtree_clock_seconds() + PATIENCE;
+
+    while (!message->has_ended) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(pair, 0);
+        pair_poll(pair, 1);
+    }
+}
+
+void pair_pass(pair_t *pair, int end)
+{
+    static const mtree_tcp_key_t key = {3, 71, 1};
+    char from[] = "from", to[sizeof(from)] = "";
+    loop_message_t sent, received;
+
+    unit_ok(mtree_tcp_send(loop_session(&pair->loop, end, &key), 0, from, sizeof(from),
+                           true, loop_begin(&sent)));
+    unit_ok(mtree_tcp_recv(loop_session(&pair->loop, 1 - end, &key), 0, to, sizeof(to),
+                           loop_begin(&received)));
+    pair_await(pair, &sent);
+    pair_await(pair, &received);
+    unit_ok(received.status);
+    ck_assert_str_eq(to, from);
 }

@@ -19,4 +19,10 @@ void pair_destroy(pair_t *pair);
 /* Poll one end. */
 void pair_poll(pair_t *pair, int end);
 
+/* Poll both until @a message has ended. */
+void pair_await(pair_t *pair, const loop_message_t *message);
+
+/* A message from @a end arrives at the other one. */
+void pair_pass(pair_t *pair, int end);
+
 #endif

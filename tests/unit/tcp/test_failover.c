@@ -53,8 +53,6 @@ static void look(pair_t *pair)
 
 START_TEST(a_connection_returns_to_its_own_link)
 {
-    char from[] = "from", to[5] = "";
-    loop_message_t sent, received;
     double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
     UNIT_OWNED(pair_destroy) pair_t pair;
@@ -66,15 +64,7 @@ START_TEST(a_connection_returns_to_its_own_link)
         look(&pair);
     }
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
-    (void)mtree_tcp_send(loop_session(&pair.loop, _i, &some_key), 0, from, 5, true,
-                         loop_begin(&sent));
-    (void)mtree_tcp_recv(loop_session(&pair.loop, 1 - _i, &some_key), 0, to, 5,
-                         loop_begin(&received));
-    while (!sent.has_ended || !received.has_ended) {
-        ck_assert(mtree_clock_seconds() < end);
-        look(&pair);
-    }
-    ck_assert_str_eq(to, "from");
+    pair_pass(&pair, _i);
 }
 END_TEST
 
@@ -131,7 +121,6 @@ START_TEST(what_was_made_again_in_vain_has_short_packets)
     char from[] = "from", to[5] = "";
     loop_message_t sent, received;
     mtree_tcp_peer_t *peers[2];
-    double end = mtree_clock_seconds() + 20;
     UNIT_OWNED(pair_destroy) pair_t pair;
 
     heard_start();
@@ -156,11 +145,7 @@ START_TEST(what_was_made_again_in_vain_has_short_packets)
     }
     (void)mtree_tcp_send(loop_session(&pair.loop, 1, &some_key), 0, from, 5, true,
                          loop_begin(&sent));
-    while (!received.has_ended) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
-    }
+    pair_await(&pair, &received);
     ck_assert_str_eq(to, "from");
     ck_assert_int_eq(heard_lines(), 1);
 }
