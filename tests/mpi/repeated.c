@@ -30,9 +30,11 @@ static MPI_Datatype below; /* two numbers: the one before the address, the one a
 static MPI_Op add;
 static int ranks;
 
-/* What one kind of call gave. */
-typedef struct {
+/* A kind of call, and what it gave. */
+typedef struct kind {
     const char *name;
+    void (*check)(struct kind *kind, int call);
+    MPI_Op op;
     uint64_t last; /* hash of the last result */
     int changes;   /* calls with another hash than the one before */
     int wrong;     /* calls whose result is not the sum */
@@ -118,7 +120,7 @@ static void judge(kind_t *kind, int call, size_t numbers, size_t step, double *r
 
 static void check_blocking(kind_t *kind, int call)
 {
-    MPI_Allreduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(input, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD);
     judge(kind, call, COUNT, 1, output);
 }
 
@@ -126,7 +128,7 @@ static void check_nonblocking(kind_t *kind, int call)
 {
     MPI_Request request;
 
-    MPI_Iallreduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(input, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     judge(kind, call, COUNT, 1, output);
 }
@@ -136,7 +138,7 @@ static void check_reduce(kind_t *kind, int call)
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Reduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(input, output, COUNT, MPI_DOUBLE, kind->op, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         judge(kind, call, COUNT, 1, output);
     }
@@ -145,51 +147,31 @@ static void check_reduce(kind_t *kind, int call)
 static void check_derived(kind_t *kind, int call)
 {
     memset(output, 0, sizeof(output));
-    MPI_Allreduce(input + 1, output + 1, COUNT, below, add, MPI_COMM_WORLD);
+    MPI_Allreduce(input + 1, output + 1, COUNT, below, kind->op, MPI_COMM_WORLD);
     judge(kind, call, STRIDE * (size_t)COUNT, STRIDE, output);
 }
 
 /* What the result is with NaN is nowhere said; it must not change. */
-static void check_extreme(kind_t *kind, int call, MPI_Op op)
+static void check_extreme(kind_t *kind, int call)
 {
     uint64_t hash = 14695981039346656037u;
 
-    MPI_Allreduce(odd, output, COUNT, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    MPI_Allreduce(odd, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD);
     for (size_t i = 0; i < COUNT; i++) {
         hash = hash_of(hash, output[i]);
     }
     compare(kind, call, hash);
 }
 
-static void check_max(kind_t *kind, int call)
-{
-    check_extreme(kind, call, MPI_MAX);
-}
-
-static void check_min(kind_t *kind, int call)
-{
-    check_extreme(kind, call, MPI_MIN);
-}
-
-static void check_place(kind_t *kind, int call, MPI_Op op)
+static void check_place(kind_t *kind, int call)
 {
     uint64_t hash = 14695981039346656037u;
 
-    MPI_Allreduce(places, extremes, COUNT, MPI_DOUBLE_INT, op, MPI_COMM_WORLD);
+    MPI_Allreduce(places, extremes, COUNT, MPI_DOUBLE_INT, kind->op, MPI_COMM_WORLD);
     for (size_t i = 0; i < COUNT; i++) {
         hash = hash_of(hash_of(hash, extremes[i].value), extremes[i].place);
     }
     compare(kind, call, hash);
-}
-
-static void check_maxloc(kind_t *kind, int call)
-{
-    check_place(kind, call, MPI_MAXLOC);
-}
-
-static void check_minloc(kind_t *kind, int call)
-{
-    check_place(kind, call, MPI_MINLOC);
 }
 
 static void fill(int rank)
@@ -203,19 +185,35 @@ static void fill(int rank)
     }
 }
 
+static void check_all(int calls)
+{
+    kind_t kinds[] = {
+        {"allreduce", check_blocking, MPI_SUM, 0, 0, 0},
+        {"iallreduce", check_nonblocking, MPI_SUM, 0, 0, 0},
+        {"reduce", check_reduce, MPI_SUM, 0, 0, 0},
+        {"allreduce of a derived datatype", check_derived, add, 0, 0, 0},
+        {"maximum", check_extreme, MPI_MAX, 0, 0, 0},
+        {"minimum", check_extreme, MPI_MIN, 0, 0, 0},
+        {"maximum with its place", check_place, MPI_MAXLOC, 0, 0, 0},
+        {"minimum with its place", check_place, MPI_MINLOC, 0, 0, 0},
+    };
+    const size_t num = sizeof(kinds) / sizeof(kinds[0]);
+
+    for (int call = 0; call < calls; call++) {
+        for (size_t k = 0; k < num; k++) {
+            kinds[k].check(&kinds[k], call);
+        }
+    }
+    for (size_t k = 0; k < num; k++) {
+        mtree_expect(kinds[k].wrong == 0, "%d results of %s are wrong", kinds[k].wrong,
+                     kinds[k].name);
+        mtree_expect(kinds[k].changes == 0, "%s changes its bits in %d of %d calls",
+                     kinds[k].name, kinds[k].changes, calls);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static void (*const checks[])(kind_t *, int) = {
-        check_blocking, check_nonblocking, check_reduce, check_derived,
-        check_max,      check_min,         check_maxloc, check_minloc};
-    static kind_t kinds[] = {{.name = "allreduce"},
-                             {.name = "iallreduce"},
-                             {.name = "reduce"},
-                             {.name = "allreduce of a derived datatype"},
-                             {.name = "maximum"},
-                             {.name = "minimum"},
-                             {.name = "maximum with its place"},
-                             {.name = "minimum with its place"}};
     int rank, calls;
 
     MPI_Init(&argc, &argv);
@@ -224,17 +222,7 @@ int main(int argc, char **argv)
     calls = argc > 1 ? atoi(argv[1]) : 100;
     make_datatype();
     fill(rank);
-    for (int call = 0; call < calls; call++) {
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-            checks[k](&kinds[k], call);
-        }
-    }
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-        mtree_expect(kinds[k].wrong == 0, "%d results of %s are wrong", kinds[k].wrong,
-                     kinds[k].name);
-        mtree_expect(kinds[k].changes == 0, "%s changes its bits in %d of %d calls",
-                     kinds[k].name, kinds[k].changes, calls);
-    }
+    check_all(calls);
     MPI_Op_free(&add);
     MPI_Type_free(&below);
     return mtree_expect_end("repeated");
