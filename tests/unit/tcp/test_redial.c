@@ -386,7 +386,7 @@ static void add_usual(TCase *tcase)
                         0, 2);
     tcase_add_loop_test(tcase, a_peer_that_computes_is_waited_for, 0, 2);
     tcase_add_loop_test(tcase, a_peer_that_has_failed_says_so, 0, 2);
-    tcase_add_loop_test(tcase, every_byte_arrives_once, 0, unit_loops(3, 10));
+    tcase_add_loop_test(tcase, every_byte_arrives_once, 0, unit_loops(2, 10));
 }
 
 UNIT_SUITE(plain)
