@@ -81,8 +81,7 @@ static mtree_status_t read_file(const char *path, int file, unsigned char *secre
 mtree_status_t mtree_relay_supported(void)
 {
     if (!mtree_crypto_is_supported()) {
-        mtree_error("relays are not supported: mtree was built without OpenSSL's "
-                    "libcrypto");
+        mtree_error("relays are not supported: mtree was built without OpenSSL");
         return MTREE_ERR_UNSUPPORTED;
     }
     return MTREE_OK;

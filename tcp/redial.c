@@ -104,8 +104,7 @@ static const mtree_tls_key_t *renew_key(const mtree_tcp_connection_t *connection
     return key;
 }
 
-/* The address of attempt number @a tries since a loss, from 0: its own at first, and then
- * the next ones. */
+/* The address of attempt @a tries (from 0) since a loss: its own, then the next ones. */
 static uint32_t address_of(const mtree_tcp_connection_t *connection, int tries)
 {
     const mtree_tcp_redial_t *redial = connection->peer->redial;

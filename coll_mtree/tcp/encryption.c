@@ -30,7 +30,7 @@ void coll_mtree_encryption_require(void)
     }
     if (coll_mtree_encryption_take_turn()) {
         mtree_error("coll_mtree_encrypt is not supported: mtree was built without "
-                    "OpenSSL's libcrypto; the job ends");
+                    "OpenSSL; the job ends");
     }
     coll_mtree_end_job();
 }

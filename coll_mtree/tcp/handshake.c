@@ -390,7 +390,7 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
         failure.remedy = "raise the limit of open files (ulimit -n) on both";
     } else if (!handshake->has_key) {
         failure.what = "there is no key for it";
-        failure.remedy = "see whether OpenSSL's libcrypto works on both";
+        failure.remedy = "see whether OpenSSL works on both";
     }
     return failure;
 }
