@@ -30,7 +30,7 @@ typedef struct run {
 
 static run_t *run_of(mtree_operation_t *operation)
 {
-    return (run_t *)operation;
+    return MTREE_CONTAINER_OF(operation, run_t, super);
 }
 
 static void *address(const run_t *run, mtree_place_t place)
@@ -327,7 +327,7 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
 
 const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation)
 {
-    const run_t *run = (const run_t *)operation;
+    const run_t *run = MTREE_CONTAINER_OF(operation, run_t, super);
 
     return operation->clear == clear
                ? &run->program->steps[run->program->steps[run->at].request]

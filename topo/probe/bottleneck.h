@@ -28,8 +28,8 @@ typedef struct {
  * Fill @a arcs, [2 graph->num_links].  One of the arcs that a stream crosses limits it;
  * an arc that carried clearly less than it did at another time is not that one.  Where
  * one arc is left, its load is a sample of its capacity, which is the largest sample.  Of
- * an arc without samples it is
- * @a reused [arc], bits/s, unless that or @a reused is 0.  MTREE_ERR_NO_MEMORY.
+ * an arc without samples it is @a reused [arc], bits/s, unless that or @a reused is 0.
+ * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                               const mtree_probe_stream_t *streams,
