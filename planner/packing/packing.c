@@ -284,7 +284,7 @@ static bool is_uniform(const mtree_colgen_t *colgen)
 
 /* The work for the shapes of trees, of which few are chosen from those of a short search.
  * On a torus the linear program of trees from each host is degenerate: its solutions took
- * most of a plan's time, and gained nothing. */
+ * most of a plan's time, for trees a tenth faster, where other algorithms are faster. */
 static double shape_work(const mtree_draft_t *draft)
 {
     const mtree_colgen_t *colgen = draft->colgen;
