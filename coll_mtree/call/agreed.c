@@ -47,11 +47,13 @@ static void communicator_freed(void *arg)
     coll_mtree_proc_group_release(group);
 }
 
-/* Are the processes of @a comm those of MPI_COMM_WORLD, in its order? */
+/* Are the processes of @a comm those of MPI_COMM_WORLD, in its order?  Sessions may have
+ * communicators before there is one. */
 static bool is_like_world(ompi_communicator_t *comm)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    bool is_like = ompi_comm_size(comm) == ompi_comm_size(world);
+    bool is_like =
+        coll_mtree_has_world() && ompi_comm_size(comm) == ompi_comm_size(world);
 
     for (int rank = 0; is_like && rank < ompi_comm_size(comm); rank++) {
         const opal_process_name_t name = coll_mtree_process_name(comm, rank);
@@ -81,8 +83,8 @@ static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
         coll_mtree_class_table_init(&group->agreed->plans);
         group->agreed->communicators = is_like_world(comm);
     }
+    group->agreed->communicators++;
     if (comm != &ompi_mpi_comm_world.comm) {
-        group->agreed->communicators++;
         coll_mtree_free_hook_add(comm, communicator_freed,
                                  coll_mtree_proc_group_hold(comm));
     }
