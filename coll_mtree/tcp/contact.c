@@ -14,7 +14,9 @@ _Static_assert(MTREE_TCP_ADDRESSES >= MTREE_TOPOLOGY_MAX_CABLES, "a link's cable
 static struct {
     mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
     coll_mtree_contact_t contact;   /* its secret is drawn once */
-    bool is_drawn, is_described, is_published;
+    bool is_drawn, is_described;
+    bool has_published; /* something, if only that nobody listens */
+    bool is_published;  /* what others may connect to */
 } this_process;
 
 static int count_addresses(const mtree_address_t *addresses)
@@ -59,10 +61,11 @@ void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
     if (!coll_mtree_ports_are_shared()) {
         begin_to_listen(admit);
     }
-    this_process.is_published =
+    this_process.has_published =
         coll_mtree_modex_put(KEY, &this_process.contact, sizeof(this_process.contact)) ==
-            OPAL_SUCCESS &&
-        this_process.listener != NULL;
+        OPAL_SUCCESS;
+    this_process.is_published =
+        this_process.has_published && this_process.listener != NULL;
 }
 
 /* As Open MPI's transports have chosen by now. */
@@ -100,10 +103,12 @@ bool coll_mtree_contact_is_published(void)
     return this_process.is_published && this_process.listener != NULL;
 }
 
+/* Where this process has published nothing, the others have not: of a lost process the
+ * question would never end. */
 bool coll_mtree_contact_read(const opal_process_name_t *name,
                              coll_mtree_contact_t *contact)
 {
-    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt() ||
+    if (!this_process.has_published ||
         !coll_mtree_modex_read(KEY, name, contact, sizeof(*contact))) {
         return false;
     }
