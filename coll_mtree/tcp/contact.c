@@ -116,10 +116,11 @@ bool coll_mtree_contact_read(const opal_process_name_t *name,
     return true;
 }
 
+/* Of @a rank in MPI_COMM_WORLD, which sessions may be without. */
 static bool read_of_rank(int rank, coll_mtree_contact_t *contact)
 {
-    const opal_process_name_t name =
-        coll_mtree_process_name(&ompi_mpi_comm_world.comm, rank);
+    const opal_process_name_t name = {.jobid = OPAL_PROC_MY_NAME.jobid,
+                                      .vpid = (opal_vpid_t)rank};
 
     return coll_mtree_contact_read(&name, contact);
 }
