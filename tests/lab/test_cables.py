@@ -102,8 +102,8 @@ class Networks(unittest.TestCase):
         self.assertEqual(len(links), 8, found)
         for host in range(4):
             rates = sorted(float(rate) for name, rate, _ in links if name == str(host))
-            self.assertAlmostEqual(rates[0], 20, delta=7, msg=found)
-            self.assertAlmostEqual(rates[1], 60, delta=18, msg=found)
+            self.assertLess(rates[0], 1.3 * 20, found)
+            self.assertGreater(rates[1], 1.3 * 20, found)
         connections = set(re.findall(r"cables: (\S+) > (\S+)", said))
         networks = {tuple(end.split(".")[1] == "77" for end in ends) for ends in connections}
         self.assertEqual(networks, {(True, True), (False, False)}, said)
