@@ -315,11 +315,11 @@ static inline bool coll_mtree_is_loss(int code)
     return code == MPI_ERR_PROC_FAILED || code == MPI_ERR_REVOKED;
 }
 
-/* End a collective's message on a broken communicator, which may call its callback; true
- * when it has ended with this.  What a living process has begun to send comes first. */
-static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+/* End a collective's message on a broken communicator, unless a living process has begun
+ * to send it, which comes first. */
+static inline void coll_mtree_request_give_up(ompi_request_t *request)
 {
-    return ompi_request_is_failed(request);
+    (void)ompi_request_is_failed(request);
 }
 
 /*
@@ -364,10 +364,9 @@ static inline bool coll_mtree_is_loss(int code)
     return false;
 }
 
-static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+static inline void coll_mtree_request_give_up(ompi_request_t *request)
 {
     (void)request;
-    return false;
 }
 
 static inline bool coll_mtree_long_is_turned_away(void)

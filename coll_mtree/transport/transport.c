@@ -26,15 +26,22 @@ static struct {
                           sends none */
 } ob1;
 
+/* Looks at the messages from one look at their communicators to the next. */
+#define LOOKS_PER_LOSS 8
+
 /*
  * Every message under way is in one list, which is looked at from within Open MPI's
- * progress.  Two cases need it; else callbacks are set.
+ * progress.  Three cases need it; else callbacks are set.
  *
  * With MPI_THREAD_MULTIPLE a callback may be lost: ompi_request_set_callback() stores the
  * callback and then tests whether the request is complete, while the thread that
  * completes the request tests for a callback and then marks it complete.  When both test
- * first, nobody calls.  Where processes may be lost
- * coll_mtree/transport/failure_monitor.h has the messages, and callbacks stay.
+ * first, nobody calls.
+ *
+ * Where processes may be lost (Open MPI 5 with `mpirun --with-ft ulfm`) Open MPI looks
+ * after a message while somebody waits for it, and nobody waits for mtree's.  So mtree
+ * gives up those whose communicator has lost a process or was revoked; those between
+ * living processes, too, which may wait for what the lost one was to send on.
  *
  * Over two PMLs no message may be begun in a callback (docs/openmpi.md).  Over cm it may
  * call Open MPI's progress, when the network has no room, within the progress that called
@@ -45,8 +52,9 @@ static struct {
     bool is_open;
     opal_mutex_t lock;
     mtree_list_t list; /* the earliest first */
-    bool is_busy; /* a thread handles completions; handling one begins messages, which may
-                     call the poller again */
+    bool is_busy; /* a thread gives messages up or handles completions, which may call the
+                     poller again */
+    unsigned looks;
 } polled = {.lock = OPAL_MUTEX_STATIC_INIT, .list = {&polled.list, &polled.list}};
 
 /* Has Open MPI's tcp transport several connections to each peer, on which
@@ -112,16 +120,16 @@ static int request_code(const ompi_request_t *request)
 }
 
 /* The @a request of @a done is complete: free it and hand the completion on. */
-static void request_handle(coll_mtree_transport_t *transport,
-                           const ompi_request_t *request, mtree_completion_t *done)
+static void request_handle(coll_mtree_transport_t *transport, ompi_request_t *request,
+                           mtree_completion_t *done)
 {
     int code = request_code(request);
     mtree_status_t status =
         code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
     done->empty = request->req_status._ucount == 0;
-    coll_mtree_failure_monitor_free(&transport->monitored, done);
     done->message = NULL;
+    request->req_free(&request);
     done->func(done, status);
 }
 
@@ -138,11 +146,44 @@ static int request_complete(ompi_request_t *request)
     return 1;
 }
 
-/* Move those that are complete to @a taken; false: there are none, or a thread is busy.
- */
-static bool take_completed(mtree_list_t *taken)
+static void poll_add(mtree_completion_t *done)
+{
+    opal_mutex_lock(&polled.lock);
+    mtree_list_append(&polled.list, &done->link);
+    opal_mutex_unlock(&polled.lock);
+}
+
+static bool is_complete(const mtree_completion_t *done)
+{
+    return REQUEST_COMPLETE((ompi_request_t *)done->message);
+}
+
+static bool is_lost(const mtree_completion_t *done)
+{
+    return !is_complete(done) &&
+           coll_mtree_loss_of(((coll_mtree_transport_t *)done->transport)->comm) !=
+               OMPI_SUCCESS;
+}
+
+/* Under the lock: move the messages to @a taken that @a are_meant. */
+static void take(bool (*are_meant)(const mtree_completion_t *done), mtree_list_t *taken)
 {
     mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled.list)
+    {
+        if (are_meant(MTREE_CONTAINER_OF(link, mtree_completion_t, link))) {
+            mtree_list_remove(link);
+            mtree_list_append(taken, link);
+        }
+    }
+}
+
+/* Move those that are complete to @a completed, and now and then those that are to be
+ * given up to @a lost; false: there are none, or a thread is busy. */
+static bool take_messages(mtree_list_t *completed, mtree_list_t *lost)
+{
+    bool takes;
 
     /* The thread that has the lock looks at all of them. */
     if (opal_mutex_trylock(&polled.lock) != 0) {
@@ -152,31 +193,36 @@ static bool take_completed(mtree_list_t *taken)
         opal_mutex_unlock(&polled.lock);
         return false;
     }
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled.list)
-    {
-        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
-
-        if (REQUEST_COMPLETE((ompi_request_t *)done->message)) {
-            mtree_list_remove(link);
-            mtree_list_append(taken, link);
-        }
+    if (coll_mtree_survives() && polled.looks++ % LOOKS_PER_LOSS == 0) {
+        take(is_lost, lost);
     }
-    polled.is_busy = !mtree_list_is_empty(taken);
+    take(is_complete, completed);
+    takes = !mtree_list_is_empty(completed) || !mtree_list_is_empty(lost);
+    polled.is_busy = takes;
     opal_mutex_unlock(&polled.lock);
-    return !mtree_list_is_empty(taken);
+    return takes;
 }
 
 static int poll_completions(void)
 {
-    mtree_list_t taken, *link;
+    mtree_list_t completed, lost, *link;
     int handled = 0;
 
-    mtree_list_init(&taken);
-    if (!take_completed(&taken)) {
+    mtree_list_init(&completed);
+    mtree_list_init(&lost);
+    if (!take_messages(&completed, &lost)) {
         return 0;
     }
     opal_atomic_rmb();
-    while ((link = mtree_list_take(&taken)) != NULL) {
+    /* Without the lock, since Open MPI may call its progress: nobody frees a request that
+     * is not polled. */
+    while ((link = mtree_list_take(&lost)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        coll_mtree_request_give_up(done->message);
+        poll_add(done);
+    }
+    while ((link = mtree_list_take(&completed)) != NULL) {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
         request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
@@ -186,13 +232,6 @@ static int poll_completions(void)
     polled.is_busy = false;
     opal_mutex_unlock(&polled.lock);
     return handled;
-}
-
-static void poll_add(mtree_completion_t *done)
-{
-    opal_mutex_lock(&polled.lock);
-    mtree_list_append(&polled.list, &done->link);
-    opal_mutex_unlock(&polled.lock);
 }
 
 /* Cancel the request of @a done if it is still polled. */
@@ -230,7 +269,6 @@ static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
     }
     done->transport = &transport->super;
     done->message = request;
-    coll_mtree_failure_monitor_add(&transport->monitored, done);
     /* All messages that ob1 has sent at once share one request, which takes no callback.
      */
     if (REQUEST_COMPLETE(request)) {
@@ -282,11 +320,7 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
 
 void coll_mtree_transport_cancel(mtree_completion_t *done)
 {
-    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)done->transport;
-
-    if (coll_mtree_failure_monitor_is_open()) {
-        coll_mtree_failure_monitor_cancel(&transport->monitored, done);
-    } else if (polled.is_open) {
+    if (polled.is_open) {
         poll_cancel(done);
     } else if (done->message != NULL) {
         /* No other thread is in MPI.  Without a request only the handling is due. */
@@ -320,9 +354,8 @@ void coll_mtree_transport_open(bool threads)
 
     ob1.is_used = strcmp(pml, "ob1") == 0;
     ob1.is_unmatched = ob1.is_used && tcp_loses_matches();
-    coll_mtree_failure_monitor_open();
-    polled.is_open = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 ||
-                     (threads && !coll_mtree_survives());
+    polled.is_open = strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0 || threads ||
+                     coll_mtree_survives();
     if (polled.is_open) {
         coll_mtree_progress_add(poll_completions);
     }
@@ -330,7 +363,6 @@ void coll_mtree_transport_open(bool threads)
 
 void coll_mtree_transport_close(void)
 {
-    coll_mtree_failure_monitor_close();
     coll_mtree_progress_remove(poll_completions);
     polled.is_open = false;
 }
@@ -348,5 +380,4 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
     atomic_init(&transport->error, OMPI_SUCCESS);
     transport->tcp = NULL;
     transport->count_sent = coll_mtree_counters_add_chunk;
-    coll_mtree_monitored_init(&transport->monitored, comm);
 }

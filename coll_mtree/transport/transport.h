@@ -5,7 +5,7 @@
 #ifndef COLL_MTREE_TRANSPORT_TRANSPORT_H
 #define COLL_MTREE_TRANSPORT_TRANSPORT_H
 
-#include "coll_mtree/transport/failure_monitor.h"
+#include "coll_mtree/compat.h"
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -28,7 +28,6 @@ typedef struct {
     atomic_int error;      /* Open MPI's code of the first message that failed */
     void (*count_sent)(size_t bytes); /* of each message with data; NULL: not counted */
     struct coll_mtree_tcp_operation *tcp; /* coll_mtree/tcp/transport.h's, or NULL */
-    coll_mtree_monitored_t monitored;
 } coll_mtree_transport_t;
 
 /* The PML's functions, which a transport has at first. */
