@@ -30,7 +30,7 @@ if [ "${exit_code:-0}" -ne 0 ]; then
 fi
 
 # FILE: MESSAGE [check], without the line, which moves.
-grep -h ': warning: ' "$found/gcc" "$found/clang" | sed "s|^$top/||" | sort -u >"$found/lines"
+grep -h ': warning: ' "$found/gcc" "$found/clang" | sed "s|^$top/||; s|^[^ :]*/\.\./||" | sort -u >"$found/lines"
 status=0
 while IFS= read -r line; do
     plain=$(sed 's/:[0-9]*:[0-9]*: warning:/:/' <<<"$line")
