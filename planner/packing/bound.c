@@ -82,6 +82,7 @@ mtree_status_t mtree_bound_describe(const mtree_problem_t *problem,
         free(text);
         return MTREE_ERR_NO_MEMORY;
     }
+    free(*text_p);
     *text_p = text;
     return MTREE_OK;
 }

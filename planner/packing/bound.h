@@ -25,7 +25,8 @@ mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *pl
 /*
  * Name the links whose prices prove a bound (the edges of the tightest partition, or the
  * arcs of the tightest cut): "links a-b and c-d", at most a handful and then their
- * number.  @a constraint_price is [num_constraints]. *text_p is malloc'ed, the caller's.
+ * number.  @a constraint_price is [num_constraints].  *text_p, NULL or malloc'ed, is
+ * replaced.
  */
 mtree_status_t mtree_bound_describe(const mtree_problem_t *problem,
                                     const mtree_candidates_t *candidates,
