@@ -403,12 +403,28 @@ static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stre
     return MTREE_OK;
 }
 
+static mtree_probe_stream_t new_stream(const mtree_probe_t *probe,
+                                       const mtree_probe_experiment_t *experiment,
+                                       const mtree_probe_curve_t *curve,
+                                       const mtree_probe_rate_t *rate)
+{
+    return (mtree_probe_stream_t){
+        .set = experiment->set,
+        .from = experiment->from,
+        .to = experiment->to,
+        .alone = probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST ||
+                 probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_RETEST,
+        .curve = *curve,
+        .rate = *rate};
+}
+
 mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
                                         const mtree_probe_result_t *results)
 {
     mtree_status_t status = MTREE_OK;
     const mtree_probe_result_t *result;
     mtree_probe_curve_t curve;
+    mtree_probe_rate_t rate;
 
     for (int i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
         result = &results[i];
@@ -420,15 +436,12 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
         }
         probe->bytes +=
             fmax(result->bytes, result->samples[result->num_samples - 1].bytes);
-        status = add_stream(
-            probe, (mtree_probe_stream_t){
-                       .set = probe->experiments[i].set,
-                       .from = probe->experiments[i].from,
-                       .to = probe->experiments[i].to,
-                       .alone = probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST ||
-                                probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_RETEST,
-                       .curve = curve,
-                       .rate = mtree_probe_fit_rate(&curve, 1)});
+        rate = mtree_probe_fit_rate(&curve, 1);
+        /* A stream whose bytes were all there at its first mark shows none. */
+        if (rate.rate > 0) {
+            status = add_stream(probe,
+                                new_stream(probe, &probe->experiments[i], &curve, &rate));
+        }
     }
     return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;
 }

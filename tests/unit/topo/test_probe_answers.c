@@ -81,6 +81,27 @@ UNIT_TEST(test_nothing_works)
     mtree_probe_destroy(probe);
 }
 
+UNIT_TEST(test_streams_that_stop)
+{
+    /* All bytes came before the first mark: that shows no rate. */
+    mtree_probe_t *probe = create_pair(1);
+    const mtree_probe_result_t stopped = {.least = 1e-3,
+                                          .median = 1e-3,
+                                          .num_samples = 3,
+                                          .samples = {{0, 1e6}, {0.1, 1e6}, {0.2, 1e6}}};
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
+    mtree_probe_round_t round;
+
+    do {
+        unit_ok(mtree_probe_next(probe, &round));
+        if (round.num_experiments > 0) {
+            unit_ok(mtree_probe_record(probe, &stopped, 0.01));
+        }
+    } while (round.num_experiments > 0);
+    unit_ok(mtree_probe_finish(probe, &findings));
+    mtree_probe_destroy(probe);
+}
+
 typedef struct {
     mtree_probe_t *probe;
     mtree_random_t *random;
