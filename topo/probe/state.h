@@ -116,6 +116,10 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 /* Set probe->reused[2 num_links] for the current graph. */
 void mtree_probe_find_known(const mtree_probe_t *probe);
 
+/* How many streams @a share of the bytes that are left is enough for, if each sends for a
+ * round trip of @a rtt seconds at least. */
+int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt);
+
 /*
  * Make the round from the tests of @a batch, as many as the budget allows, and mark their
  * hosts as tested.  Streams have their usual length, or are shortened, to the least

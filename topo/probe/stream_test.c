@@ -83,10 +83,11 @@ static double bytes_left(const mtree_probe_t *probe)
                                       : INFINITY;
 }
 
-/* How many streams @a share of the bytes that are left is enough for. */
-static int affordable_streams(const mtree_probe_t *probe, double share)
+int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt)
 {
-    return (int)fmin(share * bytes_left(probe) / LEAST_BYTES, INT_MAX);
+    double bytes = fmax(LEAST_BYTES, USUAL_RATE / 8 * rtt);
+
+    return (int)fmin(share * bytes_left(probe) / bytes, INT_MAX);
 }
 
 /* The bytes that an experiment would send if nothing held it back: by the fastest rate
@@ -203,11 +204,14 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
 static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
                                  double *end_p)
 {
-    mtree_probe_test_t *test;
+    double rtt, longest = 0;
 
     for (int i = 0; i < batch->num_tests; ++i) {
-        test = &batch->tests[i];
-        test->seconds = fmax(least_seconds(test->rtt), part * usual_seconds(test->rtt));
+        longest = fmax(longest, batch->tests[i].rtt);
+    }
+    for (int i = 0; i < batch->num_tests; ++i) {
+        rtt = batch->at_once ? longest : batch->tests[i].rtt;
+        batch->tests[i].seconds = fmax(least_seconds(rtt), part * usual_seconds(rtt));
     }
     return mtree_probe_test_batch_plan(batch, end_p);
 }
@@ -225,9 +229,9 @@ static mtree_status_t add_test(mtree_probe_t *probe,
         path = mtree_probe_graph_find_path(&probe->graph,
                                            mtree_probe_arc_from(&probe->graph, arc),
                                            mtree_probe_arc_to(&probe->graph, arc));
-        status = add_experiment(probe, path, 1, test);
+        status = add_experiment(probe, path, batch->at_once ? test->num_arcs : 1, test);
     }
-    ++probe->num_sets;
+    probe->num_sets += !batch->at_once;
     probe->tested[test->host] = true;
     return status;
 }
@@ -237,7 +241,7 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      const char *purpose)
 {
     double left = probe->options.seconds - probe->spent - probe->delay;
-    int streams = affordable_streams(probe, share);
+    int streams = mtree_probe_affordable(probe, share, 0);
     const mtree_probe_test_t *test;
     mtree_status_t status;
     double end;
@@ -254,6 +258,7 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
             streams -= test->num_arcs;
         }
     }
+    probe->num_sets += batch->at_once;
     set_bytes(probe, share);
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    probe->num_experiments);
@@ -365,7 +370,7 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
         return status;
     }
     num_due = list_due(probe, due);
-    affordable = affordable_streams(probe, CROSS_SHARE(1));
+    affordable = mtree_probe_affordable(probe, CROSS_SHARE(1), 0);
     for (i = 0; status == MTREE_OK && i < num_due; ++i) {
         /* Arcs of another number of tries take longer: they have rounds of their own. */
         if (due[i].tries == due[0].tries && picker.num_paths < affordable) {

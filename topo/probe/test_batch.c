@@ -30,13 +30,16 @@ bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
     return true;
 }
 
-/* When all hosts and links that @a test uses are free. */
+/* When all hosts and links that @a test uses are free, or at once. */
 static double find_begin(const mtree_probe_test_batch_t *batch, const free_t *from,
                          const mtree_probe_test_t *test)
 {
     double begin = from->sends[test->host];
     int arc;
 
+    if (batch->at_once) {
+        return 0;
+    }
     for (int i = 0; i < test->num_arcs; ++i) {
         arc = batch->arcs[test->first + i];
         begin = fmax(begin, from->carries[arc >> 1]);

@@ -23,6 +23,7 @@ typedef struct {
 /* Zeroed but for the graph: an empty batch. */
 typedef struct {
     const mtree_probe_graph_t *graph;
+    bool at_once; /* all tests begin together, are one set and last as long */
     int num_tests, num_arcs;
     mtree_probe_test_t tests[MTREE_PROBE_BATCH_CAPACITY];
     int arcs[MTREE_PROBE_BATCH_CAPACITY]; /* of all tests; each is a whole path */
@@ -34,11 +35,11 @@ bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
                                 const int *arcs, int num_arcs, double rtt);
 
 /*
- * Let each test begin as soon as possible, such that no host sends for two tests at a
- * time or receives for two, and no link carries one in each direction.  After a test its
- * hosts and links stay idle for one round trip, in which its last bytes arrive.  The
- * tests are then in the order of their begin.  *seconds_p is when the last one ends.
- * MTREE_ERR_NO_MEMORY.
+ * Let each test begin as soon as possible, at once or such that no host sends for two
+ * tests at a time or receives for two, and no link carries one in each direction.  After
+ * a test its hosts and links stay idle for one round trip, in which its last bytes
+ * arrive.  The tests are then in the order of their begin.  *seconds_p is when the last
+ * one ends. MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
                                            double *seconds_p);

@@ -163,6 +163,15 @@ UNIT_LOOP(test_star, 0, 4)
     check_all(make_shape("star:8", 0.5, (unsigned)_i + 1), &options);
 }
 
+UNIT_LOOP(test_ten_cloud_regions, 0, 4)
+{
+    /* Each has a link of its own to each other, and few tests of such length fit. */
+    const probed_options_t options = {
+        .noise = 0.02, .routes = true, .seconds = 10, .seed = (unsigned)_i};
+
+    check_all(map_file(TOPOLOGIES "/cloud-dtfm.dot"), &options);
+}
+
 UNIT_LOOP(test_slow_by_chance, 0, 4)
 {
     /* Something else takes half of the network while fans are out: what is repeated shows
