@@ -4,97 +4,60 @@
  * collectives use them: MPI keeps them until those have ended.
  */
 #include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
 
-#include <mpi.h>
-
-#define COUNT  5000
 #define CALLS  3
 #define ROUNDS 9
 
-static int rank, ranks;
-static int input[COUNT][2], sum[COUNT][2], told[COUNT][2], largest[COUNT];
-
-/* Adds pairs of ints. */
-static void add_pairs(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-    const int *from = in;
-    int *to = inout;
-
-    (void)type;
-    for (int i = 0; i < 2 * *count; i++) {
-        to[i] += from[i];
-    }
-}
-
-static void fill(int round)
-{
-    for (int i = 0; i < COUNT; i++) {
-        for (int half = 0; half < 2; half++) {
-            input[i][half] = rank + i + half + round;
-            sum[i][half] = -1;
-            told[i][half] = rank == 0 ? i + half + round : -1;
-        }
-        largest[i] = -1;
-    }
-}
-
-/* The results of the first @a calls calls of a round. */
-static void check(int round, int calls)
-{
-    int wrong = 0;
-
-    for (int i = 0; i < COUNT; i++) {
-        for (int half = 0; half < 2; half++) {
-            int first = i + half + round;
-
-            wrong += sum[i][half] != ranks * first + ranks * (ranks - 1) / 2;
-            wrong += calls > 1 && told[i][half] != first;
-        }
-        wrong += calls > 2 && largest[i] != ranks - 1 + round + i / 2 + i % 2;
-    }
-    mtree_expect(wrong == 0, "round %d: %d elements are wrong on rank %d", round, wrong,
-                 rank);
-}
-
 /* Calls of so many kinds, the first of each on their communicator. */
-static void start(MPI_Request *requests, int calls)
+static void start(case_t *cases, int calls, MPI_Op kept)
 {
-    MPI_Datatype pair;
+    static const collective_t collectives[CALLS] = {ALLREDUCE, BCAST, ALLREDUCE};
+    MPI_Op op = item_sum_create(ITEM_INT);
     MPI_Comm comm;
-    MPI_Op op;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Type_contiguous(2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
-    MPI_Op_create(add_pairs, 1, &op);
-    MPI_Iallreduce(input, sum, COUNT, pair, op, comm, &requests[0]);
-    if (calls > 1) {
-        MPI_Ibcast(told, COUNT, pair, 0, comm, &requests[1]);
+    for (int i = 0; i < calls; i++) {
+        const choice_t choice = {.layout = i < 2 ? ITEM_FIRST_PAIR : 0,
+                                 .op = i < 2 ? op : MPI_MAX,
+                                 .block = i < 2 ? 10000 : 5000};
+
+        run.choice = &choice;
+        case_create(&cases[i], collectives[i], MTREE_NONBLOCKING_FORM, comm);
+        case_fill(&cases[i]);
+        case_call(&cases[i]);
+        cases[i].op = i < 2 ? kept : MPI_MAX;
     }
-    if (calls > 2) {
-        MPI_Iallreduce(input, largest, COUNT, MPI_INT, MPI_MAX, comm, &requests[2]);
+    for (int i = 0; i < calls && i < 2; i++) {
+        area_free_type(&cases[i].send);
+        area_free_type(&cases[i].recv);
     }
     MPI_Op_free(&op);
-    MPI_Type_free(&pair);
     MPI_Comm_free(&comm);
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Request requests[CALLS];
+    case_t cases[CALLS];
+    MPI_Op kept;
+
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    items_init();
+    kept = item_sum_create(ITEM_INT);
     for (int round = 0; round < ROUNDS; round++) {
         int calls = 1 + round % CALLS;
 
-        fill(round);
-        start(requests, calls);
+        start(cases, calls, kept);
         /* Whichever is waited for last may be the communicator's last user. */
         for (int i = 0; i < calls; i++) {
-            MPI_Wait(&requests[(round + i) % calls], MPI_STATUS_IGNORE);
+            case_t *c = &cases[(round + i) % calls];
+
+            MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+            case_verify(c);
+            case_free(c);
         }
-        check(round, calls);
     }
+    MPI_Op_free(&kept);
+    items_cleanup();
     return mtree_expect_end("freed_early");
 }

@@ -3,18 +3,6 @@
 
 #include "tests/mpi/random_case.h"
 
-static void run_case(collective_t collective, mtree_form_t form, MPI_Comm comm)
-{
-    case_t c;
-
-    case_create(&c, collective, form, comm);
-    case_fill(&c);
-    case_call(&c);
-    MPI_Wait(&c.request, MPI_STATUS_IGNORE);
-    case_verify(&c);
-    case_free(&c);
-}
-
 static bool is_rooted(collective_t collective)
 {
     return collective == BCAST || collective == REDUCE ||
@@ -32,7 +20,7 @@ void mtree_intra_check(MPI_Comm comm, const char *name, bool nonblocking, bool l
     for (int c = 0; c < COLLECTIVES; c++) {
         /* From and to any rank. */
         for (int i = is_rooted((collective_t)c) ? ranks : 2; i > 0; i--) {
-            run_case((collective_t)c,
+            case_run((collective_t)c,
                      nonblocking ? MTREE_NONBLOCKING_FORM : MTREE_BLOCKING_FORM, comm);
         }
     }

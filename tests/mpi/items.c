@@ -2,182 +2,200 @@
 #include "tests/mpi/items.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MAX_LAYOUTS 4
+typedef union {
+    char c;
+    short s;
+    int i;
+    long long l;
+    float f;
+    double d;
+    long double e;
+} number_t;
 
-/* Bytes around an area's data, and what untouched memory holds. */
-#define MARGIN    64
-#define UNTOUCHED 0xa5
-
-#define MIXED_BYTES (sizeof(char) + sizeof(double) + sizeof(short) + sizeof(int))
-
-/* Where the members of a mixed item are from its address. */
-typedef struct {
-    MPI_Aint where[4];
-    MPI_Aint lower, extent;
-} mixed_t;
-
-static const mixed_t mixed[2] = {{{0, 8, 16, 20}, 0, 24}, {{-7, 8, -22, 24}, -24, 56}};
-
-static item_layout_t layouts[ITEM_KINDS][MAX_LAYOUTS];
-static MPI_Op sum_mixed, sum_empty;
-
-static void add_layout(item_kind_t kind, MPI_Datatype type, int items, bool folded)
-{
-    int number = 0;
-
-    while (layouts[kind][number].items > 0) {
-        number++;
+#define ROW(_type, _members, _class)                                                     \
+    {                                                                                    \
+#_type, _type, _members, ITEM_CLASS_##_class                                     \
     }
-    layouts[kind][number] = (item_layout_t){type, items, folded};
-    if (items > 1 || kind == ITEM_MIXED || kind == ITEM_EMPTY) {
-        MPI_Type_commit(&layouts[kind][number].type);
-    }
-}
 
-static MPI_Datatype resized(MPI_Datatype type, MPI_Aint lower, MPI_Aint extent)
+static const item_t kinds[] = {
+    ROW(MPI_INT, "i", INTEGER),
+    ROW(MPI_BYTE, "c", BYTE),
+    ROW(MPI_C_DOUBLE_COMPLEX, "dd", COMPLEX),
+    ROW(MPI_DOUBLE, "d", FLOATING),
+    ROW(MPI_DOUBLE_INT, "di", PAIR),
+    {"mixed items", MPI_DATATYPE_NULL, "cdsi", ITEM_CLASS_NONE},
+    {"empty items", MPI_DATATYPE_NULL, "", ITEM_CLASS_NONE},
+    ROW(MPI_FLOAT, "f", FLOATING),
+    ROW(MPI_CHAR, "c", NONE),
+    ROW(MPI_WCHAR, "i", NONE),
+    ROW(MPI_SIGNED_CHAR, "c", INTEGER),
+    ROW(MPI_UNSIGNED_CHAR, "c", INTEGER),
+    ROW(MPI_SHORT, "s", INTEGER),
+    ROW(MPI_UNSIGNED_SHORT, "s", INTEGER),
+    ROW(MPI_UNSIGNED, "i", INTEGER),
+    ROW(MPI_LONG, "l", INTEGER),
+    ROW(MPI_UNSIGNED_LONG, "l", INTEGER),
+    ROW(MPI_LONG_LONG, "l", INTEGER),
+    ROW(MPI_UNSIGNED_LONG_LONG, "l", INTEGER),
+    ROW(MPI_INT8_T, "c", INTEGER),
+    ROW(MPI_INT16_T, "s", INTEGER),
+    ROW(MPI_INT32_T, "i", INTEGER),
+    ROW(MPI_INT64_T, "l", INTEGER),
+    ROW(MPI_UINT8_T, "c", INTEGER),
+    ROW(MPI_UINT16_T, "s", INTEGER),
+    ROW(MPI_UINT32_T, "i", INTEGER),
+    ROW(MPI_UINT64_T, "l", INTEGER),
+    ROW(MPI_AINT, "l", MULTI),
+    ROW(MPI_OFFSET, "l", MULTI),
+    ROW(MPI_COUNT, "l", MULTI),
+    ROW(MPI_LONG_DOUBLE, "e", FLOATING),
+    ROW(MPI_C_BOOL, "b", LOGICAL),
+    ROW(MPI_CXX_BOOL, "b", LOGICAL),
+    ROW(MPI_C_FLOAT_COMPLEX, "ff", COMPLEX),
+    ROW(MPI_C_LONG_DOUBLE_COMPLEX, "ee", COMPLEX),
+    ROW(MPI_FLOAT_INT, "fi", PAIR),
+    ROW(MPI_LONG_INT, "li", PAIR),
+    ROW(MPI_2INT, "ii", PAIR),
+    ROW(MPI_SHORT_INT, "si", PAIR),
+    ROW(MPI_LONG_DOUBLE_INT, "ei", PAIR),
+    /* Fortran's. */
+    ROW(MPI_CHARACTER, "c", NONE),
+    ROW(MPI_INTEGER, "i", MULTI),
+    ROW(MPI_REAL, "f", FLOATING),
+    ROW(MPI_DOUBLE_PRECISION, "d", FLOATING),
+    ROW(MPI_LOGICAL, "t", LOGICAL),
+    ROW(MPI_COMPLEX, "ff", COMPLEX),
+    ROW(MPI_DOUBLE_COMPLEX, "dd", COMPLEX),
+    ROW(MPI_2INTEGER, "ii", PAIR),
+    ROW(MPI_2REAL, "ff", PAIR),
+    ROW(MPI_2DOUBLE_PRECISION, "dd", PAIR),
+};
+
+#define NUM_FORTRAN 10
+#define NUM_KINDS   ((int)(sizeof(kinds) / sizeof(kinds[0])))
+
+#define NUMBERS (ITEM_CLASS_INTEGER | ITEM_CLASS_MULTI | ITEM_CLASS_FLOATING)
+#define TRUTHS  (ITEM_CLASS_INTEGER | ITEM_CLASS_LOGICAL)
+#define BITS    (ITEM_CLASS_INTEGER | ITEM_CLASS_MULTI | ITEM_CLASS_BYTE)
+
+static const item_op_t ops[] = {
+    {"MPI_MAX", MPI_MAX, NUMBERS},
+    {"MPI_MIN", MPI_MIN, NUMBERS},
+    {"MPI_SUM", MPI_SUM, NUMBERS | ITEM_CLASS_COMPLEX},
+    {"MPI_PROD", MPI_PROD, NUMBERS | ITEM_CLASS_COMPLEX},
+    {"MPI_LAND", MPI_LAND, TRUTHS},
+    {"MPI_LOR", MPI_LOR, TRUTHS},
+    {"MPI_LXOR", MPI_LXOR, TRUTHS},
+    {"MPI_BAND", MPI_BAND, BITS},
+    {"MPI_BOR", MPI_BOR, BITS},
+    {"MPI_BXOR", MPI_BXOR, BITS},
+    {"MPI_MAXLOC", MPI_MAXLOC, ITEM_CLASS_PAIR},
+    {"MPI_MINLOC", MPI_MINLOC, ITEM_CLASS_PAIR},
+};
+
+static size_t member_bytes(char member)
 {
-    MPI_Datatype result;
-
-    MPI_Type_create_resized(type, lower, extent, &result);
-    MPI_Type_free(&type);
-    return result;
-}
-
-static void init_ints(void)
-{
-    MPI_Datatype pair, comb;
-    int backwards[2] = {3, 0};
-
-    add_layout(ITEM_INT, MPI_INT, 1, true);
-    MPI_Type_contiguous(2, MPI_INT, &pair);
-    add_layout(ITEM_INT, pair, 2, false);
-    MPI_Type_vector(4, 1, 2, MPI_INT, &comb);
-    add_layout(ITEM_INT, resized(comb, -4, 9 * (MPI_Aint)sizeof(int)), 4, false);
-    add_layout(ITEM_BYTE, MPI_BYTE, 1, true);
-    add_layout(ITEM_COMPLEX, MPI_C_DOUBLE_COMPLEX, 1, true);
-    add_layout(ITEM_DOUBLE, MPI_DOUBLE, 1, true);
-    MPI_Type_create_indexed_block(2, 1, backwards, MPI_DOUBLE, &pair);
-    add_layout(ITEM_DOUBLE, pair, 2, false);
-    add_layout(ITEM_DOUBLE_INT, MPI_DOUBLE_INT, 1, true);
-}
-
-static void init_mixed(void)
-{
-    MPI_Datatype types[4] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT, MPI_INT};
-    int lengths[4] = {1, 1, 1, 1};
-    MPI_Datatype type;
-
-    for (int i = 0; i < 2; i++) {
-        MPI_Type_create_struct(4, lengths, mixed[i].where, types, &type);
-        add_layout(ITEM_MIXED, resized(type, mixed[i].lower, mixed[i].extent), 1, true);
-    }
-    MPI_Type_contiguous(2, layouts[ITEM_MIXED][0].type, &type);
-    add_layout(ITEM_MIXED, type, 2, false);
-    MPI_Type_create_hvector(2, 1, 100, layouts[ITEM_MIXED][1].type, &type);
-    add_layout(ITEM_MIXED, type, 2, false);
-}
-
-static void add_mixed(const char *in, char *sum, const mixed_t *at)
-{
-    double x, y;
-    short s, t;
-    int i, j;
-
-    sum[at->where[0]] = (char)(sum[at->where[0]] + in[at->where[0]]);
-    memcpy(&x, in + at->where[1], sizeof(x));
-    memcpy(&y, sum + at->where[1], sizeof(y));
-    y += x;
-    memcpy(sum + at->where[1], &y, sizeof(y));
-    memcpy(&s, in + at->where[2], sizeof(s));
-    memcpy(&t, sum + at->where[2], sizeof(t));
-    t = (short)(t + s);
-    memcpy(sum + at->where[2], &t, sizeof(t));
-    memcpy(&i, in + at->where[3], sizeof(i));
-    memcpy(&j, sum + at->where[3], sizeof(j));
-    j += i;
-    memcpy(sum + at->where[3], &j, sizeof(j));
-}
-
-static void sum_mixed_function(void *in, void *sum, int *count, MPI_Datatype *type)
-{
-    MPI_Aint lower, extent;
-    const mixed_t *at;
-
-    /* Handles may differ from those the call was given, so the extent tells. */
-    MPI_Type_get_extent(*type, &lower, &extent);
-    at = extent == mixed[0].extent ? &mixed[0] : &mixed[1];
-    for (int i = 0; i < *count; i++) {
-        add_mixed((char *)in + i * extent, (char *)sum + i * extent, at);
-    }
-}
-
-static void sum_empty_function(void *in, void *sum, int *count, MPI_Datatype *type)
-{
-    (void)in;
-    (void)sum;
-    (void)count;
-    (void)type;
-}
-
-void items_init(void)
-{
-    MPI_Datatype empty;
-
-    init_ints();
-    init_mixed();
-    MPI_Type_contiguous(0, MPI_INT, &empty);
-    add_layout(ITEM_EMPTY, empty, 1, true);
-    MPI_Op_create(sum_mixed_function, 1, &sum_mixed);
-    MPI_Op_create(sum_empty_function, 1, &sum_empty);
-}
-
-void items_cleanup(void)
-{
-    for (int kind = 0; kind < ITEM_KINDS; kind++) {
-        for (int i = 0; i < MAX_LAYOUTS && layouts[kind][i].items > 0; i++) {
-            if (layouts[kind][i].items > 1 || kind == ITEM_MIXED || kind == ITEM_EMPTY) {
-                MPI_Type_free(&layouts[kind][i].type);
-            }
-        }
-    }
-    memset(layouts, 0, sizeof(layouts));
-    MPI_Op_free(&sum_mixed);
-    MPI_Op_free(&sum_empty);
-}
-
-size_t item_bytes(item_kind_t kind)
-{
-    static const size_t bytes[ITEM_KINDS] = {
-        sizeof(int), 1, 2 * sizeof(double), sizeof(double), sizeof(double) + sizeof(int),
-        MIXED_BYTES, 0};
-
-    return bytes[kind];
-}
-
-const item_layout_t *item_layout(item_kind_t kind, int number)
-{
-    const item_layout_t *layout = &layouts[kind][number];
-
-    return number < MAX_LAYOUTS && layout->items > 0 ? layout : NULL;
-}
-
-MPI_Op item_op(item_kind_t kind)
-{
-    switch (kind) {
-    case ITEM_BYTE:
-        return MPI_BXOR;
-    case ITEM_DOUBLE_INT:
-        return MPI_MAXLOC;
-    case ITEM_MIXED:
-        return sum_mixed;
-    case ITEM_EMPTY:
-        return sum_empty;
+    switch (member) {
+    case 's':
+        return sizeof(short);
+    case 'i':
+    case 't':
+        return sizeof(int);
+    case 'l':
+        return sizeof(long long);
+    case 'f':
+        return sizeof(float);
+    case 'd':
+        return sizeof(double);
+    case 'e':
+        return sizeof(long double);
     default:
-        return MPI_SUM;
+        return sizeof(char);
     }
+}
+
+/* Write @a value as a number of a type: c, s, i, l, f, d, e are char, short, int, long
+ * long, float, double, long double; b and t truths in a char and in an int. */
+static void member_put(char member, int value, char *to)
+{
+    number_t number;
+
+    memset(&number, 0, sizeof(number));
+    switch (member) {
+    case 's':
+        number.s = (short)value;
+        break;
+    case 'i':
+    case 't':
+        number.i = member == 'i' ? value : value % 2;
+        break;
+    case 'l':
+        number.l = value;
+        break;
+    case 'f':
+        number.f = (float)value;
+        break;
+    case 'd':
+        number.d = value;
+        break;
+    case 'e':
+        number.e = value;
+        break;
+    default:
+        number.c = (char)(member == 'c' ? value : value % 2);
+        break;
+    }
+    memcpy(to, &number, member_bytes(member));
+}
+
+/* Those that mixed items have. */
+static void member_add(char member, const char *in, char *sum)
+{
+    number_t from, to;
+
+    memcpy(&from, in, member_bytes(member));
+    memcpy(&to, sum, member_bytes(member));
+    switch (member) {
+    case 's':
+        to.s = (short)(to.s + from.s);
+        break;
+    case 'i':
+        to.i += from.i;
+        break;
+    case 'd':
+        to.d += from.d;
+        break;
+    default:
+        to.c = (char)(to.c + from.c);
+        break;
+    }
+    memcpy(sum, &to, member_bytes(member));
+}
+
+const item_t *item_get(int kind)
+{
+    int size;
+
+    /* An Open MPI that was built without Fortran takes none of its types in a call. */
+    MPI_Type_size(MPI_REAL, &size);
+    return kind < NUM_KINDS - (size > 0 ? 0 : NUM_FORTRAN) ? &kinds[kind] : NULL;
+}
+
+const item_op_t *item_op_get(int number)
+{
+    return number < (int)(sizeof(ops) / sizeof(ops[0])) ? &ops[number] : NULL;
+}
+
+size_t item_bytes(int kind)
+{
+    size_t bytes = 0;
+
+    for (const char *m = kinds[kind].members; *m != '\0'; m++) {
+        bytes += member_bytes(*m);
+    }
+    return bytes;
 }
 
 static unsigned hash(unsigned seed, int rank, size_t i)
@@ -190,158 +208,81 @@ static unsigned hash(unsigned seed, int rank, size_t i)
     return (unsigned)(x >> 33);
 }
 
-/* Numbers are small enough that no sum over the ranks overflows. */
-static void fill_item(item_kind_t kind, unsigned h, int rank, char *packed)
+/* Below which numbers are: so small that no sum over 8 ranks is rounded or overflows, as
+ * Open MPI's then do not wrap around.  Bytes and text are not added up. */
+static unsigned limit_of(const item_t *item, char member)
 {
-    double x = h % 100003;
-    short s = (short)(h % 97);
-    int i = (int)(h % 100019);
-
-    switch (kind) {
-    case ITEM_INT:
-        memcpy(packed, &i, sizeof(i));
-        break;
-    case ITEM_BYTE:
-        *packed = (char)h;
-        break;
-    case ITEM_COMPLEX:
-        memcpy(packed + sizeof(x), &x, sizeof(x));
-        x = h % 89;
-        memcpy(packed, &x, sizeof(x));
-        break;
-    case ITEM_DOUBLE:
-        memcpy(packed, &x, sizeof(x));
-        break;
-    case ITEM_DOUBLE_INT:
-        x = h % 5;
-        memcpy(packed, &x, sizeof(x));
-        memcpy(packed + sizeof(x), &rank, sizeof(rank));
-        break;
-    case ITEM_MIXED:
-        packed[0] = (char)(h % 3);
-        memcpy(packed + 1, &x, sizeof(x));
-        memcpy(packed + 1 + sizeof(x), &s, sizeof(s));
-        memcpy(packed + 1 + sizeof(x) + sizeof(s), &i, sizeof(i));
-        break;
-    default:
-        break;
-    }
+    return member == 'f'                                        ? 1009
+           : member == 's'                                      ? 4001
+           : member == 'c' && item->class == ITEM_CLASS_INTEGER ? 16
+                                                                : 100003;
 }
 
-void item_fill(item_kind_t kind, unsigned seed, int rank, size_t count, char *packed)
+/* Pairs have few values, and another index on each rank. */
+static int draw_value(const item_t *item, int member, MPI_Op op, int rank, unsigned h)
 {
+    if (op == MPI_PROD) {
+        return 1 + (int)((h >> member) % 2);
+    }
+    if (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) {
+        return (int)(h % 2);
+    }
+    if (item->class == ITEM_CLASS_PAIR) {
+        return member == 0 ? (int)(h % 5) : (int)(h / 5 % 64) + 64 * rank;
+    }
+    return (int)((h >> 3 * member) % limit_of(item, item->members[member]));
+}
+
+void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t count, char *packed)
+{
+    const item_t *item = &kinds[kind];
+
     for (size_t i = 0; i < count; i++) {
-        fill_item(kind, hash(seed, rank, i), rank, packed + i * item_bytes(kind));
-    }
-}
+        unsigned h = hash(seed, rank, i);
 
-static void fold_item(item_kind_t kind, const char *in, char *sum)
-{
-    static const mixed_t packed = {
-        {0, 1, 1 + sizeof(double), 1 + sizeof(double) + sizeof(short)}, 0, MIXED_BYTES};
-    double x, y;
-    int i, j;
-
-    switch (kind) {
-    case ITEM_INT:
-        memcpy(&i, in, sizeof(i));
-        memcpy(&j, sum, sizeof(j));
-        j += i;
-        memcpy(sum, &j, sizeof(j));
-        break;
-    case ITEM_BYTE:
-        *sum = (char)(*sum ^ *in);
-        break;
-    case ITEM_COMPLEX:
-        fold_item(ITEM_DOUBLE, in, sum);
-        fold_item(ITEM_DOUBLE, in + sizeof(x), sum + sizeof(x));
-        break;
-    case ITEM_DOUBLE:
-    case ITEM_DOUBLE_INT:
-        memcpy(&x, in, sizeof(x));
-        memcpy(&y, sum, sizeof(y));
-        if (kind == ITEM_DOUBLE) {
-            y += x;
-            memcpy(sum, &y, sizeof(y));
-        } else if (x > y) {
-            /* Folded in ascending rank: of equal ones the first stays. */
-            memcpy(sum, in, item_bytes(kind));
+        for (int m = 0; item->members[m] != '\0'; m++) {
+            member_put(item->members[m], draw_value(item, m, op, rank, h), packed);
+            packed += member_bytes(item->members[m]);
         }
-        break;
-    case ITEM_MIXED:
-        add_mixed(in, sum, &packed);
-        break;
+    }
+}
+
+/* Zeros of both signs are equal, and of a long double some bytes may be padding. */
+static bool member_equal(char member, const char *left, const char *right)
+{
+    number_t a, b;
+
+    memcpy(&a, left, member_bytes(member));
+    memcpy(&b, right, member_bytes(member));
+    switch (member) {
+    case 'f':
+        return a.f == b.f;
+    case 'd':
+        return a.d == b.d;
+    case 'e':
+        return a.e == b.e;
     default:
-        break;
+        return memcmp(left, right, member_bytes(member)) == 0;
     }
 }
 
-void item_fold(item_kind_t kind, size_t count, const char *in, char *sum)
+bool item_equal(int kind, size_t count, const char *left, const char *right)
 {
-    for (size_t i = 0; i < count; i++) {
-        fold_item(kind, in + i * item_bytes(kind), sum + i * item_bytes(kind));
+    bool is_equal = true;
+
+    for (size_t i = 0, at = 0; i < count && is_equal; i++) {
+        for (const char *m = kinds[kind].members; *m != '\0'; at += member_bytes(*m++)) {
+            is_equal = is_equal && member_equal(*m, left + at, right + at);
+        }
     }
+    return is_equal;
 }
 
-void area_create(area_t *area, MPI_Datatype type, int elements)
+void item_add(int kind, size_t bytes, const char *in, char *sum)
 {
-    MPI_Aint lower, true_lower, true_extent;
-    int size;
-
-    MPI_Type_get_extent(type, &lower, &area->extent);
-    MPI_Type_get_true_extent(type, &true_lower, &true_extent);
-    MPI_Type_size(type, &size);
-    area->type = type;
-    area->packed_bytes = (size_t)size;
-    area->bytes = 2 * MARGIN + (size_t)(area->extent * elements + true_extent);
-    area->memory = malloc(area->bytes);
-    if (area->memory == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (size_t at = 0; at < bytes;) {
+        for (const char *m = kinds[kind].members; *m != '\0'; at += member_bytes(*m++)) {
+            member_add(*m, in + at, sum + at);
+        }
     }
-    memset(area->memory, UNTOUCHED, area->bytes);
-    area->base = area->memory + MARGIN - true_lower;
-}
-
-void area_free(area_t *area)
-{
-    free(area->memory);
-}
-
-void area_put(area_t *area, int first, int count, const char *packed)
-{
-    int position = 0;
-
-    MPI_Unpack(packed, (int)area->packed_bytes * count, &position,
-               area->base + first * area->extent, count, area->type, MPI_COMM_SELF);
-}
-
-void area_get(const area_t *area, int first, int count, char *packed)
-{
-    int position = 0;
-
-    MPI_Pack(area->base + first * area->extent, count, area->type, packed,
-             (int)area->packed_bytes * count, &position, MPI_COMM_SELF);
-}
-
-void area_clear(area_t *area, int first, int count)
-{
-    size_t bytes = area->packed_bytes * (size_t)count;
-    char *untouched = malloc(bytes + 1);
-
-    if (untouched == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    memset(untouched, UNTOUCHED, bytes);
-    area_put(area, first, count, untouched);
-    free(untouched);
-}
-
-bool area_untouched(const area_t *area)
-{
-    size_t i = 0;
-
-    while (i < area->bytes && (unsigned char)area->memory[i] == UNTOUCHED) {
-        i++;
-    }
-    return i == area->bytes;
 }

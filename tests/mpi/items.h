@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items: what the random cases send, in several datatypes each, and the areas of memory
- * that hold them.  An item has a packed image, in which all is checked.
+ * Items: what test programs send.  An item is one or more numbers, each of a type of C.
+ * Several datatypes may lay it out in memory (tests/mpi/areas.h); all is checked in its
+ * packed image.
  */
 #ifndef MTREE_TESTS_MPI_ITEMS_H
 #define MTREE_TESTS_MPI_ITEMS_H
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Kinds of items: these, which random cases have, and behind them all other predefined
+ * datatypes. */
 typedef enum {
     ITEM_INT,        /* summed */
     ITEM_BYTE,       /* MPI_BXOR */
@@ -18,55 +21,51 @@ typedef enum {
     ITEM_DOUBLE_INT, /* MPI_MAXLOC */
     ITEM_MIXED,      /* char, double, short, int; summed by a function of our own */
     ITEM_EMPTY,      /* no bytes at all */
-    ITEM_KINDS
+    ITEM_KINDS,
+    ITEM_FLOAT = ITEM_KINDS,
+    ITEM_MOST_KINDS = 64
 } item_kind_t;
 
-/* An item's datatype: equal signatures, different layouts. */
-typedef struct {
-    MPI_Datatype type;
-    int items;   /* in one element */
-    bool folded; /* reductions may use it */
-} item_layout_t;
+/* The classes of MPI-3.1 5.9.2, which decide what operations are allowed. */
+enum {
+    ITEM_CLASS_NONE = 0,
+    ITEM_CLASS_INTEGER = 1 << 0,
+    ITEM_CLASS_MULTI = 1 << 1, /* MPI_Aint and the like, and Fortran integers */
+    ITEM_CLASS_FLOATING = 1 << 2,
+    ITEM_CLASS_LOGICAL = 1 << 3,
+    ITEM_CLASS_COMPLEX = 1 << 4,
+    ITEM_CLASS_BYTE = 1 << 5,
+    ITEM_CLASS_PAIR = 1 << 6
+};
 
-/* Make and free the datatypes and operations. */
-void items_init(void);
-void items_cleanup(void);
+typedef struct {
+    const char *name;
+    MPI_Datatype type;
+    const char *members; /* a letter for each number: see member_put() */
+    int class;
+} item_t;
+
+typedef struct {
+    const char *name;
+    MPI_Op op;
+    int classes; /* that it is allowed for */
+} item_op_t;
+
+/* The kind, or the predefined operation, of a number counted from 0; NULL behind the
+ * last. */
+const item_t *item_get(int kind);
+const item_op_t *item_op_get(int number);
 
 /* Bytes of an item's packed image. */
-size_t item_bytes(item_kind_t kind);
+size_t item_bytes(int kind);
 
-/* Layout @a number of @a kind, counted from 0, or NULL. */
-const item_layout_t *item_layout(item_kind_t kind, int number);
+/* The packed images of @a count items that rank @a rank contributes to a fold with @a op:
+ * every order of evaluation gives the same. */
+void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t count, char *packed);
 
-MPI_Op item_op(item_kind_t kind);
+/* Add the numbers of items of ints or of mixed ones, which take so many bytes. */
+void item_add(int kind, size_t bytes, const char *in, char *sum);
 
-/* The packed images of @a count items that rank @a rank contributes. */
-void item_fill(item_kind_t kind, unsigned seed, int rank, size_t count, char *packed);
-
-/* Fold the packed images @a in into @a sum. */
-void item_fold(item_kind_t kind, size_t count, const char *in, char *sum);
-
-/* Memory for elements of a datatype, with gaps and margins that nobody may touch. */
-typedef struct {
-    char *memory;
-    size_t bytes;
-    char *base; /* what MPI is given */
-    MPI_Datatype type;
-    MPI_Aint extent;
-    size_t packed_bytes; /* of an element */
-} area_t;
-
-void area_create(area_t *area, MPI_Datatype type, int elements);
-void area_free(area_t *area);
-
-/* Write or read the packed images of @a count elements from element @a first on. */
-void area_put(area_t *area, int first, int count, const char *packed);
-void area_get(const area_t *area, int first, int count, char *packed);
-
-/* Make those elements look untouched. */
-void area_clear(area_t *area, int first, int count);
-
-/* True when no byte was written but by area_put() and not cleared. */
-bool area_untouched(const area_t *area);
+bool item_equal(int kind, size_t count, const char *left, const char *right);
 
 #endif

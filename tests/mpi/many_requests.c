@@ -9,9 +9,8 @@
  * many_requests living MADE: the others are freed at the end.
  */
 #include "tests/mpi/expect.h"
-#include "tests/mpi/forms.h"
+#include "tests/mpi/random_case.h"
 
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,102 +18,32 @@
 #define LENGTH  50000
 #define STARTS  4
 
-enum { ALLREDUCE, BCAST, ALLGATHER, REDUCE_SCATTER, KINDS };
-
-typedef struct {
-    int kind, root, count; /* elements that a rank gets */
-    MPI_Comm comm;
-    int *in, *out;
-} call_t;
-
 static int rank, ranks;
 
-/* Element @a i of what rank @a of contributes to call number @a number. */
-static int value(int number, int of, int i)
+static void start(case_t *c, int number, MPI_Comm comm)
 {
-    return number % 1000 + 10 * of + i % 7;
-}
+    static const collective_t kinds[] = {ALLREDUCE, BCAST, ALLGATHER,
+                                         REDUCE_SCATTER_BLOCK};
+    const choice_t choice = {.root = number / 4 % ranks,
+                             .block =
+                                 20 + number * 37 % (number % 50 == 0 ? LONGEST : 200)};
 
-/* Elements of the vector. */
-static int length_of(const call_t *call)
-{
-    return call->kind == ALLREDUCE || call->kind == BCAST ? call->count
-                                                          : call->count * ranks;
-}
-
-static void start(call_t *call, int number, MPI_Request *request)
-{
-    call->kind = number % KINDS;
-    call->root = number / KINDS % ranks;
-    call->count = 20 + number * 37 % (number % 50 == 0 ? LONGEST : 200);
-    call->in = malloc((size_t)length_of(call) * sizeof(int));
-    call->out = malloc((size_t)length_of(call) * sizeof(int));
-    for (int i = 0; i < length_of(call); i++) {
-        call->in[i] = value(number, rank, i);
-        call->out[i] = rank == call->root ? value(number, rank, i) : -1;
-    }
-    switch (call->kind) {
-    case ALLREDUCE:
-        MPI_Iallreduce(call->in, call->out, call->count, MPI_INT, MPI_SUM, call->comm,
-                       request);
-        break;
-    case BCAST:
-        MPI_Ibcast(call->out, call->count, MPI_INT, call->root, call->comm, request);
-        break;
-    case ALLGATHER:
-        MPI_Iallgather(call->in, call->count, MPI_INT, call->out, call->count, MPI_INT,
-                       call->comm, request);
-        break;
-    default:
-        MPI_Ireduce_scatter_block(call->in, call->out, call->count, MPI_INT, MPI_SUM,
-                                  call->comm, request);
-    }
-}
-
-static int sum_of(int number, int i)
-{
-    return ranks * value(number, 0, i) + 10 * ranks * (ranks - 1) / 2;
-}
-
-/* What element @a i of its result must be. */
-static int expected(const call_t *call, int number, int i)
-{
-    switch (call->kind) {
-    case ALLREDUCE:
-        return sum_of(number, i);
-    case BCAST:
-        return value(number, call->root, i);
-    case ALLGATHER:
-        return value(number, i / call->count, i % call->count);
-    default:
-        return sum_of(number, rank * call->count + i);
-    }
-}
-
-static void check(call_t *call, int number)
-{
-    int elements = call->kind == ALLGATHER ? length_of(call) : call->count, wrong = 0;
-
-    for (int i = 0; i < elements; i++) {
-        wrong += call->out[i] != expected(call, number, i);
-    }
-    mtree_expect(wrong == 0, "call %d of kind %d: %d of %d elements are wrong on rank %d",
-                 number, call->kind, wrong, elements, rank);
-    free(call->in);
-    free(call->out);
+    run.choice = &choice;
+    case_create(c, kinds[number % 4], MTREE_NONBLOCKING_FORM, comm);
+    case_fill(c);
+    case_call(c);
 }
 
 static void outstanding(int num_calls)
 {
-    call_t *calls = calloc((size_t)num_calls, sizeof(*calls));
-    MPI_Request *requests = malloc((size_t)num_calls * sizeof(*requests));
+    case_t *calls = calloc((size_t)num_calls, sizeof(*calls));
     MPI_Comm copy;
     int all;
 
+    items_init();
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     for (int i = 0; i < num_calls; i++) {
-        calls[i].comm = i % 5 == 0 ? copy : MPI_COMM_WORLD;
-        start(&calls[i], i, &requests[i]);
+        start(&calls[i], i, i % 5 == 0 ? copy : MPI_COMM_WORLD);
         if (i % 1000 == 500) {
             MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
             mtree_expect(all == ranks * (ranks - 1) / 2, "a blocking call gave %d", all);
@@ -122,12 +51,13 @@ static void outstanding(int num_calls)
     }
     /* Those that are made last are waited for first. */
     for (int i = num_calls - 1; i >= 0; i--) {
-        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-        check(&calls[i], i);
+        MPI_Wait(&calls[i].request, MPI_STATUS_IGNORE);
+        case_verify(&calls[i]);
+        case_free(&calls[i]);
     }
     MPI_Comm_free(&copy);
+    items_cleanup();
     free(calls);
-    free(requests);
 }
 
 static void make(int *in, int *out, MPI_Request *request)

@@ -13,15 +13,16 @@
 static void case_call_fold(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
-    MPI_Op op = item_op(c->kind);
-    MPI_Datatype type = c->recv_layout->type;
+    int count = c->block / c->recv_layout->items;
+    MPI_Op op = c->op;
+    MPI_Datatype type = c->in_place ? c->recv.type : c->send.type;
 
     switch (c->collective) {
     case ALLREDUCE:
-        RUN(c, Allreduce, allreduce, send, c->recv.base, c->block, type, op, c->comm);
+        RUN(c, Allreduce, allreduce, send, c->recv.base, count, type, op, c->comm);
         break;
     case REDUCE:
-        RUN(c, Reduce, reduce, send, c->rank == c->root ? c->recv.base : NULL, c->block,
+        RUN(c, Reduce, reduce, send, c->rank == c->root ? c->recv.base : NULL, count,
             type, op, c->root, c->comm);
         break;
     case REDUCE_SCATTER:
@@ -29,13 +30,13 @@ static void case_call_fold(case_t *c)
             op, c->comm);
         break;
     case SCAN:
-        RUN(c, Scan, scan, send, c->recv.base, c->block, type, op, c->comm);
+        RUN(c, Scan, scan, send, c->recv.base, count, type, op, c->comm);
         break;
     case EXSCAN:
-        RUN(c, Exscan, exscan, send, c->recv.base, c->block, type, op, c->comm);
+        RUN(c, Exscan, exscan, send, c->recv.base, count, type, op, c->comm);
         break;
     default:
-        RUN(c, Reduce_scatter_block, reduce_scatter_block, send, c->recv.base, c->block,
+        RUN(c, Reduce_scatter_block, reduce_scatter_block, send, c->recv.base, count,
             type, op, c->comm);
         break;
     }
@@ -47,7 +48,7 @@ static void case_call_rooted(case_t *c)
     void *recv = c->in_place ? MPI_IN_PLACE : c->recv.base;
     const side_t *from = &c->sides[0], *to = &c->sides[1];
     int sent = from->counts[c->root], received = to->counts[c->root];
-    MPI_Datatype type = c->send_layout->type, recv_type = c->recv_layout->type;
+    MPI_Datatype type = c->send.type, recv_type = c->recv.type;
 
     switch (c->collective) {
     case GATHER:
@@ -73,7 +74,7 @@ static void case_call_alltoall(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
     const side_t *from = &c->sides[0], *to = &c->sides[1];
-    MPI_Datatype type = c->send_layout->type, recv_type = c->recv_layout->type;
+    MPI_Datatype type = c->send.type, recv_type = c->recv.type;
 
     switch (c->collective) {
     case ALLTOALL:
@@ -98,16 +99,16 @@ void case_call(case_t *c)
 
     switch (c->collective) {
     case BCAST:
-        RUN(c, Bcast, bcast, c->recv.base, c->block / c->recv_layout->items,
-            c->recv_layout->type, c->root, c->comm);
+        RUN(c, Bcast, bcast, c->recv.base, c->block / c->recv_layout->items, c->recv.type,
+            c->root, c->comm);
         break;
     case ALLGATHER:
-        RUN(c, Allgather, allgather, send, send_count, c->send_layout->type, c->recv.base,
-            c->block / c->recv_layout->items, c->recv_layout->type, c->comm);
+        RUN(c, Allgather, allgather, send, send_count, c->send.type, c->recv.base,
+            c->block / c->recv_layout->items, c->recv.type, c->comm);
         break;
     case ALLGATHERV:
-        RUN(c, Allgatherv, allgatherv, send, send_count, c->send_layout->type,
-            c->recv.base, c->recv_counts, c->recv_places, c->recv_layout->type, c->comm);
+        RUN(c, Allgatherv, allgatherv, send, send_count, c->send.type, c->recv.base,
+            c->recv_counts, c->recv_places, c->recv.type, c->comm);
         break;
     case BARRIER:
         RUN(c, Barrier, barrier, c->comm);

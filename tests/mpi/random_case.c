@@ -107,6 +107,9 @@ static const item_layout_t *draw_layout(const case_t *c)
     int number = draw(is_fold(c) ? &run.common : &run.own, 4);
     const item_layout_t *layout = item_layout(c->kind, number);
 
+    if (run.choice != NULL) {
+        return item_layout(c->kind, run.choice->layout);
+    }
     return layout == NULL || is_tame(c) || (is_fold(c) && !layout->folded)
                ? item_layout(c->kind, 0)
                : layout;
@@ -118,6 +121,9 @@ static int draw_items(const case_t *c)
     int largest = run.late ? LATE_LARGEST_BLOCK : LARGEST_BLOCK;
     int most = draw(&run.common, 4) == 0 ? largest : 40;
 
+    if (run.choice != NULL) {
+        return run.choice->block;
+    }
     if (run.until && draw(&run.common, RARE) == 0) {
         most = RARE_LARGEST / 4 / (has_blocks(c) || is_exchange(c) ? c->ranks : 1);
     }
@@ -164,7 +170,7 @@ void case_fill(case_t *c)
         return;
     }
     packed = allocate((size_t)items * item_bytes(c->kind));
-    item_fill(c->kind, c->seed, c->rank, (size_t)items, packed);
+    item_fill(c->kind, c->op, c->seed, c->rank, (size_t)items, packed);
     if (c->collective == BCAST) {
         if (c->rank == c->root) {
             area_put(&c->recv, 0, items / c->recv_layout->items, packed);
@@ -176,6 +182,27 @@ void case_fill(case_t *c)
         area_put(&c->send, 0, items / c->send_layout->items, packed);
     }
     free(packed);
+}
+
+static void draw_case(case_t *c)
+{
+    const choice_t *choice = run.choice;
+
+    c->seed = c->shape = (unsigned)draw(&run.common, 1 << 30);
+    c->kind = draw(&run.common, 12);
+    c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;
+    c->kind = (run.tame || c->ranks == 1) && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
+    c->root = draw(&run.common, c->ranks);
+    c->in_place = draw(&run.common, 3) == 0;
+    if (choice != NULL) {
+        c->kind = choice->kind;
+        c->root = choice->root;
+        c->in_place = choice->in_place;
+    }
+    c->op = choice != NULL && choice->op != NULL ? choice->op : item_op(c->kind);
+    if (c->collective == REDUCE || (is_exchange(c) && !is_alltoall(c))) {
+        c->in_place = c->in_place && c->rank == c->root;
+    }
 }
 
 void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm comm)
@@ -194,15 +221,7 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
     if (collective == ALLTOALLW && c->ranks == 1) {
         c->collective = collective = ALLTOALLV;
     }
-    c->seed = c->shape = (unsigned)draw(&run.common, 1 << 30);
-    c->kind = (item_kind_t)draw(&run.common, 12);
-    c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;
-    c->kind = (run.tame || c->ranks == 1) && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
-    c->root = draw(&run.common, c->ranks);
-    c->in_place = draw(&run.common, 3) == 0;
-    if (collective == REDUCE || (is_exchange(c) && !is_alltoall(c))) {
-        c->in_place = c->in_place && c->rank == c->root;
-    }
+    draw_case(c);
     draw_blocks(c);
     /* libnbc mixes blocks up. */
     if (is_alltoall(c) && has_unequal(c) && form != MTREE_BLOCKING_FORM && is_tame(c)) {
@@ -218,10 +237,9 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
         side_create(c, false, c->send_layout);
         side_create(c, true, c->recv_layout);
     }
-    area_create(&c->send, c->send_layout->type,
+    area_create(&c->send, c->send_layout,
                 is_exchange(c) ? c->sides[0].total : send_items(c));
-    area_create(&c->recv, c->recv_layout->type,
-                is_exchange(c) ? c->sides[1].total : c->total);
+    area_create(&c->recv, c->recv_layout, is_exchange(c) ? c->sides[1].total : c->total);
     c->starts = form == MTREE_PERSISTENT_FORM ? 1 + draw(&run.common, 3) : 1;
     c->request = MPI_REQUEST_NULL;
 }
@@ -237,4 +255,19 @@ void case_free(case_t *c)
         side_free(c, &c->sides[side]);
     }
     free(c->counts);
+}
+
+void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm)
+{
+    case_t c;
+
+    case_create(&c, collective, form, comm);
+    case_fill(&c);
+    case_call(&c);
+    if (form == MTREE_PERSISTENT_FORM) {
+        MPI_Start(&c.request);
+    }
+    MPI_Wait(&c.request, MPI_STATUS_IGNORE);
+    case_verify(&c);
+    case_free(&c);
 }

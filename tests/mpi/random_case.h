@@ -7,8 +7,8 @@
 #ifndef MTREE_TESTS_MPI_RANDOM_CASE_H
 #define MTREE_TESTS_MPI_RANDOM_CASE_H
 
+#include "tests/mpi/areas.h"
 #include "tests/mpi/forms.h"
-#include "tests/mpi/items.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -42,14 +42,24 @@ typedef struct {
     unsigned long long state;
 } generator_t;
 
+/* What a case is to be, where it is not drawn. */
+typedef struct {
+    int kind, layout; /* of its items, on all ranks and both sides */
+    MPI_Op op;        /* NULL: that of the kind */
+    int block;        /* items of a block, all of which are alike */
+    int root;
+    bool in_place;
+} choice_t;
+
 /* What the whole run draws from, and what it was asked for. */
 typedef struct {
-    generator_t common; /* the same on all ranks */
-    generator_t own;    /* this rank's */
-    bool tame;          /* leave out the datatypes that libnbc gets wrong */
-    bool late;          /* ranks are away at times, and blocks are larger */
-    bool until;         /* some are larger still, until the input ends */
-    const char *where;  /* for messages; NULL: anywhere */
+    generator_t common;     /* the same on all ranks */
+    generator_t own;        /* this rank's */
+    bool tame;              /* leave out the datatypes that libnbc gets wrong */
+    bool late;              /* ranks are away at times, and blocks are larger */
+    bool until;             /* some are larger still, until the input ends */
+    const char *where;      /* for messages; NULL: anywhere */
+    const choice_t *choice; /* NULL: all is drawn */
 } random_run_t;
 
 extern random_run_t run;
@@ -70,7 +80,8 @@ typedef struct {
 typedef struct {
     collective_t collective;
     mtree_form_t form;
-    item_kind_t kind;
+    int kind; /* of its items */
+    MPI_Op op;
     MPI_Comm comm;
     int rank, ranks, root;
     bool in_place;
@@ -128,6 +139,9 @@ void case_fill(case_t *c);
 
 /* Make the call; a persistent one is not started yet. */
 void case_call(case_t *c);
+
+/* Make and fill a case, call it, wait for it, and check it. */
+void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm);
 
 /* Check what the call has left, and make the receive area look untouched again. */
 void case_verify(case_t *c);

@@ -20,7 +20,7 @@ int block_items(const case_t *c, int from, int to)
 
 void block_fill(const case_t *c, int from, int to, char *packed)
 {
-    item_fill(c->kind, c->seed + 97 * (unsigned)to, from,
+    item_fill(c->kind, c->op, c->seed + 97 * (unsigned)to, from,
               (size_t)block_items(c, from, to), packed);
 }
 

@@ -17,11 +17,15 @@ static char *expected(const case_t *c, int from, int to, int rank)
 {
     size_t bytes = item_bytes(c->kind), all = (size_t)c->total;
     char *sum = allocate(all * bytes), *in = allocate(all * bytes);
+    int last = !is_fold(c) ? rank : num_folded(c) > 0 ? num_folded(c) - 1 : 0;
+    /* What is at absolute addresses is folded elsewhere here. */
+    const item_layout_t *layout =
+        c->recv_layout->pair != NULL ? item_layout(c->kind, ITEM_PAIR) : c->recv_layout;
 
-    item_fill(c->kind, c->seed, is_fold(c) ? 0 : rank, (size_t)to, sum);
-    for (int r = 1; is_fold(c) && r < num_folded(c); r++) {
-        item_fill(c->kind, c->seed, r, (size_t)to, in);
-        item_fold(c->kind, (size_t)to, in, sum);
+    item_fill(c->kind, c->op, c->seed, last, (size_t)to, sum);
+    for (int r = last - 1; is_fold(c) && r >= 0; r--) {
+        item_fill(c->kind, c->op, c->seed, r, (size_t)to, in);
+        item_fold(layout, c->op, (size_t)to, in, sum);
     }
     memmove(sum, sum + (size_t)from * bytes, (size_t)(to - from) * bytes);
     free(in);
@@ -36,11 +40,11 @@ static void verify_items(case_t *c, int element, int items, const char *want, in
     int elements = items / c->recv_layout->items;
 
     area_get(&c->recv, element, elements, got);
-    mtree_expect(memcmp(want, got, bytes) == 0,
-                 "%s %s, %s, %d ranks, kind %d, %d items%s: block of rank %d is wrong",
+    mtree_expect(item_equal(c->kind, (size_t)items, want, got),
+                 "%s %s, %s, %d ranks, %d %s%s: block of rank %d is wrong",
                  form_names[c->form], collective_names[c->collective],
-                 run.where != NULL ? run.where : "anywhere", c->ranks, c->kind, items,
-                 c->in_place ? ", in place" : "", rank);
+                 run.where != NULL ? run.where : "anywhere", c->ranks, items,
+                 item_get(c->kind)->name, c->in_place ? ", in place" : "", rank);
     area_clear(&c->recv, element, elements);
     free(got);
 }
