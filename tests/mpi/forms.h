@@ -22,17 +22,21 @@ typedef enum {
     MTREE_FORMS
 } mtree_form_t;
 
-/* Call it with the same arguments in @a _form; @a _rc and @a _request are set. */
-#define MTREE_CALL_FORM(_rc, _form, _request, _name, _lower, ...)                        \
+/* Call the function for @a _form with the same arguments; @a _rc and @a _request are set.
+ */
+#define MTREE_CALL_ONE(_rc, _form, _request, _blocking, _nonblocking, _persistent, ...)  \
     do {                                                                                 \
         if ((_form) == MTREE_BLOCKING_FORM) {                                            \
-            (_rc) = MPI_##_name(__VA_ARGS__);                                            \
+            (_rc) = _blocking(__VA_ARGS__);                                              \
         } else if ((_form) == MTREE_NONBLOCKING_FORM) {                                  \
-            (_rc) = MPI_I##_lower(__VA_ARGS__, (_request));                              \
+            (_rc) = _nonblocking(__VA_ARGS__, (_request));                               \
         } else {                                                                         \
-            (_rc) =                                                                      \
-                MTREE_PERSISTENT_NAME(_name)(__VA_ARGS__, MPI_INFO_NULL, (_request));    \
+            (_rc) = _persistent(__VA_ARGS__, MPI_INFO_NULL, (_request));                 \
         }                                                                                \
     } while (0)
+
+#define MTREE_CALL_FORM(_rc, _form, _request, _name, _lower, ...)                        \
+    MTREE_CALL_ONE(_rc, _form, _request, MPI_##_name, MPI_I##_lower,                     \
+                   MTREE_PERSISTENT_NAME(_name), __VA_ARGS__)
 
 #endif

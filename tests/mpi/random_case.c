@@ -176,7 +176,7 @@ void case_fill(case_t *c)
             area_put(&c->recv, 0, items / c->recv_layout->items, packed);
         }
     } else if (c->in_place) {
-        area_put(&c->recv, gathers ? c->recv_places[c->rank] : 0,
+        area_put(&c->recv, gathers ? (int)c->recv_places[c->rank] : 0,
                  items / c->recv_layout->items, packed);
     } else {
         area_put(&c->send, 0, items / c->send_layout->items, packed);
@@ -213,10 +213,10 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
     c->comm = comm;
     MPI_Comm_rank(comm, &c->rank);
     MPI_Comm_size(comm, &c->ranks);
-    c->counts = allocate((size_t)c->ranks * 4 * sizeof(int));
+    c->counts = allocate((size_t)c->ranks * 2 * sizeof(int));
     c->places = c->counts + c->ranks;
-    c->recv_counts = c->places + c->ranks;
-    c->recv_places = c->recv_counts + c->ranks;
+    c->recv_counts = allocate((size_t)c->ranks * sizeof(*c->recv_counts));
+    c->recv_places = allocate((size_t)c->ranks * sizeof(*c->recv_places));
     /* Open MPI's own takes displacements for numbers of elements there, not bytes. */
     if (collective == ALLTOALLW && c->ranks == 1) {
         c->collective = collective = ALLTOALLV;
@@ -255,6 +255,8 @@ void case_free(case_t *c)
         side_free(c, &c->sides[side]);
     }
     free(c->counts);
+    free(c->recv_counts);
+    free(c->recv_places);
 }
 
 void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm)

@@ -38,6 +38,17 @@ typedef enum {
     COLLECTIVES
 } collective_t;
 
+/* Counts and displacements as the calls take them: with LARGE_COUNTS, and from MPI 4 on,
+ * cases call MPI_Alltoallv_c() and the like. */
+#if defined(LARGE_COUNTS) && MPI_VERSION >= 4
+#define HAS_LARGE_COUNTS 1
+typedef MPI_Count count_t;
+typedef MPI_Aint place_t;
+#else
+#define HAS_LARGE_COUNTS 0
+typedef int count_t, place_t;
+#endif
+
 typedef struct {
     unsigned long long state;
 } generator_t;
@@ -68,8 +79,8 @@ extern random_run_t run;
  * ranks; counted in elements, whose size differs between ranks and sides. */
 typedef struct {
     int only;            /* the one rank with a block; -1: each has one; -2: none has */
-    int *counts;         /* [ranks] of alltoallw: of the rank's type */
-    int *places;         /* [ranks] of alltoallw: in bytes */
+    count_t *counts;     /* [ranks] of alltoallw: of the rank's type */
+    place_t *places;     /* [ranks] of alltoallw: in bytes */
     int *first;          /* [ranks] element of the area */
     int total;           /* items of the area */
     MPI_Datatype *types; /* [ranks] of alltoallw, derived ones for every other rank */
@@ -93,8 +104,9 @@ typedef struct {
     int total;      /* items of the receive area */
     const item_layout_t *send_layout, *recv_layout;
     area_t send, recv;
-    int *recv_counts, *recv_places; /* [ranks] the same in elements */
-    side_t sides[2];                /* of send and recv, where is_exchange() */
+    count_t *recv_counts; /* [ranks] the same in elements */
+    place_t *recv_places;
+    side_t sides[2]; /* of send and recv, where is_exchange() */
     MPI_Request request;
     int starts; /* that a persistent request has to come */
 } case_t;

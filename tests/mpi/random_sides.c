@@ -41,8 +41,8 @@ static void side_draw_types(const case_t *c, side_t *side, const item_layout_t *
 
     MPI_Type_get_extent(layout->type, &lower, &extent);
     for (int r = 0; r < c->ranks; r++) {
-        side->places[r] *= (int)extent;
-        MPI_Type_contiguous(r % 2 == 0 ? 1 : side->counts[r], layout->type,
+        side->places[r] *= (place_t)extent;
+        MPI_Type_contiguous(r % 2 == 0 ? 1 : (int)side->counts[r], layout->type,
                             &side->types[r]);
         MPI_Type_commit(&side->types[r]);
         /* libnbc takes an empty element for a message that the other side leaves out. */
@@ -67,9 +67,9 @@ void side_create(case_t *c, bool receives, const item_layout_t *layout)
     }
     apart = has_unequal(c) && side->only == -1;
     first = apart ? draw(&run.own, c->ranks) : 0;
-    side->counts = allocate((size_t)c->ranks * 3 * sizeof(int));
-    side->places = side->counts + c->ranks;
-    side->first = side->places + c->ranks;
+    side->counts = allocate((size_t)c->ranks * sizeof(*side->counts));
+    side->places = allocate((size_t)c->ranks * sizeof(*side->places));
+    side->first = allocate((size_t)c->ranks * sizeof(*side->first));
     for (int i = 0; i < c->ranks; i++) {
         int r = (first + i) % c->ranks;
 
@@ -91,6 +91,8 @@ void side_free(const case_t *c, side_t *side)
         MPI_Type_free(&side->types[r]);
     }
     free(side->counts);
+    free(side->places);
+    free(side->first);
     free(side->types);
 }
 

@@ -84,7 +84,7 @@ void case_verify(case_t *c)
         verify_exchange(c);
     } else if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
         for (int r = 0; r < c->ranks; r++) {
-            verify(c, c->recv_places[r], 0, c->counts[r], r);
+            verify(c, (int)c->recv_places[r], 0, c->counts[r], r);
         }
     } else if (scatters) {
         verify(c, 0, c->places[c->rank], c->places[c->rank] + c->counts[c->rank],
