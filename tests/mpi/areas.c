@@ -25,6 +25,8 @@ static const item_pair_t pairs[ITEM_PAIRS] = {
 
 static item_layout_t layouts[ITEM_MOST_KINDS][MOST_LAYOUTS];
 static MPI_Op sum_of_mixed;
+static void *(*get_on_device)(size_t bytes);
+static ptrdiff_t device_shift;
 
 static void *allocate(size_t bytes)
 {
@@ -176,22 +178,6 @@ MPI_Op item_op(int kind)
     }
 }
 
-void item_fold(const item_layout_t *layout, MPI_Op op, size_t count, const char *in,
-               char *sum)
-{
-    int elements = (int)count / layout->items;
-    area_t areas[2];
-
-    for (int i = 0; i < 2; i++) {
-        area_create(&areas[i], layout, elements);
-        area_put(&areas[i], 0, elements, i == 0 ? in : sum);
-    }
-    MPI_Reduce_local(areas[0].base, areas[1].base, elements, layout->type, op);
-    area_get(&areas[1], 0, elements, sum);
-    area_free(&areas[0]);
-    area_free(&areas[1]);
-}
-
 /* The type of pairs in an area of so many, whose first one begins at @a origin. */
 static MPI_Datatype pair_type(const item_pair_t *pair, int elements, MPI_Aint origin)
 {
@@ -211,7 +197,8 @@ static MPI_Datatype pair_type(const item_pair_t *pair, int elements, MPI_Aint or
     return type;
 }
 
-void area_create(area_t *area, const item_layout_t *layout, int elements)
+static void create_at(area_t *area, const item_layout_t *layout, int elements,
+                      void *(*get)(size_t bytes))
 {
     const item_pair_t *pair = layout->pair;
     MPI_Aint lower, true_lower, true_extent, origin, span;
@@ -225,15 +212,28 @@ void area_create(area_t *area, const item_layout_t *layout, int elements)
     area->packed_bytes = (size_t)size;
     span = area->extent * elements;
     area->bytes = 2 * MARGIN + (size_t)(span < 0 ? -span : span) + (size_t)true_extent;
-    area->memory = allocate(area->bytes);
+    area->memory = get != NULL ? get(area->bytes) : allocate(area->bytes);
+    area->is_freed = get == NULL;
+    area->shift = get != NULL ? device_shift : 0;
     memset(area->memory, UNTOUCHED, area->bytes);
-    area->base = area->memory + MARGIN - true_lower - (span < 0 ? span : 0);
+    area->base = area->memory + MARGIN - true_lower - (span < 0 ? span : 0) - area->shift;
     if (pair != NULL && pair->absolute) {
         MPI_Get_address(area->base, &origin);
         MPI_Type_free(&area->type);
         area->type = pair_type(pair, elements, origin);
         area->base = MPI_BOTTOM;
     }
+}
+
+void area_create(area_t *area, const item_layout_t *layout, int elements)
+{
+    create_at(area, layout, elements, get_on_device);
+}
+
+void areas_on_device(void *(*get)(size_t bytes), ptrdiff_t shift)
+{
+    get_on_device = get;
+    device_shift = shift;
 }
 
 void area_free_type(area_t *area)
@@ -250,13 +250,16 @@ void area_free(area_t *area)
     if (area->is_own) {
         MPI_Type_free(&area->type);
     }
-    free(area->memory);
+    if (area->is_freed) {
+        free(area->memory);
+    }
 }
 
-/* Where MPI is to find the elements from @a first on; a pointer from MPI_BOTTOM. */
+/* Where the processor finds the elements from @a first on; a pointer from MPI_BOTTOM. */
 static void *element_at(const area_t *area, int first)
 {
-    return (void *)((uintptr_t)area->base + (uintptr_t)(first * area->extent));
+    return (void *)((uintptr_t)area->base + (uintptr_t)(first * area->extent) +
+                    (uintptr_t)area->shift);
 }
 
 void area_put(area_t *area, int first, int count, const char *packed)
@@ -293,4 +296,20 @@ bool area_untouched(const area_t *area)
         i++;
     }
     return i == area->bytes;
+}
+
+void item_fold(const item_layout_t *layout, MPI_Op op, size_t count, const char *in,
+               char *sum)
+{
+    int elements = (int)count / layout->items;
+    area_t areas[2];
+
+    for (int i = 0; i < 2; i++) {
+        create_at(&areas[i], layout, elements, NULL);
+        area_put(&areas[i], 0, elements, i == 0 ? in : sum);
+    }
+    MPI_Reduce_local(areas[0].base, areas[1].base, elements, layout->type, op);
+    area_get(&areas[1], 0, elements, sum);
+    area_free(&areas[0]);
+    area_free(&areas[1]);
 }

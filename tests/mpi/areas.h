@@ -22,8 +22,10 @@ typedef struct {
     const item_pair_t *pair; /* each area has a type of its own; NULL: of `type` */
 } item_layout_t;
 
-/* Layouts of ITEM_INT: two of them in a row, and, from this number on, odd pairs. */
+/* Layouts of ITEM_INT: two in a row, some with gaps between, and, from this number on,
+ * odd pairs. */
 #define ITEM_PAIR       1
+#define ITEM_COMB       2
 #define ITEM_FIRST_PAIR 4
 #define ITEM_PAIRS      5
 
@@ -48,15 +50,21 @@ void item_fold(const item_layout_t *layout, MPI_Op op, size_t count, const char 
 typedef struct {
     char *memory;
     size_t bytes;
-    char *base; /* what MPI is given */
+    char *base;      /* what MPI is given */
+    ptrdiff_t shift; /* from there to where the processor finds it */
     MPI_Datatype type;
-    bool is_own; /* the type; the area frees it */
+    bool is_own;   /* the type; the area frees it */
+    bool is_freed; /* the memory */
     MPI_Aint extent;
     size_t packed_bytes; /* of an element */
 } area_t;
 
 void area_create(area_t *area, const item_layout_t *layout, int elements);
 void area_free(area_t *area);
+
+/* From now on areas lie in what @a get returns, which nobody frees, and MPI is given
+ * addresses @a shift bytes before, those of a device. */
+void areas_on_device(void *(*get)(size_t bytes), ptrdiff_t shift);
 
 /* Free the handle that MPI was given, of pairs; the area goes on with a copy. */
 void area_free_type(area_t *area);

@@ -121,7 +121,7 @@ static int draw_items(const case_t *c)
     int largest = run.late ? LATE_LARGEST_BLOCK : LARGEST_BLOCK;
     int most = draw(&run.common, 4) == 0 ? largest : 40;
 
-    if (run.choice != NULL) {
+    if (run.choice != NULL && run.choice->block >= 0) {
         return run.choice->block;
     }
     if (run.until && draw(&run.common, RARE) == 0) {

@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
     int kind, layout; /* of its items, on all ranks and both sides */
     MPI_Op op;        /* NULL: that of the kind */
-    int block;        /* items of a block, all of which are alike */
+    int block;        /* items of a block, all of which are alike; below 0: drawn */
     int root;
     bool in_place;
 } choice_t;

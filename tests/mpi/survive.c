@@ -15,9 +15,8 @@
  */
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
+#include "tests/mpi/forms.h"
 
-#include <mpi.h>
-#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@
 #define LONGEST_CALLS 30
 
 enum { ALLREDUCE, BCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, BARRIER, COLLECTIVES };
-enum { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 
 static const char *const names[] = {"allreduce", "bcast",          "reduce",
                                     "allgather", "reduce_scatter", "barrier"};
@@ -62,7 +60,7 @@ static unsigned random_below(unsigned long *state, unsigned limit)
 static case_t case_draw(unsigned long *state, int ranks, int longest_nap)
 {
     case_t drawn = {.collective = (int)random_below(state, COLLECTIVES),
-                    .form = (int)random_below(state, FORMS),
+                    .form = (int)random_below(state, MTREE_FORMS),
                     .root = (int)random_below(state, (unsigned)ranks),
                     .victim = (int)random_below(state, (unsigned)ranks),
                     .calls = (int)random_below(state, 4),
@@ -75,90 +73,57 @@ static case_t case_draw(unsigned long *state, int ranks, int longest_nap)
         drawn.count = SHORT_PART * ranks;
         drawn.nap /= 10;
     }
-    if (drawn.collective == BARRIER && drawn.form == NONBLOCKING) {
-        drawn.form = BLOCKING;
+    if (drawn.collective == BARRIER && drawn.form == MTREE_NONBLOCKING_FORM) {
+        drawn.form = MTREE_BLOCKING_FORM;
     }
     return drawn;
 }
 
-static int call_start(const case_t *drawn, MPI_Comm comm, int ranks, MPI_Request *request)
+/* Call it in the form that was drawn. */
+static int call_begin(const case_t *drawn, MPI_Comm comm, int ranks, MPI_Request *request)
 {
-    int part = drawn->count / ranks;
+    int part = drawn->count / ranks, all = drawn->count, form = drawn->form, rc;
 
     switch (drawn->collective) {
     case ALLREDUCE:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Iallreduce(input, output, drawn->count, MPI_INT, MPI_SUM, comm,
-                                    request)
-                   : MPI_Allreduce_init(input, output, drawn->count, MPI_INT, MPI_SUM,
-                                        comm, MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Allreduce, allreduce, input, output, all,
+                        MPI_INT, MPI_SUM, comm);
+        break;
     case BCAST:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Ibcast(output, drawn->count, MPI_INT, drawn->root, comm, request)
-                   : MPI_Bcast_init(output, drawn->count, MPI_INT, drawn->root, comm,
-                                    MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Bcast, bcast, output, all, MPI_INT,
+                        drawn->root, comm);
+        break;
     case REDUCE:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Ireduce(input, output, drawn->count, MPI_INT, MPI_SUM,
-                                 drawn->root, comm, request)
-                   : MPI_Reduce_init(input, output, drawn->count, MPI_INT, MPI_SUM,
-                                     drawn->root, comm, MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Reduce, reduce, input, output, all, MPI_INT,
+                        MPI_SUM, drawn->root, comm);
+        break;
     case ALLGATHER:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Iallgather(input, part, MPI_INT, output, part, MPI_INT, comm,
-                                    request)
-                   : MPI_Allgather_init(input, part, MPI_INT, output, part, MPI_INT, comm,
-                                        MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Allgather, allgather, input, part, MPI_INT,
+                        output, part, MPI_INT, comm);
+        break;
     case REDUCE_SCATTER:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Ireduce_scatter_block(input, output, part, MPI_INT, MPI_SUM,
-                                               comm, request)
-                   : MPI_Reduce_scatter_block_init(input, output, part, MPI_INT, MPI_SUM,
-                                                   comm, MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Reduce_scatter_block, reduce_scatter_block,
+                        input, output, part, MPI_INT, MPI_SUM, comm);
+        break;
     default:
-        return drawn->form == NONBLOCKING
-                   ? MPI_Ibarrier(comm, request)
-                   : MPI_Barrier_init(comm, MPI_INFO_NULL, request);
+        MTREE_CALL_FORM(rc, form, request, Barrier, barrier, comm);
+        break;
     }
-}
-
-static int call_blocking(const case_t *drawn, MPI_Comm comm, int ranks)
-{
-    int part = drawn->count / ranks;
-
-    switch (drawn->collective) {
-    case ALLREDUCE:
-        return MPI_Allreduce(input, output, drawn->count, MPI_INT, MPI_SUM, comm);
-    case BCAST:
-        return MPI_Bcast(output, drawn->count, MPI_INT, drawn->root, comm);
-    case REDUCE:
-        return MPI_Reduce(input, output, drawn->count, MPI_INT, MPI_SUM, drawn->root,
-                          comm);
-    case ALLGATHER:
-        return MPI_Allgather(input, part, MPI_INT, output, part, MPI_INT, comm);
-    case REDUCE_SCATTER:
-        return MPI_Reduce_scatter_block(input, output, part, MPI_INT, MPI_SUM, comm);
-    default:
-        return MPI_Barrier(comm);
-    }
+    return rc;
 }
 
 static int call_make(const case_t *drawn, MPI_Comm comm, int ranks)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    int rc;
+    int rc = call_begin(drawn, comm, ranks, &request);
 
-    if (drawn->form == BLOCKING) {
-        return call_blocking(drawn, comm, ranks);
-    }
-    rc = call_start(drawn, comm, ranks, &request);
-    if (rc == MPI_SUCCESS && drawn->form == PERSISTENT) {
+    if (rc == MPI_SUCCESS && drawn->form == MTREE_PERSISTENT_FORM) {
         rc = MPI_Start(&request);
     }
     if (rc == MPI_SUCCESS) {
         rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    if (drawn->form == PERSISTENT && request != MPI_REQUEST_NULL) {
+    if (drawn->form == MTREE_PERSISTENT_FORM && request != MPI_REQUEST_NULL) {
         MPI_Request_free(&request);
     }
     return rc;
