@@ -415,7 +415,7 @@ static bool is_packing_sought(double bytes)
  * before. */
 UNIT_TEST(trees_with_too_many_messages_are_not_sought)
 {
-    begin(map_shape("torus:5x8", 1e9, 0.0));
+    begin(map_shape("torus:5x5", 1e9, 0.0));
     ck_assert(!is_packing_sought(1024));
     ck_assert(is_packing_sought(16e6));
 }
