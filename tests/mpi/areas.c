@@ -301,9 +301,17 @@ bool area_untouched(const area_t *area)
 void item_fold(const item_layout_t *layout, MPI_Op op, size_t count, const char *in,
                char *sum)
 {
-    int elements = (int)count / layout->items;
+    int elements = (int)count / layout->items, size;
+    MPI_Aint lower, extent;
     area_t areas[2];
 
+    MPI_Type_size(layout->type, &size);
+    MPI_Type_get_extent(layout->type, &lower, &extent);
+    if (lower == 0 && extent == size) {
+        /* In memory as they are packed. */
+        MPI_Reduce_local(in, sum, elements, layout->type, op);
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         create_at(&areas[i], layout, elements, NULL);
         area_put(&areas[i], 0, elements, i == 0 ? in : sum);

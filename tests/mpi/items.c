@@ -233,11 +233,12 @@ static int draw_value(const item_t *item, int member, MPI_Op op, int rank, unsig
     return (int)((h >> 3 * member) % limit_of(item, item->members[member]));
 }
 
-void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t count, char *packed)
+void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t from, size_t to,
+               char *packed)
 {
     const item_t *item = &kinds[kind];
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = from; i < to; i++) {
         unsigned h = hash(seed, rank, i);
 
         for (int m = 0; item->members[m] != '\0'; m++) {

@@ -59,9 +59,10 @@ const item_op_t *item_op_get(int number);
 /* Bytes of an item's packed image. */
 size_t item_bytes(int kind);
 
-/* The packed images of @a count items that rank @a rank contributes to a fold with @a op:
- * every order of evaluation gives the same. */
-void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t count, char *packed);
+/* The packed images of items [from, to) that rank @a rank contributes to a fold with @a
+ * op: every order of evaluation gives the same. */
+void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t from, size_t to,
+               char *packed);
 
 /* Add the numbers of items of ints or of mixed ones, which take so many bytes. */
 void item_add(int kind, size_t bytes, const char *in, char *sum);

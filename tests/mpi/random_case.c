@@ -170,7 +170,7 @@ void case_fill(case_t *c)
         return;
     }
     packed = allocate((size_t)items * item_bytes(c->kind));
-    item_fill(c->kind, c->op, c->seed, c->rank, (size_t)items, packed);
+    item_fill(c->kind, c->op, c->seed, c->rank, 0, (size_t)items, packed);
     if (c->collective == BCAST) {
         if (c->rank == c->root) {
             area_put(&c->recv, 0, items / c->recv_layout->items, packed);

@@ -8,7 +8,7 @@ int block_items(const case_t *c, int from, int to)
     generator_t blocks = {.state = c->shape};
     int low = c->in_place && is_alltoall(c) && from > to ? to : from;
 
-    if (!has_unequal(c)) {
+    if (!has_unequal(c) || (run.choice != NULL && run.choice->block >= 0)) {
         return c->block;
     }
     blocks.state = (blocks.state * 1009 + (unsigned)low) * 1013 + (unsigned)(from + to);
@@ -20,7 +20,7 @@ int block_items(const case_t *c, int from, int to)
 
 void block_fill(const case_t *c, int from, int to, char *packed)
 {
-    item_fill(c->kind, c->op, c->seed + 97 * (unsigned)to, from,
+    item_fill(c->kind, c->op, c->seed + 97 * (unsigned)to, from, 0,
               (size_t)block_items(c, from, to), packed);
 }
 

@@ -15,19 +15,19 @@ static int num_folded(const case_t *c)
 /* The packed image of items [from, to) of the folded vector, or of rank's own. */
 static char *expected(const case_t *c, int from, int to, int rank)
 {
-    size_t bytes = item_bytes(c->kind), all = (size_t)c->total;
-    char *sum = allocate(all * bytes), *in = allocate(all * bytes);
+    size_t first = (size_t)from, behind = (size_t)to, items = behind - first;
+    char *sum = allocate(items * item_bytes(c->kind));
+    char *in = allocate(items * item_bytes(c->kind));
     int last = !is_fold(c) ? rank : num_folded(c) > 0 ? num_folded(c) - 1 : 0;
     /* What is at absolute addresses is folded elsewhere here. */
     const item_layout_t *layout =
         c->recv_layout->pair != NULL ? item_layout(c->kind, ITEM_PAIR) : c->recv_layout;
 
-    item_fill(c->kind, c->op, c->seed, last, (size_t)to, sum);
+    item_fill(c->kind, c->op, c->seed, last, first, behind, sum);
     for (int r = last - 1; is_fold(c) && r >= 0; r--) {
-        item_fill(c->kind, c->op, c->seed, r, (size_t)to, in);
-        item_fold(layout, c->op, (size_t)to, in, sum);
+        item_fill(c->kind, c->op, c->seed, r, first, behind, in);
+        item_fold(layout, c->op, items, in, sum);
     }
-    memmove(sum, sum + (size_t)from * bytes, (size_t)(to - from) * bytes);
     free(in);
     return sum;
 }

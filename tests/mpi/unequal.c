@@ -16,7 +16,7 @@
 /* Is a call of @a form served by mtree?  Blocks differ; all calls have the same. */
 static bool is_served(mtree_form_t form)
 {
-    static const choice_t choice = {.kind = ITEM_COMPLEX};
+    static const choice_t choice = {.kind = ITEM_COMPLEX, .block = -1};
     long before = served_calls();
 
     run.choice = &choice;
