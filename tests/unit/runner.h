@@ -88,6 +88,19 @@ int unit_loops(int few, int many);
         unit_end_suite_unless(condition);                                                \
     }
 
+/* Each test of the file is run between @a setup and @a teardown, of which one may be
+ * NULL; or has so many seconds. */
+#define UNIT_FIXTURE(setup, teardown)                                                    \
+    UNIT_REGISTER(setup##_and_##teardown, tests)                                         \
+    {                                                                                    \
+        tcase_add_checked_fixture(tests, setup, teardown);                               \
+    }
+#define UNIT_SECONDS(seconds)                                                            \
+    UNIT_REGISTER(timeout, tests)                                                        \
+    {                                                                                    \
+        tcase_set_timeout(tests, seconds);                                               \
+    }
+
 /* The head of a function for what else a file's suite @a tests needs: its fixtures and
  * time, and tests by START_TEST() that are chosen when it runs.  A suite without tests is
  * skipped. */

@@ -115,7 +115,4 @@ UNIT_TEST(what_was_measured_is_not_measured_again)
     free(text);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

@@ -242,7 +242,4 @@ UNIT_TEST(a_plan_may_have_as_many_trees_as_the_user_says_or_there_are_ranks)
     ck_assert_int_eq(coll_mtree_params_max_trees(4), COLL_MTREE_MOST_TREES);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, NULL);
-}
+UNIT_FIXTURE(setup, NULL)

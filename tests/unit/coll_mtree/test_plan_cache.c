@@ -190,7 +190,4 @@ UNIT_TEST(the_oldest_of_many_go)
     ck_assert_int_eq(count, COLL_MTREE_PLAN_CACHE_MOST);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

@@ -82,7 +82,4 @@ UNIT_TEST(all_are_used_where_none_is_shared)
     ck_assert(!coll_mtree_shared_networks_name(&networks, names, sizeof(names)));
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, start, NULL);
-}
+UNIT_FIXTURE(start, NULL)

@@ -129,7 +129,4 @@ UNIT_TEST(where_all_live_there_are_none_until_one_is_freed)
     ck_assert_int_ge(make(SMALL), 0);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

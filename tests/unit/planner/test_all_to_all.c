@@ -360,7 +360,4 @@ UNIT_LOOP(search_is_short, 0, unit_loops(2, 10))
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 120);
-}
+UNIT_SECONDS(120)

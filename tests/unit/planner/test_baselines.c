@@ -169,11 +169,8 @@ UNIT_TEST(test_unpipelined_shares_are_max_min)
     ck_assert_double_eq_tol(seconds, 2, 1e-6);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-}
+UNIT_FIXTURE(mtree_published_add, NULL)
+UNIT_FIXTURE(NULL, teardown)
 
 UNIT_NEEDS(mtree_lp_is_available())
 

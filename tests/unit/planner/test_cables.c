@@ -108,7 +108,4 @@ UNIT_TEST(interfaces_of_one_network_belong_together)
     expect_cable(1, 0, 1, "10.2.0.1", "10.2.0.2", 7e6);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, start, stop);
-}
+UNIT_FIXTURE(start, stop)

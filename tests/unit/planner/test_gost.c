@@ -152,11 +152,8 @@ UNIT_TEST(test_heights_of_algorithm_2)
     ck_assert_int_eq(height[0], 7);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-}
+UNIT_FIXTURE(mtree_published_add, NULL)
+UNIT_FIXTURE(NULL, teardown)
 
 UNIT_NEEDS(mtree_lp_is_available())
 

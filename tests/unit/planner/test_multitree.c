@@ -206,7 +206,4 @@ UNIT_TEST(test_the_plan_keeps_the_capacities)
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-}
+UNIT_FIXTURE(NULL, teardown)

@@ -165,7 +165,4 @@ UNIT_TEST(a_plan_of_something_else_is_refused)
     mtree_topology_destroy(topology);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 120);
-}
+UNIT_SECONDS(120)

@@ -184,11 +184,8 @@ UNIT_TEST(plans_repeat)
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-    tcase_set_timeout(tcase, 600);
-}
+UNIT_FIXTURE(mtree_published_add, NULL)
+UNIT_SECONDS(600)
 
 UNIT_NEEDS(mtree_lp_is_available())
 

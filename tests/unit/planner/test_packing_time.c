@@ -186,10 +186,7 @@ UNIT_TEST(small_messages_take_low_trees)
     ck_assert_double_le(plan_time(plan, 8.0 * 64), 1.001 * plan_time(lowest, 8.0 * 64));
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 600);
-}
+UNIT_SECONDS(600)
 
 UNIT_NEEDS(mtree_lp_is_available())
 

@@ -208,7 +208,4 @@ UNIT_TEST(test_rank_mapping_spreads_partners)
                      MTREE_ERR_UNSUPPORTED);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, heard_start, NULL);
-}
+UNIT_FIXTURE(heard_start, NULL)

@@ -149,10 +149,7 @@ UNIT_TEST(test_bad_requests)
     ck_assert_ptr_null(none);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, mtree_published_add, NULL);
-}
+UNIT_FIXTURE(mtree_published_add, NULL)
 
 UNIT_NEEDS(mtree_lp_is_available())
 

@@ -80,7 +80,4 @@ UNIT_TEST(a_relay_that_does_not_answer_is_silent)
     ck_assert(!control.is_up);
 }
 
-UNIT_SUITE(tests)
-{
-    tcase_add_checked_fixture(tests, start, stop);
-}
+UNIT_FIXTURE(start, stop)

@@ -448,7 +448,4 @@ UNIT_TEST(test_failure_is_told)
     ck_assert_int_eq(failed_with, MTREE_ERR_TRANSPORT);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 120);
-}
+UNIT_SECONDS(120)

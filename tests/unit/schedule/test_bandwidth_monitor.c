@@ -132,7 +132,4 @@ UNIT_TEST(what_was_taken_counts_once_unless_it_is_put_back)
     ck_assert_double_eq_tol(paths[1].backlogged_seconds, 2, NEAR);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

@@ -440,7 +440,4 @@ UNIT_LOOP(a_failed_operation_waits_for_its_messages_where_they_end, 0, 100)
     job_free(&job);
 }
 
-UNIT_SUITE(results)
-{
-    tcase_set_timeout(results, 120);
-}
+UNIT_SECONDS(120)

@@ -366,7 +366,4 @@ UNIT_TEST(windows_that_differ_end_in_a_deadlock)
     ck_assert_uint_gt(search.deadlocks, 0);
 }
 
-UNIT_SUITE(orders)
-{
-    tcase_set_timeout(orders, 120);
-}
+UNIT_SECONDS(120)

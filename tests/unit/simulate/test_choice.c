@@ -463,7 +463,4 @@ UNIT_TEST(chunks_grow_with_rates)
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, forget);
-}
+UNIT_FIXTURE(NULL, forget)

@@ -196,7 +196,4 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
     mtree_simulate_result_clear(&result);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, forget);
-}
+UNIT_FIXTURE(NULL, forget)

@@ -141,7 +141,4 @@ UNIT_LOOP(nothing_named_is_faster, 0, runs_all() ? NUM_NETWORKS : NUM_USUAL)
     mtree_topology_destroy(topology);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, runs_all() ? 1800 : 120);
-}
+UNIT_SECONDS(runs_all() ? 1800 : 120)

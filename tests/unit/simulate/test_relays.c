@@ -62,8 +62,8 @@ static mtree_plan_t *job_plan(job_t *job, const mtree_topology_t *topology)
     mtree_plan_t *plan;
 
     job->request.relays = job->vertices + job->num;
-    unit_ok(mtree_choice_plan(topology, job->vertices, job->num, &job->request, &plan,
-                              NULL));
+    unit_ok(
+        mtree_choice_plan(topology, job->vertices, job->num, &job->request, &plan, NULL));
     ck_assert_int_eq(mtree_plan_num_active(plan), job->num);
     return plan;
 }
@@ -362,7 +362,4 @@ UNIT_LOOP(other_relays_are_refused, 0, 3)
     ck_assert_int_eq(heard_lines(), 1);
 }
 
-UNIT_SUITE(tests)
-{
-    tcase_set_timeout(tests, 120);
-}
+UNIT_SECONDS(120)

@@ -295,8 +295,5 @@ UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, start, stop);
-    tcase_set_timeout(tcase, 30);
-}
+UNIT_FIXTURE(start, stop)
+UNIT_SECONDS(30)

@@ -87,7 +87,4 @@ UNIT_TEST(nor_where_it_is_the_default)
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, connect_with_reno, disconnect);
-}
+UNIT_FIXTURE(connect_with_reno, disconnect)

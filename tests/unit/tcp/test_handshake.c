@@ -555,7 +555,4 @@ UNIT_TEST(the_first_free_port_is_taken)
     }
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, start, stop);
-}
+UNIT_FIXTURE(start, stop)

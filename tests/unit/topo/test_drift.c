@@ -511,7 +511,4 @@ UNIT_TEST(test_corrections_become_rare)
     ck_assert_int_le(corrections, 10); /* of 20 */
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, end);
-}
+UNIT_FIXTURE(NULL, end)

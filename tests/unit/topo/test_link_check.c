@@ -207,7 +207,4 @@ UNIT_TEST(of_many_changes_the_greatest_is_described)
                      "4 of 4 links give other rates; b->c gives 5 Mb/s, not 20 Mb/s");
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

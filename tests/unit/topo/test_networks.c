@@ -276,7 +276,4 @@ UNIT_TEST(what_is_apart_is_no_network)
     expect_map("\"h3\" -- \"lan\" [capacity=\"20Mbps\" latency=\"10us\"];\n}\n");
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, start, stop);
-}
+UNIT_FIXTURE(start, stop)

@@ -420,7 +420,4 @@ UNIT_LOOP(test_many_hosts, 0, unit_loops(2, 4))
     ck_assert_double_le(8 * findings.bytes, 0.01 * 60 * 2 * 2e8 * truth->num_links);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_set_timeout(tcase, 120);
-}
+UNIT_SECONDS(120)

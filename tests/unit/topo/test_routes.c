@@ -262,7 +262,4 @@ UNIT_TEST(test_unreachable_and_too_many)
         MTREE_ERR_LIMIT);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, forget);
-}
+UNIT_FIXTURE(NULL, forget)

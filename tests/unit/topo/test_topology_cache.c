@@ -365,7 +365,4 @@ UNIT_TEST(test_places)
     ck_assert_int_eq(read_as(&key, 7, written), MTREE_ERR_NOT_FOUND);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, setup, teardown);
-}
+UNIT_FIXTURE(setup, teardown)

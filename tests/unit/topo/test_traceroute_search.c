@@ -315,7 +315,4 @@ UNIT_TEST(test_refused)
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
 }
 
-UNIT_SUITE(tcase)
-{
-    tcase_add_checked_fixture(tcase, NULL, network_unload);
-}
+UNIT_FIXTURE(NULL, network_unload)
