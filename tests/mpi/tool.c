@@ -1,20 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a tool sees through MPI_T: performance variables that count the calls, control
- * variables that late writes change, and those that cannot be written.
+ * variables that a tool writes while the job runs.  Those that are documented to hold
+ * from then on do, all others refuse to be written and keep their values.
+ *
+ *   tool         what is counted, and that chunks and the smallest message change
+ *   tool REPORT  all control variables; REPORT is where the report is written
  */
 #include "tests/mpi/expect.h"
 
 #include <mpi.h>
-#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-#define COUNT 30000 /* ints a call */
-#define CALLS 5
+#define KIB(n)   ((n)*1024 / (int)sizeof(int))
+#define COUNT    KIB(128) /* ints of the longest call */
+#define CALLS    5
+#define BARRIERS 3
 
+static const char prefix[] = "coll_mtree_";
 static MPI_T_pvar_session session;
+static int rank, ranks;
 
-/* A handle of the performance variable, which sums count from; expects it to be there. */
-static bool pvar_open(const char *name, int var_class, MPI_T_pvar_handle *handle)
+/* As docs/report.md has them; all others are read once. */
+static const struct {
+    const char *name;
+    int scope;
+} writable[] = {
+    {"barrier", MPI_T_SCOPE_ALL_EQ},   {"chunk", MPI_T_SCOPE_ALL_EQ},
+    {"min_bytes", MPI_T_SCOPE_ALL_EQ}, {"report_live", MPI_T_SCOPE_LOCAL},
+    {"verbose", MPI_T_SCOPE_LOCAL},
+};
+
+#define NUM_WRITABLE (int)(sizeof(writable) / sizeof(writable[0]))
+
+/* A handle of a performance variable with @a wanted values, which sums count from; of
+ * MPI_COMM_WORLD's if @a comm is given. */
+static bool pvar_open(const char *name, int var_class, MPI_Comm *comm, int wanted,
+                      MPI_T_pvar_handle *handle)
 {
     int index, count;
 
@@ -22,85 +46,68 @@ static bool pvar_open(const char *name, int var_class, MPI_T_pvar_handle *handle
         mtree_expect(false, "there is no performance variable %s", name);
         return false;
     }
-    MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count);
-    mtree_expect(count == 1, "%s has %d values", name, count);
-    return true;
+    MPI_T_pvar_handle_alloc(session, index, comm, handle, &count);
+    mtree_expect(count == wanted, "%s has %d values", name, count);
+    return count == wanted;
 }
 
-static unsigned long long pvar_close(const char *name, MPI_T_pvar_handle *handle)
-{
-    unsigned long long value = 0;
-
-    mtree_expect(MPI_T_pvar_read(session, *handle, &value) == MPI_SUCCESS,
-                 "%s cannot be read", name);
-    MPI_T_pvar_handle_free(session, handle);
-    return value;
-}
-
-static int cvar_write(const char *name, const void *value)
-{
-    MPI_T_cvar_handle handle;
-    int index, count, rc;
-
-    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) {
-        mtree_expect(false, "there is no control variable %s", name);
-        return MPI_SUCCESS;
-    }
-    MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
-    rc = MPI_T_cvar_write(handle, value);
-    MPI_T_cvar_handle_free(&handle);
-    return rc;
-}
-
-/* Sum CALLS vectors, right ones. */
-static void make_calls(void)
+/* Right sums of @a count ints. */
+static void make_calls(int count, int calls)
 {
     static int vector[COUNT], sum[COUNT];
-    int rank, ranks;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int call = 0; call < CALLS; call++) {
-        for (int i = 0; i < COUNT; i++) {
+    for (int call = 0; call < calls; call++) {
+        for (int i = 0; i < count; i++) {
             vector[i] = rank + i;
         }
-        MPI_Allreduce(vector, sum, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        mtree_expect(sum[COUNT - 1] == ranks * (COUNT - 1) + ranks * (ranks - 1) / 2,
+        MPI_Allreduce(vector, sum, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        mtree_expect(sum[count - 1] == ranks * (count - 1) + ranks * (ranks - 1) / 2,
                      "a sum is wrong");
     }
 }
 
-/* How much a variable grows by CALLS calls; of what is no sum, its value after them. */
-static unsigned long long growth(const char *name, int var_class)
+static void make_sums(void)
+{
+    make_calls(COUNT, CALLS);
+}
+
+static void make_barriers(void)
+{
+    for (int i = 0; i < BARRIERS; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* The values, of 8 bytes each, of a variable after @a calls; of a sum, what it has grown
+ * by them. */
+static void pvar_read(const char *name, int var_class, MPI_Comm *comm, int wanted,
+                      void (*calls)(void), void *values)
 {
     MPI_T_pvar_handle handle;
 
-    if (!pvar_open(name, var_class, &handle)) {
-        return 0;
+    if (pvar_open(name, var_class, comm, wanted, &handle)) {
+        calls();
+        mtree_expect(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS,
+                     "%s cannot be read", name);
+        MPI_T_pvar_handle_free(session, &handle);
     }
-    make_calls();
-    return pvar_close(name, &handle);
 }
 
-/* The @a wanted values of a variable of MPI_COMM_WORLD, of 8 bytes each. */
+/* Of a variable with one value, by CALLS sums. */
+static unsigned long long growth(const char *name, int var_class)
+{
+    unsigned long long value = 0;
+
+    pvar_read(name, var_class, NULL, 1, make_sums, &value);
+    return value;
+}
+
+/* The values of a variable of MPI_COMM_WORLD. */
 static void array_read(const char *name, int var_class, int wanted, void *values)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
-    MPI_T_pvar_handle handle;
-    int index, count;
 
-    if (MPI_T_pvar_get_index(name, var_class, &index) != MPI_SUCCESS) {
-        mtree_expect(false, "there is no performance variable %s", name);
-        return;
-    }
-    MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
-    mtree_expect(count == wanted, "%s has %d values", name, count);
-    if (count == wanted) {
-        /* Sums count from here on. */
-        make_calls();
-        MPI_T_pvar_read(session, handle, values);
-    }
-    MPI_T_pvar_handle_free(session, &handle);
+    pvar_read(name, var_class, &comm, wanted, make_sums, values);
 }
 
 /* What this rank sent to the others is what it counted as sent at all; trees have rates,
@@ -110,19 +117,18 @@ static void check_arrays(void)
     unsigned long long bytes[16], all;
     double rates[64], links[16];
     unsigned long long sum = 0;
-    int ranks, trees = 0;
+    int trees = 0;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     array_read("coll_mtree_link_bytes", MPI_T_PVAR_CLASS_AGGREGATE, ranks, bytes);
     all = growth("coll_mtree_chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
-    for (int rank = 0; rank < ranks; rank++) {
-        sum += bytes[rank];
+    for (int r = 0; r < ranks; r++) {
+        sum += bytes[r];
     }
     mtree_expect(sum == all, "%llu bytes to the others, %llu sent", sum, all);
     array_read("coll_mtree_link_goodput", MPI_T_PVAR_CLASS_LEVEL, ranks, links);
-    for (int rank = 0; rank < ranks; rank++) {
-        mtree_expect(links[rank] >= 0 && (links[rank] == 0 || bytes[rank] > 0),
-                     "%g bits/s to rank %d", links[rank], rank);
+    for (int r = 0; r < ranks; r++) {
+        mtree_expect(links[r] >= 0 && (links[r] == 0 || bytes[r] > 0),
+                     "%g bits/s to rank %d", links[r], r);
     }
     array_read("coll_mtree_tree_goodput", MPI_T_PVAR_CLASS_LEVEL, 64, rates);
     while (trees < 64 && rates[trees] > 0) {
@@ -158,24 +164,142 @@ static void check_counters(void)
                  "the network was probed");
 }
 
+/* Write, if it is given, and read a control variable. */
+static int cvar_access(int index, const void *value, void *read)
+{
+    MPI_T_cvar_handle handle;
+    int count, rc = MPI_SUCCESS;
+
+    MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
+    if (value != NULL) {
+        rc = MPI_T_cvar_write(handle, value);
+    }
+    if (read != NULL) {
+        MPI_T_cvar_read(handle, read);
+    }
+    MPI_T_cvar_handle_free(&handle);
+    return rc;
+}
+
+/* Write a number or a truth by the name behind "coll_mtree_". */
+static void set(const char *name, const void *value)
+{
+    char whole[64];
+    int index;
+
+    snprintf(whole, sizeof(whole), "%s%s", prefix, name);
+    mtree_expect(MPI_T_cvar_get_index(whole, &index) == MPI_SUCCESS &&
+                     cvar_access(index, value, NULL) == MPI_SUCCESS,
+                 "%s cannot be written", whole);
+}
+
 static void check_writes(void)
 {
     unsigned long long few, many;
     size_t chunk = COUNT * sizeof(int), least = 1 << 30;
-    int trees = 3;
 
     many = growth("coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER);
-    mtree_expect(cvar_write("coll_mtree_chunk", &chunk) == MPI_SUCCESS,
-                 "the size of chunks cannot be written");
+    set("chunk", &chunk);
     few = growth("coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER);
     mtree_expect(few < many, "%llu chunks of all bytes, %llu before", few, many);
-    mtree_expect(cvar_write("coll_mtree_trees", &trees) == MPI_T_ERR_CVAR_SET_NOT_NOW ||
-                     cvar_write("coll_mtree_trees", &trees) == MPI_T_ERR_CVAR_SET_NEVER,
-                 "the number of trees was written");
-    mtree_expect(cvar_write("coll_mtree_min_bytes", &least) == MPI_SUCCESS,
-                 "the smallest message cannot be written");
+    set("min_bytes", &least);
     mtree_expect(growth("coll_mtree_fallbacks_call", MPI_T_PVAR_CLASS_COUNTER) == CALLS,
                  "messages that are too small were served");
+}
+
+/* A variable that is read once: it refuses, and keeps what it has. */
+static void check_refuses(const char *name, int index)
+{
+    char before[4096] = "", after[4096] = "", value[4096] = "1";
+    int rc;
+
+    cvar_access(index, NULL, before);
+    rc = cvar_access(index, value, after);
+    mtree_expect(rc == MPI_T_ERR_CVAR_SET_NEVER || rc == MPI_T_ERR_CVAR_SET_NOT_NOW,
+                 "%s was written", name);
+    mtree_expect(memcmp(before, after, sizeof(before)) == 0, "%s changed", name);
+}
+
+static void check_scopes(void)
+{
+    int num, known = 0, verbosity, binding, scope;
+    MPI_Datatype type;
+    MPI_T_enum kinds;
+
+    MPI_T_cvar_get_num(&num);
+    for (int index = 0; index < num; index++) {
+        char name[256], text[4096];
+        int name_length = sizeof(name), text_length = sizeof(text), w = 0;
+
+        if (MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &kinds,
+                                text, &text_length, &binding, &scope) != MPI_SUCCESS ||
+            strncmp(name, prefix, strlen(prefix)) != 0) {
+            continue;
+        }
+        while (w < NUM_WRITABLE && strcmp(writable[w].name, name + strlen(prefix)) != 0) {
+            w++;
+        }
+        if (w < NUM_WRITABLE) {
+            mtree_expect(scope == writable[w].scope, "%s has scope %d", name, scope);
+            known++;
+        } else {
+            check_refuses(name, index);
+        }
+    }
+    mtree_expect(known == NUM_WRITABLE, "%d of %d variables are there", known,
+                 NUM_WRITABLE);
+}
+
+/* Calls of the test have a size each, by which late.test finds what is said of them. */
+static void check_verbose(void)
+{
+    const int silent = 0, lines = 2;
+
+    make_calls(KIB(32), 1);
+    set("verbose", &lines);
+    make_calls(KIB(16), 1);
+    set("verbose", &silent);
+    make_calls(KIB(128), 1);
+}
+
+/* How many of a few barriers mtree serves. */
+static unsigned long long barriers_by_trees(void)
+{
+    unsigned long long calls = 0;
+
+    pvar_read("coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER, NULL, 1, make_barriers,
+              &calls);
+    return calls;
+}
+
+static void check_barrier(void)
+{
+    const size_t all = 0;
+    const int off = 0, on = 1;
+
+    set("min_bytes", &all); /* whatever is expected to be faster */
+    set("barrier", &on);
+    mtree_expect(barriers_by_trees() == BARRIERS, "not all barriers were served");
+    set("barrier", &off);
+    mtree_expect(barriers_by_trees() == 0, "barriers were served");
+}
+
+/* The report is written by the next call once the time has passed, and then no more. */
+static void check_report_live(const char *path)
+{
+    const double at_once = 1e-9, never = 0;
+
+    make_calls(KIB(16), 1);
+    mtree_expect(access(path, F_OK) != 0, "a report before it was asked for");
+    set("report_live", &at_once);
+    make_calls(KIB(16), 1);
+    if (rank == 0) {
+        mtree_expect(access(path, F_OK) == 0, "no report while the job runs");
+        unlink(path);
+    }
+    set("report_live", &never);
+    make_calls(KIB(16), 1);
+    mtree_expect(access(path, F_OK) != 0, "a report that nobody asked for");
 }
 
 int main(int argc, char **argv)
@@ -183,11 +307,20 @@ int main(int argc, char **argv)
     int provided, status;
 
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    check_counters();
-    check_arrays();
-    check_writes();
+    if (argc > 1) {
+        check_scopes();
+        check_verbose();
+        check_barrier();
+        check_report_live(argv[1]);
+    } else {
+        check_counters();
+        check_arrays();
+        check_writes();
+    }
     MPI_T_pvar_session_free(&session);
     status = mtree_expect_finish("tool");
     MPI_T_finalize();
