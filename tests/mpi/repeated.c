@@ -31,10 +31,14 @@ static MPI_Op add;
 static int ranks;
 
 /* A kind of call, and what it gave. */
-typedef struct kind {
+typedef struct {
     const char *name;
-    void (*check)(struct kind *kind, int call);
+    const void *in;
+    void *out;
+    MPI_Datatype type;
     MPI_Op op;
+    size_t step; /* of a sum, from one number of the result to the next; 0: it is none */
+    enum { BLOCKING, NONBLOCKING, ROOTED } form;
     uint64_t last; /* hash of the last result */
     int changes;   /* calls with another hash than the one before */
     int wrong;     /* calls whose result is not the sum */
@@ -86,92 +90,56 @@ static double odd_value_of(int rank, size_t i)
     return i % 4 == 0 ? rank : (i + (size_t)rank) % 2 == 0 ? 0.0 : -0.0;
 }
 
-static uint64_t hash_of(uint64_t hash, double value)
+static uint64_t hash_of(const kind_t *kind)
 {
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    return (hash ^ bits) * 1099511628211u;
-}
-
-static void compare(kind_t *kind, int call, uint64_t hash)
-{
-    kind->changes += call > 0 && hash != kind->last;
-    kind->last = hash;
-}
-
-static void judge(kind_t *kind, int call, size_t numbers, size_t step, double *result)
-{
+    static unsigned char packed[2 * COUNT * sizeof(double)];
     uint64_t hash = 14695981039346656037u;
-    int wrong = 0;
+    int bytes = 0;
 
-    for (size_t i = 0; i < numbers; i += step) {
+    MPI_Pack(kind->out, COUNT, kind->type, packed, sizeof(packed), &bytes, MPI_COMM_SELF);
+    for (int i = 0; i < bytes; i++) {
+        hash = (hash ^ packed[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+/* Is the result of a sum near it?  What it is with NaN is nowhere said. */
+static bool is_near(const kind_t *kind)
+{
+    for (size_t i = 0; kind->step > 0 && i < kind->step * COUNT; i += kind->step) {
         double sum = 0;
 
-        for (int rank = 0; rank < ranks; rank++) {
-            sum += value_of(rank, i);
+        for (int of = 0; of < ranks; of++) {
+            sum += value_of(of, i);
         }
-        hash = hash_of(hash, result[i]);
-        wrong += !(fabs(result[i] - sum) < 1e-9);
+        if (!(fabs(output[i] - sum) < 1e-9)) {
+            return false;
+        }
     }
-    kind->wrong += wrong > 0;
-    compare(kind, call, hash);
+    return true;
 }
 
-static void check_blocking(kind_t *kind, int call)
+static void check(kind_t *kind, int call, int rank)
 {
-    MPI_Allreduce(input, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD);
-    judge(kind, call, COUNT, 1, output);
-}
+    MPI_Request request = MPI_REQUEST_NULL;
+    uint64_t hash;
 
-static void check_nonblocking(kind_t *kind, int call)
-{
-    MPI_Request request;
-
-    MPI_Iallreduce(input, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    judge(kind, call, COUNT, 1, output);
-}
-
-static void check_reduce(kind_t *kind, int call)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Reduce(input, output, COUNT, MPI_DOUBLE, kind->op, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
-        judge(kind, call, COUNT, 1, output);
-    }
-}
-
-static void check_derived(kind_t *kind, int call)
-{
     memset(output, 0, sizeof(output));
-    MPI_Allreduce(input + 1, output + 1, COUNT, below, kind->op, MPI_COMM_WORLD);
-    judge(kind, call, STRIDE * (size_t)COUNT, STRIDE, output);
-}
-
-/* What the result is with NaN is nowhere said; it must not change. */
-static void check_extreme(kind_t *kind, int call)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    MPI_Allreduce(odd, output, COUNT, MPI_DOUBLE, kind->op, MPI_COMM_WORLD);
-    for (size_t i = 0; i < COUNT; i++) {
-        hash = hash_of(hash, output[i]);
+    if (kind->form == NONBLOCKING) {
+        MPI_Iallreduce(kind->in, kind->out, COUNT, kind->type, kind->op, MPI_COMM_WORLD,
+                       &request);
+    } else if (kind->form == ROOTED) {
+        MPI_Reduce(kind->in, kind->out, COUNT, kind->type, kind->op, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Allreduce(kind->in, kind->out, COUNT, kind->type, kind->op, MPI_COMM_WORLD);
     }
-    compare(kind, call, hash);
-}
-
-static void check_place(kind_t *kind, int call)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    MPI_Allreduce(places, extremes, COUNT, MPI_DOUBLE_INT, kind->op, MPI_COMM_WORLD);
-    for (size_t i = 0; i < COUNT; i++) {
-        hash = hash_of(hash_of(hash, extremes[i].value), extremes[i].place);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (kind->form != ROOTED || rank == 0) {
+        hash = hash_of(kind);
+        kind->wrong += !is_near(kind);
+        kind->changes += call > 0 && hash != kind->last;
+        kind->last = hash;
     }
-    compare(kind, call, hash);
 }
 
 static void fill(int rank)
@@ -185,23 +153,26 @@ static void fill(int rank)
     }
 }
 
-static void check_all(int calls)
+static void check_all(int calls, int rank)
 {
     kind_t kinds[] = {
-        {"allreduce", check_blocking, MPI_SUM, 0, 0, 0},
-        {"iallreduce", check_nonblocking, MPI_SUM, 0, 0, 0},
-        {"reduce", check_reduce, MPI_SUM, 0, 0, 0},
-        {"allreduce of a derived datatype", check_derived, add, 0, 0, 0},
-        {"maximum", check_extreme, MPI_MAX, 0, 0, 0},
-        {"minimum", check_extreme, MPI_MIN, 0, 0, 0},
-        {"maximum with its place", check_place, MPI_MAXLOC, 0, 0, 0},
-        {"minimum with its place", check_place, MPI_MINLOC, 0, 0, 0},
+        {"allreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, BLOCKING, 0, 0, 0},
+        {"iallreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, NONBLOCKING, 0, 0, 0},
+        {"reduce", input, output, MPI_DOUBLE, MPI_SUM, 1, ROOTED, 0, 0, 0},
+        {"allreduce of a derived datatype", input + 1, output + 1, below, add, STRIDE,
+         BLOCKING, 0, 0, 0},
+        {"maximum", odd, output, MPI_DOUBLE, MPI_MAX, 0, BLOCKING, 0, 0, 0},
+        {"minimum", odd, output, MPI_DOUBLE, MPI_MIN, 0, BLOCKING, 0, 0, 0},
+        {"maximum with its place", places, extremes, MPI_DOUBLE_INT, MPI_MAXLOC, 0,
+         BLOCKING, 0, 0, 0},
+        {"minimum with its place", places, extremes, MPI_DOUBLE_INT, MPI_MINLOC, 0,
+         BLOCKING, 0, 0, 0},
     };
     const size_t num = sizeof(kinds) / sizeof(kinds[0]);
 
     for (int call = 0; call < calls; call++) {
         for (size_t k = 0; k < num; k++) {
-            kinds[k].check(&kinds[k], call);
+            check(&kinds[k], call, rank);
         }
     }
     for (size_t k = 0; k < num; k++) {
@@ -222,7 +193,7 @@ int main(int argc, char **argv)
     calls = argc > 1 ? atoi(argv[1]) : 100;
     make_datatype();
     fill(rank);
-    check_all(calls);
+    check_all(calls, rank);
     MPI_Op_free(&add);
     MPI_Type_free(&below);
     return mtree_expect_end("repeated");
