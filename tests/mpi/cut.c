@@ -3,51 +3,83 @@
  * cut FIRST LAST [TEXT]: broadcasts, which are checked.  In the midst of one rank 1 cuts
  * its connections that have a port of FIRST to LAST at either end; or, if it is given,
  * slips TEXT into what they carry.
+ *
+ * cut FIRST LAST list: a sum, which is checked; then each rank lists such connections, "A
+ * > B", by addresses, and says which are not kept alive.
  */
 #include <mpi.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { BYTES = 1 << 23, MOST_SOCKETS = 4096 };
+enum { BYTES = 1 << 23, COUNT = 1 << 18, MOST_SOCKETS = 4096 };
 
-/* The port of @a address, of either family; 0: it is no Internet address. */
-static int port_of(const struct sockaddr_storage *address)
+static int rank, ranks;
+
+/* The port of @a address, and its text where IPv4 is meant; 0: it is no Internet address.
+ */
+static int read_end(const struct sockaddr_storage *address, char *text)
 {
-    return address->ss_family == AF_INET
-               ? ntohs(((const struct sockaddr_in *)address)->sin_port)
-           : address->ss_family == AF_INET6
-               ? ntohs(((const struct sockaddr_in6 *)address)->sin6_port)
-               : 0;
+    const struct sockaddr_in *in = (const struct sockaddr_in *)address;
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
+
+    if (address->ss_family == AF_INET) {
+        (void)inet_ntop(AF_INET, &in->sin_addr, text, INET6_ADDRSTRLEN);
+        return ntohs(in->sin_port);
+    }
+    if (address->ss_family != AF_INET6) {
+        return 0;
+    }
+    (void)inet_ntop(AF_INET, in6->sin6_addr.s6_addr + 12, text, INET6_ADDRSTRLEN);
+    return ntohs(in6->sin6_port);
 }
 
-static int cut_connections(int first, int last, const char *text)
+/* Does @a fd have a port of these?  The addresses of its ends. */
+static bool is_meant(int fd, int first, int last, char text[2][INET6_ADDRSTRLEN])
 {
-    int cut = 0;
+    struct sockaddr_storage ends[2] = {{0}};
+    socklen_t length[2] = {sizeof(ends[0]), sizeof(ends[1])};
+    bool found = false;
+
+    if (getsockname(fd, (struct sockaddr *)&ends[0], &length[0]) != 0 ||
+        getpeername(fd, (struct sockaddr *)&ends[1], &length[1]) != 0) {
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        int port = read_end(&ends[i], text[i]);
+
+        found = found || (port >= first && port <= last);
+    }
+    return found;
+}
+
+/* Cut the connections (@a text is NULL), list them, or send them the text. */
+static int meet_connections(int first, int last, const char *text)
+{
+    char ends[2][INET6_ADDRSTRLEN];
+    int met = 0, is_kept = 0;
 
     for (int fd = 3; fd < MOST_SOCKETS; fd++) {
-        struct sockaddr_storage ends[2] = {{0}};
-        socklen_t length[2] = {sizeof(ends[0]), sizeof(ends[1])};
-
-        if (getsockname(fd, (struct sockaddr *)&ends[0], &length[0]) != 0 ||
-            getpeername(fd, (struct sockaddr *)&ends[1], &length[1]) != 0) {
+        if (!is_meant(fd, first, last, ends)) {
             continue;
         }
-        for (int i = 0; i < 2; i++) {
-            if (port_of(&ends[i]) >= first && port_of(&ends[i]) <= last) {
-                if (text == NULL) {
-                    (void)shutdown(fd, SHUT_RDWR);
-                } else {
-                    (void)send(fd, text, strlen(text), 0);
-                }
-                cut++;
-            }
+        met++;
+        if (text == NULL) {
+            (void)shutdown(fd, SHUT_RDWR);
+        } else if (strcmp(text, "list") == 0) {
+            (void)getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &is_kept,
+                             &(socklen_t){sizeof(is_kept)});
+            printf("cables: %s > %s%s\n", ends[0], ends[1], is_kept ? "" : " forgotten");
+        } else {
+            (void)send(fd, text, strlen(text), 0);
         }
     }
-    return cut;
+    (void)fflush(stdout);
+    return met;
 }
 
 static char byte_of(int root, size_t at)
@@ -55,14 +87,14 @@ static char byte_of(int root, size_t at)
     return (char)(at * 7 + at / 253 + (size_t)root);
 }
 
-static void fill(char *bytes, int root, int rank)
+static void fill(char *bytes, int root)
 {
     for (size_t i = 0; i < BYTES; i++) {
         bytes[i] = rank == root ? byte_of(root, i) : 0;
     }
 }
 
-static void check(const char *bytes, int root, int rank)
+static void check(const char *bytes, int root)
 {
     for (size_t i = 0; i < BYTES; i++) {
         if (bytes[i] != byte_of(root, i)) {
@@ -72,28 +104,50 @@ static void check(const char *bytes, int root, int rank)
     }
 }
 
+static void sum(void)
+{
+    static int mine[COUNT], all[COUNT];
+
+    for (int i = 0; i < COUNT; i++) {
+        mine[i] = i + rank;
+    }
+    MPI_Allreduce(mine, all, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < COUNT; i++) {
+        if (all[i] != ranks * i + ranks * (ranks - 1) / 2) {
+            printf("cut: rank %d: sum %d is wrong\n", rank, i);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    int first = atoi(argv[1]), last = atoi(argv[2]);
     char *bytes = calloc(1, BYTES);
     MPI_Request request;
-    int rank;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
-    fill(bytes, 0, rank);
-    MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    if (rank == 1) {
-        printf("cut: %d connections\n",
-               cut_connections(atoi(argv[1]), atoi(argv[2]), argv[3]));
-        (void)fflush(stdout);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 3 && strcmp(argv[3], "list") == 0) {
+        sum();
+        (void)meet_connections(first, last, argv[3]);
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+        fill(bytes, 0);
+        MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+        if (rank == 1) {
+            printf("cut: %d connections\n", meet_connections(first, last, argv[3]));
+            (void)fflush(stdout);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        check(bytes, 0);
+        /* Not all ranks need have noticed. */
+        fill(bytes, 1);
+        MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
+        check(bytes, 1);
     }
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    check(bytes, 0, rank);
-    /* Not all ranks need have noticed. */
-    fill(bytes, 1, rank);
-    MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
-    check(bytes, 1, rank);
     free(bytes);
     MPI_Finalize();
     return 0;

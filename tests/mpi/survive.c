@@ -7,6 +7,10 @@
  * takes living processes for dead over TCP, without mtree too (docs/openmpi.md).
  *
  *   survive KILLS SEED [MILLISECONDS]
+ *   survive ROUNDS SEED revoke   a rank revokes a communicator (MPIX_Comm_revoke) while a
+ *                                collective on it is under way, each time another one:
+ *                                the call ends on every rank, well or with
+ *                                MPIX_ERR_REVOKED, and nobody is lost
  *
  * needs KILLS + 2 ranks at least and `mpirun --with-ft ulfm`.  Which rank it is, in which
  * collective, in which form and after how many milliseconds (12 at most) follows from the
@@ -20,6 +24,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -34,6 +39,11 @@
 
 /* Seconds in which everybody must have heard. */
 #define LONGEST_CALLS 30
+
+/* Of a communicator that is revoked. */
+#define MOST_PART     20000 /* ints of a rank */
+#define LONGEST_LOOKS 400   /* at the request before a rank revokes */
+#define REVOKED_CALLS 3     /* the one under way included */
 
 enum { ALLREDUCE, BCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, BARRIER, COLLECTIVES };
 
@@ -246,25 +256,78 @@ static int survive(unsigned long *state, int kills, int longest_nap)
     return mtree_expect_finish_on(comm, "survive");
 }
 
+static void revoke_one(unsigned long *state, int round)
+{
+    static const int collectives[] = {ALLGATHER, ALLREDUCE, BCAST};
+    case_t drawn = {.collective = collectives[random_below(state, 3)],
+                    .form = MTREE_NONBLOCKING_FORM};
+    int part = 1 + (int)random_below(state, MOST_PART), revoker;
+    unsigned looks = random_below(state, LONGEST_LOOKS);
+    int rank, ranks, rc = MPI_SUCCESS, class = MPI_SUCCESS;
+    MPI_Comm comm;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    drawn.count = part * ranks;
+    revoker = (int)random_below(state, (unsigned)ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int call = 0; call < REVOKED_CALLS && rc == MPI_SUCCESS; call++) {
+        MPI_Request request;
+        int done = 0;
+
+        rc = call_begin(&drawn, comm, ranks, &request);
+        if (call == REVOKED_CALLS - 1 && rank == revoker) {
+            while (looks-- > 0 && rc == MPI_SUCCESS && !done) {
+                rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            }
+            MPIX_Comm_revoke(comm);
+        }
+        if (rc == MPI_SUCCESS) {
+            rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Error_class(rc, &class);
+    mtree_expect(rc == MPI_SUCCESS || class == MPIX_ERR_REVOKED,
+                 "round %d, revoked by %d: the class is %d", round, revoker, class);
+    /* What comes for a communicator that is freed is kept for the next of its number. */
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+}
+
+static int revoke_all(unsigned long *state, int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        revoke_one(state, round);
+    }
+    mtree_calls_check(MPI_COMM_WORLD);
+    return mtree_expect_finish("revoked");
+}
+
 int main(int argc, char **argv)
 {
     unsigned long state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     int kills = argc > 1 ? atoi(argv[1]) : 1;
-    int longest_nap = argc > 3 ? atoi(argv[3]) : LONGEST_NAP;
+    bool revokes = argc > 3 && strcmp(argv[3], "revoke") == 0;
+    int longest_nap = argc > 3 && !revokes ? atoi(argv[3]) : LONGEST_NAP;
     int ranks, status;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     input = calloc(MOST_COUNT + (size_t)ranks, sizeof(*input));
     output = calloc(MOST_COUNT + (size_t)ranks, sizeof(*output));
-    if (kills < 1 || longest_nap < 1 || ranks < kills + 2 || input == NULL ||
-        output == NULL) {
+    if (kills < 1 || longest_nap < 1 || (ranks < kills + 2 && !revokes) ||
+        input == NULL || output == NULL) {
         fprintf(stderr, "survive: %d kills need at least %d ranks, and memory\n", kills,
                 kills + 2);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    status = survive(&state, kills, longest_nap);
+    if (revokes) {
+        status = revoke_all(&state, kills);
+    } else {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        status = survive(&state, kills, longest_nap);
+    }
     MPI_Finalize();
     return status;
 }
