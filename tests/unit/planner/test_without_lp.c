@@ -16,66 +16,42 @@
 /* Plans without limits come this close to the bound. */
 #define CLOSE 0.999
 
-static mtree_topology_t *read_network(const char *path)
-{
-    return map_file(path);
-}
+#define B4   (TOPOLOGIES "/b4.dot")
+#define STAR (TOPOLOGIES "/star-8.dot")
 
-static mtree_topology_t *b4(void)
-{
-    return read_network(TOPOLOGIES "/b4.dot");
-}
+/* A file, or so many hosts and links at random; without links, machines. */
+static const struct {
+    const char *file;
+    int hosts, links;
+    unsigned seed;
+    bool one_way;
+} networks[] = {
+    {B4, 0, 0, 0, false},
+    {TOPOLOGIES "/torus-4x4.dot", 0, 0, 0, false},
+    {STAR, 0, 0, 0, false},
+    {NULL, 16, 28, 1, false},
+    {NULL, 20, 60, 2, true},
+    {NULL, 2, 0, 0, false},
+    {TOPOLOGIES "/abilene.dot", 0, 0, 0, false},
+    {TOPOLOGIES "/geant.dot", 0, 0, 0, false},
+    {NULL, 30, 200, 3, false},
+};
 
-static mtree_topology_t *abilene(void)
+static mtree_topology_t *network(int n)
 {
-    return read_network(TOPOLOGIES "/abilene.dot");
+    return networks[n].file != NULL ? map_file(networks[n].file)
+           : networks[n].links > 0
+               ? network_random(networks[n].hosts, networks[n].links, networks[n].seed,
+                                networks[n].one_way, 0.01)
+               : network_a100(networks[n].hosts);
 }
-
-static mtree_topology_t *geant(void)
-{
-    return read_network(TOPOLOGIES "/geant.dot");
-}
-
-static mtree_topology_t *torus(void)
-{
-    return read_network(TOPOLOGIES "/torus-4x4.dot");
-}
-
-static mtree_topology_t *star(void)
-{
-    return read_network(TOPOLOGIES "/star-8.dot");
-}
-
-static mtree_topology_t *random_sparse(void)
-{
-    return network_random(16, 28, 1, false, 0.01);
-}
-
-static mtree_topology_t *random_one_way(void)
-{
-    return network_random(20, 60, 2, true, 0.01);
-}
-
-static mtree_topology_t *random_dense(void)
-{
-    return network_random(30, 200, 3, false, 0.01);
-}
-
-static mtree_topology_t *machines(void)
-{
-    return network_a100(2);
-}
-
-static mtree_topology_t *(*const networks[])(void) = {
-    b4,       torus,   star,  random_sparse, random_one_way,
-    machines, abilene, geant, random_dense};
 
 /* Of the largest three in `make check-thorough` only. */
 #define NUM_NETWORKS unit_loops(6, 9)
 
 UNIT_LOOP(throughput_is_close_to_the_bound, 0, NUM_NETWORKS)
 {
-    OWNED(topology) *topology = networks[_i]();
+    OWNED(topology) *topology = network(_i);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
@@ -94,7 +70,7 @@ UNIT_LOOP(throughput_is_close_to_the_bound, 0, NUM_NETWORKS)
  * a plan whose predicted time is no less than what the bound leaves. */
 UNIT_LOOP(few_trees, 0, NUM_NETWORKS)
 {
-    OWNED(topology) *topology = networks[_i]();
+    OWNED(topology) *topology = network(_i);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (double bytes = 0; bytes <= 16e6; bytes += 16e6) {
@@ -118,7 +94,7 @@ UNIT_LOOP(few_trees, 0, NUM_NETWORKS)
 
 UNIT_LOOP(height_is_limited, 0, NUM_NETWORKS)
 {
-    OWNED(topology) *topology = networks[_i]();
+    OWNED(topology) *topology = network(_i);
 
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int max_trees = 0; max_trees <= 4; max_trees += 4) {
@@ -140,13 +116,11 @@ UNIT_LOOP(no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .algorithm = "packing", .max_height = 1};
-    OWNED(topology) *topology = b4();
+    OWNED(topology) *topology = map_file(B4);
     int hosts[12];
     mtree_plan_t *plan;
 
-    for (int i = 0; i < 12; i++) {
-        hosts[i] = i;
-    }
+    ck_assert_int_eq(map_hosts(topology, hosts), 12);
     ck_assert_int_eq(mtree_planner_run(topology, hosts, 12, &request, &plan),
                      MTREE_ERR_LIMIT);
 }
@@ -155,7 +129,7 @@ UNIT_LOOP(trees_are_kept, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .max_trees = 10, .bytes = 16e6};
-    OWNED(topology) *topology = b4();
+    OWNED(topology) *topology = map_file(B4);
     mtree_plan_t *first = network_plan(topology, &request), *again;
 
     request.keep = first;
@@ -169,7 +143,7 @@ UNIT_LOOP(trees_are_kept, 0, MTREE_COLLECTIVE_LAST)
 UNIT_TEST(algorithms_are_available_or_refused)
 {
     const char *const *name = mtree_algorithms_names();
-    OWNED(topology) *topology = star();
+    OWNED(topology) *topology = map_file(STAR);
     int hosts[8], unavailable = 0;
 
     ck_assert_int_eq(map_hosts(topology, hosts), 8);
