@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans that one job leaves to the next. */
 #include "coll_mtree/plan/plan_cache.h"
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
-#include "tests/unit/runner.h"
 #include "topo/dot/cache_file.h"
 #include "topo/dot/read.h"
 
@@ -17,7 +17,6 @@
 
 static char folder[64]; /* made in the one that we are in */
 static mtree_topology_t *topology;
-static int vertices[3];
 static coll_mtree_plan_hosts_t hosts;
 static mtree_plan_request_t request;
 static coll_mtree_plan_question_t question;
@@ -29,10 +28,7 @@ static void use_network(int rate)
     mtree_topology_destroy(topology);
     (void)snprintf(text, sizeof(text), NETWORK, rate);
     unit_ok(mtree_topology_parse(text, strlen(text), "test", &topology));
-    for (int host = 0; host < 3; host++) {
-        vertices[host] = host;
-    }
-    hosts = (coll_mtree_plan_hosts_t){topology, vertices, 3};
+    hosts = (coll_mtree_plan_hosts_t){topology, map_vertices, 3};
 }
 
 static void setup(void)
@@ -64,7 +60,7 @@ static mtree_plan_t *make_plan(void)
 {
     mtree_plan_t *plan;
 
-    unit_ok(mtree_planner_run(topology, vertices, 3, &request, &plan));
+    unit_ok(mtree_planner_run(topology, map_vertices, 3, &request, &plan));
     plan->seconds = 1.0 / 3;
     return plan;
 }

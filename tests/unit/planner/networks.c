@@ -153,6 +153,17 @@ mtree_topology_t *network_mi250(int num_machines)
     return topology;
 }
 
+mtree_topology_t *network_gost(void)
+{
+    static const int links[][3] = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}, {1, 3, 2}};
+    mtree_topology_t *topology = network_hosts(4);
+
+    for (int l = 0; l < 5; l++) {
+        map_join(topology, links[l][0], links[l][1], 1e6 * links[l][2], 0.1);
+    }
+    return topology;
+}
+
 mtree_plan_t *network_plan(const mtree_topology_t *topology,
                            const mtree_plan_request_t *request)
 {

@@ -34,6 +34,10 @@ mtree_topology_t *network_mi250(int num_machines);
 /* Hosts h0, h1, ... without a link; vertex i is host i. */
 mtree_topology_t *network_hosts(int num_hosts);
 
+/* Fig. 2a of GOST's paper: hosts A, B, C, D in a ring of 1 Mb/s, and B - D of 2 Mb/s, 0.1
+ * s each; 2 Mb/s are the optimum. */
+mtree_topology_t *network_gost(void);
+
 /* Plan for all hosts of the topology; the test fails unless there is a plan that keeps
  * all capacities. */
 mtree_plan_t *network_plan(const mtree_topology_t *topology,

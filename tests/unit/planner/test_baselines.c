@@ -15,14 +15,10 @@
 
 static mtree_topology_t *topology;
 static mtree_routes_t *routes;
-static int hosts[16];
 
 static void make_hosts(int num_hosts)
 {
     topology = network_hosts(num_hosts);
-    for (int i = 0; i < num_hosts; i++) {
-        hosts[i] = i;
-    }
 }
 
 static void add_link(int u, int v, double capacity, double latency)
@@ -32,19 +28,12 @@ static void add_link(int u, int v, double capacity, double latency)
 
 static void make_routes(void)
 {
-    unit_ok(mtree_routes_create(topology, hosts, topology->num_vertices, &routes));
+    unit_ok(mtree_routes_create(topology, map_vertices, topology->num_vertices, &routes));
 }
 
-/* Fig. 2a of the paper: A B C D in a ring of capacity 1, B - D of capacity 2; 2 is the
- * optimum. */
 static void make_figure_2(void)
 {
-    make_hosts(4);
-    add_link(0, 1, 1 * MBPS, 0.1);
-    add_link(1, 2, 1 * MBPS, 0.1);
-    add_link(2, 3, 1 * MBPS, 0.1);
-    add_link(3, 0, 1 * MBPS, 0.1);
-    add_link(1, 3, 2 * MBPS, 0.1);
+    topology = network_gost();
     make_routes();
 }
 
@@ -62,14 +51,15 @@ static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned se
         .algorithm = algorithm, .max_trees = max_trees, .seed = seed};
     mtree_plan_t *plan;
 
-    unit_ok(mtree_planner_run(topology, hosts, topology->num_vertices, &request, &plan));
+    unit_ok(mtree_planner_run(topology, map_vertices, topology->num_vertices, &request,
+                              &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));
     return plan;
 }
 
 UNIT_TEST(test_psld_shares_by_bandwidth)
 {
-    mtree_problem_t problem = {.hosts = hosts, .num_hosts = 4};
+    mtree_problem_t problem = {.hosts = map_vertices, .num_hosts = 4};
     double bandwidth[4] = {0}, sum = 0;
     OWNED(plan) *plan = NULL;
 
@@ -193,7 +183,7 @@ UNIT_TEST(test_blink_packing_is_nearly_optimal)
     mtree_plan_request_t request = {0};
     mtree_arena_t arena = {0};
     mtree_problem_t problem = {
-        .request = &request, .hosts = hosts, .num_hosts = 5, .arena = &arena};
+        .request = &request, .hosts = map_vertices, .num_hosts = 5, .arena = &arena};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
     double packed;

@@ -3,9 +3,9 @@
  * Planning and simulating that is cancelled: at the beginning, or at any later moment
  * from another thread.  What comes after that is as if nothing had been.
  */
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "base/cancel.h"
 #include "planner/algorithms.h"
@@ -14,19 +14,14 @@
 #include <pthread.h>
 #include <time.h>
 
-#define MOST_HOSTS 64
-
 static mtree_status_t plan(const mtree_topology_t *topology, const char *algorithm,
                            mtree_collective_t collective, mtree_plan_t **plan_p)
 {
     mtree_plan_request_t request = {
         .collective = collective, .algorithm = algorithm, .max_trees = 10, .bytes = 1e6};
-    int hosts[MOST_HOSTS];
 
-    for (int i = 0; i < topology->num_vertices; i++) {
-        hosts[i] = i;
-    }
-    return mtree_planner_run(topology, hosts, topology->num_vertices, &request, plan_p);
+    return mtree_planner_run(topology, map_vertices, topology->num_vertices, &request,
+                             plan_p);
 }
 
 START_TEST(nothing_is_planned)

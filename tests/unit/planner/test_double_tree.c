@@ -44,12 +44,8 @@ UNIT_LOOP(star_is_full, 0, 3)
 static mtree_status_t bound_of(const mtree_topology_t *topology, mtree_plan_t *plan)
 {
     const mtree_plan_request_t request = {.collective = plan->collective, .root = 3};
-    int hosts[128];
 
-    for (int host = 0; host < plan->num_hosts; host++) {
-        hosts[host] = host;
-    }
-    return mtree_planner_bound(topology, hosts, plan->num_hosts, &request, plan);
+    return mtree_planner_bound(topology, map_vertices, plan->num_hosts, &request, plan);
 }
 
 /* Where hosts forward, no link is on every way into one: all its links together are. */

@@ -11,7 +11,6 @@
 
 static mtree_topology_t *topology;
 static mtree_multitree_t *trees;
-static int hosts[64];
 
 static void teardown(void)
 {
@@ -45,7 +44,6 @@ static void make_grid(int side, bool wrap)
     unit_ok(mtree_topology_create("grid", "test", &topology));
     for (int i = 0; i < side * side; i++) {
         add_vertex("n", i, MTREE_VERTEX_HOST, i % side, -i / side);
-        hosts[i] = i;
     }
     for (int i = 0; i < side * side; i++) {
         int row = i / side, col = i % side;
@@ -63,7 +61,7 @@ static mtree_rounds_t *make_schedule(int num_hosts)
 {
     mtree_rounds_t *schedule;
 
-    unit_ok(mtree_multitree_create(topology, hosts, num_hosts, &trees));
+    unit_ok(mtree_multitree_create(topology, map_vertices, num_hosts, &trees));
     unit_ok(mtree_multitree_schedule(trees, &schedule));
     unit_ok(mtree_rounds_check(schedule));
     return schedule;
@@ -74,7 +72,7 @@ static double contention(const mtree_rounds_t *schedule, int num_hosts)
     mtree_routes_t *routes;
     double most;
 
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    unit_ok(mtree_routes_create(topology, map_vertices, num_hosts, &routes));
     unit_ok(mtree_rounds_contention(schedule, topology, routes, &most));
     mtree_routes_destroy(routes);
     return most;
@@ -165,7 +163,6 @@ UNIT_TEST(test_children_are_found_through_switches)
     unit_ok(mtree_topology_create("switches", "test", &topology));
     for (int i = 0; i < 4; i++) {
         add_vertex("n", i, MTREE_VERTEX_HOST, i, 0);
-        hosts[i] = i;
     }
     add_vertex("s", 0, MTREE_VERTEX_SWITCH, 0, 1);
     add_vertex("s", 1, MTREE_VERTEX_SWITCH, 2, 1);
@@ -198,9 +195,9 @@ UNIT_TEST(test_the_plan_keeps_the_capacities)
         OWNED(routes) *routes = NULL;
         OWNED(plan) *plan = NULL;
 
-        unit_ok(mtree_planner_run(topology, hosts, 16, &request, &plan));
+        unit_ok(mtree_planner_run(topology, map_vertices, 16, &request, &plan));
         ck_assert_int_eq(plan->num_trees, 16);
-        unit_ok(mtree_routes_create(topology, hosts, 16, &routes));
+        unit_ok(mtree_routes_create(topology, map_vertices, 16, &routes));
         unit_ok(mtree_plan_check(plan, topology, routes));
         ck_assert_double_gt(plan->throughput, 0);
     }

@@ -2,9 +2,9 @@
 /*
  * Plans of scatter, gather and all-to-all: each edge carries the blocks below it.
  */
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/planner/networks.h"
-#include "tests/unit/runner.h"
 
 #include "planner/algorithms.h"
 #include "planner/plan/json.h"
@@ -42,12 +42,8 @@ static void follow_blocks(const mtree_plan_t *plan, const mtree_routes_t *routes
 static mtree_routes_t *routes_of(const mtree_topology_t *topology)
 {
     mtree_routes_t *routes;
-    int hosts[HOSTS];
 
-    for (int i = 0; i < HOSTS; i++) {
-        hosts[i] = i;
-    }
-    unit_ok(mtree_routes_create(topology, hosts, HOSTS, &routes));
+    unit_ok(mtree_routes_create(topology, map_vertices, HOSTS, &routes));
     return routes;
 }
 

@@ -6,8 +6,8 @@
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
 #include "tests/unit/captured_log.h"
+#include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
-#include "tests/unit/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,14 +49,10 @@ static mtree_topology_t *draw_network(int n, unsigned seed)
 static mtree_steiner_packing_t *pack(const mtree_topology_t *topology, int num_active,
                                      mtree_steiner_mode_t mode, int root)
 {
-    static int hosts[64];
     mtree_steiner_request_t request = {
-        topology, hosts, topology->num_vertices, num_active, mode, root, 0.0};
+        topology, map_vertices, topology->num_vertices, num_active, mode, root, 0.0};
     mtree_steiner_packing_t *packing;
 
-    for (int v = 0; v < topology->num_vertices; v++) {
-        hosts[v] = v;
-    }
     unit_ok(mtree_steiner_pack(&request, &packing));
     return packing;
 }
@@ -130,9 +126,8 @@ static void check_trees(const mtree_steiner_packing_t *packing, int num_active)
 UNIT_TEST(test_bad_requests)
 {
     OWNED(topology) *topology = make_machines(1, 4, 1, 1);
-    static const int hosts[] = {0, 1, 2, 3};
-    mtree_steiner_request_t request = {topology, hosts, 4, 1, MTREE_STEINER_SEPARATE,
-                                       -1,       0};
+    mtree_steiner_request_t request = {
+        topology, map_vertices, 4, 1, MTREE_STEINER_SEPARATE, -1, 0};
     mtree_steiner_machines_t machines = {1, 5, 1, 1};
     mtree_steiner_packing_t *packing = NULL;
     mtree_topology_t *none = NULL;
@@ -231,7 +226,6 @@ UNIT_TEST(test_baselines)
 {
     mtree_steiner_machines_t machines = {2, 4, 100, 10};
     OWNED(topology) *topology = make_machines(2, 4, 100, 10);
-    static const int active[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const double expected[MTREE_BASELINE_LAST] = {
         [MTREE_BASELINE_BLINK] = 2.0 / 400 + 1.0 / 4 / 10,
         [MTREE_BASELINE_PLINK] = 2.0 / 100 + 1.0 / 10,
@@ -243,8 +237,8 @@ UNIT_TEST(test_baselines)
     for (int b = 0; b < MTREE_BASELINE_LAST; b++) {
         double seconds;
 
-        unit_ok(mtree_steiner_baseline_seconds(topology, &machines, active, 8, b, 1.0 / 8,
-                                               &seconds));
+        unit_ok(mtree_steiner_baseline_seconds(topology, &machines, map_vertices, 8, b,
+                                               1.0 / 8, &seconds));
         ck_assert_double_eq_tol(seconds, expected[b], 1e-6);
     }
 }
@@ -254,20 +248,19 @@ UNIT_TEST(test_baselines)
 UNIT_TEST(test_plans)
 {
     OWNED(topology) *topology = make_machines(2, 4, 100e6, 10e6);
-    static const int hosts[] = {0, 1, 2, 3, 4, 5, 6, 7};
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .algorithm = "steiner"};
     mtree_routes_t *routes;
     mtree_plan_t *plan;
 
-    unit_ok(mtree_routes_create(topology, hosts, 8, &routes));
-    unit_ok(mtree_planner_run(topology, hosts, 8, &request, &plan));
+    unit_ok(mtree_routes_create(topology, map_vertices, 8, &routes));
+    unit_ok(mtree_planner_run(topology, map_vertices, 8, &request, &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_ge(plan->throughput, 160e6 * 0.98);
     ck_assert_double_le(plan->throughput, 160e6 * 1.0001);
     mtree_plan_destroy(plan);
 
     request.collective = MTREE_ALLREDUCE;
-    unit_ok(mtree_planner_run(topology, hosts, 8, &request, &plan));
+    unit_ok(mtree_planner_run(topology, map_vertices, 8, &request, &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_ge(plan->throughput, 160e6 * 0.95);
     mtree_plan_destroy(plan);
@@ -275,8 +268,8 @@ UNIT_TEST(test_plans)
     /* Two active workers of different machines: relays stand between them in the routes
      * only. */
     mtree_routes_destroy(routes);
-    unit_ok(mtree_routes_create(topology, hosts + 3, 2, &routes));
-    unit_ok(mtree_planner_run(topology, hosts + 3, 2, &request, &plan));
+    unit_ok(mtree_routes_create(topology, map_vertices + 3, 2, &routes));
+    unit_ok(mtree_planner_run(topology, map_vertices + 3, 2, &request, &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_eq_tol(plan->throughput, 10e6, 1);
     mtree_plan_destroy(plan);

@@ -35,12 +35,8 @@ static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per
     mtree_topology_t *topology = star(num_hosts);
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
-    int hosts[64], h;
     double seconds;
 
-    for (h = 0; h < num_hosts; h++) {
-        hosts[h] = h;
-    }
     mtree_simulate_default_options(&options);
     options.bytes = elements * 4;
     options.segment_bytes = segment * 4;
@@ -48,8 +44,8 @@ static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per
     options.ranks_per_host = ranks_per_host;
     options.eager_bytes = 200;
     options.check = true;
-    ck_assert_msg(mtree_simulate_baseline(topology, hosts, num_hosts, baseline, &options,
-                                          &result) == MTREE_OK,
+    ck_assert_msg(mtree_simulate_baseline(topology, map_vertices, num_hosts, baseline,
+                                          &options, &result) == MTREE_OK,
                   "%s %s: %d hosts of %d ranks, root %d, %zu elements, segment %zu",
                   mtree_collective_name(baseline->collective), baseline->name, num_hosts,
                   ranks_per_host, root, elements, segment);
@@ -124,16 +120,14 @@ UNIT_TEST(test_left)
     mtree_simulate_options_t options;
     mtree_simulate_result_t whole, part;
     OWNED(topology) *topology = map_shape("ring:40", 1e9, 0);
-    int hosts[40];
 
-    for (int host = 0; host < 40; host++) {
-        hosts[host] = host;
-    }
     mtree_simulate_default_options(&options);
     options.bytes = 1000000;
-    unit_ok(mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &whole));
+    unit_ok(
+        mtree_simulate_baseline(topology, map_vertices, 40, baseline, &options, &whole));
     options.most_messages = 400;
-    unit_ok(mtree_simulate_baseline(topology, hosts, 40, baseline, &options, &part));
+    unit_ok(
+        mtree_simulate_baseline(topology, map_vertices, 40, baseline, &options, &part));
     ck_assert_uint_lt(part.messages, whole.messages / 4);
     ck_assert_double_eq_tol(part.seconds, whole.seconds, 0.1 * whole.seconds);
     mtree_simulate_result_clear(&part);
