@@ -59,7 +59,7 @@ void coll_mtree_replan_init(coll_mtree_replan_t *replan,
     coll_mtree_replan_schedule_init(&replan->schedule, ompi_comm_size(comm),
                                     query_seconds);
     mtree_list_init(&replan->awaited);
-    atomic_init(&replan->ending, NULL);
+    atomic_init(&replan->is_ending, false);
     coll_mtree_ordered_gate_init(&replan->ends);
     coll_mtree_ordered_gate_init(&replan->gate);
 }
@@ -100,16 +100,8 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
 /* Queries end in their order, so one waits for the end of the one before. */
 static bool end_is_ready(coll_mtree_waiter_t *end)
 {
-    return atomic_load(&MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)
-                            ->replan->ending) == NULL;
-}
-
-/* The next query may end after @a query, unless that failed before its turn. */
-static void clear_ending(coll_mtree_replan_query_t *query)
-{
-    coll_mtree_replan_query_t *ending = query;
-
-    atomic_compare_exchange_strong(&query->replan->ending, &ending, NULL);
+    return !atomic_load(
+        &MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)->replan->is_ending);
 }
 
 static void end_pass(coll_mtree_waiter_t *end)
@@ -117,13 +109,8 @@ static void end_pass(coll_mtree_waiter_t *end)
     coll_mtree_replan_query_t *query =
         MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end);
 
-    atomic_store(&query->replan->ending, query);
-    /* It has failed before. */
-    if (atomic_load(&query->ended)) {
-        clear_ending(query);
-    }
+    atomic_store(&query->replan->is_ending, true);
     coll_mtree_exchange_open(query->exchange);
-    coll_mtree_replan_query_release(query);
 }
 
 static void query_end_deferred(coll_mtree_deferred_release_t *deferred)
@@ -146,7 +133,7 @@ coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *r
     query->end.is_ready = end_is_ready;
     query->end.pass = end_pass;
     query->deferred.release = query_end_deferred;
-    atomic_init(&query->holders, 3);
+    atomic_init(&query->holders, 2);
     atomic_init(&query->ended, false);
     return query;
 }
@@ -218,19 +205,17 @@ static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t
     return reply->code;
 }
 
-static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_t *reply,
-                        void *arg)
+static void query_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_replan_query_t *query = arg;
     coll_mtree_replan_t *replan = query->replan;
 
-    (void)exchange;
     query->status = query_read(query, reply);
     if (query->new_part != NULL) {
         replan->newest = query->new_part;
     }
     atomic_store(&query->ended, true);
-    clear_ending(query);
+    atomic_store(&replan->is_ending, false);
     coll_mtree_ordered_gate_pass(&replan->ends, NULL);
     coll_mtree_ordered_gate_pass(&replan->gate, NULL);
     atomic_fetch_sub(&num_running, 1);

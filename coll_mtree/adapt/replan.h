@@ -60,9 +60,8 @@ struct coll_mtree_replan {
     coll_mtree_replan_schedule_t schedule;
     mtree_list_t awaited; /* queries whose reply is not due, by number */
     /* Two gates, which open when the first plan is known: */
-    coll_mtree_ordered_gate_t ends; /* of queries: they end one after the other */
-    _Atomic(coll_mtree_replan_query_t *) ending; /* has passed it and has not ended; NULL:
-                                                    none */
+    coll_mtree_ordered_gate_t ends;  /* of queries: they end one after the other */
+    atomic_bool is_ending;           /* one has passed it and has not ended */
     coll_mtree_ordered_gate_t gate;  /* of calls that never wait, and of due queries */
     const mtree_plan_part_t *newest; /* of the plan of the last query that ended; NULL:
                                         none */
@@ -76,7 +75,7 @@ struct coll_mtree_replan_query {
     coll_mtree_exchange_t *exchange;
     mtree_list_t link;
     long call;          /* number of the call at which it began */
-    atomic_int holders; /* the sequence, its gate of ends and the exchange */
+    atomic_int holders; /* the sequence and the exchange */
     atomic_bool ended;
     int status; /* Open MPI's code */
     coll_mtree_replan_reply_t reply;

@@ -54,24 +54,11 @@ static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
     OBJ_RELEASE(comm);
 }
 
-/* The exchange has been opened, or the entry settled; what is there after both is not
- * needed any more. */
-static void plan_entry_finish(coll_mtree_plan_entry_t *entry)
-{
-    if (atomic_fetch_sub(&entry->unfinished, 1) == 1) {
-        coll_mtree_deferred_release_add(&entry->deferred);
-    }
-}
-
-/* Open the exchange.  Each is opened once, even one that has failed before, which is
- * freed by that. */
+/* From here on another thread may free the entry. */
 static void plan_entry_open(coll_mtree_waiter_t *opening)
 {
-    coll_mtree_plan_entry_t *entry =
-        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening);
-
-    coll_mtree_exchange_open(entry->exchange);
-    plan_entry_finish(entry);
+    coll_mtree_exchange_open(
+        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening)->exchange);
 }
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
@@ -83,7 +70,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     }
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
     /* From here on another thread may free the module. */
-    plan_entry_finish(entry);
+    coll_mtree_deferred_release_add(&entry->deferred);
 }
 
 /* Replan queries hold the entry and its communicator. */
@@ -117,7 +104,6 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
-    atomic_init(&entry->unfinished, 2);
     coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, 0);
     entry->replan.super.retain = replan_retain;
     entry->replan.super.release = replan_release;

@@ -42,7 +42,6 @@ struct coll_mtree_plan_entry {
     coll_mtree_waiter_t opening;   /* of its exchange, in the module's gate */
     bool asks_hosts;               /* by its exchange */
     bool is_plain;                 /* it has no exchange: its calls go over the default */
-    atomic_int unfinished;         /* of its opening and its being settled */
     atomic_bool settled;           /* status, part, version and forecast are final */
     int status;                    /* Open MPI's code */
     mtree_plan_t *plan;            /* on rank 0: the first; or NULL */

@@ -168,12 +168,10 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
     return OMPI_SUCCESS;
 }
 
-static void exchange_ended(coll_mtree_exchange_t *exchange,
-                           const coll_mtree_reply_t *reply, void *arg)
+static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
 
-    (void)exchange;
     entry->status =
         reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
     coll_mtree_plan_entry_settled(entry);

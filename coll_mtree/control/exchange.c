@@ -44,7 +44,7 @@ struct coll_mtree_exchange {
     size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
     size_t underway; /* messages, the opening, and a decision that is postponed */
     mtree_status_t status;
-    bool ended;
+    bool is_open, ended;
     size_t contribution_bytes; /* per rank */
     char *contribution;        /* of this rank and those below it, in order; or NULL */
     int *numbers;              /* of the reply, [num_numbers] */
@@ -214,6 +214,7 @@ static void exchange_opened(mtree_event_t *event)
 {
     coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
 
+    exchange->is_open = true;
     if (exchange_goes_on(exchange, event->status) && exchange->rank == 0) {
         gather(exchange);
     }
@@ -315,7 +316,7 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
         .localities = exchange->spec.with_hosts ? localities_of(exchange) : NULL};
 
     exchange->ended = true;
-    exchange->spec.end(exchange, &reply, exchange->spec.arg);
+    exchange->spec.end(&reply, exchange->spec.arg);
 }
 
 static void exchange_free(coll_mtree_exchange_t *exchange)
@@ -328,12 +329,14 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
     free(exchange);
 }
 
-/* An exchange that has failed ends at once; messages under way keep its memory. */
+/* An exchange that has failed ends once it is open; messages under way keep its memory.
+ */
 static bool exchange_idle(mtree_inbox_t *inbox)
 {
     coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
-    if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
+    if (exchange->status != MTREE_OK && exchange->is_open && !exchange->ended &&
+        exchange->underway > 0) {
         exchange_report_end(exchange);
     }
     return exchange->underway == 0;

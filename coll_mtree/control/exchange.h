@@ -41,9 +41,9 @@ typedef struct {
 typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
                                              const void *contributions, void *arg);
 
-/* Called once, on every rank; @a exchange and @a reply are valid during the call only. */
-typedef void (*coll_mtree_exchange_end_t)(coll_mtree_exchange_t *exchange,
-                                          const coll_mtree_reply_t *reply, void *arg);
+/* Called once, on every rank, when the exchange is open and has ended or failed; @a reply
+ * is valid during the call only. */
+typedef void (*coll_mtree_exchange_end_t)(const coll_mtree_reply_t *reply, void *arg);
 
 /* What an exchange is for; but for what a rank contributes the same on all ranks. */
 typedef struct {

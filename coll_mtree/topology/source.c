@@ -173,12 +173,10 @@ static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
     }
 }
 
-static void exchange_ended(coll_mtree_exchange_t *exchange,
-                           const coll_mtree_reply_t *reply, void *arg)
+static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     source_t *source = arg;
 
-    (void)exchange;
     source->decision = NEVER;
     if (reply->code == OMPI_SUCCESS) {
         take_reply(source, reply);
