@@ -7,15 +7,16 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
-#include "coll_mtree/relay/relays.h"
 #include "coll_mtree/topology/source.h"
 
 #include "base/units.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The planning thread changes contexts under the lock, and reads them without it; it
  * plans without it. */
@@ -26,9 +27,7 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     if (context == NULL) {
         return;
     }
-    pthread_mutex_lock(&contexts_lock);
-    coll_mtree_class_table_cleanup(&context->plans, coll_mtree_stored_plan_clear);
-    pthread_mutex_unlock(&contexts_lock);
+    coll_mtree_planning_context_free_plans(context);
     /* A link that is gone may be back by the next job. */
     if (context->is_corrected && context->gone_version == 0) {
         coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
@@ -203,145 +202,6 @@ coll_mtree_planning_context_by_host(const coll_mtree_planning_context_t *context
     return by_host;
 }
 
-/* What is stored for calls of @a by_host; without a plan at first. */
-static coll_mtree_stored_plan_t *context_stored(coll_mtree_planning_context_t *context,
-                                                const coll_mtree_call_class_t *by_host)
-{
-    coll_mtree_stored_plan_t *stored;
-
-    pthread_mutex_lock(&contexts_lock);
-    stored = coll_mtree_class_table_get(&context->plans, by_host, sizeof(*stored));
-    pthread_mutex_unlock(&contexts_lock);
-    return stored;
-}
-
-/*
- * Is a plan for @a collective made for the order of the ranks?  A scan is planned from
- * host to host, each of which it visits once; with ranks that come back to an earlier
- * host it is right, but slower than predicted.
- */
-static bool fits_ranks(const coll_mtree_planning_context_t *context,
-                       mtree_collective_t collective)
-{
-    const int *host = context->numbers.host;
-
-    for (int rank = 1;
-         rank < context->num_procs && mtree_collective_is_prefix(collective); rank++) {
-        if (host[rank] < host[rank - 1]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Plan for the network as it is. */
-static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-                        coll_mtree_stored_plan_t *stored)
-{
-    const coll_mtree_planning_t what = {comm, &context->hosts, &stored->node.call_class};
-    bool trees_stay =
-        stored->oldest != NULL && stored->oldest_version >= context->tree_version;
-    coll_mtree_donor_trees_t donor = {.plan = stored->oldest, .stay = true};
-    mtree_forecast_t forecast;
-    mtree_plan_t *plan;
-
-    if (!trees_stay) {
-        donor = coll_mtree_stored_plan_donor(&context->plans, stored, context->version);
-    }
-    plan = coll_mtree_planning_run(&what, &donor, &forecast);
-    /* Where the user has chosen nothing is compared. */
-    if (forecast.seconds > 0 && !fits_ranks(context, what.call_class->collective)) {
-        forecast = mtree_forecast_of(false);
-    }
-
-    pthread_mutex_lock(&contexts_lock);
-    coll_mtree_stored_plan_put(stored, context->version, plan, forecast, trees_stay,
-                               donor.holds);
-    pthread_mutex_unlock(&contexts_lock);
-}
-
-/* @a stored, as others see it. */
-static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
-                                        const coll_mtree_stored_plan_t *stored)
-{
-    return (coll_mtree_planned_t){.context = context,
-                                  .plan = mtree_plan_retain(stored->plan),
-                                  .version = context->version,
-                                  .forecast = stored->forecast};
-}
-
-coll_mtree_planned_t
-coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
-                                 ompi_communicator_t *comm,
-                                 const coll_mtree_call_class_t *call_class)
-{
-    coll_mtree_call_class_t by_host =
-        coll_mtree_planning_context_by_host(context, call_class);
-    coll_mtree_stored_plan_t *stored;
-
-    /* Its plan with relays lies beside it. */
-    by_host.relayed = false;
-    stored = context_stored(context, &by_host);
-    if (!coll_mtree_stored_plan_is_current(stored, context->version)) {
-        context_run(context, comm, stored);
-    }
-    return context_see(context, stored);
-}
-
-mtree_plan_t *coll_mtree_planning_context_relayed(
-    const coll_mtree_planned_t *planned, ompi_communicator_t *comm,
-    const coll_mtree_call_class_t *call_class, mtree_forecast_t *forecast_p)
-{
-    coll_mtree_planning_context_t *context = planned->context;
-    coll_mtree_stored_plan_t *stored;
-    coll_mtree_call_class_t by_host;
-
-    if (!call_class->relayed || planned->plan == NULL ||
-        mtree_plan_is_by_arrival(planned->plan)) {
-        return NULL;
-    }
-    by_host = coll_mtree_planning_context_by_host(context, call_class);
-    stored = context_stored(context, &by_host);
-    if (!coll_mtree_stored_plan_is_current(stored, context->version) ||
-        (stored->plan != NULL && !coll_mtree_relays_are_up(stored->plan))) {
-        mtree_forecast_t forecast = mtree_forecast_of(false);
-        mtree_plan_t *plan = coll_mtree_planning_relayed(
-            &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, planned->plan,
-            context->numbers.host[0], &forecast);
-
-        pthread_mutex_lock(&contexts_lock);
-        coll_mtree_stored_plan_put(stored, context->version, plan, forecast, true, false);
-        pthread_mutex_unlock(&contexts_lock);
-    }
-    *forecast_p = stored->forecast;
-    return mtree_plan_retain(stored->plan);
-}
-
-bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
-                                      const coll_mtree_call_class_t *call_class,
-                                      coll_mtree_planned_t *planned_p)
-{
-    coll_mtree_planning_context_t *context;
-    coll_mtree_stored_plan_t *stored = NULL;
-    bool found;
-
-    pthread_mutex_lock(&contexts_lock);
-    context = group->context;
-    if (context != NULL && context->hosts.topology != NULL) {
-        coll_mtree_call_class_t by_host =
-            coll_mtree_planning_context_by_host(context, call_class);
-
-        stored = coll_mtree_class_table_find(&context->plans, &by_host);
-    }
-    found = stored != NULL && coll_mtree_stored_plan_is_current(stored, context->version);
-    if (found) {
-        coll_mtree_stored_plan_use(stored);
-        *planned_p = context_see(context, stored);
-    }
-    pthread_mutex_unlock(&contexts_lock);
-    return found;
-}
-
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast)
@@ -370,4 +230,122 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                        "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
                        context->origin, context->num_procs, context->hosts.num_hosts,
                        num_hosts, num_links, what);
+}
+
+/* The network has changed as @a drift says: is it worth other plans, or where that is
+ * small other shares of their trees?  Without a link that is gone there must be others.
+ * Above 0, @a least_gain stands for sums that change their order. */
+static void context_renew(coll_mtree_planning_context_t *context,
+                          ompi_communicator_t *comm,
+                          const coll_mtree_call_class_t *call_class,
+                          const mtree_plan_t *plan, mtree_drift_change_t drift,
+                          double least_gain)
+{
+    const bool is_gone = drift == MTREE_DRIFT_GONE;
+    coll_mtree_call_class_t by_host =
+        coll_mtree_planning_context_by_host(context, call_class);
+    const char *news = mtree_drift_change_summary(context->drift);
+    const char *order =
+        least_gain > 0 ? "; from here on sums are added in another order" : "";
+    const int level = least_gain > 0 ? 0 : 1;
+    double gain = INFINITY;
+    coll_mtree_change_t change =
+        is_gone ? COLL_MTREE_REPLAN
+                : coll_mtree_planning_change(
+                      &(coll_mtree_planning_t){comm, &context->hosts, &by_host}, plan,
+                      drift == MTREE_DRIFT_SMALL, &gain);
+
+    news = news[0] == '\0' ? "the network has changed" : news;
+    if (change == COLL_MTREE_STAY || gain < least_gain) {
+        coll_mtree_verbose(comm, 2,
+                           "%s; the plans stay, others would be %.2f times as fast", news,
+                           gain);
+        return;
+    }
+    coll_mtree_planning_context_lock();
+    context->version++;
+    if (change == COLL_MTREE_REPLAN) {
+        context->tree_version = context->version;
+    }
+    coll_mtree_planning_context_unlock();
+    if (is_gone) {
+        coll_mtree_verbose(comm, level, "%s; planned anew%s", news, order);
+        return;
+    }
+    coll_mtree_verbose(comm, level, "%s; %s, %.2f times as fast%s", news,
+                       change == COLL_MTREE_REPLAN ? "planned anew"
+                                                   : "the same trees with other shares",
+                       gain, order);
+}
+
+/* Keep the samples for the report. */
+static void context_keep(coll_mtree_planning_context_t *context,
+                         const mtree_path_sample_t *samples, int num_samples)
+{
+    size_t bytes = (size_t)num_samples * sizeof(*samples);
+
+    context->samples = coll_mtree_realloc(context->samples, bytes);
+    memcpy(context->samples, samples, bytes);
+    context->num_samples = num_samples;
+}
+
+/* Take what was measured.  Links are to be checked only where plans @a may_change, and
+ * not without slow calls where a probe has measured them. */
+static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *context,
+                                            const coll_mtree_path_samples_t *paths,
+                                            coll_mtree_link_check_t *check,
+                                            bool may_change)
+{
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+    double unchecked = context->learned.key.num_hosts > 0 ? 0 : paths->seconds;
+
+    if (check->count > 0) {
+        change = mtree_link_check_update(context->drift, check->streams, check->count,
+                                         paths->samples, paths->count);
+        free(check->streams);
+        *check = (coll_mtree_link_check_t){.count = 0};
+        return change;
+    }
+    if (may_change &&
+        mtree_link_check_is_due(context->drift, paths->slowness, unchecked)) {
+        check->count = mtree_link_check_streams(context->drift, &check->streams);
+    }
+    return check->count > 0
+               ? MTREE_DRIFT_NOTHING
+               : mtree_drift_update(context->drift, paths->samples, paths->count);
+}
+
+void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_call_class_t *call_class,
+                                        const mtree_plan_t *plan,
+                                        const coll_mtree_path_samples_t *paths,
+                                        coll_mtree_link_check_t *check, double least_gain,
+                                        unsigned version)
+{
+    /* A plan of the user's does not change. */
+    const char *plan_file = coll_mtree_params.plan;
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+
+    coll_mtree_planning_context_lock();
+    context_keep(context, paths->samples, paths->count);
+    if (context->drift == NULL &&
+        mtree_drift_create(context->hosts.topology, context->vertices,
+                           context->hosts.num_hosts, &context->drift) == MTREE_OK) {
+        context->hosts.topology = mtree_drift_topology(context->drift);
+    }
+    if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
+        change = context_observe(context, paths, check, !isinf(least_gain));
+    }
+    coll_mtree_planning_context_unlock();
+    context->is_corrected = context->is_corrected || change != MTREE_DRIFT_NOTHING;
+    if (change == MTREE_DRIFT_GONE) {
+        context->gone_version = context->version + 1;
+    }
+    change = coll_mtree_plan_choice_drift(
+        change, (coll_mtree_versions_t){version, context->version, context->gone_version},
+        least_gain <= 0);
+    if (!isinf(least_gain) && change != MTREE_DRIFT_NOTHING && context->drift != NULL) {
+        context_renew(context, comm, call_class, plan, change, least_gain);
+    }
 }

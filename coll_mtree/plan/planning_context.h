@@ -16,7 +16,7 @@
 
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host_numbers.h"
-#include "coll_mtree/plan/plan_store.h"
+#include "coll_mtree/plan/plan_choice.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/cache.h"
 
@@ -30,7 +30,7 @@ typedef struct coll_mtree_planning_context {
     const mtree_topology_t *map;   /* hosts.topology before anything was measured */
     int *vertices;                 /* [hosts.num_hosts] */
     const char *origin;            /* the topology's name in messages */
-    coll_mtree_class_table_t plans; /* of coll_mtree_stored_plan_t, by host as root */
+    coll_mtree_class_table_t plans; /* by host as root (planning_context_plans.c) */
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
@@ -122,6 +122,9 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
 /* Keep contexts and their topologies unchanged while the caller reads them. */
 void coll_mtree_planning_context_lock(void);
 void coll_mtree_planning_context_unlock(void);
+
+/* planning_context_plans.c: free them. */
+void coll_mtree_planning_context_free_plans(coll_mtree_planning_context_t *context);
 
 /* With the group, for which no thread plans; NULL is allowed. */
 void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context);
