@@ -10,7 +10,7 @@
 #ifndef COLL_MTREE_ADAPT_BANDWIDTH_MONITOR_H
 #define COLL_MTREE_ADAPT_BANDWIDTH_MONITOR_H
 
-#include "coll_mtree/adapt/traffic.h"
+#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/coll_mtree.h"
 
 /* The monitor of @a module, whose placement is known; the module's. */

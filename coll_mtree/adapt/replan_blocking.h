@@ -9,7 +9,7 @@
 #ifndef COLL_MTREE_ADAPT_REPLAN_BLOCKING_H
 #define COLL_MTREE_ADAPT_REPLAN_BLOCKING_H
 
-#include "coll_mtree/adapt/traffic.h"
+#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/plan/planning_context.h"
 
 /* A blocking call that mtree could serve begins on @a module's communicator: apply the

@@ -1,18 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of what is kept per call class: one hashed lookup finds the element of a class.
+ * Call classes, and tables of what is kept per class, such as a plan, a server and a row
+ * of the statistics.
  *
- * The element is a structure of the table's owner whose first member is a
- * coll_mtree_class_node_t; the table allocates it.  All elements are also in a list, in
- * the order in which they were made.  A table has no lock.
+ * A class is what calls have in common on every rank: collective, root, and size to a
+ * factor of two.  Two calls of one class on one communicator are of the same class on
+ * every rank.
+ *
+ * One hashed lookup finds the element of a class.  The element is a structure of the
+ * table's owner whose first member is a coll_mtree_class_node_t; the table allocates it.
+ * All elements are also in a list, in the order in which they were made.  A table has no
+ * lock.
  */
 #ifndef COLL_MTREE_BASE_CLASS_TABLE_H
 #define COLL_MTREE_BASE_CLASS_TABLE_H
 
-#include "coll_mtree/base/call_class.h"
-
 #include "base/hash.h"
 #include "base/list.h"
+#include "planner/plan/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All calls of fewer bytes are in the class of calls of this size. */
+#define COLL_MTREE_CLASS_LEAST_BYTES 1024
+
+typedef struct {
+    mtree_collective_t collective;
+    int root;       /* rank, in planning its host; -1: the collective has none */
+    int size_class; /* binary logarithm of the bytes, rounded down */
+    double bytes;   /* of the first such call; not part of the key */
+    bool relayed;   /* all of its calls can pass through relays, and may */
+} coll_mtree_call_class_t;
+
+/* The class of calls of @a bytes in all.  @a root is ignored for collectives that have
+ * none. */
+coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
+                                                 size_t bytes);
+
+/*
+ * What a call's bytes are to be multiplied by to give those of its plan, where @a ranks
+ * ranks run on @a hosts hosts: the size of an all-to-all is what one rank sends, that of
+ * its plan what a host does.
+ */
+double coll_mtree_call_class_host_share(mtree_collective_t collective, int ranks,
+                                        int hosts);
+
+bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
+                                  const coll_mtree_call_class_t *b);
+
+/* Equal classes have the same hash, within one process. */
+uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class);
 
 typedef struct {
     mtree_hash_link_t hash;

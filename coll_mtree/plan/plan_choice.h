@@ -8,7 +8,7 @@
 #ifndef COLL_MTREE_PLAN_PLAN_CHOICE_H
 #define COLL_MTREE_PLAN_PLAN_CHOICE_H
 
-#include "coll_mtree/base/call_class.h"
+#include "coll_mtree/base/class_table.h"
 
 #include "planner/planner.h"
 #include "simulate/forecast/forecast.h"

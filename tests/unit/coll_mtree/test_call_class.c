@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The key of all that is kept about similar calls, and tables of it. */
-#include "coll_mtree/base/call_class.h"
 #include "coll_mtree/base/class_table.h"
 #include "tests/unit/runner.h"
 

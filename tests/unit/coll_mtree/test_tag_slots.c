@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Persistent requests take tags alike on all ranks, and again those of freed ones. */
-#include "coll_mtree/base/tag_slots.h"
+#include "coll_mtree/base/tag_range.h"
 #include "tests/unit/runner.h"
 
 enum { RANKS = 3, SMALL = 80, LARGE = 528, MOST_TAGS = 1000000 };
