@@ -148,7 +148,7 @@ static void decision_decide(coll_mtree_decision_t *decision)
 {
     coll_mtree_replan_query_t *query = query_of(decision);
 
-    query->decided = query->replan->decide(query, query->samples, &query->new_plan);
+    query->decided = query->replan->decide(query);
 }
 
 /* With the new plan, if there is one. */
@@ -308,10 +308,10 @@ static double query_slowness(const coll_mtree_replan_query_t *query)
     return query->promised <= 0 ? 0 : query_seconds(query) / query->promised;
 }
 
-bool coll_mtree_replan_update(coll_mtree_replan_query_t *query,
-                              const coll_mtree_rank_sample_t *samples, bool usable,
+bool coll_mtree_replan_update(coll_mtree_replan_query_t *query, bool usable,
                               double least_gain)
 {
+    const coll_mtree_rank_sample_t *samples = query->samples;
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_planning_context_t *context = replan->module->context;
     size_t ranks = (size_t)ompi_comm_size(replan->comm);

@@ -44,11 +44,10 @@
 typedef struct coll_mtree_replan coll_mtree_replan_t;
 typedef struct coll_mtree_replan_query coll_mtree_replan_query_t;
 
-/* On rank 0, in the planning thread: the reply to @a samples [ranks]; with
- * COLL_MTREE_REPLY_PLAN and *plan_p, a reference. */
+/* On rank 0, in the planning thread: the reply to the samples of @a query;
+ * COLL_MTREE_REPLY_PLAN with its `new_plan`. */
 typedef coll_mtree_replan_reply_t (*coll_mtree_replan_decide_t)(
-    coll_mtree_replan_query_t *query, const coll_mtree_rank_sample_t *samples,
-    mtree_plan_t **plan_p);
+    coll_mtree_replan_query_t *query);
 
 struct coll_mtree_replan {
     coll_mtree_replan_decide_t decide;
@@ -123,11 +122,10 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
                                                       long call);
 void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query);
 
-/* On rank 0: update the planning context by @a samples [ranks], unless they are not @a
- * usable.  Are there to be other plans than at the last update, which gain @a least_gain?
- */
-bool coll_mtree_replan_update(coll_mtree_replan_query_t *query,
-                              const coll_mtree_rank_sample_t *samples, bool usable,
+/* On rank 0: update the planning context by the samples of @a query, unless they are not
+ * @a usable.  Are there to be other plans than at the last update, which gain @a
+ * least_gain? */
+bool coll_mtree_replan_update(coll_mtree_replan_query_t *query, bool usable,
                               double least_gain);
 
 #endif

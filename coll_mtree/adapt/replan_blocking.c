@@ -31,19 +31,16 @@ typedef struct coll_mtree_replan_blocking {
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } blocking_t;
 
-static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
-                                        const coll_mtree_rank_sample_t *samples,
-                                        mtree_plan_t **plan_p)
+static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query)
 {
     mca_coll_mtree_module_t *module = query->replan->module;
     bool keeps_order = atomic_load(&module->keeps_order);
     bool changes = false;
 
-    *plan_p = NULL;
     /* Other plans would add sums in another order. */
     if (!coll_mtree_params.deterministic) {
         changes = coll_mtree_replan_update(
-            query, samples, true,
+            query, true,
             coll_mtree_replan_least_gain(keeps_order,
                                          atomic_load(&module->all_reordered) ||
                                              atomic_load(&module->some_reordered)));

@@ -15,9 +15,7 @@ static nonblocking_t *nonblocking_of(coll_mtree_replan_t *replan)
     return MTREE_CONTAINER_OF(replan, nonblocking_t, super);
 }
 
-static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
-                                        const coll_mtree_rank_sample_t *samples,
-                                        mtree_plan_t **plan_p)
+static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query)
 {
     nonblocking_t *self = nonblocking_of(query->replan);
     mca_coll_mtree_module_t *module = query->replan->module;
@@ -27,27 +25,25 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
         keeps_order, query->replan->has_changed || atomic_load(&module->all_reordered));
     coll_mtree_samples_use_t use;
 
-    *plan_p = NULL;
     query->part = mtree_plan_part_retain(query->replan->newest);
     use = module->context == NULL ? COLL_MTREE_SAMPLES_NOTHING
                                   : coll_mtree_replan_samples_use(
                                         query->part == NULL ? NULL : query->part->plan,
-                                        samples, ompi_comm_size(comm));
+                                        query->samples, ompi_comm_size(comm));
     if (use == COLL_MTREE_SAMPLES_TOO_SHORT) {
         return COLL_MTREE_REPLY_MORE;
     }
     if (use == COLL_MTREE_SAMPLES_NOTHING ||
-        !coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE,
-                                  least_gain)) {
+        !coll_mtree_replan_update(query, use == COLL_MTREE_SAMPLES_USABLE, least_gain)) {
         return COLL_MTREE_REPLY_STAY;
     }
     if (keeps_order) {
         query->replan->has_changed = true;
         atomic_store(&module->some_reordered, true);
     }
-    *plan_p =
+    query->new_plan =
         coll_mtree_planning_context_plan(module->context, comm, &self->call_class).plan;
-    return *plan_p == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
+    return query->new_plan == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }
 
 void coll_mtree_replan_nonblocking_init(nonblocking_t *self,

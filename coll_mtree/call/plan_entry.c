@@ -186,19 +186,17 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
+    const bool encrypts = coll_mtree_params_encrypt();
+
     coll_mtree_progress_wait_for(&entry->settled);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }
     /* From here on all ranks know it. */
     entry->module->unserved = entry->module->placement == NULL;
-    if (coll_mtree_params_encrypt()) {
-        coll_mtree_server_decide(&comm_class->server, true, mtree_forecast_of(true),
-                                 coll_mtree_params.deterministic);
-    } else {
-        coll_mtree_server_decide(&comm_class->server, entry->part != NULL,
-                                 entry->forecast, coll_mtree_params.deterministic);
-    }
+    coll_mtree_server_decide(&comm_class->server, encrypts || entry->part != NULL,
+                             encrypts ? mtree_forecast_of(true) : entry->forecast,
+                             coll_mtree_params.deterministic);
     return OMPI_SUCCESS;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/btl_network.h"
 
+#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/shared_network.h"
 
 #include "base/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KEY "mtree.network"
@@ -55,7 +57,8 @@ void coll_mtree_btl_network_publish(void)
  */
 static bool has_cables(void)
 {
-    static char text[BEGINNING];
+    char *text;
+    bool has_some;
     FILE *file;
 
     if (coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
@@ -65,9 +68,12 @@ static bool has_cables(void)
     if (file == NULL) {
         return false;
     }
+    text = coll_mtree_malloc(BEGINNING);
     text[fread(text, 1, BEGINNING - 1, file)] = '\0';
     (void)fclose(file);
-    return strstr(text, "_address") != NULL;
+    has_some = strstr(text, "_address") != NULL;
+    free(text);
+    return has_some;
 }
 
 /* Meet the process of @a rank; false: it has published nothing. */
