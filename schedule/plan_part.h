@@ -105,8 +105,8 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
 mtree_status_t mtree_plan_part_create(const mtree_plan_t *plan, int host,
                                       mtree_plan_part_t **part_p);
 
-/* An empty part for @a num_hosts hosts and @a num_trees trees; for those who fill it. */
-mtree_status_t mtree_plan_part_alloc(int num_hosts, int num_trees,
+/* A part with the numbers of @a head and memory for its trees; for those who fill it. */
+mtree_status_t mtree_plan_part_alloc(const mtree_plan_part_t *head,
                                      mtree_plan_part_t **part_p);
 
 /* Group the trees by their roots, when these are filled in. */

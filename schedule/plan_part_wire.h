@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plan parts as bytes, the way rank 0 sends them to the other ranks
- * (schedule/plan_part_writer.c) and these read them (schedule/plan_part_reader.c).
+ * Plan parts as bytes, the way rank 0 sends them to the other ranks.
  *
  * A part travels in two pieces.  The common piece is the same for all hosts: the sizes,
  * whether the plan is direct, the program that it names and its order, and of each tree
@@ -44,6 +43,10 @@ void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire
 mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
                                       int num_ranks, mtree_wire_t *common,
                                       mtree_wire_t *own, int *lengths);
+
+/* Is @a part, whose numbers are in their ranges, safe to make layouts from?
+ * MTREE_ERR_INVALID, not logged; MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_plan_part_check(const mtree_plan_part_t *part);
 
 /*
  * The part of both pieces; the caller's reference.  Any bytes may be given.  A part that
