@@ -255,26 +255,6 @@ static void fold(const run_t *run, const mtree_step_t *step)
     }
 }
 
-/* Do the next step; false: it has to wait, or has failed. */
-static bool do_step(run_t *run, const mtree_step_t *step)
-{
-    switch (step->kind) {
-    case MTREE_STEP_SEND:
-    case MTREE_STEP_RECV:
-        run->super.status = begin_message(run, step);
-        return run->super.status == MTREE_OK;
-    case MTREE_STEP_WAIT:
-        return run->left[step->request] == 0;
-    case MTREE_STEP_FOLD:
-        fold(run, step);
-        return true;
-    case MTREE_STEP_COPY:
-        copy(run, step);
-        return true;
-    }
-    return true;
-}
-
 /* Free what the run has. */
 static void clear(mtree_operation_t *operation)
 {
@@ -295,9 +275,18 @@ static bool run_idle(mtree_inbox_t *inbox)
     run_t *run = run_of(mtree_inbox_operation(inbox));
     const mtree_program_t *program = run->program;
 
-    while (run->super.status == MTREE_OK && run->at < program->num_steps &&
-           do_step(run, &program->steps[run->at])) {
-        run->at++;
+    for (; run->super.status == MTREE_OK && run->at < program->num_steps; run->at++) {
+        const mtree_step_t *step = &program->steps[run->at];
+
+        if (step->kind == MTREE_STEP_FOLD) {
+            fold(run, step);
+        } else if (step->kind == MTREE_STEP_COPY) {
+            copy(run, step);
+        } else if (step->kind != MTREE_STEP_WAIT) {
+            run->super.status = begin_message(run, step);
+        } else if (run->left[step->request] > 0) {
+            break;
+        }
     }
     return mtree_operation_is_idle(&run->super);
 }
