@@ -257,14 +257,6 @@ static inline size_t mtree_edge_count(const mtree_stream_state_t *state,
                                  : mtree_edge_blocks_count(state, edge, chunk);
 }
 
-/* Units of the next message of a channel. */
-static inline size_t mtree_send_channel_count(const mtree_send_channel_t *channel)
-{
-    return channel->next < channel->blank
-               ? mtree_edge_count(channel->state, &channel->edge, channel->next)
-               : 0;
-}
-
 /* Is this rank the root of the stream? */
 static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *state)
 {
@@ -291,9 +283,6 @@ void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk);
 /* @a chunk, which is in a slot of @a receiver from above, was sent to one more child;
  * the last one releases it. */
 void mtree_receiver_sent_down(mtree_receiver_t *receiver, size_t chunk);
-
-/* Chunk @a chunk was sent up by a reducing inner rank: its slot is free. */
-void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk);
 
 /* send_queue.c: send what may be sent to every peer whose queue is dirty. */
 void mtree_send_queue_pump(mtree_operation_t *operation);

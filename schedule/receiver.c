@@ -310,10 +310,3 @@ void mtree_stream_state_reduce(mtree_stream_state_t *state)
         mtree_stream_state_wake(state);
     }
 }
-
-void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk)
-{
-    if (state->stream->num_children > 0) {
-        mtree_receiver_sent_on(&state->receivers[0], chunk);
-    }
-}

@@ -180,21 +180,6 @@ static void send_op_put(mtree_operation_t *operation, mtree_send_op_t *send_op)
     operation->free_send_ops = send_op;
 }
 
-static void blank_sent(mtree_event_t *event)
-{
-    mtree_send_op_t *send_op = (mtree_send_op_t *)event;
-    mtree_send_channel_t *channel = send_op->channel;
-    mtree_operation_t *operation = channel->state->operation;
-    mtree_status_t status = event->status;
-
-    mtree_stream_state_end(channel->state);
-    channel->sent++;
-    send_op_put(operation, send_op);
-    if (status != MTREE_OK) {
-        mtree_operation_fail(operation, status);
-    }
-}
-
 /* @a bytes are acknowledged. */
 static void send_queue_acknowledge(mtree_send_queue_t *send_queue, size_t bytes)
 {
@@ -212,32 +197,36 @@ static void send_op_sent(mtree_event_t *event)
     mtree_send_channel_t *channel = send_op->channel;
     mtree_stream_state_t *state = channel->state;
     mtree_operation_t *operation = state->operation;
-    mtree_status_t status = event->status;
+    const bool blank = send_op->chunk >= channel->blank, paced = send_op->paced;
+    const size_t chunk = send_op->chunk, bytes = send_op->bytes;
 
     mtree_stream_state_end(state);
-    send_queue_acknowledge(channel->send_queue, send_op->bytes);
-    mtree_stream_state_trace(
-        state, MTREE_TRACE_SEND, channel->up, channel->send_queue->rank, send_op->chunk,
-        send_op->bytes / (size_t)operation->data.extent, send_op->begin);
+    send_queue_acknowledge(channel->send_queue, bytes);
+    if (!blank) {
+        mtree_stream_state_trace(state, MTREE_TRACE_SEND, channel->up,
+                                 channel->send_queue->rank, chunk,
+                                 bytes / (size_t)operation->data.extent, send_op->begin);
+    }
     send_op_put(operation, send_op);
-    if (status != MTREE_OK) {
-        mtree_operation_fail(operation, status);
+    if (event->status != MTREE_OK) {
+        mtree_operation_fail(operation, event->status);
         return;
     }
-    if (operation->data.goodput != NULL) {
+    if (!blank && operation->data.goodput != NULL) {
         mtree_goodput_sent(operation->data.goodput,
                            mtree_send_queue_number(operation, channel->send_queue),
-                           state->stream->number, (double)send_op->bytes, send_op->paced,
+                           state->stream->number, (double)bytes, paced,
                            mtree_operation_now(operation));
     }
     if (++channel->sent == channel->edge.end) {
         mtree_operation_step(operation, channel->step);
     }
-    if (channel->up && state->blocks == NULL) {
-        mtree_stream_state_sent_up(state, send_op->chunk);
-    } else if (state->above != NULL &&
+    /* The slot in which the chunk lies may be free now. */
+    if (channel->up && state->blocks == NULL && state->stream->num_children > 0) {
+        mtree_receiver_sent_on(&state->receivers[0], chunk);
+    } else if (!channel->up && state->above != NULL &&
                (state->blocks != NULL || operation->layout->is_relay)) {
-        mtree_receiver_sent_down(state->above, send_op->chunk);
+        mtree_receiver_sent_down(state->above, chunk);
     }
 }
 
@@ -308,13 +297,21 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
     return send_op->packed;
 }
 
+/* Units of the next message of @a channel. */
+static size_t channel_count(const mtree_send_channel_t *channel)
+{
+    return channel->next < channel->blank
+               ? mtree_edge_count(channel->state, &channel->edge, channel->next)
+               : 0;
+}
+
 /* Bytes of the chunks that are still to be sent over @a channel, about. */
 static double channel_left(const mtree_send_channel_t *channel)
 {
     return channel->next == channel->edge.end
                ? 0
                : (double)(channel->edge.end - channel->next) *
-                     (double)mtree_send_channel_count(channel) *
+                     (double)channel_count(channel) *
                      (double)channel->state->operation->data.extent;
 }
 
@@ -347,7 +344,7 @@ static void channel_send(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     bool blank = channel->next >= channel->blank;
-    size_t count = mtree_send_channel_count(channel);
+    size_t count = channel_count(channel);
     size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
     const char *address;
@@ -371,8 +368,7 @@ static void channel_send(mtree_send_channel_t *channel)
     }
     channel->send_queue->outstanding += bytes;
     mtree_stream_state_begin(channel->state);
-    mtree_event_init(&send_op->event, &operation->inbox,
-                     blank ? blank_sent : send_op_sent);
+    mtree_event_init(&send_op->event, &operation->inbox, send_op_sent);
     status = operation->transport->ops->send(
         operation->transport, channel->send_queue->rank,
         mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count, paced,
