@@ -5,16 +5,12 @@
 
 #include <stdlib.h>
 
-/* The numbers of the parts of an operation. */
-typedef struct {
-    size_t channels, receivers, slots, scratch;
-} part_counts_t;
-
 /* Of streams [@a from, @a to). */
-static part_counts_t count_parts(const mtree_layout_t *layout,
-                                 const mtree_operation_data_t *data, int from, int to)
+static mtree_part_counts_t count_parts(const mtree_layout_t *layout,
+                                       const mtree_operation_data_t *data, int from,
+                                       int to)
 {
-    part_counts_t counts = {0, 0, 0, 0};
+    mtree_part_counts_t counts = {0, 0, 0, 0};
 
     for (int i = from; i < to; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
@@ -153,10 +149,9 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     return true;
 }
 
-/* Memory for a batch of @a num_states streams in one block but for the scratch memory,
- * which is aligned.  NULL: there is none. */
-static mtree_batch_t *batch_alloc(int num_states, const part_counts_t *counts,
-                                  mtree_cursor_t *at)
+/* In one block but for the scratch memory, which is aligned. */
+mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts,
+                                 mtree_cursor_t *at)
 {
     mtree_batch_t *batch =
         calloc(1, sizeof(*batch) + (size_t)num_states * sizeof(mtree_stream_state_t) +
@@ -186,12 +181,9 @@ static mtree_batch_t *batch_alloc(int num_states, const part_counts_t *counts,
     return batch;
 }
 
-/* NULL is allowed.  Receivers that do not exist are all zero. */
+/* Receivers that do not exist are all zero. */
 static void batch_free(mtree_batch_t *batch)
 {
-    if (batch == NULL) {
-        return;
-    }
     for (int i = 0; i < batch->num_states; i++) {
         free(batch->states[i].blocks);
     }
@@ -203,13 +195,23 @@ static void batch_free(mtree_batch_t *batch)
     free(batch);
 }
 
+void mtree_batches_free(mtree_batch_t *batch)
+{
+    while (batch != NULL) {
+        mtree_batch_t *next = batch->next;
+
+        batch_free(batch);
+        batch = next;
+    }
+}
+
 bool mtree_batch_add(mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
     int from = operation->next_stream, to = batch_end(layout, from);
-    part_counts_t counts = count_parts(layout, &operation->data, from, to);
+    mtree_part_counts_t counts = count_parts(layout, &operation->data, from, to);
     mtree_cursor_t at;
-    mtree_batch_t *batch = batch_alloc(to - from, &counts, &at);
+    mtree_batch_t *batch = mtree_batch_alloc(to - from, &counts, &at);
     bool done = batch != NULL;
 
     for (int i = from; i < to && done; i++) {
@@ -217,7 +219,7 @@ bool mtree_batch_add(mtree_operation_t *operation)
                           &at);
     }
     if (!done) {
-        batch_free(batch);
+        mtree_batches_free(batch);
         return false;
     }
     /* Streams without data have no parts. */
@@ -232,16 +234,6 @@ bool mtree_batch_add(mtree_operation_t *operation)
     }
     operation->newest = batch;
     return true;
-}
-
-void mtree_batches_free(mtree_operation_t *operation)
-{
-    while (operation->oldest != NULL) {
-        mtree_batch_t *batch = operation->oldest;
-
-        operation->oldest = batch->next;
-        batch_free(batch);
-    }
 }
 
 /* When the turns of @a step come, from 0.  In a lockstep, sums stay within a host before

@@ -3,37 +3,46 @@
 
 #include "schedule/operation_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Receives of the result that are started ahead, the same on all ranks.  No window to a
  * peer is as long on the networks in use; more would wait in the transport. */
 #define RESULT_WINDOW 64
 
-/* Memory for channels, receivers and slots, with @a scratch bytes for the chunks of the
- * slots.  It lives as long as the operation. */
-static bool extra_buffer_create(mtree_operation_t *operation, size_t channels,
-                                size_t receivers, size_t slots, size_t scratch,
-                                mtree_cursor_t *at)
+/* Memory for @a counts parts, which lives as long as the operation.  False: none. */
+static bool add_memory(mtree_operation_t *operation, mtree_part_counts_t counts,
+                       mtree_cursor_t *at)
 {
-    mtree_extra_buffer_t *extra_buffer = calloc(
-        1, sizeof(*extra_buffer) + channels * sizeof(mtree_send_channel_t) +
-               receivers * sizeof(mtree_receiver_t) + slots * sizeof(mtree_slot_t));
+    mtree_batch_t *extra = mtree_batch_alloc(0, &counts, at);
 
-    if (extra_buffer == NULL ||
-        (scratch > 0 && posix_memalign((void **)&extra_buffer->scratch,
-                                       MTREE_SLOT_ALIGNMENT, scratch) != 0)) {
-        free(extra_buffer);
+    if (extra != NULL) {
+        extra->next = operation->extra;
+        operation->extra = extra;
+    }
+    return extra != NULL;
+}
+
+/* The same, without which the operation fails. */
+static bool add_parts(mtree_operation_t *operation, mtree_part_counts_t counts,
+                      mtree_cursor_t *at)
+{
+    if (!add_memory(operation, counts, at)) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return false;
     }
-    extra_buffer->link = operation->extra_buffers;
-    operation->extra_buffers = extra_buffer;
-    at->channel = (mtree_send_channel_t *)(extra_buffer + 1);
-    at->receiver = (mtree_receiver_t *)(at->channel + channels);
-    at->slot = (mtree_slot_t *)(at->receiver + receivers);
-    at->scratch = extra_buffer->scratch;
     return true;
+}
+
+/* A channel to @a rank; NULL: no memory, and the operation has failed. */
+static mtree_send_channel_t *add_channel(mtree_operation_t *operation, int rank, bool up)
+{
+    mtree_stream_state_t *state = &operation->states[0];
+    mtree_cursor_t at;
+
+    return add_parts(operation, (mtree_part_counts_t){.channels = 1}, &at)
+               ? mtree_stream_state_add_channel(state, rank, 0, up,
+                                                mtree_edge_whole(state), &at)
+               : NULL;
 }
 
 void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children,
@@ -51,9 +60,13 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
         mtree_stream_state_wake(state);
         return;
     }
-    if (!extra_buffer_create(operation, 0, (size_t)num_children, slots,
-                             slots * mtree_stream_slot_bytes(&operation->data, stream),
-                             &at)) {
+    if (!add_parts(
+            operation,
+            (mtree_part_counts_t){
+                .receivers = (size_t)num_children,
+                .slots = slots,
+                .scratch = slots * mtree_stream_slot_bytes(&operation->data, stream)},
+            &at)) {
         return;
     }
     state->receivers = at.receiver;
@@ -67,12 +80,10 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
 
 void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
 {
-    mtree_cursor_t at;
+    mtree_send_channel_t *channel = add_channel(operation, rank, true);
 
-    if (extra_buffer_create(operation, 1, 0, 0, 0, &at)) {
-        mtree_send_channel_open(
-            mtree_stream_state_add_channel(&operation->states[0], rank, 0, true,
-                                           mtree_edge_whole(&operation->states[0]), &at));
+    if (channel != NULL) {
+        mtree_send_channel_open(channel);
     }
 }
 
@@ -91,7 +102,10 @@ void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
         memory ? slots * mtree_stream_slot_bytes(&operation->data, state->stream) : 0;
     mtree_cursor_t at;
 
-    if (extra_buffer_create(operation, 0, 1, slots, scratch, &at)) {
+    if (add_parts(
+            operation,
+            (mtree_part_counts_t){.receivers = 1, .slots = slots, .scratch = scratch},
+            &at)) {
         state->above = mtree_stream_state_add_receiver(
             state, rank, 0, false, mtree_edge_whole(state), slots, memory, &at);
         state->above->posted = state->above->arrived = state->above->taken =
@@ -108,17 +122,14 @@ bool mtree_dynamic_peers_is_stopped(const mtree_operation_t *operation)
 
 void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t first)
 {
-    mtree_cursor_t at;
+    mtree_send_channel_t *channel = add_channel(operation, rank, false);
 
-    if (extra_buffer_create(operation, 1, 0, 0, 0, &at)) {
-        mtree_send_channel_t *channel =
-            mtree_stream_state_add_channel(&operation->states[0], rank, 0, false,
-                                           mtree_edge_whole(&operation->states[0]), &at);
-
-        channel->next = channel->sent = first;
-        if (first < channel->edge.end) {
-            mtree_send_channel_open(channel);
-        }
+    if (channel == NULL) {
+        return;
+    }
+    channel->next = channel->sent = first;
+    if (first < channel->edge.end) {
+        mtree_send_channel_open(channel);
     }
 }
 
@@ -185,21 +196,18 @@ mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
 {
     mtree_operation_data_t *data = &operation->data;
     size_t bytes = operation->layout->streams[0].length * (size_t)data->extent;
-    mtree_extra_buffer_t *extra_buffer = calloc(1, sizeof(*extra_buffer));
+    mtree_cursor_t at;
 
-    if (extra_buffer == NULL || (extra_buffer->scratch = malloc(bytes)) == NULL) {
-        free(extra_buffer);
+    if (!add_memory(operation, (mtree_part_counts_t){.scratch = bytes}, &at)) {
         return MTREE_ERR_NO_MEMORY;
     }
     if (data->pack != NULL) {
-        data->pack(data->arg, 0, extra_buffer->scratch, bytes);
+        data->pack(data->arg, 0, at.scratch, bytes);
     } else {
-        memcpy(extra_buffer->scratch, data->output, bytes);
+        memcpy(at.scratch, data->output, bytes);
     }
     data->pack = NULL;
-    data->output = extra_buffer->scratch;
-    extra_buffer->link = operation->extra_buffers;
-    operation->extra_buffers = extra_buffer;
+    data->output = at.scratch;
     return MTREE_OK;
 }
 

@@ -31,7 +31,7 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     }
     if (!mtree_batch_add(operation) ||
         (operation->next_stream < layout->num_streams && !mtree_batch_add(operation))) {
-        mtree_batches_free(operation);
+        mtree_batches_free(operation->oldest);
         free(operation);
         return NULL;
     }
@@ -41,20 +41,14 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 /* Free what an operation over trees has. */
 static void operation_clear(mtree_operation_t *operation)
 {
-    while (operation->extra_buffers != NULL) {
-        mtree_extra_buffer_t *extra_buffer = operation->extra_buffers;
-
-        operation->extra_buffers = extra_buffer->link;
-        free(extra_buffer->scratch);
-        free(extra_buffer);
-    }
     while (operation->free_send_ops != NULL) {
         mtree_send_op_t *send_op = operation->free_send_ops;
 
         operation->free_send_ops = send_op->link;
         free(send_op);
     }
-    mtree_batches_free(operation);
+    mtree_batches_free(operation->oldest);
+    mtree_batches_free(operation->extra);
 }
 
 static void operation_release(mtree_operation_t *operation)

@@ -156,13 +156,6 @@ struct mtree_stream_state {
     int num_unknown; /* personalized, on the way up: children whose header is to come */
 };
 
-/* Memory of peers that were added while the operation ran. */
-typedef struct mtree_extra_buffer mtree_extra_buffer_t;
-struct mtree_extra_buffer {
-    mtree_extra_buffer_t *link;
-    char *scratch;
-};
-
 struct mtree_operation {
     mtree_transport_t *transport;
     mtree_operation_data_t data;
@@ -192,7 +185,7 @@ struct mtree_operation {
     mtree_stream_state_t *states; /* of the first batch, which has the open stream */
     mtree_send_queue_t *send_queues;
     mtree_send_op_t *free_send_ops;
-    mtree_extra_buffer_t *extra_buffers;
+    mtree_batch_t *extra; /* without streams: the memory of peers that were added */
 };
 
 /* First unit and number of units of a chunk of a stream. */
@@ -366,7 +359,17 @@ void mtree_prefix_advance(const mtree_stream_state_t *state);
 void mtree_prefix_take(const mtree_stream_state_t *state, size_t chunk, const char *sum);
 char *mtree_prefix_pack(const mtree_stream_state_t *state, size_t chunk, char *memory);
 
-/* batch.c: add the batch of the next streams, which do not begin yet.  False: no memory.
+/* The numbers of the parts of an operation. */
+typedef struct {
+    size_t channels, receivers, slots, scratch;
+} mtree_part_counts_t;
+
+/* batch.c: memory for a batch of @a num_states streams with their parts, which @a at is
+ * set to.  NULL: there is none. */
+mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts,
+                                 mtree_cursor_t *at);
+
+/* Add the batch of the next streams, which do not begin yet.  False: no memory.
  */
 bool mtree_batch_add(mtree_operation_t *operation);
 
@@ -377,8 +380,8 @@ void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch);
 /* Begin the next batch when the oldest is done; true: it has begun. */
 bool mtree_batches_advance(mtree_operation_t *operation);
 
-/* Free all batches. */
-void mtree_batches_free(mtree_operation_t *operation);
+/* Free @a batch and all that follow it; NULL is allowed. */
+void mtree_batches_free(mtree_batch_t *batch);
 
 /* Count a new channel or receiver of @a step, which is returned. */
 int mtree_operation_count_step(mtree_operation_t *operation, int step);
