@@ -8,7 +8,7 @@
  * which are free then.
  *
  * Where the blocks are not known to all ranks, the first chunk of every edge is a header
- * (edge_header.c).  What follows on an edge is received as soon as its own header is
+ * (block_copy.c).  What follows on an edge is received as soon as its own header is
  * there, so no stream waits for another.
  */
 #include "schedule/edge_blocks.h"

@@ -29,7 +29,7 @@ size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chun
 size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chunk,
                        const char *bytes);
 
-/* edge_header.c: is @a chunk the header of its edge? */
+/* Is @a chunk the header of its edge? */
 bool mtree_edge_header_is(const mtree_stream_state_t *state, size_t chunk);
 
 /* Bytes of the header of @a edge. */

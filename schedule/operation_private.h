@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
- * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams
- * carry), edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
- * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life, also
- * that of program/run.c), prefix.c (scans) and dynamic_peers.c (open streams).  Only the
- * thread that holds the operation's inbox touches any of it.
+ * An operation, inside, in layers: stream_state.c (steps, errors, the trace, and the two
+ * ends of an edge), edge_blocks.c (what the edges of personalized streams carry) and
+ * block_copy.c (what is in a chunk of these), receiver.c (receiving and reducing),
+ * send_queue.c (sending), batch.c (which streams run), operation.c (life, also that of
+ * program/run.c), prefix.c (scans) and dynamic_peers.c (open streams).  Only the thread
+ * that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -386,7 +386,7 @@ void mtree_batches_free(mtree_batch_t *batch);
 /* Count a new channel or receiver of @a step, which is returned. */
 int mtree_operation_count_step(mtree_operation_t *operation, int step);
 
-/* edge.c: the queue to @a rank. */
+/* stream_state.c: the queue to @a rank. */
 mtree_send_queue_t *mtree_operation_send_queue(mtree_operation_t *operation, int rank);
 
 /* Chunks of a stream, those that a receiver has memory for, and the bytes of each. */
