@@ -8,17 +8,11 @@
 static void coordinator_command(mtree_arrival_run_t *run, int rank,
                                 const mtree_arrival_command_t *command)
 {
-    mtree_control_msg_t *control_msg;
-
     if (rank == run->coordinator) {
         mtree_member_execute(run, command);
-        return;
-    }
-    control_msg = mtree_control_msg_get(run);
-    if (control_msg != NULL) {
-        control_msg->text.command = *command;
-        mtree_control_msg_send(control_msg, rank, MTREE_ARRIVAL_TAG_COMMAND,
-                               sizeof(*command));
+    } else {
+        mtree_arrival_send(run, rank, MTREE_ARRIVAL_TAG_COMMAND, command,
+                           sizeof(*command));
     }
 }
 
@@ -132,7 +126,7 @@ static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int handed_o
 /* Assign sources to the ranks that have arrived, and dismiss those that nobody needs. */
 static void coordinator_assign_sources(mtree_arrival_run_t *run)
 {
-    double now = mtree_arrival_now(run);
+    double now = run->arrival.transport->ops->now(run->arrival.transport);
     int source, rank, handed_over;
 
     while (!coordinator_waits_for_more(run) &&

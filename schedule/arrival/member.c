@@ -3,32 +3,34 @@
 #include "schedule/operation_private.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A command or an event that is being sent. */
+typedef struct {
+    mtree_event_t event; /* must be first */
+    mtree_arrival_run_t *run;
+    mtree_arrival_text_t text;
+} control_msg_t;
 
 static void control_msg_sent(mtree_event_t *event)
 {
-    mtree_control_msg_t *control_msg = (mtree_control_msg_t *)event;
+    control_msg_t *control_msg = (control_msg_t *)event;
 
     (void)mtree_dynamic_peers_message_done(control_msg->run->operation, event);
     free(control_msg);
 }
 
-mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run)
+void mtree_arrival_send(mtree_arrival_run_t *run, int rank, int tag, const void *text,
+                        size_t bytes)
 {
-    mtree_control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
+    control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
 
     if (control_msg == NULL) {
         mtree_operation_fail(run->operation, MTREE_ERR_NO_MEMORY);
-        return NULL;
+        return;
     }
     control_msg->run = run;
-    return control_msg;
-}
-
-void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
-                            size_t bytes)
-{
-    mtree_arrival_run_t *run = control_msg->run;
-
+    memcpy(&control_msg->text, text, bytes);
     if (!mtree_dynamic_peers_message(run->operation, run->arrival.control, false, rank,
                                      tag, &control_msg->text, bytes, &control_msg->event,
                                      control_msg_sent)) {
@@ -39,13 +41,10 @@ void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
 static void member_send_event(mtree_arrival_run_t *run, mtree_arrival_event_kind_t kind,
                               size_t chunk)
 {
-    mtree_control_msg_t *control_msg = mtree_control_msg_get(run);
+    const mtree_arrival_event_t event = {kind, (int64_t)chunk};
 
-    if (control_msg != NULL) {
-        control_msg->text.event = (mtree_arrival_event_t){kind, (int64_t)chunk};
-        mtree_control_msg_send(control_msg, run->coordinator, MTREE_ARRIVAL_TAG_EVENT,
-                               sizeof(control_msg->text.event));
-    }
+    mtree_arrival_send(run, run->coordinator, MTREE_ARRIVAL_TAG_EVENT, &event,
+                       sizeof(event));
 }
 
 /* Leave, and stop sending to the receiver that the root takes over, if there is one. */

@@ -56,15 +56,10 @@ typedef struct {
 
 typedef struct mtree_arrival_run mtree_arrival_run_t;
 
-/* A command or an event that is being sent. */
-typedef struct {
-    mtree_event_t event; /* must be first */
-    mtree_arrival_run_t *run;
-    union {
-        mtree_arrival_command_t command;
-        mtree_arrival_event_t event;
-    } text;
-} mtree_control_msg_t;
+typedef union {
+    mtree_arrival_command_t command;
+    mtree_arrival_event_t event;
+} mtree_arrival_text_t;
 
 /* The coordinator's receive of a rank's next event, or a rank's receive of its next
  * command.
@@ -74,10 +69,7 @@ typedef struct {
     mtree_arrival_run_t *run;
     int rank;
     int handed_over; /* the receiver that the root takes over from it; -1: none */
-    union {
-        mtree_arrival_command_t command;
-        mtree_arrival_event_t event;
-    } text;
+    mtree_arrival_text_t text;
 } mtree_posted_recv_t;
 
 struct mtree_arrival_run {
@@ -105,18 +97,10 @@ static inline bool mtree_arrival_is_coordinator(const mtree_arrival_run_t *run)
     return run->arrival.rank == run->coordinator;
 }
 
-static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
-{
-    return run->arrival.transport->ops->now(run->arrival.transport);
-}
-
-/* member.c: a message to be filled in and sent.  NULL: no memory, and the operation has
- * failed. */
-mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run);
-
-/* Send its first @a bytes bytes to @a rank with @a tag, and free it then. */
-void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
-                            size_t bytes);
+/* member.c: send a copy of @a bytes bytes of a command or event to @a rank with @a tag.
+ */
+void mtree_arrival_send(mtree_arrival_run_t *run, int rank, int tag, const void *text,
+                        size_t bytes);
 
 /* Begin; execute a command; send the events that are due. */
 void mtree_member_begin(mtree_arrival_run_t *run);
