@@ -10,39 +10,24 @@ static mtree_part_counts_t count_parts(const mtree_layout_t *layout,
                                        const mtree_operation_data_t *data, int from,
                                        int to)
 {
+    const bool is_copied = data->unpack != NULL || layout->is_relay;
     mtree_part_counts_t counts = {0, 0, 0, 0};
 
     for (int i = from; i < to; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
-        size_t children = (size_t)stream->num_children;
-        size_t slots = mtree_stream_slots(stream);
+        const size_t children = (size_t)stream->num_children, above = stream->parent >= 0;
+        const size_t sums = stream->up ? children : 0, results = stream->down ? above : 0;
+        const size_t slots = mtree_stream_slots(stream);
 
         if (stream->open) {
             continue;
         }
-        if (stream->below != NULL) {
-            size_t above = stream->parent >= 0;
-
-            counts.channels += stream->down ? children : above;
-            counts.receivers += stream->down ? above : children;
-            counts.slots += (stream->down ? above : children) * slots;
-            continue;
-        }
-        if (stream->down) {
-            counts.channels += children;
-            if (stream->parent >= 0) {
-                counts.receivers++;
-                counts.slots += slots;
-                counts.scratch += data->unpack != NULL || layout->is_relay
-                                      ? slots * mtree_stream_slot_bytes(data, stream)
-                                      : 0;
-            }
-        }
-        if (stream->up) {
-            counts.channels += stream->parent >= 0;
-            counts.receivers += children;
-            counts.slots += children * slots;
-            counts.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
+        counts.channels += (stream->up ? above : 0) + (stream->down ? children : 0);
+        counts.receivers += sums + results;
+        counts.slots += (sums + results) * slots;
+        if (stream->below == NULL) {
+            counts.scratch += (sums + (is_copied ? results : 0)) * slots *
+                              mtree_stream_slot_bytes(data, stream);
         }
     }
     return counts;

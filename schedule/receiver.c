@@ -66,29 +66,26 @@ void mtree_receiver_take(mtree_receiver_t *receiver)
     }
 }
 
-/* A relay keeps a chunk from the parent until all children have it. */
-static void receiver_hold(mtree_receiver_t *receiver, mtree_slot_t *slot)
-{
-    slot->unsent = receiver->state->stream->num_children;
-    mtree_receiver_take(receiver);
-    receiver->state->complete = receiver->taken;
-    mtree_stream_state_wake(receiver->state);
-}
-
-/* A chunk from the parent is part of the result. */
+/* A chunk from the parent is part of the result.  A relay keeps it until all children
+ * have it. */
 static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     mtree_stream_state_t *state = receiver->state;
     mtree_operation_t *operation = state->operation;
+    const bool is_relay = operation->layout->is_relay;
 
-    if (slot->memory != NULL) {
+    if (is_relay) {
+        slot->unsent = state->stream->num_children;
+    } else if (slot->memory != NULL) {
         operation->data.unpack(
             operation->data.arg, mtree_stream_state_offset(state, slot->chunk),
             slot->memory, mtree_stream_state_count(state, slot->chunk));
     }
     mtree_receiver_take(receiver);
     state->complete = receiver->taken;
-    mtree_receiver_release(receiver, receiver->taken);
+    if (!is_relay) {
+        mtree_receiver_release(receiver, receiver->taken);
+    }
     mtree_stream_state_wake(state);
     receiver_find_stop(receiver);
 }
@@ -149,8 +146,6 @@ static void receiver_arrived(mtree_event_t *event)
         mtree_edge_blocks_arrived(receiver, slot);
     } else if (receiver != state->above) {
         mtree_stream_state_reduce(state);
-    } else if (operation->layout->is_relay) {
-        receiver_hold(receiver, slot);
     } else {
         receiver_deliver(receiver, slot);
     }
