@@ -5,7 +5,7 @@
 #ifndef COLL_MTREE_COMPAT_H
 #define COLL_MTREE_COMPAT_H
 
-#include "coll_mtree/base/int_array.h"
+#include "coll_mtree/base/blocks.h"
 
 #include "ompi_config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/buffers.h"
 
+#include "coll_mtree/base/blocks.h"
 #include "coll_mtree/base/memory.h"
-#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/report/trace.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/coll_args.h"
 
+#include "coll_mtree/base/blocks.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/blocks.h"
 
 #include "schedule/operation.h"
 

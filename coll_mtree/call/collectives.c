@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that Open MPI calls, each of which describes its call to dispatch. */
+#include "coll_mtree/base/blocks.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 
 #include "schedule/operation.h"

@@ -61,8 +61,10 @@ static void decision_decide(coll_mtree_decision_t *decision)
 
 /* Reply with what was planned, and with hosts if the exchange brought those of the ranks.
  */
-static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *exchange)
+static void decision_reply(coll_mtree_decision_t *decision,
+                           coll_mtree_exchange_t *exchange)
 {
+    coll_mtree_plan_entry_t *entry = entry_of(decision);
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_planned_t *planned = &entry->planned;
     const int *host = planned->context == NULL ? NULL : planned->context->numbers.host;
@@ -77,12 +79,6 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
     planned->plan = NULL;
     coll_mtree_plan_reply_send(exchange, DECISION_PLAN, entry->plan, &planned->forecast,
                                host, ompi_comm_size(entry->comm), &entry->appendix);
-}
-
-static void decision_reply(coll_mtree_decision_t *decision,
-                           coll_mtree_exchange_t *exchange)
-{
-    entry_reply(entry_of(decision), exchange);
 }
 
 static void decision_release(coll_mtree_decision_t *decision)
@@ -107,7 +103,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     if ((contributions == NULL && entry->module->context == NULL) ||
         (!entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
-        entry_reply(entry, exchange);
+        decision_reply(&entry->decision, exchange);
         return;
     }
     entry->contributions = contributions;

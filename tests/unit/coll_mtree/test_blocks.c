@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the blocks of a vector lie. */
-#include "coll_mtree/call/blocks.h"
+#include "coll_mtree/base/blocks.h"
 #include "tests/unit/runner.h"
 
 #include <limits.h>

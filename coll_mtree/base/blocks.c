@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/call/blocks.h"
+#include "coll_mtree/base/blocks.h"
 
 #include "coll_mtree/base/memory.h"
 
