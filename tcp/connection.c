@@ -366,7 +366,7 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
             (message->peer->redial == NULL && !is_last(connection, message))) {
             mtree_tcp_message_complete(message, MTREE_OK);
         } else if (message->done != NULL && !is_last(connection, message)) {
-            mtree_tcp_message_keep(message);
+            (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
         }
     }
 }

@@ -29,7 +29,8 @@ void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection,
     }
     mtree_list_append(&connection->under_way, &message->link);
     if (!is_awaited) {
-        mtree_tcp_message_keep(message);
+        /* Without memory it ends later. */
+        (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
     }
 }
 
@@ -149,7 +150,8 @@ static bool give_up(mtree_tcp_connection_t *connection, mtree_list_t *list,
         } else if (connection->peer->redial == NULL) {
             mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
         } else {
-            is_kept = mtree_tcp_message_detach(message) && is_kept;
+            is_kept =
+                mtree_tcp_message_leave_copy(message, MTREE_ERR_TRANSPORT) && is_kept;
         }
     }
     return is_kept;

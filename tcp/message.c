@@ -53,11 +53,14 @@ void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t sta
     mtree_tcp_message_free(message);
 }
 
-/* It ends with @a status; false: there is no memory. */
-static bool leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
+bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
 {
-    char *copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
+    char *copy;
 
+    if (message->done == NULL) {
+        return true;
+    }
+    copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
     if (copy == NULL) {
         return false;
     }
@@ -70,27 +73,11 @@ static bool leave_copy(mtree_tcp_message_t *message, mtree_status_t status)
     return true;
 }
 
-bool mtree_tcp_message_detach(mtree_tcp_message_t *message)
-{
-    return leave_copy(message, MTREE_ERR_TRANSPORT);
-}
-
-void mtree_tcp_message_keep(mtree_tcp_message_t *message)
-{
-    if (message->done != NULL) {
-        (void)leave_copy(message, MTREE_OK);
-    }
-}
-
-static bool has_bytes(const mtree_tcp_message_t *message)
-{
-    return message->frame.length > 0;
-}
-
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message)
 {
     mtree_tcp_peer_t *peer = message->peer;
 
     mtree_tcp_frame_write(&message->frame, message->header);
-    mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
+    mtree_list_append(message->frame.length > 0 ? &peer->queue : &peer->urgent,
+                      &message->link);
 }

@@ -315,7 +315,7 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
         }
     }
     return is_kept && (sending == NULL || sending->session != session ||
-                       sending->done == NULL || mtree_tcp_message_detach(sending));
+                       mtree_tcp_message_leave_copy(sending, MTREE_ERR_TRANSPORT));
 }
 
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session)

@@ -173,12 +173,9 @@ void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
 /* @a message has ended; it is freed. */
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
-/* What @a message has to send is sent from a copy, so that the next frame is found, and
- * nobody waits for it any more; false: there is no memory. */
-bool mtree_tcp_message_detach(mtree_tcp_message_t *message);
-
-/* The same of one that is written, and has succeeded; without memory it goes on. */
-void mtree_tcp_message_keep(mtree_tcp_message_t *message);
+/* If somebody waits for @a message, it ends with @a status for them, and what it has to
+ * send is sent from a copy, so that the next frame is found; false: there is no memory. */
+bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status);
 
 /* Put @a message, whose frame is complete, into the queue of its peer. */
 void mtree_tcp_message_enqueue(mtree_tcp_message_t *message);
