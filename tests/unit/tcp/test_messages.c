@@ -2,118 +2,38 @@
 /*
  * Messages over several connections: each meets its receive, whatever order they come in.
  */
+#include "base/clock.h"
 #include "tests/folded.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/loop.h"
+#include "tests/unit/tcp/random_messages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { MESSAGES = 400, TAGS = 3, SESSIONS = 2, LONGEST = 70000 };
-
 static const mtree_tcp_key_t some_key = {3, 70, 1};
-
-static unsigned long long state;
-
-static unsigned long draw(unsigned long below)
-{
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (unsigned long)(state >> 33) % below;
-}
-
-/* One message of the random test, at both ends. */
-typedef struct {
-    loop_message_t sent, received;
-    int session;
-    uint32_t tag;
-    size_t length;
-    unsigned char *from, *to;
-} passed_t;
-
-static passed_t passed[2][MESSAGES]; /* [end that sends] */
-
-static void draw_messages(int end)
-{
-    for (int i = 0; i < MESSAGES; i++) {
-        passed_t *message = &passed[end][i];
-
-        message->session = (int)draw(SESSIONS);
-        message->tag = (uint32_t)draw(TAGS);
-        message->length = draw(4) == 0 ? 0 : draw(LONGEST);
-        message->from = malloc(LONGEST);
-        message->to = calloc(1, LONGEST);
-        for (size_t at = 0; at < message->length; at++) {
-            message->from[at] = (unsigned char)(at * 7 + (size_t)i);
-        }
-    }
-}
-
-static void verify_messages(int end)
-{
-    for (int i = 0; i < MESSAGES; i++) {
-        passed_t *message = &passed[end][i];
-
-        ck_assert(message->sent.has_ended && message->received.has_ended);
-        unit_ok(message->sent.status);
-        unit_ok(message->received.status);
-        ck_assert(message->received.done.empty == (message->length == 0));
-        ck_assert_int_eq(memcmp(message->from, message->to, message->length), 0);
-        free(message->from);
-        free(message->to);
-    }
-}
-
-/* Sends and receives of both ends, in the order of each and otherwise at random. */
-static void pass_messages(loop_t *loop, mtree_tcp_session_t *sessions[2][SESSIONS])
-{
-    int sent[2] = {0, 0}, posted[2] = {0, 0};
-
-    while (sent[0] + sent[1] + posted[0] + posted[1] < 4 * MESSAGES) {
-        int end = (int)draw(2);
-
-        if (draw(2) == 0 && sent[end] < MESSAGES) {
-            passed_t *message = &passed[end][sent[end]++];
-
-            unit_ok(mtree_tcp_send(sessions[end][message->session], message->tag,
-                                   message->from, message->length, draw(2) == 0,
-                                   loop_begin(&message->sent)));
-        } else if (posted[1 - end] < MESSAGES) {
-            passed_t *message = &passed[1 - end][posted[1 - end]++];
-
-            unit_ok(mtree_tcp_recv(sessions[end][message->session], message->tag,
-                                   message->to, LONGEST, loop_begin(&message->received)));
-        }
-        if (draw(3) == 0) {
-            loop_poll(loop, (int)draw(2));
-        }
-    }
-    loop_settle(loop);
-}
 
 START_TEST(each_message_meets_its_receive)
 {
     static const int counts[] = {1, 2, 5, MTREE_TCP_CONNECTIONS};
-    mtree_tcp_session_t *sessions[2][SESSIONS];
+    static const random_messages_t how = {
+        .messages = 400, .tags = 3, .sessions = 2, .longest = 70000};
+    double end = mtree_clock_seconds() + 100;
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    state = (unsigned long long)_i + 1;
+    random_seed(_i);
     loop_create(&loop, counts[_i % 4]);
-    for (int end = 0; end < 2; end++) {
-        draw_messages(end);
-        for (uint32_t i = 0; i < SESSIONS; i++) {
-            sessions[end][i] = loop_session(&loop, end, &(mtree_tcp_key_t){1, 2, i});
+    random_messages_begin(&loop, &how);
+    while (!random_messages_have_ended()) {
+        ck_assert(mtree_clock_seconds() < end);
+        random_messages_step();
+        if (random_draw(3) == 0) {
+            loop_poll(&loop, (int)random_draw(2));
         }
     }
-    pass_messages(&loop, sessions);
-    for (int end = 0; end < 2; end++) {
-        verify_messages(end);
-        for (int i = 0; i < SESSIONS; i++) {
-            mtree_tcp_session_end(sessions[end][i]);
-        }
-    }
+    random_messages_verify();
 }
 END_TEST
 
@@ -180,7 +100,7 @@ START_TEST(a_key_may_be_used_again)
     UNIT_OWNED(loop_destroy) loop_t loop;
     char byte = 0;
 
-    state = (unsigned long long)_i + 1;
+    random_seed(_i);
     loop_create(&loop, 3);
     for (int i = 0; i < 30; i++) {
         mtree_tcp_session_t *session = loop_session(&loop, 0, &some_key);
@@ -196,7 +116,7 @@ START_TEST(a_key_may_be_used_again)
         }
         ck_assert(received.has_ended);
         mtree_tcp_session_end(session);
-        if (draw(3) == 0) {
+        if (random_draw(3) == 0) {
             loop_settle(&loop);
         }
     }
