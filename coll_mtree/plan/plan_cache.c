@@ -149,6 +149,11 @@ typedef struct {
     char name[MTREE_CACHE_NAME_LENGTH + 1];
 } oldest_t;
 
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
 static void find_oldest(void *arg, int folder, const char *name)
 {
     oldest_t *oldest = arg;
@@ -157,7 +162,7 @@ static void find_oldest(void *arg, int folder, const char *name)
     if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) != 0) {
         return;
     }
-    if (oldest->count++ == 0 || is.st_mtim.tv_sec < oldest->written.tv_sec) {
+    if (oldest->count++ == 0 || is_before(&is.st_mtim, &oldest->written)) {
         oldest->written = is.st_mtim;
         snprintf(oldest->name, sizeof(oldest->name), "%s", name);
     }
