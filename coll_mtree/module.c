@@ -153,19 +153,21 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
 static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
                                                       coll_mtree_abilities_t *abilities_p)
 {
-    static const ompi_group_t *of; /* the world's, which stays */
-    static coll_mtree_obstacle_t obstacle;
-    static coll_mtree_abilities_t abilities;
+    static struct {
+        const ompi_group_t *group; /* which stays */
+        coll_mtree_obstacle_t obstacle;
+        coll_mtree_abilities_t abilities;
+    } world;
 
     if (comm->c_local_group != ompi_mpi_comm_world.comm.c_local_group) {
         return processes_obstacle(comm, abilities_p);
     }
-    if (comm->c_local_group != of) {
-        obstacle = processes_obstacle(comm, &abilities);
-        of = comm->c_local_group;
+    if (comm->c_local_group != world.group) {
+        world.obstacle = processes_obstacle(comm, &world.abilities);
+        world.group = comm->c_local_group;
     }
-    *abilities_p = abilities;
-    return obstacle;
+    *abilities_p = world.abilities;
+    return world.obstacle;
 }
 
 /* *abilities_p: those of the ranks of @a comm, where mtree can serve it. */
@@ -214,15 +216,14 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         coll_mtree_relay_world_begin(comm);
         coll_mtree_endpoints_share(comm);
     }
-    if (obstacle == COLL_MTREE_OBSTACLE_NONE) {
-        coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
-    } else {
+    if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
         log_obstacle(comm, obstacle);
         if (comm == &ompi_mpi_comm_world.comm) {
             coll_mtree_report_begin(NULL, coll_mtree_obstacle_text(obstacle));
         }
         return NULL;
     }
+    coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
     module = OBJ_NEW(mca_coll_mtree_module_t);
     coll_mtree_require(module == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     module->super.coll_module_enable = module_enable;
