@@ -46,7 +46,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion,
                            (size_t)memory->most);
     job->peers.most = traffic->most_peers;
-    mtree_relay_plans_init(&job->plans, (size_t)memory->most);
+    mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
                job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
@@ -67,20 +67,87 @@ bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket
     return mtree_relay_peers_connect(&job->peers, number, socket, key, from);
 }
 
+static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t number)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &job->plans)
+    {
+        mtree_relay_plan_t *plan = MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link);
+
+        if (plan->number == number) {
+            return plan;
+        }
+    }
+    return NULL;
+}
+
+static bool is_used(const mtree_relay_job_t *job, const mtree_relay_plan_t *plan)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &job->calls)
+    {
+        if (MTREE_CONTAINER_OF(link, mtree_relay_call_t, link)->plan == plan) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_plan(mtree_relay_job_t *job, mtree_relay_plan_t *plan)
+{
+    mtree_list_remove(&plan->link);
+    job->plan_bytes -= plan->bytes;
+    job->num_plans--;
+    mtree_relay_plan_destroy(plan);
+}
+
+/* Plans come in as many bytes as calls have memory, at most. */
+static bool has_room(const mtree_relay_job_t *job, size_t bytes)
+{
+    return job->num_plans < MTREE_RELAY_PLANS &&
+           bytes <= (size_t)job->memory->most - job->plan_bytes;
+}
+
+/* Forget the least recently used plans that no call uses until there is room for one of
+ * @a bytes; false: there is none. */
+static bool make_room(mtree_relay_job_t *job, size_t bytes)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &job->plans)
+    {
+        mtree_relay_plan_t *plan = MTREE_CONTAINER_OF(link, mtree_relay_plan_t, link);
+
+        if (!has_room(job, bytes) && !is_used(job, plan)) {
+            forget_plan(job, plan);
+        }
+    }
+    return has_room(job, bytes);
+}
+
 /* False: the job is to end.  Calls over a plan that is too long to keep are refused. */
 static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
                       double now)
 {
     mtree_relay_plan_t *plan;
-    mtree_status_t status = mtree_relay_plan_read(message->bytes, message->length, &plan);
+    bool is_new;
 
-    if (status == MTREE_OK) {
-        status = mtree_relay_plans_add(&job->plans, plan, message->length);
+    if (mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK) {
+        return false;
     }
-    if (status == MTREE_OK) {
-        mtree_relay_peers_dial(&job->peers, plan, now);
+    is_new = find_plan(job, plan->number) == NULL;
+    if (!is_new || !make_room(job, message->length)) {
+        mtree_relay_plan_destroy(plan);
+        return is_new;
     }
-    return status == MTREE_OK || status == MTREE_ERR_LIMIT;
+    plan->bytes = message->length;
+    mtree_list_append(&job->plans, &plan->link);
+    job->plan_bytes += plan->bytes;
+    job->num_plans++;
+    mtree_relay_peers_dial(&job->peers, plan, now);
+    return true;
 }
 
 static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
@@ -96,31 +163,23 @@ static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 
 static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 {
-    const mtree_relay_plan_t *plan = job->num_calls < MOST_CALLS
-                                         ? mtree_relay_plans_use(&job->plans, start->plan)
-                                         : NULL;
+    mtree_relay_plan_t *plan = find_plan(job, start->plan);
     mtree_relay_call_t *call;
     mtree_status_t status;
 
-    if (plan == NULL) {
+    if (plan == NULL || job->num_calls == MOST_CALLS) {
         return MTREE_ERR_LIMIT;
     }
     status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
                                     &call);
     if (status == MTREE_OK) {
+        /* The most recently used plan is the last one. */
+        mtree_list_remove(&plan->link);
+        mtree_list_append(&job->plans, &plan->link);
         mtree_list_append(&job->calls, &call->link);
         job->num_calls++;
-    } else {
-        mtree_relay_plans_leave(&job->plans, start->plan);
     }
     return status;
-}
-
-static void end_call(mtree_relay_job_t *job, mtree_relay_call_t *call)
-{
-    mtree_relay_plans_leave(&job->plans, call->start.plan);
-    mtree_relay_call_destroy(call);
-    job->num_calls--;
 }
 
 /* The call of number @a number over plan @a plan; NULL: none is under way. */
@@ -251,7 +310,8 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
             refuse(job, start);
         }
         if (ended != 0) {
-            end_call(job, call);
+            mtree_relay_call_destroy(call);
+            job->num_calls--;
         }
     }
 }
@@ -279,7 +339,9 @@ void mtree_relay_job_destroy(mtree_relay_job_t *job)
     end_calls(job);
     job->is_over = true;
     mtree_relay_peers_cleanup(&job->peers);
-    mtree_relay_plans_cleanup(&job->plans);
+    while (!mtree_list_is_empty(&job->plans)) {
+        forget_plan(job, MTREE_CONTAINER_OF(job->plans.next, mtree_relay_plan_t, link));
+    }
     mtree_list_remove(&job->link);
     free(job);
 }

@@ -10,7 +10,10 @@
 #include "relay/channel.h"
 #include "relay/greeting.h"
 #include "relay/peers.h"
-#include "relay/plans.h"
+
+/* Plans that a job keeps.  Beyond them the least recently used one is forgotten, but none
+ * that a call uses. */
+#define MTREE_RELAY_PLANS 256
 
 /* Counters of a relay. */
 typedef struct {
@@ -37,7 +40,9 @@ typedef struct {
     mtree_relay_memory_t *memory;
     mtree_relay_done_t *done;
     mtree_relay_peers_t peers;
-    mtree_relay_plans_t plans;
+    mtree_list_t plans; /* in the order of their last use */
+    int num_plans;
+    size_t plan_bytes; /* of the messages that they came in */
     mtree_list_t calls;
     int num_calls;
     bool has_more; /* messages may be taken without waiting for the socket */

@@ -19,12 +19,10 @@ typedef struct {
     uint32_t number; /* among the plans of the job */
     mtree_placement_t *placement;
     mtree_plan_part_t *part; /* of the relay's host */
-    uint32_t *peers;  /* [ranks + relays] number of each in the job (relay/greeting.h) */
-    char **addresses; /* [relays] */
-    /* Of relay/plans.h: */
-    mtree_list_t link;
-    size_t bytes; /* of the message that it came in */
-    int users;    /* calls */
+    uint32_t *peers;   /* [ranks + relays] number of each in the job (relay/greeting.h) */
+    char **addresses;  /* [relays] */
+    mtree_list_t link; /* for a list of the caller's */
+    size_t bytes;      /* of the message that it came in; the caller's */
 } mtree_relay_plan_t;
 
 /* Free; NULL is allowed. */

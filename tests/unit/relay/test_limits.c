@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "relay/bytes.h"
 #include "relay/peers.h"
-#include "relay/plans.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"

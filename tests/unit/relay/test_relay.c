@@ -6,7 +6,6 @@
  */
 #include "base/clock.h"
 #include "relay/fold.h"
-#include "relay/plans.h"
 #include "relay/share.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
