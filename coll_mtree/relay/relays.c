@@ -4,8 +4,6 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/relay/control.h"
-#include "coll_mtree/relay/refusals.h"
-#include "coll_mtree/relay/unreached.h"
 #include "coll_mtree/relay/world.h"
 
 #include "base/clock.h"
@@ -18,17 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct {
-    coll_mtree_relay_control_t control;
-    coll_mtree_refusals_t refused;
-} relay_t;
-
 /* The relays of the job, and what they are told. */
 static struct {
     pthread_mutex_t lock;
-    relay_t relays[COLL_MTREE_RELAYS]; /* [num_relays] by their numbers */
+    coll_mtree_relay_control_t
+        relays[COLL_MTREE_RELAYS]; /* [num_relays] by their numbers */
     int num_relays;
-    coll_mtree_unreached_t unreached;
+    coll_mtree_reports_t reports;
     mtree_relay_job_id_t id;
     mtree_relay_key_t key;
     uint32_t num_plans;
@@ -74,16 +68,16 @@ static bool has_key(void)
 }
 
 /* The relay at @a address, dialed if it is new; NULL: there are too many. */
-static relay_t *find_relay(const char *address, double now)
+static coll_mtree_relay_control_t *find_relay(const char *address, double now)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                  .number = (uint32_t)job.num_relays,
                                  .is_encrypted = coll_mtree_params_encrypt(),
                                  .job = job.id};
-    relay_t *relay;
+    coll_mtree_relay_control_t *relay;
 
     for (int i = 0; i < job.num_relays; i++) {
-        if (strcmp(job.relays[i].control.address, address) == 0) {
+        if (strcmp(job.relays[i].address, address) == 0) {
             return &job.relays[i];
         }
     }
@@ -91,7 +85,7 @@ static relay_t *find_relay(const char *address, double now)
         return NULL;
     }
     relay = &job.relays[job.num_relays++];
-    coll_mtree_relay_control_init(&relay->control, address, &hello, &job.key, now);
+    coll_mtree_relay_control_init(relay, address, &hello, &job.key, now);
     return relay;
 }
 
@@ -106,7 +100,7 @@ static void await_answers(void)
 
         dialing = 0;
         for (int i = 0; i < job.num_relays; i++) {
-            dialing += coll_mtree_relay_control_dial(&job.relays[i].control, now);
+            dialing += coll_mtree_relay_control_dial(&job.relays[i], now);
         }
         if (dialing > 0) {
             (void)nanosleep(&pause, NULL);
@@ -170,9 +164,10 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
         }
         await_answers();
         for (int i = 0; i < candidates.count; i++) {
-            const relay_t *relay = find_relay(candidates.addresses[i], now);
+            const coll_mtree_relay_control_t *relay =
+                find_relay(candidates.addresses[i], now);
 
-            if (relay != NULL && relay->control.is_up) {
+            if (relay != NULL && relay->is_up) {
                 found->vertices[found->count] = candidates.vertices[i];
                 found->addresses[found->count++] = candidates.addresses[i];
             }
@@ -187,9 +182,10 @@ bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
 
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->num_relays && all; i++) {
-        const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
+        const coll_mtree_relay_control_t *relay =
+            find_relay(plan->relays[i], mtree_clock_seconds());
 
-        all = relay != NULL && relay->control.is_up;
+        all = relay != NULL && relay->is_up;
     }
     pthread_mutex_unlock(&job.lock);
     return all;
@@ -197,7 +193,7 @@ bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
 
 /* Send @a message, complete but for its part, to relay @a i of @a plan. */
 static bool send_plan_to(const mtree_plan_t *plan, mtree_relay_plan_t *message, int i,
-                         relay_t *relay)
+                         coll_mtree_relay_control_t *relay)
 {
     int host = plan->num_hosts - plan->num_relays + i;
     mtree_wire_t wire = {0};
@@ -206,8 +202,8 @@ static bool send_plan_to(const mtree_plan_t *plan, mtree_relay_plan_t *message, 
     if (mtree_plan_part_create(plan, host, &message->part) == MTREE_OK) {
         mtree_relay_plan_write(message, &wire);
         is_sent = wire.status == MTREE_OK &&
-                  coll_mtree_relay_control_send(&relay->control, MTREE_RELAY_PLAN,
-                                                wire.bytes, (size_t)wire.length);
+                  coll_mtree_relay_control_send(relay, MTREE_RELAY_PLAN, wire.bytes,
+                                                (size_t)wire.length);
         mtree_plan_part_destroy(message->part);
     }
     free(wire.bytes);
@@ -234,9 +230,10 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
                                             .num_relays = plan->num_relays};
     message.number = contact->plan;
     for (int i = 0; i < plan->num_relays && is_sent; i++) {
-        const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
+        const coll_mtree_relay_control_t *relay =
+            find_relay(plan->relays[i], mtree_clock_seconds());
 
-        is_sent = relay != NULL && relay->control.is_up;
+        is_sent = relay != NULL && relay->is_up;
         if (is_sent) {
             contact->numbers[i] = (uint32_t)(relay - job.relays);
             message.peers[ranks + (size_t)i] = MTREE_RELAY_IS_RELAY | contact->numbers[i];
@@ -260,10 +257,10 @@ bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
     mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        relay_t *relay = &job.relays[contact->numbers[i]];
+        coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
 
-        coll_mtree_relay_control_touch(&relay->control, now);
-        all = coll_mtree_relay_control_send(&relay->control, MTREE_RELAY_START, bytes,
+        coll_mtree_relay_control_touch(relay, now);
+        all = coll_mtree_relay_control_send(relay, MTREE_RELAY_START, bytes,
                                             sizeof(bytes)) &&
               all;
     }
@@ -271,16 +268,17 @@ bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
     return all;
 }
 
-static void take_message(relay_t *relay, const mtree_relay_message_t *message)
+/* @a message has come from relay number @a i. */
+static void take_message(int i, const mtree_relay_message_t *message)
 {
     if (message->kind == MTREE_RELAY_REFUSED &&
         message->length == MTREE_RELAY_CALL_BYTES) {
-        coll_mtree_refusals_add(&relay->refused, mtree_relay_get32(message->bytes),
-                                mtree_relay_get32(message->bytes + 4));
+        coll_mtree_reports_refused(&job.reports, i, mtree_relay_get32(message->bytes),
+                                   mtree_relay_get32(message->bytes + 4));
     } else if (message->kind == MTREE_RELAY_UNREACHED &&
                message->length == MTREE_RELAY_UNREACHED_BYTES) {
-        (void)coll_mtree_unreached_add(&job.unreached, (uint32_t)(relay - job.relays),
-                                       mtree_relay_get32(message->bytes));
+        (void)coll_mtree_reports_unreached(&job.reports, (uint32_t)i,
+                                           mtree_relay_get32(message->bytes));
     }
 }
 
@@ -294,18 +292,18 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
 
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        relay_t *relay = &job.relays[contact->numbers[i]];
+        coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
 
-        while (coll_mtree_relay_control_receive(&relay->control, now, &message)) {
-            take_message(relay, &message);
+        while (coll_mtree_relay_control_receive(relay, now, &message)) {
+            take_message((int)contact->numbers[i], &message);
         }
-        if (!relay->control.is_up) {
+        if (!relay->is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
-                   coll_mtree_refusals_have(&relay->refused, start->plan,
-                                            start->number)) {
+                   coll_mtree_reports_has_refused(&job.reports, (int)contact->numbers[i],
+                                                  start->plan, start->number)) {
             state = COLL_MTREE_RELAYS_REFUSE;
-            *address_p = relay->control.address;
+            *address_p = relay->address;
         }
     }
     pthread_mutex_unlock(&job.lock);
@@ -318,7 +316,7 @@ void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact)
 
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        coll_mtree_relay_control_ping(&job.relays[contact->numbers[i]].control, now);
+        coll_mtree_relay_control_ping(&job.relays[contact->numbers[i]], now);
     }
     pthread_mutex_unlock(&job.lock);
 }
@@ -329,8 +327,7 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact)
 
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays && all; i++) {
-        all = coll_mtree_relay_control_has_answered(
-            &job.relays[contact->numbers[i]].control);
+        all = coll_mtree_relay_control_has_answered(&job.relays[contact->numbers[i]]);
     }
     pthread_mutex_unlock(&job.lock);
     return all;
@@ -338,14 +335,14 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact)
 
 void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank)
 {
-    relay_t *relay = &job.relays[contact->numbers[i]];
+    coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
     char reason[80];
 
     (void)snprintf(reason, sizeof(reason), "process %d of MPI_COMM_WORLD cannot reach it",
                    rank);
     pthread_mutex_lock(&job.lock);
-    if (relay->control.is_up) {
-        coll_mtree_relay_control_fail(&relay->control, reason);
+    if (relay->is_up) {
+        coll_mtree_relay_control_fail(relay, reason);
     }
     pthread_mutex_unlock(&job.lock);
 }
@@ -355,7 +352,7 @@ static uint64_t relays_up(void)
     uint64_t up = 0;
 
     for (int i = 0; i < job.num_relays; i++) {
-        up |= (uint64_t)job.relays[i].control.is_up << i;
+        up |= (uint64_t)job.relays[i].is_up << i;
     }
     return up;
 }
@@ -366,13 +363,11 @@ bool coll_mtree_relays_drop_unreached(void)
     bool some = false;
     int worst, other;
 
-    _Static_assert(COLL_MTREE_RELAYS <= COLL_MTREE_UNREACHED_RELAYS, "a bit for each");
     pthread_mutex_lock(&job.lock);
-    while ((worst = coll_mtree_unreached_worst(&job.unreached, relays_up(), &other)) >=
-           0) {
+    while ((worst = coll_mtree_reports_worst(&job.reports, relays_up(), &other)) >= 0) {
         (void)snprintf(reason, sizeof(reason), "it and relay %s cannot reach each other",
-                       job.relays[other].control.address);
-        coll_mtree_relay_control_fail(&job.relays[worst].control, reason);
+                       job.relays[other].address);
+        coll_mtree_relay_control_fail(&job.relays[worst], reason);
         some = true;
     }
     pthread_mutex_unlock(&job.lock);
@@ -388,7 +383,7 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
     mtree_relay_put32(bytes + 4, start->number);
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
-        (void)coll_mtree_relay_control_send(&job.relays[contact->numbers[i]].control,
+        (void)coll_mtree_relay_control_send(&job.relays[contact->numbers[i]],
                                             MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
     }
     pthread_mutex_unlock(&job.lock);
@@ -397,10 +392,10 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
 void coll_mtree_relays_close(void)
 {
     for (int i = 0; i < job.num_relays; i++) {
-        coll_mtree_relay_control_cleanup(&job.relays[i].control);
+        coll_mtree_relay_control_cleanup(&job.relays[i]);
     }
     job.num_relays = 0;
-    job.unreached = (coll_mtree_unreached_t){0};
+    job.reports = (coll_mtree_reports_t){0};
     explicit_bzero(&job.key, sizeof(job.key));
     job.secret_state = 0;
 }

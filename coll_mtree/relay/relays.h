@@ -7,12 +7,10 @@
 #ifndef COLL_MTREE_RELAY_RELAYS_H
 #define COLL_MTREE_RELAY_RELAYS_H
 
+#include "coll_mtree/relay/reports.h"
 #include "planner/plan/plan.h"
 #include "relay/greeting.h"
 #include "relay/plan.h"
-
-/* Relays of a plan at most. */
-#define COLL_MTREE_RELAYS 64
 
 /* What each rank has to know to reach the relays of a plan, beside the plan.  Sent as it
  * is, over Open MPI's own channels. */
@@ -89,7 +87,7 @@ bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact);
 void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank);
 
 /* Drop some of the relays that have reported that they cannot reach each other, so that
- * those that are left can (coll_mtree/relay/unreached.h); false: none had to be. */
+ * those that are left can (coll_mtree/relay/reports.h); false: none had to be. */
 bool coll_mtree_relays_drop_unreached(void);
 
 /* That call has failed: relays that are up need not go on. */
