@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { NUMBERS = 100000, TURNS = 200, POLLS = 1000 };
+enum { NUMBERS = 100000, TURNS = 200, POLLS = 250 };
 
 static const uint64_t memory = (uint64_t)64 << 20;
 
