@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/host/processor.h"
-#include "topo/probe/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,16 +263,13 @@ static int lead_measure(lead_t *lead)
 static const char *find_load(lead_t *lead, const mtree_probe_findings_t *findings,
                              double seconds)
 {
-    const mtree_probe_load_t load = {.seconds = seconds,
-                                     .worst = lead->worst,
-                                     .num_repeated = findings->num_repeated,
-                                     .num_unsteady = findings->num_unsteady};
-    const char *reason = mtree_probe_load_reason(&load);
+    const mtree_pressure_t *worst = &lead->worst;
+    const char *reason = mtree_probe_load_reason(findings, seconds, worst);
 
     mtree_debug("probe: a host waited %.3f s for a processor, %.3f s were stolen, "
                 "%d of %d repeated measurements differ",
-                load.worst.waited, load.worst.stolen, load.num_unsteady,
-                load.num_repeated);
+                worst->waited, worst->stolen, findings->num_unsteady,
+                findings->num_repeated);
     if (reason != NULL) {
         coll_mtree_verbose(lead->comm, 1,
                            "the network was probed under load, %s: rates may be too low, "

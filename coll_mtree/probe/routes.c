@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "topo/probe/pair_sample.h"
 
 #include <stdlib.h>
 #include <string.h>

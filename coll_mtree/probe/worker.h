@@ -9,7 +9,6 @@
 #include "coll_mtree/probe/cables.h"
 #include "coll_mtree/probe/experiments.h"
 
-#include "topo/host/kernel_route.h"
 #include "topo/host/processor.h"
 #include "topo/host/traceroute.h"
 

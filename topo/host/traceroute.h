@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Traceroute: the routers and hosts that answer packets with a limit of hops.
+ * Routes: the kernel's first hop, and traceroute, the routers and hosts that answer
+ * packets with a limit of hops.
  *
  * A probe is a UDP packet with a limit of hops to a port without a listener.  The router
  * at which it ends, or the host that it reaches, answers with an ICMP message.  Linux
@@ -50,5 +51,18 @@ bool mtree_traceroute_advance(mtree_traceroute_t *hops);
 
 /* End, answered or not; NULL is allowed. */
 void mtree_traceroute_destroy(mtree_traceroute_t *hops);
+
+/* The device and gateway through which this host sends to another, as `ip route get`
+ * shows them. */
+typedef struct {
+    int device;              /* the kernel's index of it */
+    mtree_address_t gateway; /* none: the other host is on the device's network, or behind
+                              * a network that forwards invisibly */
+} mtree_kernel_route_t;
+
+/* The first hop of packets to @a to.  MTREE_ERR_IO, not logged, when the kernel does not
+ * answer. */
+mtree_status_t mtree_kernel_route_find(const mtree_address_t *to,
+                                       mtree_kernel_route_t *first_hop_p);
 
 #endif

@@ -20,14 +20,16 @@
 #ifndef MTREE_TOPO_PROBE_PROBE_H
 #define MTREE_TOPO_PROBE_PROBE_H
 
+#include "topo/host/processor.h"
 #include "topo/topology.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 #define MTREE_PROBE_MAX_HOSTS   4096
-#define MTREE_PROBE_MAX_HOPS    64 /* routers of one route */
-#define MTREE_PROBE_MAX_SAMPLES 64 /* of one stream */
+#define MTREE_PROBE_MAX_HOPS    64  /* routers of one route */
+#define MTREE_PROBE_MAX_SAMPLES 64  /* of one stream */
+#define MTREE_PROBE_SAMPLE_ALL  128 /* up to so many hosts all routes are traced */
 
 typedef struct mtree_probe mtree_probe_t;
 
@@ -165,6 +167,19 @@ mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
 mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
                                      const double *capacity);
 
+/* A pair, in this direction. */
+typedef mtree_status_t (*mtree_probe_pair_func_t)(void *data, int from, int to);
+
+/*
+ * Call @a func with the pairs of @a num_hosts hosts whose routes are to be traced, until
+ * it fails; returns its status.  These are all pairs of up to MTREE_PROBE_SAMPLE_ALL
+ * hosts; of more, each host with the next one and with 2 + log2(num_hosts) random ones,
+ * in both directions, because the path back shows other addresses of the same routers.  A
+ * pair may come twice.
+ */
+mtree_status_t mtree_probe_pair_sample(int num_hosts, uint64_t seed,
+                                       mtree_probe_pair_func_t func, void *data);
+
 /*
  * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:
  * num_hops is 0 between hosts of one Ethernet.  A hop with a host's address is that host;
@@ -196,6 +211,14 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
  */
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                   mtree_probe_findings_t *findings_p);
+
+/*
+ * Why the probe, which took @a seconds, was disturbed by what else the hosts and the
+ * network did, for a message; NULL: it was not.  @a worst is the most of any host in that
+ * time.
+ */
+const char *mtree_probe_load_reason(const mtree_probe_findings_t *findings,
+                                    double seconds, const mtree_pressure_t *worst);
 
 /* Free what @a findings holds. */
 void mtree_probe_findings_clear(mtree_probe_findings_t *findings);

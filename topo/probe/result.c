@@ -19,6 +19,16 @@
 /* Measurements of a link differ when they do by so much. */
 #define UNSTEADY 0.08
 
+/* Parts of the time.  A thread that mostly sleeps waits for less than 1 % of it on an
+ * idle machine, and for most of it where as many others want each processor. */
+#define MOST_WAITED 0.1
+#define MOST_STOLEN 0.05
+
+/* Repetitions are asked for where a measurement was not clear: one may differ by chance.
+ */
+#define MOST_UNSTEADY  0.5
+#define LEAST_REPEATED 4
+
 /* How far a latency may move from its fit so that routes are those traced: a part of it,
  * or seconds.  Without that 0.83 of the traced routes of a fat tree of 16 hosts are in
  * the map instead of all, and plans on fat trees carry 0.97 of it. */
@@ -376,4 +386,20 @@ void mtree_probe_findings_clear(mtree_probe_findings_t *findings)
     mtree_topology_destroy(findings->topology);
     free(findings->links);
     *findings = (mtree_probe_findings_t){0};
+}
+
+const char *mtree_probe_load_reason(const mtree_probe_findings_t *findings,
+                                    double seconds, const mtree_pressure_t *worst)
+{
+    if (worst->waited > MOST_WAITED * seconds) {
+        return "a host had no processor free";
+    }
+    if (worst->stolen > MOST_STOLEN * seconds) {
+        return "a hypervisor took a host's processors";
+    }
+    if (findings->num_repeated >= LEAST_REPEATED &&
+        findings->num_unsteady > MOST_UNSTEADY * findings->num_repeated) {
+        return "repeated measurements differ";
+    }
+    return NULL;
 }

@@ -3,10 +3,14 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "topo/probe/probe.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RANDOM_PAIRS 2 /* of each host, and one more with every doubling of the hosts */
 
 static bool get_bit(const unsigned char *bits, size_t place)
 {
@@ -196,4 +200,43 @@ int mtree_probe_routes_count(const mtree_probe_routes_t *routes)
 bool mtree_probe_routes_known(const mtree_probe_routes_t *routes, int from, int to)
 {
     return get_bit(routes->known, (size_t)from * (size_t)routes->num_hosts + (size_t)to);
+}
+
+static mtree_status_t all_pairs(int num_hosts, mtree_probe_pair_func_t func, void *data)
+{
+    mtree_status_t status = MTREE_OK;
+
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; status == MTREE_OK && to < num_hosts; ++to) {
+            status = (from == to) ? MTREE_OK : func(data, from, to);
+        }
+    }
+    return status;
+}
+
+mtree_status_t mtree_probe_pair_sample(int num_hosts, uint64_t seed,
+                                       mtree_probe_pair_func_t func, void *data)
+{
+    int count = RANDOM_PAIRS + (int)ceil(log2(num_hosts));
+    mtree_status_t status = MTREE_OK;
+    mtree_random_t random;
+    int to;
+
+    if (num_hosts <= MTREE_PROBE_SAMPLE_ALL) {
+        return all_pairs(num_hosts, func, data);
+    }
+    mtree_random_init(&random, seed);
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int i = 0; status == MTREE_OK && i <= count; ++i) {
+            to = (i == 0) ? (from + 1) % num_hosts
+                          : (int)mtree_random_below(&random, (uint64_t)num_hosts);
+            if (to != from) {
+                status = func(data, from, to);
+            }
+            if (to != from && status == MTREE_OK) {
+                status = func(data, to, from);
+            }
+        }
+    }
+    return status;
 }

@@ -13,7 +13,6 @@
 #ifndef MTREE_TOPO_PROBE_TRACEROUTE_SEARCH_H
 #define MTREE_TOPO_PROBE_TRACEROUTE_SEARCH_H
 
-#include "topo/host/kernel_route.h"
 #include "topo/host/traceroute.h"
 
 #define MTREE_ROUTE_SEARCH_MAX_HOPS 30

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
-#include "topo/probe/pair_sample.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "tests/unit/runner.h"
 
 #include "base/random.h"
-#include "topo/probe/pair_sample.h"
 #include "topo/probe/probe.h"
 #include "topo/routes.h"
 

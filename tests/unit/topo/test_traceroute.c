@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/runner.h"
-#include "topo/host/kernel_route.h"
 #include "topo/host/traceroute.h"
 
 #include <net/if.h>
