@@ -56,14 +56,6 @@ static mtree_status_t add_fact(aliases_t *aliases, fact_t fact)
     return MTREE_OK;
 }
 
-static int class_find(const aliases_t *aliases, int address)
-{
-    while (aliases->class_of[address] != address) {
-        address = aliases->class_of[address];
-    }
-    return address;
-}
-
 /*
  * The vertex at @a place of @a route, -1 being its start and num_hops its end: the number
  * of a host, that of a router's class after those of hosts, or MTREE_PROBE_SILENT.
@@ -83,7 +75,7 @@ static int token(const aliases_t *aliases, const mtree_probe_traceroute_t *route
     }
     return (routes->addresses.items[address]->owner >= 0)
                ? routes->addresses.items[address]->owner
-               : routes->num_hosts + class_find(aliases, address);
+               : routes->num_hosts + mtree_probe_class_find(aliases->class_of, address);
 }
 
 static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *routes,
@@ -216,10 +208,10 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
         for (count = 1; i + count < aliases->num_facts && fact[count].x == fact->x &&
                         fact[count].next == fact->next;
              ++count) {}
-        x = class_find(aliases, fact->x);
-        y = class_find(aliases, fact->y);
+        x = mtree_probe_class_find(aliases->class_of, fact->x);
+        y = mtree_probe_class_find(aliases->class_of, fact->y);
         if (x != y && fact[count - 1].y == fact->y) {
-            aliases->class_of[(x < y) ? y : x] = (x < y) ? x : y;
+            mtree_probe_class_join(aliases->class_of, x, y);
             *merged_p = true;
         }
     }
@@ -247,7 +239,7 @@ mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
         status = pass(&aliases, &merged);
     }
     for (int i = 0; i < num_addresses; ++i) {
-        aliases.class_of[i] = class_find(&aliases, i);
+        aliases.class_of[i] = mtree_probe_class_find(aliases.class_of, i);
     }
     free(aliases.facts);
     *class_of_p = aliases.class_of;

@@ -219,3 +219,18 @@ bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc)
                                        mtree_probe_arc_to(graph, arc));
     return path != NULL && path->num_arcs == 1;
 }
+
+int mtree_probe_class_find(const int *class_of, int member)
+{
+    while (class_of[member] != member) {
+        member = class_of[member];
+    }
+    return member;
+}
+
+void mtree_probe_class_join(int *class_of, int one, int other)
+{
+    one = mtree_probe_class_find(class_of, one);
+    other = mtree_probe_class_find(class_of, other);
+    class_of[one < other ? other : one] = one < other ? one : other;
+}

@@ -84,4 +84,9 @@ static inline bool mtree_probe_arc_direct(const mtree_probe_graph_t *graph, int 
            graph->links[arc >> 1].v < graph->num_hosts;
 }
 
+/* Classes: each member leads, by class_of[], to the one that stands for its class, which
+ * leads to itself.  A joined class is known by the lesser of the two. */
+int mtree_probe_class_find(const int *class_of, int member);
+void mtree_probe_class_join(int *class_of, int one, int other);
+
 #endif

@@ -288,14 +288,6 @@ static void join_all(tree_t *tree)
     }
 }
 
-static int class_find(const tree_t *tree, int vertex)
-{
-    while (tree->class_of[vertex] != vertex) {
-        vertex = tree->class_of[vertex];
-    }
-    return vertex;
-}
-
 /* List the vertices of the graph from @a from to @a to; returns their number. */
 static int list_tree_path(const void *data, int from, int to, int *path)
 {
@@ -325,7 +317,7 @@ static int list_tree_path(const void *data, int from, int to, int *path)
         path[count++] = path[tail++];
     }
     for (i = 1, tail = 1; i < count; ++i) {
-        vertex = tree->vertex_of[class_find(tree, path[i])];
+        vertex = tree->vertex_of[mtree_probe_class_find(tree->class_of, path[i])];
         if (vertex != path[tail - 1]) {
             path[tail++] = vertex;
         }
@@ -344,14 +336,15 @@ static int contract(tree_t *tree, const mtree_probe_graph_t *graph, double least
         if (tree->parent[i] == NONE) {
             continue;
         }
-        above = class_find(tree, tree->parent[i]);
-        if (class_find(tree, i) == above) {
+        above = mtree_probe_class_find(tree->class_of, tree->parent[i]);
+        if (mtree_probe_class_find(tree->class_of, i) == above) {
             continue;
         }
-        arc = mtree_probe_graph_find_arc(graph, tree->vertex_of[class_find(tree, i)],
-                                         tree->vertex_of[above]);
+        arc = mtree_probe_graph_find_arc(
+            graph, tree->vertex_of[mtree_probe_class_find(tree->class_of, i)],
+            tree->vertex_of[above]);
         if (arc != NONE && tree->latency[arc >> 1] < least) {
-            tree->class_of[class_find(tree, i)] = above;
+            tree->class_of[mtree_probe_class_find(tree->class_of, i)] = above;
             ++count;
         }
     }
@@ -368,7 +361,7 @@ static mtree_status_t fit(tree_t *tree, const mtree_probe_rtt_t *rtts, int num_r
 
     for (int i = 0; i < tree->num_vertices; ++i) {
         tree->vertex_of[i] = i;
-        if (i >= num_hosts && class_find(tree, i) == i) {
+        if (i >= num_hosts && mtree_probe_class_find(tree->class_of, i) == i) {
             tree->vertex_of[i] = num_hosts + num_switches++;
         }
     }

@@ -148,29 +148,18 @@ static bool fill_runs(resolver_t *resolver, int length)
     return filled;
 }
 
-static int gate_find(const resolver_t *resolver, int host)
-{
-    while (resolver->gate_class[host] != host) {
-        host = resolver->gate_class[host];
-    }
-    return host;
-}
-
 /* All routes of a host that begin with a silent router are assumed to begin with the same
  * one, the host's gate.  A single silent router between two hosts is the gate of both. */
 static void join_gates(resolver_t *resolver, const mtree_probe_traceroute_t *route)
 {
-    int from = gate_find(resolver, route->from);
-    int to = gate_find(resolver, route->to);
-
-    if (route->num_hops == 1 && from != to) {
-        resolver->gate_class[(from < to) ? to : from] = (from < to) ? from : to;
+    if (route->num_hops == 1) {
+        mtree_probe_class_join(resolver->gate_class, route->from, route->to);
     }
 }
 
 static mtree_status_t gate_vertex(resolver_t *resolver, int host, int *vertex_p)
 {
-    int class = gate_find(resolver, host);
+    int class = mtree_probe_class_find(resolver->gate_class, host);
     mtree_status_t status;
 
     if (resolver->gate_vertex[class] == NONE) {
