@@ -21,13 +21,6 @@
 #define ALLTOALL_LONG_TREES 3
 #define ALLTOALL_LONG_BYTES ((double)(2 << 20))
 
-/* Few trees are chosen for the time that the last ones need, this often, with these parts
- * of the work. */
-static const double choice_parts[] = {0.2, 0.5, 0.3};
-
-#define MAX_CHOICES ((int)(sizeof(choice_parts) / sizeof(choice_parts[0])))
-#define CHOICE_GAIN 0.02
-
 /* What the predicted time may grow by, if that takes fewer trees: messages to many are
  * what it does not count. */
 #define FEWER_COST 0.01
@@ -78,49 +71,32 @@ bool mtree_draft_wants_few(const mtree_draft_t *draft)
            draft->colgen->master->num_groups == 1;
 }
 
-/*
- * At most @a max_trees trees.  When a size is given, the weight of a tree depends on the
- * time that all need, so they are chosen again for the time that the last ones need.
- */
+/* At most @a max_trees trees, where these are faster than the set or that has more. */
 static mtree_status_t choose_few(mtree_draft_t *draft, int max_trees)
 {
     mtree_colgen_t *colgen = draft->colgen;
-    double min_rate = least_rate(colgen);
-    double bits = mtree_draft_group_bits(colgen);
     const mtree_tree_set_t *hint = draft->hint.num_trees > 0 ? &draft->hint : &draft->set;
-    mtree_status_t status = MTREE_OK;
+    mtree_tree_set_t few = {0};
+    mtree_status_t status = mtree_select_trees(
+        colgen, hint, max_trees, least_rate(colgen), draft->x, SELECT_WORK, &few);
+    double time;
 
-    for (int choice = 0; choice < MAX_CHOICES && status == MTREE_OK; ++choice) {
-        double part = draft->time > 0.0 ? choice_parts[choice] : 1.0;
-        mtree_tree_set_t few = {0};
-        double time;
-
-        status = mtree_select_trees(colgen, hint, max_trees, min_rate, draft->x,
-                                    part * SELECT_WORK, &few);
-        if (status != MTREE_OK) {
-            break;
-        }
-        time = draft->time > 0.0 ? mtree_tree_set_time(&few, bits) : INFINITY;
-        if (draft->set.num_trees <= max_trees && time >= draft->time) {
-            mtree_tree_set_clear(&few);
-            break;
-        }
-        mtree_tree_set_clear(&draft->set);
-        draft->set = few;
-        hint = &draft->set;
-        if (!isfinite(time) || (choice > 0 && time > draft->time * (1.0 - CHOICE_GAIN))) {
-            break;
-        }
-        draft->time = time;
-        mtree_master_set_time(colgen->master, time);
-        if (mtree_draft_suits_lp(draft, MTREE_DRAFT_SHAPE_LINES)) {
-            status = mtree_colgen_solve(colgen, colgen->work + SELECT_WORK);
-            draft->is_hard = status == MTREE_ERR_SOLVER;
-            status = draft->is_hard ? MTREE_OK : status;
-            draft->x = colgen->master->x;
-        }
+    if (status != MTREE_OK) {
+        return status;
     }
-    return status;
+    time = draft->time > 0.0 ? mtree_tree_set_time(&few, mtree_draft_group_bits(colgen))
+                             : INFINITY;
+    if (draft->set.num_trees <= max_trees && time >= draft->time) {
+        mtree_tree_set_clear(&few);
+        return MTREE_OK;
+    }
+    mtree_tree_set_clear(&draft->set);
+    draft->set = few;
+    /* What a tree's delay takes off its share depends on the time that all need. */
+    if (isfinite(time)) {
+        mtree_master_set_time(colgen->master, time);
+    }
+    return MTREE_OK;
 }
 
 /* How many trees the request allows per group; 0: any number. */
