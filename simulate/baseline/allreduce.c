@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
-#include "simulate/baseline/reducing.h"
 
 /* To rank 0 and from there to all, linearly. */
 static void linear(const mtree_baseline_call_t *call)

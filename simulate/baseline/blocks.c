@@ -93,3 +93,121 @@ void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
                            block(call, mtree_around(call, first - k - 1)));
     }
 }
+
+void mtree_build_pairs(const mtree_baseline_call_t *call, mtree_pairs_t *pairs)
+{
+    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
+
+    mtree_add_input(call);
+    pairs->power = mtree_power_of_two(call->num_ranks);
+    pairs->excess = call->num_ranks - pairs->power;
+    pairs->mine = call->rank - pairs->excess;
+    if (call->rank >= 2 * pairs->excess) {
+        return;
+    }
+    if (call->rank % 2 == 0) {
+        mtree_add_send(call, call->rank + 1, mtree_vector(call));
+        pairs->mine = -1;
+    } else {
+        mtree_program_recv_now(call->program, call->rank - 1, inbox, call->count);
+        mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
+        pairs->mine = call->rank / 2;
+    }
+}
+
+mtree_block_t mtree_rank_block(const mtree_baseline_call_t *call, int index)
+{
+    return mtree_block(call->count, (size_t)call->num_ranks, (size_t)index);
+}
+
+/* Segment @a phase of the block that is counted as @a block around the ring. */
+static mtree_block_t segment_of_block(const mtree_baseline_call_t *call, int block,
+                                      size_t phase, size_t phases)
+{
+    const mtree_block_t whole = mtree_rank_block(call, mtree_around(call, block));
+    mtree_block_t inside = mtree_block(whole.count, phases, phase);
+
+    inside.offset += whole.offset;
+    return inside;
+}
+
+void mtree_build_ring_reduce(const mtree_baseline_call_t *call, int shift, size_t phase,
+                             size_t phases)
+{
+    const int size = call->num_ranks, first = call->rank - shift;
+    const size_t room = segment_of_block(call, 0, 0, phases).count;
+    size_t request = 0, last_request = 0;
+    mtree_place_t inbox, last_inbox = {0};
+
+    for (int k = 1; k <= size; k++) {
+        const mtree_block_t block = segment_of_block(call, first - k + 1, phase, phases);
+
+        inbox = mtree_place(MTREE_BUFFER_INBOX, (size_t)(k % 2) * room);
+        if (k < size) {
+            request = mtree_program_recv(
+                call->program, mtree_around(call, call->rank - 1), inbox,
+                segment_of_block(call, first - k, phase, phases).count);
+        }
+        if (k > 1) {
+            mtree_program_wait(call->program, last_request);
+            mtree_program_fold(call->program, mtree_result(block.offset), last_inbox,
+                               block.count);
+        }
+        if (k < size) {
+            mtree_add_send(call, mtree_around(call, call->rank + 1), block);
+        }
+        last_request = request;
+        last_inbox = inbox;
+    }
+}
+
+int mtree_vector_halving_rank(const mtree_vector_halving_t *halving, int new_rank)
+{
+    return new_rank < halving->excess ? 2 * new_rank : new_rank + halving->excess;
+}
+
+/* In the pairs beyond the power of two each rank sums one half; the odd one gives its
+ * half away. */
+static void fold_halves(const mtree_baseline_call_t *call)
+{
+    const mtree_block_t left = {0, call->count / 2};
+    const mtree_block_t right = {left.count, call->count - left.count};
+
+    if (call->rank % 2 != 0) {
+        mtree_add_swap_and_fold(call, call->rank - 1, left, right);
+        mtree_add_send(call, call->rank - 1, right);
+    } else {
+        mtree_add_swap_and_fold(call, call->rank + 1, right, left);
+        mtree_add_recv(call, call->rank + 1, right);
+    }
+}
+
+void mtree_build_vector_halving(const mtree_baseline_call_t *call,
+                                mtree_vector_halving_t *halving)
+{
+    const int power = mtree_power_of_two(call->num_ranks);
+    mtree_block_t window = mtree_vector(call), low, high;
+    int distance, other, s = 0;
+
+    mtree_add_input(call);
+    halving->excess = call->num_ranks - power;
+    halving->new_rank = call->rank - halving->excess;
+    if (call->rank < 2 * halving->excess) {
+        fold_halves(call);
+        halving->new_rank = call->rank % 2 == 0 ? call->rank / 2 : -1;
+    }
+    for (distance = 1; distance < power; distance *= 2, s++) {
+        if (halving->new_rank < 0) {
+            continue;
+        }
+        other = halving->new_rank ^ distance;
+        low = (mtree_block_t){window.offset, window.count / 2};
+        high = (mtree_block_t){window.offset + low.count, window.count - low.count};
+        halving->kept[s] = halving->new_rank < other ? low : high;
+        halving->given[s] = halving->new_rank < other ? high : low;
+        window = halving->kept[s];
+        mtree_add_swap_and_fold(call, mtree_vector_halving_rank(halving, other),
+                                halving->given[s], window);
+    }
+    halving->num_steps = s;
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
-#include "simulate/baseline/reducing.h"
 
 /* Where a rank gathers its part of the sum. */
 static mtree_place_t sum(const mtree_baseline_call_t *call, size_t offset)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
-#include "simulate/baseline/reducing.h"
 
 /* The sums are made in RESULT at their places in the vector; rank r's block is block r.
  */
