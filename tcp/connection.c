@@ -20,6 +20,13 @@
  */
 #define MOST_READS 256
 
+/* Seconds without a message before the first probe, and between two: a part of a long
+ * round trip, since the kernel sends again what three packets behind have passed. */
+#define PROBE_GAP 0.004
+
+/* Probes, after which the kernel's timeout is due and what is missing is no packet. */
+#define MOST_PROBES 50
+
 static bool is_later(int error)
 {
     return error == EAGAIN || error == EWOULDBLOCK;
@@ -330,55 +337,19 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
     return true;
 }
 
-/* Is no message of the session of @a message behind it? */
-static bool is_last(const mtree_tcp_connection_t *connection,
-                    const mtree_tcp_message_t *message)
+bool mtree_tail_probe_is_due(mtree_tail_probe_t *probe, uint64_t written, double now)
 {
-    const mtree_list_t *link = message->link.next;
-
-    while (link != &connection->under_way) {
-        const mtree_tcp_message_t *next =
-            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-
-        if (next->done != NULL && next->is_synchronous &&
-            memcmp(&next->frame.key, &message->frame.key, sizeof(next->frame.key)) == 0) {
-            return false;
-        }
-        link = link->next;
+    if (written != probe->written) {
+        *probe = (mtree_tail_probe_t){.written = written, .due = now + PROBE_GAP};
     }
-    return true;
+    return now >= probe->due && probe->num < MOST_PROBES;
 }
 
-void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
-                                     size_t unacknowledged, size_t missing)
+void mtree_tail_probe_sent(mtree_tail_probe_t *probe, uint64_t written, double now)
 {
-    mtree_list_t *link, *next;
-
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
-    {
-        mtree_tcp_message_t *message =
-            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
-
-        if (message->end + missing > connection->written) {
-            return;
-        }
-        if (message->end + unacknowledged <= connection->written ||
-            (message->peer->redial == NULL && !is_last(connection, message))) {
-            mtree_tcp_message_complete(message, MTREE_OK);
-        } else if (message->done != NULL && !is_last(connection, message)) {
-            (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
-        }
-    }
-}
-
-void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
-{
-    size_t unacknowledged, missing;
-
-    if (!mtree_list_is_empty(&connection->under_way)) {
-        missing = mtree_tcp_socket_missing(connection->socket, &unacknowledged);
-        mtree_tcp_connection_confirm_by(connection, unacknowledged, missing);
-    }
+    probe->written = written;
+    probe->num++;
+    probe->due = now + PROBE_GAP;
 }
 
 /* Some of what was written is not acknowledged; false: the connection has failed. */

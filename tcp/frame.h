@@ -26,7 +26,7 @@
 typedef enum {
     MTREE_TCP_MESSAGE,   /* of a session; its bytes follow */
     MTREE_TCP_OPEN,      /* the sender of this frame has begun the session */
-    MTREE_TCP_TAIL_PROBE /* of no session, and nothing follows (tcp/tail_probe.h) */
+    MTREE_TCP_TAIL_PROBE /* of no session, and nothing follows (mtree_tail_probe_t) */
 } mtree_tcp_kind_t;
 
 /* What two processes do together at a time, such as one call of a communicator.  Both

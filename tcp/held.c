@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <string.h>
+
 /* Seconds that a connection stood at least where nothing that arrived tells of the way.
  */
 #define LEAST_STALL 1.0
@@ -163,4 +165,55 @@ bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
     bool is_kept = give_up(connection, &connection->under_way, session);
 
     return give_up(connection, &connection->again, session) && is_kept;
+}
+
+/* Is no message of the session of @a message behind it? */
+static bool is_last(const mtree_tcp_connection_t *connection,
+                    const mtree_tcp_message_t *message)
+{
+    const mtree_list_t *link = message->link.next;
+
+    while (link != &connection->under_way) {
+        const mtree_tcp_message_t *next =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (next->done != NULL && next->is_synchronous &&
+            memcmp(&next->frame.key, &message->frame.key, sizeof(next->frame.key)) == 0) {
+            return false;
+        }
+        link = link->next;
+    }
+    return true;
+}
+
+void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
+                                     size_t unacknowledged, size_t missing)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (message->end + missing > connection->written) {
+            return;
+        }
+        if (message->end + unacknowledged <= connection->written ||
+            (message->peer->redial == NULL && !is_last(connection, message))) {
+            mtree_tcp_message_complete(message, MTREE_OK);
+        } else if (message->done != NULL && !is_last(connection, message)) {
+            (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
+        }
+    }
+}
+
+void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
+{
+    size_t unacknowledged, missing;
+
+    if (!mtree_list_is_empty(&connection->under_way)) {
+        missing = mtree_tcp_socket_missing(connection->socket, &unacknowledged);
+        mtree_tcp_connection_confirm_by(connection, unacknowledged, missing);
+    }
 }

@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "tcp/polled_time.h"
 #include "tcp/redial.h"
-#include "tcp/tail_probe.h"
 #include "tcp/tcp.h"
 
 typedef struct mtree_tcp_message mtree_tcp_message_t;
@@ -76,6 +75,23 @@ typedef struct {
     mtree_tcp_greeting_reader_t reader;
     mtree_tcp_polled_time_t lost, refused;
 } mtree_tcp_attempt_t;
+
+/*
+ * Tail loss probes: short frames behind the last message that a connection has to send.
+ *
+ * TCP learns of a lost packet by those that arrive behind it.  Nothing is behind the last
+ * one before a schedule pauses, so the sender would wait for its timeout, several round
+ * trips of a long link.  Kernels probe after two round trips (RFC 8985, section 7), but
+ * not while they recover from an earlier loss, and where packets are lost at random they
+ * recover most of the time.  So mtree sends probes of its own until all is acknowledged.
+ *
+ * All zero: nothing was written yet.
+ */
+typedef struct {
+    uint64_t written; /* bytes of the connection, when it was looked at last */
+    int num;          /* probes since the last message */
+    double due;       /* when the next one is, in seconds of a steady clock */
+} mtree_tail_probe_t;
 
 struct mtree_tcp_connection {
     mtree_tcp_peer_t *peer;
@@ -174,7 +190,7 @@ void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
 /* If somebody waits for @a message, it ends with @a status for them, and what it has to
- * send is sent from a copy, so that the next frame is found; false: there is no memory. */
+ * send is sent from a copy, so that frames stay whole; false: there is no memory. */
 bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t status);
 
 /* Put @a message, whose frame is complete, into the queue of its peer. */
@@ -228,6 +244,16 @@ bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t po
 bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session);
 
+/*
+ * End the messages under way that the peer's kernel has.  Of those of a session as many
+ * end as would be there without the bytes that are @a missing, wherever these are, so
+ * that the next ones may follow.  Its last one waits until it is among those that are not
+ * @a unacknowledged: what lies behind it may be of others.
+ */
+void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
+void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
+                                     size_t unacknowledged, size_t missing);
+
 /* connection.c: set connection @a number of @a peer up, which has @a socket and @a key
  * at first (NULL: nothing is encrypted). */
 void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
@@ -247,19 +273,16 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 /* Write `sending`, which is NULL when all of it is written. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
-/*
- * End the messages under way that the peer's kernel has.  Of those of a session as many
- * end as would be there without the bytes that are @a missing, wherever these are, so
- * that the next ones may follow.  Its last one waits until it is among those that are not
- * @a unacknowledged: what lies behind it may be of others.
- */
-void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
-void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
-                                     size_t unacknowledged, size_t missing);
-
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail
  * loss probe where one is due. */
 bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
+
+/* Is a probe to be sent at @a now on a connection that waits for acknowledgements, to
+ * which @a written bytes have been written? */
+bool mtree_tail_probe_is_due(mtree_tail_probe_t *probe, uint64_t written, double now);
+
+/* It was, and makes @a written bytes. */
+void mtree_tail_probe_sent(mtree_tail_probe_t *probe, uint64_t written, double now);
 
 /* Has the peer's kernel acknowledged nothing for so many @a seconds, at @a now? */
 bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,

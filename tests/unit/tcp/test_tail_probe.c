@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Behind the last message there are tail loss probes until all is acknowledged. */
-#include "tcp/tail_probe.h"
+#include "tcp/private.h"
 #include "tests/unit/runner.h"
 
 #include "base/clock.h"
-#include "tcp/frame.h"
 #include "tests/unit/tcp/loop.h"
 
 #include <sys/ioctl.h>
