@@ -61,4 +61,29 @@ void loop_poll(loop_t *loop, int end);
 /* Poll both until nothing more happens. */
 void loop_settle(loop_t *loop);
 
+/* Messages that both ends send each other, with tags, lengths and times drawn at random.
+ */
+typedef struct {
+    int messages; /* of each end */
+    int tags, sessions;
+    size_t longest;
+} random_messages_t;
+
+/* A number below @a below; random_seed() begins anew. */
+unsigned long random_draw(unsigned long below);
+void random_seed(int seed);
+
+/* Draw messages as @a how says, which stays, for sessions that begin at both ends of @a
+ * loop. */
+void random_messages_begin(loop_t *loop, const random_messages_t *how);
+
+/* Send or receive the next message of an end that is drawn.  What a send that has ended
+ * was sent from is used for other things. */
+void random_messages_step(void);
+
+bool random_messages_have_ended(void);
+
+/* Every byte has arrived, and sessions end. */
+void random_messages_verify(void);
+
 #endif

@@ -6,7 +6,7 @@
 #include "tests/folded.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/random_messages.h"
+#include "tests/unit/tcp/loop.h"
 
 #include <math.h>
 #include <stdlib.h>

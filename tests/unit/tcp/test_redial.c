@@ -9,7 +9,6 @@
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/random_messages.h"
 #include "tests/unit/tcp/redial_pair.h"
 
 #include <linux/inet_diag.h>
