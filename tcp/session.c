@@ -68,19 +68,20 @@ static void early_leave(const mtree_tcp_message_t *early)
     early->peer->num_early--;
 }
 
-static void flow_free(mtree_tcp_flow_t *flow)
+/* What came early for @a flow is thrown away; a receive that takes it ends with @a
+ * status. */
+static void flow_forget_early(mtree_tcp_flow_t *flow, mtree_status_t status)
 {
-    if (flow == NULL) {
-        return;
-    }
     while (!mtree_list_is_empty(&flow->early)) {
         mtree_tcp_message_t *early =
             MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link);
 
+        if (early->taker != NULL) {
+            mtree_tcp_message_complete(early->taker, status);
+        }
         early_leave(early);
         mtree_tcp_message_free(early);
     }
-    free(flow);
 }
 
 void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
@@ -113,7 +114,10 @@ static bool session_charge(mtree_tcp_session_t *session)
 static void session_clear(mtree_tcp_session_t *session)
 {
     for (int i = 0; i < session->num_flows; i++) {
-        flow_free(session->flows[i]);
+        if (session->flows[i] != NULL) {
+            flow_forget_early(session->flows[i], MTREE_ERR_TRANSPORT);
+            free(session->flows[i]);
+        }
     }
     free(session->flows);
     session->flows = NULL;
@@ -356,28 +360,13 @@ static void fail_messages(mtree_list_t *list, mtree_status_t status)
     }
 }
 
-/* What came early is thrown away with its receive. */
-static void flow_fail(mtree_tcp_flow_t *flow, mtree_status_t status)
-{
-    fail_messages(&flow->posted, status);
-    while (!mtree_list_is_empty(&flow->early)) {
-        mtree_tcp_message_t *early =
-            MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link);
-
-        if (early->taker != NULL) {
-            mtree_tcp_message_complete(early->taker, status);
-        }
-        early_leave(early);
-        mtree_tcp_message_free(early);
-    }
-}
-
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status)
 {
     fail_messages(&session->held, status);
     for (int i = 0; i < session->num_flows; i++) {
         if (session->flows[i] != NULL) {
-            flow_fail(session->flows[i], status);
+            fail_messages(&session->flows[i]->posted, status);
+            flow_forget_early(session->flows[i], status);
         }
     }
 }
