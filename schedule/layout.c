@@ -279,11 +279,9 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
     }
 }
 
-/* The streams of a personalized call. */
-static void builder_add_blocks(mtree_layout_builder_t *builder)
+/* Before the streams of a personalized call are added. */
+static void builder_prepare_blocks(mtree_layout_builder_t *builder)
 {
-    const mtree_call_t *call = builder->call;
-    int ranks = builder->placement->num_ranks;
     size_t streams = builder_num_streams(builder);
 
     builder->most_ranks = (size_t)mtree_placement_most_ranks(builder->placement);
@@ -295,40 +293,37 @@ static void builder_add_blocks(mtree_layout_builder_t *builder)
         return;
     }
     builder_find_blocks(builder);
-    if (mtree_collective_has_root(call->collective)) {
-        mtree_layout_add_part(builder, call->root, 0, builder->longest_block);
-        return;
-    }
-    for (int r = 0; r < ranks && builder->status == MTREE_OK; r++) {
-        mtree_layout_add_part(builder, r, 0, builder->longest_block);
-    }
 }
 
 static void builder_add_parts(mtree_layout_builder_t *builder)
 {
     const mtree_call_t *call = builder->call;
-    size_t ranks = (size_t)builder->placement->num_ranks;
+    const size_t ranks = (size_t)builder->placement->num_ranks;
+    size_t units = call->units;
 
-    if (builder->personalized) {
-        builder_add_blocks(builder);
-        return;
-    }
     if (mtree_collective_is_prefix(call->collective)) {
         mtree_layout_add_prefix(builder);
         return;
     }
-
+    if (builder->personalized) {
+        builder_prepare_blocks(builder);
+        units = builder->longest_block;
+    }
     if (!mtree_collective_has_blocks(call->collective)) {
         bool has_root = mtree_collective_has_root(call->collective);
 
-        mtree_layout_add_part(builder, has_root ? call->root : -1, 0, call->units);
+        mtree_layout_add_part(builder, has_root ? call->root : -1, 0, units);
         return;
     }
-    for (size_t r = 0; r < ranks; r++) {
+    for (size_t r = 0; r < ranks && builder->status == MTREE_OK; r++) {
         size_t from = call->blocks != NULL ? call->blocks[r] : call->units / ranks * r;
         size_t to =
             call->blocks != NULL ? call->blocks[r + 1] : call->units / ranks * (r + 1);
 
+        if (builder->personalized) {
+            from = 0;
+            to = units;
+        }
         mtree_layout_add_part(builder, (int)r, from, to - from);
     }
 }
