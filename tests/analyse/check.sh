@@ -71,7 +71,9 @@ address)
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 run mpi $mpi
     ;;
 thread)
+    # Some tests ask for more memory than there is.
     export TSAN_OPTIONS=suppressions=$supp/thread.supp:ignore_noninstrumented_modules=1:history_size=7
+    TSAN_OPTIONS=$TSAN_OPTIONS:allocator_may_return_null=1
     NEEDS=$unit_programs run alone $unit
     NEEDS=tests/mpi/threads run mpi tests/mpi/threads.test
     ;;
