@@ -213,7 +213,6 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
         if (stages[probe->stage].end != NULL) {
             status = stages[probe->stage].end(probe);
         }
-        /* The end may have skipped stages. */
         if (status == MTREE_OK) {
             ++probe->stage;
             probe->prepared = false;

@@ -15,12 +15,12 @@
 
 /* The stages in their order; one that has nothing to do is skipped. */
 typedef enum {
-    MTREE_PROBE_STAGE_ROUTES,           /* they are added */
-    MTREE_PROBE_STAGE_RTT,              /* pings */
-    MTREE_PROBE_STAGE_INTERFACE_TEST,   /* each host uses several of its links at once, */
-    MTREE_PROBE_STAGE_SINGLE_LINK_TEST, /* then the fastest of these alone */
-    MTREE_PROBE_STAGE_INTERFACE_RETEST, /* the same for hosts whose links seem to share */
-    MTREE_PROBE_STAGE_SINGLE_LINK_RETEST,
+    MTREE_PROBE_STAGE_ROUTES,             /* they are added */
+    MTREE_PROBE_STAGE_RTT,                /* pings */
+    MTREE_PROBE_STAGE_INTERFACE_TEST,     /* all use several of their links at once, */
+    MTREE_PROBE_STAGE_SINGLE_LINK_TEST,   /* then each the fastest of these alone */
+    MTREE_PROBE_STAGE_INTERFACE_RETEST,   /* the same once more, */
+    MTREE_PROBE_STAGE_SINGLE_LINK_RETEST, /* for hosts whose links seem to share */
     MTREE_PROBE_STAGE_CROSS, /* streams across each arc whose capacity is unknown */
     MTREE_PROBE_STAGE_DONE
 } mtree_probe_stage_t;

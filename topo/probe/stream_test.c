@@ -199,21 +199,36 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
     return status;
 }
 
-/* Plan the tests with @a part of their usual length; *end_p is when the last one ends.
- */
+/* Plan the tests with @a part of their usual length, those that begin at once all with
+ * that of the longest of which the least is within @a left seconds; *end_p is when the
+ * last one ends. */
 static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
-                                 double *end_p)
+                                 double left, double *end_p)
 {
     double rtt, longest = 0;
 
     for (int i = 0; i < batch->num_tests; ++i) {
-        longest = fmax(longest, batch->tests[i].rtt);
+        rtt = batch->tests[i].rtt;
+        longest = least_seconds(rtt) <= left ? fmax(longest, rtt) : longest;
     }
     for (int i = 0; i < batch->num_tests; ++i) {
         rtt = batch->at_once ? longest : batch->tests[i].rtt;
         batch->tests[i].seconds = fmax(least_seconds(rtt), part * usual_seconds(rtt));
     }
     return mtree_probe_test_batch_plan(batch, end_p);
+}
+
+/* How many streams of the tests that begin at once cross the busier interface of the
+ * stream of @a test across @a arc. */
+static int count_sharing(const mtree_probe_test_batch_t *batch,
+                         const mtree_probe_test_t *test, int arc)
+{
+    int to = mtree_probe_arc_to(batch->graph, arc), count = 0;
+
+    for (int i = 0; i < batch->num_arcs; ++i) {
+        count += mtree_probe_arc_to(batch->graph, batch->arcs[i]) == to;
+    }
+    return count > test->num_arcs ? count : test->num_arcs;
 }
 
 static mtree_status_t add_test(mtree_probe_t *probe,
@@ -229,7 +244,8 @@ static mtree_status_t add_test(mtree_probe_t *probe,
         path = mtree_probe_graph_find_path(&probe->graph,
                                            mtree_probe_arc_from(&probe->graph, arc),
                                            mtree_probe_arc_to(&probe->graph, arc));
-        status = add_experiment(probe, path, batch->at_once ? test->num_arcs : 1, test);
+        status = add_experiment(
+            probe, path, batch->at_once ? count_sharing(batch, test, arc) : 1, test);
     }
     probe->num_sets += !batch->at_once;
     probe->tested[test->host] = true;
@@ -246,14 +262,14 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
     mtree_status_t status;
     double end;
 
-    status = plan_batch(batch, 1, &end);
+    status = plan_batch(batch, 1, left, &end);
     if (status == MTREE_OK && end > share * left) {
-        status = plan_batch(batch, share * left / end, &end);
+        status = plan_batch(batch, share * left / end, left, &end);
     }
     for (int i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
         test = &batch->tests[i];
-        if (test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left &&
-            test->num_arcs <= streams) {
+        if (test->seconds >= least_seconds(test->rtt) && test->num_arcs <= streams &&
+            test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left) {
             status = add_test(probe, batch, test);
             streams -= test->num_arcs;
         }
