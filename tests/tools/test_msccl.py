@@ -260,7 +260,7 @@ class Msccl(unittest.TestCase):
             max((block for gpu in algorithm.gpus for block in gpu.blocks), key=lambda block: len(block.steps)).steps.reverse()
 
         def lose_a_transfer(algorithm):
-            sender = algorithm.gpus[0].blocks[0]
+            sender = next(block for block in algorithm.gpus[0].blocks if block.send >= 0)
             receiver = next(block for block in algorithm.gpus[sender.send].blocks if block.recv == 0)
             sender.steps.pop()
             receiver.steps.pop()
