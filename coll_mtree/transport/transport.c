@@ -51,7 +51,7 @@ static struct {
 static struct {
     bool is_open;
     opal_mutex_t lock;
-    mtree_list_t list; /* the earliest first */
+    mtree_list_t list; /* as they were added */
     bool is_busy; /* a thread gives messages up or handles completions, which may call the
                      poller again */
     unsigned looks;
