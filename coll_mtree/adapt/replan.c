@@ -13,6 +13,7 @@
 
 /* Queries of this process that have not ended. */
 static atomic_int num_running;
+static atomic_bool finishes; /* MPI_Finalize waits for them */
 
 static void finish_queries(void *unused)
 {
@@ -21,15 +22,6 @@ static void finish_queries(void *unused)
         opal_progress();
     }
     coll_mtree_deferred_release_run();
-}
-
-static void add_finalize_hook(void)
-{
-    static atomic_bool added;
-
-    if (!atomic_exchange(&added, true)) {
-        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, finish_queries, NULL);
-    }
 }
 
 static void comm_retain(coll_mtree_replan_t *replan)
@@ -268,7 +260,7 @@ void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_t
     replan->retain(replan);
     atomic_fetch_add(&num_running, 1);
     mtree_list_append(&replan->awaited, &query->link);
-    add_finalize_hook();
+    coll_mtree_finalize_hook_add(&finishes, finish_queries);
     query->exchange =
         coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){.module = replan->module,
                                                                 .comm = replan->comm,

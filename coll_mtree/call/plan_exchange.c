@@ -2,6 +2,8 @@
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
 #include "coll_mtree/call/plan_entry.h"
 
+#include "coll_mtree/base/deferred_release.h"
+#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"
@@ -250,14 +252,23 @@ static void early_plan_start(const coll_mtree_plan_entry_t *entry)
     coll_mtree_decision_start(&early->super, NULL);
 }
 
+/* MPI_Finalize: what exchanges hold is given up by the next call, and there is none. */
+static void release_last(void *unused)
+{
+    (void)unused;
+    coll_mtree_deferred_release_run();
+}
+
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
+    static atomic_bool releases;
     mca_coll_mtree_module_t *module = entry->module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
 
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
+    coll_mtree_finalize_hook_add(&releases, release_last);
     entry->asks_hosts = !module->hosts_asked;
     module->hosts_asked = true;
     /* Hosts and their connections take as long as many a plan. */

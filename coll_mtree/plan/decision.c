@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 static atomic_bool is_open;
+static atomic_bool closes; /* MPI_Finalize closes the thread */
 
 static coll_mtree_decision_t *decision_of(coll_mtree_plan_task_t *task)
 {
@@ -69,8 +70,8 @@ void coll_mtree_decisions_open(void)
         /* The planning thread asks, too, and must not be the one that looks it up. */
         (void)coll_mtree_fallback_is_configured();
         coll_mtree_progress_add(coll_mtree_plan_thread_poll);
-        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, close_thread, NULL);
     }
+    coll_mtree_finalize_hook_add(&closes, close_thread);
 }
 
 void coll_mtree_decisions_close(void)
