@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A layout while it is made: layout.c cuts the vector into streams, layout_parts.c says
- * which trees carry what of it, layout_links.c who is next to this rank in each.
+ * which trees carry what of it, layout_links.c who is next to this rank in each;
+ * layout_prefix.c does scans.
  */
 #ifndef MTREE_SCHEDULE_LAYOUT_PRIVATE_H
 #define MTREE_SCHEDULE_LAYOUT_PRIVATE_H

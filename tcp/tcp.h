@@ -17,8 +17,8 @@
  * Nothing waits and there is no thread.  One thread at a time may call; completions are
  * collected and handed out by mtree_tcp_take().
  */
-#ifndef MTREE_TCP_WIRE_H
-#define MTREE_TCP_WIRE_H
+#ifndef MTREE_TCP_TCP_H
+#define MTREE_TCP_TCP_H
 
 #include "base/list.h"
 #include "schedule/transport.h"

@@ -62,7 +62,7 @@ typedef struct {
     mtree_steiner_tree_t *trees;
     double chi;   /* bits/s, the sum over the roots */
     double bound; /* no packing has a larger chi; 0 when the oracle was not exact
-                     (steiner_tree.h) */
+                     (planner/published/steiner_tree.h) */
 } mtree_steiner_packing_t;
 
 /*
