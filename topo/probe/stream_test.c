@@ -17,13 +17,7 @@
 
 #define NONE (-1)
 
-/* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
- * six until its window is open, the others to measure in. */
-#define STREAM_SECONDS 0.25
-#define STREAM_RTTS    10
-#define LEAST_SECONDS  0.05
-#define LEAST_RTTS     6
-#define LONGER         1.5 /* a factor for each further try of the same arc */
+#define LONGER 1.5 /* a factor for each further try of the same arc */
 
 /* With fewer bytes a stream shows no rate. */
 #define LEAST_BYTES ((double)(256 << 10))
@@ -122,17 +116,6 @@ static void set_bytes(mtree_probe_t *probe, double share)
     }
 }
 
-/* Seconds of a stream, usually and at least. */
-static double usual_seconds(double rtt)
-{
-    return fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
-}
-
-static double least_seconds(double rtt)
-{
-    return fmax(LEAST_SECONDS, LEAST_RTTS * rtt);
-}
-
 /* Add a stream along @a path to the round, at the time of the test @a like. */
 static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_path_t *path,
                                      int sharing, const mtree_probe_test_t *like)
@@ -187,8 +170,8 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
         rtt = fmax(rtt, path_rtt(probe, &probe->graph.paths[picker->paths[i]]));
     }
     left = probe->options.seconds - probe->spent;
-    seconds = fmin(longer * usual_seconds(rtt), left / rounds - probe->delay);
-    seconds = fmax(seconds, least_seconds(rtt));
+    seconds = fmin(longer * mtree_probe_usual_seconds(rtt), left / rounds - probe->delay);
+    seconds = fmax(seconds, mtree_probe_least_seconds(rtt));
     if (seconds + fmax(probe->delay, rtt) > left) {
         return MTREE_OK;
     }
@@ -197,25 +180,6 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
     status = add_streams(probe, picker, seconds);
     set_bytes(probe, CROSS_SHARE(rounds));
     return status;
-}
-
-/* Plan the tests with @a part of their usual length, those that begin at once all with
- * that of the longest of which the least is within @a left seconds; *end_p is when the
- * last one ends. */
-static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
-                                 double left, double *end_p)
-{
-    double rtt, longest = 0;
-
-    for (int i = 0; i < batch->num_tests; ++i) {
-        rtt = batch->tests[i].rtt;
-        longest = least_seconds(rtt) <= left ? fmax(longest, rtt) : longest;
-    }
-    for (int i = 0; i < batch->num_tests; ++i) {
-        rtt = batch->at_once ? longest : batch->tests[i].rtt;
-        batch->tests[i].seconds = fmax(least_seconds(rtt), part * usual_seconds(rtt));
-    }
-    return mtree_probe_test_batch_plan(batch, end_p);
 }
 
 /* How many streams of the tests that begin at once cross the busier interface of the
@@ -260,15 +224,12 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
     int streams = mtree_probe_affordable(probe, share, 0);
     const mtree_probe_test_t *test;
     mtree_status_t status;
-    double end;
 
-    status = plan_batch(batch, 1, left, &end);
-    if (status == MTREE_OK && end > share * left) {
-        status = plan_batch(batch, share * left / end, left, &end);
-    }
+    status = mtree_probe_test_batch_fit(batch, share * left, left);
     for (int i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
         test = &batch->tests[i];
-        if (test->seconds >= least_seconds(test->rtt) && test->num_arcs <= streams &&
+        if (test->seconds >= mtree_probe_least_seconds(test->rtt) &&
+            test->num_arcs <= streams &&
             test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left) {
             status = add_test(probe, batch, test);
             streams -= test->num_arcs;

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
+ * six until its window is open, the others to measure in. */
+#define STREAM_SECONDS 0.25
+#define STREAM_RTTS    10
+#define LEAST_SECONDS  0.05
+#define LEAST_RTTS     6
+
 /* Between two tests, beyond the round trip: processes need it to begin the next. */
 #define GAP_SECONDS 0.005
 
@@ -16,6 +23,16 @@ typedef struct {
     double *sends, *receives; /* [num_hosts] */
     double *carries;          /* [num_links] */
 } free_t;
+
+double mtree_probe_usual_seconds(double rtt)
+{
+    return fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
+}
+
+double mtree_probe_least_seconds(double rtt)
+{
+    return fmax(LEAST_SECONDS, LEAST_RTTS * rtt);
+}
 
 bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
                                 const int *arcs, int num_arcs, double rtt)
@@ -110,4 +127,35 @@ mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
     *seconds_p = end;
     mtree_arena_cleanup(&arena);
     return MTREE_OK;
+}
+
+/* Plan the tests with @a part of their usual length, those that begin at once all with
+ * that of the longest of which the least is within @a left seconds; *end_p is when the
+ * last one ends. */
+static mtree_status_t plan_part(mtree_probe_test_batch_t *batch, double part, double left,
+                                double *end_p)
+{
+    double rtt, longest = 0;
+
+    for (int i = 0; i < batch->num_tests; ++i) {
+        rtt = batch->tests[i].rtt;
+        longest = mtree_probe_least_seconds(rtt) <= left ? fmax(longest, rtt) : longest;
+    }
+    for (int i = 0; i < batch->num_tests; ++i) {
+        rtt = batch->at_once ? longest : batch->tests[i].rtt;
+        batch->tests[i].seconds =
+            fmax(mtree_probe_least_seconds(rtt), part * mtree_probe_usual_seconds(rtt));
+    }
+    return mtree_probe_test_batch_plan(batch, end_p);
+}
+
+mtree_status_t mtree_probe_test_batch_fit(mtree_probe_test_batch_t *batch, double seconds,
+                                          double left)
+{
+    double end;
+    mtree_status_t status = plan_part(batch, 1, left, &end);
+
+    return status == MTREE_OK && end > seconds
+               ? plan_part(batch, seconds / end, left, &end)
+               : status;
 }

@@ -16,7 +16,7 @@ typedef struct {
     int host;
     int first, num_arcs; /* in the batch's arcs */
     double rtt;          /* the longest round trip of these, seconds */
-    double seconds;      /* of the streams; the caller sets it */
+    double seconds;      /* of the streams */
     double begin;        /* seconds after the first test, once planned */
 } mtree_probe_test_t;
 
@@ -43,5 +43,14 @@ bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
  */
 mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
                                            double *seconds_p);
+
+/* The same with streams of their usual length, or shortened, to the least length at most,
+ * such that all end within @a seconds; @a left are left for the longest. */
+mtree_status_t mtree_probe_test_batch_fit(mtree_probe_test_batch_t *batch, double seconds,
+                                          double left);
+
+/* Seconds of a stream over a round trip of @a rtt, usually and at least. */
+double mtree_probe_usual_seconds(double rtt);
+double mtree_probe_least_seconds(double rtt);
 
 #endif
