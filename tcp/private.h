@@ -56,8 +56,8 @@ struct mtree_tcp_session {
     size_t ahead, early;  /* bytes sent before that; received before it has begun here */
     size_t kept, charged; /* of the latter with what keeps it; to the peer's budget, until
                              it begins here */
-    int owed;          /* sessions that ended here before the peer began them */
-    mtree_list_t held; /* sends that wait for it */
+    int owed;             /* sessions that ended here before the peer began them */
+    mtree_list_t held;    /* sends that wait for it */
     mtree_tcp_flow_t **flows;
     int num_flows, flows_capacity;
 };

@@ -9,7 +9,7 @@ import unittest
 
 import labs
 
-PROGRAM = os.path.join(labs.BUILD, "tests", "mpi", "cables")
+PROGRAM = os.path.join(labs.BUILD, "tests", "mpi", "cut")
 PORTS = ("28900", "28999")
 LINK = re.compile(r'"r(\d)".* \[capacity="([\d.]+)Mbps".* (?:from|to)_address="([^"\s]+)"\]')
 ENDS = re.compile(r'"r(\d)" -- "r(\d)" \[.*from_address="(\S+)" to_address="(\S+)"\]')
@@ -55,7 +55,7 @@ class Networks(unittest.TestCase):
         environment = labs.environment(
             topology=topology, verbose="2", min_bytes="0", tcp_ports="-".join(PORTS), **parameters
         )
-        done = labs.netlab("run", lab, "--", "mpirun", PROGRAM, *PORTS, environment=environment, timeout=60)
+        done = labs.netlab("run", lab, "--", "mpirun", PROGRAM, *PORTS, "list", environment=environment, timeout=60)
         said = done.stdout + done.stderr
         self.assertEqual(done.returncode, 0, said[-3000:])
         return said

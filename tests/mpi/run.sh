@@ -38,7 +38,7 @@ mtree) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 1)" ;;
 shared) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 2)" ;;
 bare) selection="--mca coll mtree" ;;
 installed) selection= ;;
-*) echo "run.sh: '$how' is none of plain, basic, mtree, shared, bare, installed" >&2; exit 2 ;;
+*) echo "run.sh: '$how' is none of plain, mtree, shared, bare, installed" >&2; exit 2 ;;
 esac
 case $how in
 mtree | shared | bare | installed)

@@ -412,6 +412,8 @@ else
     expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"
+    sed 's/"EU2"/"EU9"/g' "$tmp/relayed.json" >"$tmp/unknown.json"
+    expect 1 'plan: relay EU9 is no host of b4; plan with this topology' simulate --plan "$tmp/unknown.json" "$maps/b4.dot"
     expect 1 'the plan has relays, and MSCCL knows the GPUs of the call alone' export -f msccl "$tmp/relayed.json"
 fi
 expect 0 '^relays: none used, there are none' plan --hosts US1,EU4 --relays marked "$maps/b4.dot"
