@@ -122,7 +122,7 @@ struct mtree_send_queue {
  * a rank has sent of a later one does not keep it from ending.
  */
 struct mtree_batch {
-    mtree_batch_t *next;          /* began after it */
+    mtree_batch_t *next;          /* began after it; of extra memory: added before it */
     size_t outstanding;           /* messages of its streams */
     size_t unsent, unreceived;    /* chunks */
     mtree_stream_state_t *states; /* [num_states] */
@@ -338,7 +338,7 @@ static inline int mtree_send_queue_number(const mtree_operation_t *operation,
     return (int)(send_queue - operation->send_queues);
 }
 
-/* The next free parts while an operation, or an extra buffer, is made. */
+/* The next free parts while a batch, or the memory of peers that are added, is made. */
 typedef struct {
     mtree_send_channel_t *channel;
     mtree_receiver_t *receiver;

@@ -36,7 +36,7 @@ typedef struct {
 } neighbour_t;
 
 /* A piece that is written, which leaves the part unchanged; or read.  After a fault it
- * gives zeros. */
+ * gives the least numbers. */
 typedef struct {
     mtree_wire_t *to; /* NULL: it is read */
     const unsigned char *at, *end;

@@ -41,7 +41,7 @@ void mtree_arrival_send(mtree_arrival_run_t *run, int rank, int tag, const void 
 static void member_send_event(mtree_arrival_run_t *run, mtree_arrival_event_kind_t kind,
                               size_t chunk)
 {
-    const mtree_arrival_event_t event = {kind, (int64_t)chunk};
+    const mtree_arrival_event_t event = {.kind = kind, .chunk = (int64_t)chunk};
 
     mtree_arrival_send(run, run->coordinator, MTREE_ARRIVAL_TAG_EVENT, &event,
                        sizeof(event));

@@ -50,7 +50,7 @@ typedef enum {
 } mtree_arrival_event_kind_t;
 
 typedef struct {
-    int32_t kind;
+    int32_t kind, unused; /* all bytes of a message are set */
     int64_t chunk; /* with LEFT: the first that the receiver in LEAVE was not sent */
 } mtree_arrival_event_t;
 
