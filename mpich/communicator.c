@@ -2,15 +2,16 @@
 #include "mpich/communicator.h"
 
 #include "mpich/hosts.h"
-#include "mpich/plan_message.h"
 #include "mpich/require.h"
 
 #include "base/log.h"
 #include "base/units.h"
+#include "schedule/plan_part_wire.h"
 #include "simulate/forecast/choice.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The plan for one kind of calls. */
 typedef struct {
@@ -111,8 +112,7 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
     mtree_plan_t *plan;
 
     if (mtree_choice_plan(mtree_mpich_hosts_topology(), own->vertices,
-                          own->placement->num_hosts, &request, &plan,
-                          NULL) != MTREE_OK) {
+                          own->placement->num_hosts, &request, &plan, NULL) != MTREE_OK) {
         return NULL;
     }
     mtree_info("%s of about %s on %d ranks: %d tree%s over %d hosts",
@@ -120,6 +120,78 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
                mtree_units_format_size((double)bytes, size, sizeof(size)), own->num_ranks,
                plan->num_trees, MTREE_UNITS_PLURAL(plan->num_trees), plan->num_hosts);
     return plan;
+}
+
+/* Bytes of each piece of a plan, which follow one another. */
+typedef struct {
+    int common;
+    int all_own;
+    int own[]; /* [ranks] 0: that of the rank before */
+} lengths_t;
+
+/* Rank 0: both pieces of @a plan, and their lengths; the bytes are the caller's. */
+static unsigned char *write_pieces(const mtree_plan_t *plan,
+                                   const mtree_placement_t *placement, lengths_t *lengths)
+{
+    mtree_wire_t common = {0}, own = {0};
+    unsigned char *bytes;
+
+    mtree_mpich_require(mtree_plan_parts_write(
+        plan, placement->host, placement->num_ranks, &common, &own, lengths->own));
+    lengths->common = common.length;
+    lengths->all_own = own.length;
+    bytes = mtree_mpich_allocate((size_t)common.length + (size_t)own.length, 1);
+    memcpy(bytes, common.bytes, (size_t)common.length);
+    memcpy(bytes + common.length, own.bytes, (size_t)own.length);
+    free(common.bytes);
+    free(own.bytes);
+    return bytes;
+}
+
+static mtree_plan_part_t *read_pieces(const unsigned char *bytes,
+                                      const lengths_t *lengths, int rank)
+{
+    const unsigned char *own = bytes + lengths->common;
+    mtree_plan_part_t *part;
+    int length = 0;
+
+    for (int r = 0; r <= rank; r++) {
+        if (lengths->own[r] > 0) {
+            own += length;
+            length = lengths->own[r];
+        }
+    }
+    mtree_mpich_require(
+        mtree_plan_part_read(bytes, (size_t)lengths->common, own, (size_t)length, &part));
+    return part;
+}
+
+/* This rank's part, the caller's, of the @a plan that rank 0 gives; NULL: it gives NULL.
+ * Collective. */
+static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
+                                     const mtree_plan_t *plan)
+{
+    const size_t size = sizeof(lengths_t) + (size_t)own->num_ranks * sizeof(int);
+    lengths_t *lengths = mtree_mpich_allocate(1, size);
+    unsigned char *bytes = NULL;
+    mtree_plan_part_t *part = NULL;
+
+    if (plan != NULL) {
+        bytes = write_pieces(plan, own->placement, lengths);
+    }
+    PMPI_Bcast(lengths, (int)size, MPI_BYTE, 0, own->comm);
+    if (lengths->common > 0) {
+        const int length = lengths->common + lengths->all_own;
+
+        if (own->rank != 0) {
+            bytes = mtree_mpich_allocate((size_t)length, 1);
+        }
+        PMPI_Bcast(bytes, length, MPI_BYTE, 0, own->comm);
+        part = read_pieces(bytes, lengths, own->rank);
+    }
+    free(bytes);
+    free(lengths);
+    return part;
 }
 
 static plan_entry_t *entry_find(const mtree_mpich_communicator_t *own,
@@ -156,7 +228,7 @@ const mtree_plan_part_t *mtree_mpich_communicator_part(mtree_mpich_communicator_
 
         entry = mtree_mpich_allocate(1, sizeof(*entry));
         *entry = key;
-        entry->part = mtree_mpich_plan_share(own->comm, own->placement, plan);
+        entry->part = share_plan(own, plan);
         mtree_plan_destroy(plan);
         mtree_list_append(&own->plans, &entry->link);
     }
