@@ -20,14 +20,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Calls in the timeline: the newest. */
-#define MOST_TIMELINE_EVENTS 4096
-
 static struct {
     coll_mtree_report_t report;
-    mca_coll_mtree_module_t *world;      /* NULL: mtree does not serve MPI_COMM_WORLD */
-    coll_mtree_timeline_event_t *events; /* [MOST_TIMELINE_EVENTS] on rank 0 */
-    double began, written;               /* when, by mtree_clock_seconds() */
+    mca_coll_mtree_module_t *world; /* NULL: mtree does not serve MPI_COMM_WORLD */
+    double began, written;          /* when, by mtree_clock_seconds() */
     bool is_running;
 } job;
 
@@ -272,24 +268,16 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
     double now = count->began + seconds;
     double live = coll_mtree_params.report_live;
 
-    if (!job.is_running || job.events == NULL) {
+    if (!job.is_running || job.report.timeline == NULL) {
         return;
     }
     (void)coll_mtree_statistics_lock();
-    job.events[job.report.calls % MOST_TIMELINE_EVENTS] =
+    job.report.timeline[job.report.calls++ % COLL_MTREE_TIMELINE] =
         (coll_mtree_timeline_event_t){.record = count->record,
                                       .backend = count->backend,
                                       .began = count->began - job.began,
                                       .seconds = seconds,
                                       .bytes = count->bytes};
-    job.report.calls++;
-    job.report.first_timeline_event =
-        job.report.calls < MOST_TIMELINE_EVENTS
-            ? 0
-            : (size_t)(job.report.calls % MOST_TIMELINE_EVENTS);
-    job.report.num_timeline_events = job.report.calls < MOST_TIMELINE_EVENTS
-                                         ? (size_t)job.report.calls
-                                         : MOST_TIMELINE_EVENTS;
     coll_mtree_statistics_unlock();
     if (live > 0 && now - job.written >= live && !goes_to_stdout()) {
         job.written = now;
@@ -301,9 +289,11 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
  * are none. */
 static void report_sum(const coll_mtree_record_t *record, coll_mtree_record_t *sum)
 {
-    for (size_t i = 0; i < job.report.num_timeline_events; i++) {
-        if (job.events[i].record == record) {
-            job.events[i].record = sum;
+    coll_mtree_timeline_event_t *timeline = job.report.timeline;
+
+    for (size_t i = 0; timeline != NULL && i < COLL_MTREE_TIMELINE; i++) {
+        if (timeline[i].record == record) {
+            timeline[i].record = sum;
         }
     }
 }
@@ -338,8 +328,8 @@ static void report_end(void *unused)
     }
     job.report.is_complete = true;
     write_report();
-    free(job.events);
-    job.events = NULL;
+    free(job.report.timeline);
+    job.report.timeline = NULL;
 }
 
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle)
@@ -355,9 +345,10 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
                                        .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
                                        .gathered = {.ranks = 1},
                                        .obstacle = obstacle};
-    job.events =
-        writes ? coll_mtree_calloc(MOST_TIMELINE_EVENTS, sizeof(*job.events)) : NULL;
-    job.report.timeline_events = job.events;
+    if (writes) {
+        job.report.timeline =
+            coll_mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*job.report.timeline));
+    }
     coll_mtree_statistics_set_hooks(report_call, report_sum);
     job.is_running = true;
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);

@@ -325,25 +325,29 @@ static void find_record(const coll_mtree_group_t *groups,
     }
 }
 
+/* The calls that newer ones have replaced in the ring. */
+static uint64_t timeline_lost(const coll_mtree_report_t *report)
+{
+    return report->calls < COLL_MTREE_TIMELINE ? 0 : report->calls - COLL_MTREE_TIMELINE;
+}
+
 static json_t *timeline_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < report->num_timeline_events; i++) {
-        const coll_mtree_timeline_event_t *timeline_event =
-            &report->timeline_events[(report->first_timeline_event + i) %
-                                     report->num_timeline_events];
+    for (uint64_t call = timeline_lost(report); call < report->calls; call++) {
+        const coll_mtree_timeline_event_t *event =
+            &report->timeline[call % COLL_MTREE_TIMELINE];
         int group, number;
 
-        if (timeline_event->record == NULL) {
+        if (event->record == NULL) {
             continue;
         }
-        find_record(groups, timeline_event->record, &group, &number);
-        json_array_append_new(list,
-                              json_pack("[f, f, f, i, i, i]", timeline_event->began,
-                                        timeline_event->seconds, timeline_event->bytes,
-                                        (int)timeline_event->backend, group, number));
+        find_record(groups, event->record, &group, &number);
+        json_array_append_new(list, json_pack("[f, f, f, i, i, i]", event->began,
+                                              event->seconds, event->bytes,
+                                              (int)event->backend, group, number));
     }
     return list;
 }
@@ -352,14 +356,13 @@ static json_t *totals_json(const coll_mtree_report_t *report)
 {
     const coll_mtree_totals_t *totals = &report->totals;
 
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chunks",
-                     (json_int_t)totals->counters.chunks, "chunk_bytes",
-                     (json_int_t)totals->counters.chunk_bytes, "plans",
-                     (json_int_t)totals->plans, "probe_bytes",
-                     (json_int_t)totals->counters.probe_bytes, "most_scratch_bytes",
-                     (json_int_t)totals->counters.most_scratch, "timeline_calls",
-                     (json_int_t)report->calls, "timeline_lost",
-                     (json_int_t)(report->calls - report->num_timeline_events));
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chunks",
+        (json_int_t)totals->counters.chunks, "chunk_bytes",
+        (json_int_t)totals->counters.chunk_bytes, "plans", (json_int_t)totals->plans,
+        "probe_bytes", (json_int_t)totals->counters.probe_bytes, "most_scratch_bytes",
+        (json_int_t)totals->counters.most_scratch, "timeline_calls",
+        (json_int_t)report->calls, "timeline_lost", (json_int_t)timeline_lost(report));
 }
 
 static json_t *times_json(const coll_mtree_rank_report_t *gathered)

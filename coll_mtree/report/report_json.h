@@ -8,9 +8,12 @@
 
 #include "coll_mtree/report/statistics.h"
 
+/* Calls in the timeline: the newest. */
+#define COLL_MTREE_TIMELINE 4096
+
 /* One call of the timeline. */
 typedef struct {
-    const coll_mtree_record_t *record;
+    const coll_mtree_record_t *record; /* NULL: it is forgotten */
     coll_mtree_backend_t backend;
     double began;   /* seconds since the report's begin */
     double seconds; /* that the call took */
@@ -61,11 +64,8 @@ typedef struct {
     /* What this rank sent; at MPI_Finalize also what the other ranks sent to rank 0. */
     coll_mtree_rank_report_t gathered;
 
-    /* The latest calls, in a ring of num_timeline_events, the oldest at
-     * first_timeline_event. */
-    const coll_mtree_timeline_event_t *timeline_events;
-    size_t num_timeline_events, first_timeline_event;
-    uint64_t calls; /* timed ones, also those that are no longer in the ring */
+    coll_mtree_timeline_event_t *timeline; /* [COLL_MTREE_TIMELINE] a ring, on rank 0 */
+    uint64_t calls; /* timed ones, also those that are no longer in it */
     coll_mtree_totals_t totals;
 } coll_mtree_report_t;
 
