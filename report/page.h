@@ -47,29 +47,26 @@ void mtree_page_forecast(const json_t *report, size_t unused, FILE *out);
 void mtree_page_topology(const json_t *report, size_t topology, FILE *out);
 void mtree_page_communicator(const json_t *report, size_t communicator, FILE *out);
 
-/* Did calls on the topology pass through relays? */
-bool mtree_page_has_relays(const json_t *report, size_t topology);
-
 /* Where the calls found the network otherwise than the map has it, by more than a factor
  * of two: which calls and links; nothing where they agree. */
 void mtree_page_disagreement(const json_t *report, size_t topology, FILE *out);
 bool mtree_page_disagrees(const json_t *report, size_t topology);
 
-/* Was @a plan, an object of the report, made for topology number @a topology? */
-bool mtree_page_plan_is_on(const json_t *plan, size_t topology);
+/* The plan of @a calls; NULL: there is none. */
+const json_t *mtree_page_plan_of(const json_t *report, const json_t *calls);
 
-/* Of the calls over plan number @a plan those that moved most; NULL: there are none. */
-const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan);
+/* Of the calls over @a plan those that moved most; NULL: there are none. */
+const json_t *mtree_page_calls_of_plan(const json_t *report, const json_t *plan);
 
 /* "allreduce 8 MB-16 MB", "bcast 1 KB-2 KB root 3": what one line of calls is about,
  * at most @a length bytes into @a buffer. */
 const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t length);
 
 /* The tables: a communicator's calls; why some of them fell back; a topology's links; the
- * trees of plan number @a plan, and what they gave in mtree_page_calls_of_plan(). */
+ * trees of @a plan, and what they gave in mtree_page_calls_of_plan(). */
 mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator);
 mtree_table_t *mtree_page_fallbacks(const json_t *communicator);
 mtree_table_t *mtree_page_links(const json_t *topology);
-mtree_table_t *mtree_page_trees(const json_t *report, size_t plan);
+mtree_table_t *mtree_page_trees(const json_t *report, const json_t *plan);
 
 #endif

@@ -46,23 +46,11 @@ static size_t next_relay(const json_t *vertices, size_t from)
     return from;
 }
 
-static const json_t *vertices_of(const json_t *report, size_t topology)
-{
-    return json_object_get(
-        json_array_get(json_object_get(report, "topologies"), topology), "vertices");
-}
-
-bool mtree_page_has_relays(const json_t *report, size_t topology)
-{
-    const json_t *vertices = vertices_of(report, topology);
-
-    return next_relay(vertices, 0) < json_array_size(vertices);
-}
-
 /* "Relays: US2, EU1", where calls on the topology passed through relays. */
 static void page_relays(const json_t *report, size_t topology, FILE *out)
 {
-    const json_t *vertices = vertices_of(report, topology);
+    const json_t *vertices = json_object_get(
+        json_array_get(json_object_get(report, "topologies"), topology), "vertices");
     const char *lead = "Relays: ";
 
     for (size_t v = next_relay(vertices, 0); v < json_array_size(vertices);
@@ -72,29 +60,27 @@ static void page_relays(const json_t *report, size_t topology, FILE *out)
     }
 }
 
-/* The number of the plan of @a calls, -1: none. */
-static int plan_number(const json_t *calls)
+const json_t *mtree_page_plan_of(const json_t *report, const json_t *calls)
 {
-    return json_object_get(calls, "plan") == NULL ? -1
-                                                  : (int)mtree_page_number(calls, "plan");
+    const json_t *number = json_object_get(calls, "plan");
+
+    return number == NULL ? NULL
+                          : json_array_get(json_object_get(report, "plans"),
+                                           (size_t)json_integer_value(number));
 }
 
-/* Plan number @a number, NULL: there is none, as for -1. */
-static const json_t *plan_at(const json_t *report, int number)
-{
-    return json_array_get(json_object_get(report, "plans"), (size_t)number);
-}
-
-bool mtree_page_plan_is_on(const json_t *plan, size_t topology)
+/* Was @a plan made for topology number @a topology? */
+static bool plan_is_on(const json_t *plan, size_t topology)
 {
     const json_t *number = json_object_get(plan, "topology");
 
     return number != NULL && (size_t)json_integer_value(number) == topology;
 }
 
-/* The calls that moved most over plan number @a plan, or (-1) over any plan on topology
- * number @a topology; NULL: none. */
-static const json_t *heaviest_calls(const json_t *report, int plan, size_t topology)
+/* The calls that moved most over @a plan, or (NULL) over any plan on topology number @a
+ * topology; NULL: none. */
+static const json_t *heaviest_calls(const json_t *report, const json_t *plan,
+                                    size_t topology)
 {
     const json_t *heaviest = NULL;
     size_t c, i;
@@ -102,13 +88,11 @@ static const json_t *heaviest_calls(const json_t *report, int plan, size_t topol
 
     json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-            int number = plan_number(calls);
-            bool fits = plan >= 0
-                            ? number == plan
-                            : mtree_page_plan_is_on(plan_at(report, number), topology);
+            const json_t *of_calls = mtree_page_plan_of(report, calls);
 
-            if (fits && mtree_page_number(calls, "bytes") >
-                            mtree_page_number(heaviest, "bytes")) {
+            if ((plan != NULL ? of_calls == plan : plan_is_on(of_calls, topology)) &&
+                mtree_page_number(calls, "bytes") >
+                    mtree_page_number(heaviest, "bytes")) {
                 heaviest = calls;
             }
         }
@@ -116,9 +100,9 @@ static const json_t *heaviest_calls(const json_t *report, int plan, size_t topol
     return heaviest;
 }
 
-const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan)
+const json_t *mtree_page_calls_of_plan(const json_t *report, const json_t *plan)
 {
-    return heaviest_calls(report, (int)plan, 0);
+    return plan == NULL ? NULL : heaviest_calls(report, plan, 0);
 }
 
 static bool tree_crosses(const json_t *tree, int arc)
@@ -137,9 +121,8 @@ static bool tree_crosses(const json_t *tree, int arc)
  * 8 MB-16 MB". */
 static void write_crossing(const json_t *report, size_t topology, int arc, FILE *out)
 {
-    const json_t *calls = heaviest_calls(report, -1, topology);
-    const json_t *plan = calls == NULL ? NULL : plan_at(report, plan_number(calls));
-    const json_t *trees = json_object_get(plan, "trees");
+    const json_t *calls = heaviest_calls(report, NULL, topology);
+    const json_t *trees = json_object_get(mtree_page_plan_of(report, calls), "trees");
     const char *lead = "; crossed by trees";
     char name[128];
 
@@ -309,7 +292,7 @@ static void list_calls(const json_t *report, size_t topology, list_t *list)
             double bound = mtree_page_number(calls, "bound_seconds");
 
             if (json_is_true(json_object_get(calls, "disagrees")) &&
-                mtree_page_plan_is_on(plan_at(report, plan_number(calls)), topology) &&
+                plan_is_on(mtree_page_plan_of(report, calls), topology) &&
                 list_next(list)) {
                 fprintf(
                     list->out, "%s took %s, on the map at least %s",

@@ -101,13 +101,7 @@ mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator
     json_t *calls;
 
     json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-        const json_t *plan =
-            json_object_get(calls, "plan") == NULL
-                ? NULL
-                : json_array_get(json_object_get(report, "plans"),
-                                 (size_t)mtree_page_number(calls, "plan"));
-
-        add_calls(table, calls, plan);
+        add_calls(table, calls, mtree_page_plan_of(report, calls));
     }
     return table;
 }
@@ -171,11 +165,10 @@ mtree_table_t *mtree_page_links(const json_t *topology)
     return table;
 }
 
-mtree_table_t *mtree_page_trees(const json_t *report, size_t number)
+mtree_table_t *mtree_page_trees(const json_t *report, const json_t *plan)
 {
-    const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
     const json_t *gave =
-        json_object_get(mtree_page_calls_of_plan(report, number), "trees_bps");
+        json_object_get(mtree_page_calls_of_plan(report, plan), "trees_bps");
     mtree_table_t *table =
         mtree_table_create("rlrrrr", "tree|root|rate|gave|of the message|chunk");
     size_t t;

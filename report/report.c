@@ -122,8 +122,7 @@ static void print_trees(const json_t *report, const json_t *communicator, FILE *
     if (heaviest != NULL) {
         fprintf(out, "\nTrees of %s\n",
                 mtree_page_calls_name(heaviest, name, sizeof(name)));
-        print_table(mtree_page_trees(report, (size_t)mtree_page_number(heaviest, "plan")),
-                    out);
+        print_table(mtree_page_trees(report, mtree_page_plan_of(report, heaviest)), out);
     }
 }
 

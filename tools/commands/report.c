@@ -83,7 +83,8 @@ static json_t *communicator_page(const json_t *report, size_t number)
 
 static json_t *plan_page(const json_t *report, size_t number)
 {
-    mtree_table_t *trees[] = {mtree_page_trees(report, number), NULL};
+    const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
+    mtree_table_t *trees[] = {mtree_page_trees(report, plan), NULL};
 
     return tables_json(trees, true);
 }
