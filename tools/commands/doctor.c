@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ARGS 16
-
 typedef struct {
     const char *hosts, *hostfile, *agent, *facts, *output;
     bool json;
@@ -42,39 +40,25 @@ static mtree_status_t take_parameter(const command_t *command, void *data,
     return MTREE_OK;
 }
 
-/* Append the option @a name with @a value, which may begin with a dash, to @a words, if
- * it has one.  False: no memory. */
-static bool add_option(const char **words, int *count, const char *name,
-                       const char *value)
+static const char *text_or_empty(const char *text)
 {
-    size_t length = strlen(name) + 1 + (value == NULL ? 0 : strlen(value));
-    char *word = value == NULL ? NULL : malloc(length + 1);
-
-    if (word != NULL) {
-        (void)snprintf(word, length + 1, "%s=%s", name, value);
-        words[(*count)++] = word;
-    }
-    return value == NULL || word != NULL;
+    return text != NULL ? text : "";
 }
 
 /* Become the program of Python; returns only when that cannot be. */
 static int run_python(const arguments_t *arguments)
 {
     char path[COMMAND_PATH_ROOM];
-    const char *words[MOST_ARGS] = {"python3", path};
-    int count = 2;
+    const char *words[] = {"python3",
+                           path,
+                           text_or_empty(arguments->hosts),
+                           text_or_empty(arguments->hostfile),
+                           text_or_empty(arguments->agent),
+                           text_or_empty(arguments->facts),
+                           text_or_empty(arguments->output),
+                           arguments->json ? "json" : "",
+                           NULL};
 
-    if (!add_option(words, &count, "--hosts", arguments->hosts) ||
-        !add_option(words, &count, "--hostfile", arguments->hostfile) ||
-        !add_option(words, &count, "--agent", arguments->agent) ||
-        !add_option(words, &count, "--facts", arguments->facts) ||
-        !add_option(words, &count, "--output", arguments->output)) {
-        mtree_error("doctor: out of memory");
-        return COMMAND_MISUSED;
-    }
-    if (arguments->json) {
-        words[count++] = "--json";
-    }
     (void)command_become("doctor", "doctorlib", words);
     return COMMAND_MISUSED;
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree doctor`, which has read and checked the options (tools/commands/doctor.c)."""
 
-import argparse
 import json
 import os
 import sys
+import types
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -12,16 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 from doctorlib import facts, gather, hosts, job, judge, remote  # noqa: E402
 from doctorlib.errors import DoctorError, read_text, reason  # noqa: E402
 
+OPTIONS = ("hosts", "hostfile", "agent", "facts", "output", "json")  # each a word, empty where it is not given
 FOUND, FAILED = 1, 2
 LONGEST_FACTS = 64 << 20  # bytes; a host's are some thousands
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(prog="mtree doctor")
-    for name in ("hostfile", "hosts", "agent", "facts", "output"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
 
 
 def read_facts(path):
@@ -75,7 +68,7 @@ def print_findings(findings, count):
 
 
 def main():
-    options = parse_arguments()
+    options = types.SimpleNamespace(**dict(zip(OPTIONS, sys.argv[1:])))
     try:
         document = read_facts(options.facts) if options.facts else ask_hosts(options)
         if document is None:
