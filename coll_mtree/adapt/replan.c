@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan.h"
 
-#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -13,15 +12,12 @@
 
 /* Queries of this process that have not ended. */
 static atomic_int num_running;
-static atomic_bool finishes; /* MPI_Finalize waits for them */
 
-static void finish_queries(void *unused)
+void coll_mtree_replan_finish(void)
 {
-    (void)unused;
     while (atomic_load(&num_running) > 0) {
         opal_progress();
     }
-    coll_mtree_deferred_release_run();
 }
 
 static void comm_retain(coll_mtree_replan_t *replan)
@@ -260,7 +256,6 @@ void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_t
     replan->retain(replan);
     atomic_fetch_add(&num_running, 1);
     mtree_list_append(&replan->awaited, &query->link);
-    coll_mtree_finalize_hook_add(&finishes, finish_queries);
     query->exchange =
         coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){.module = replan->module,
                                                                 .comm = replan->comm,

@@ -128,4 +128,7 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query);
 bool coll_mtree_replan_update(coll_mtree_replan_query_t *query, bool usable,
                               double least_gain);
 
+/* Wait for the queries of this process to end. */
+void coll_mtree_replan_finish(void);
+
 #endif

@@ -44,10 +44,3 @@ void coll_mtree_free_hook_add(ompi_communicator_t *comm, void (*func)(void *arg)
     /* The key lives as long as the attribute. */
     (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
 }
-
-void coll_mtree_finalize_hook_add(atomic_bool *added, void (*func)(void *arg))
-{
-    if (coll_mtree_has_world() && !atomic_exchange(added, true)) {
-        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, func, NULL);
-    }
-}

@@ -11,15 +11,9 @@
 
 #include "ompi/communicator/communicator.h"
 
-#include <stdatomic.h>
-
 /* Have @a func called with @a arg when @a comm is freed.  All ranks add the functions of
  * a communicator in the same order. */
 void coll_mtree_free_hook_add(ompi_communicator_t *comm, void (*func)(void *arg),
                               void *arg);
-
-/* Have @a func called when MPI_Finalize begins, if *@a added does not say that it will
- * be.  With sessions alone there is no MPI_COMM_SELF, and it is not called. */
-void coll_mtree_finalize_hook_add(atomic_bool *added, void (*func)(void *arg));
 
 #endif

@@ -252,23 +252,36 @@ static void early_plan_start(const coll_mtree_plan_entry_t *entry)
     coll_mtree_decision_start(&early->super, NULL);
 }
 
-/* MPI_Finalize: what exchanges hold is given up by the next call, and there is none. */
-static void release_last(void *unused)
+/* MPI_Finalize, before it frees communicators.  What has ended is given up by the user's
+ * next call, and there is none. */
+static void finish(void *unused)
 {
     (void)unused;
+    coll_mtree_replan_finish();
+    coll_mtree_plan_thread_close();
     coll_mtree_deferred_release_run();
+}
+
+/* All that has to end begins with an exchange for a plan.  With sessions alone there is
+ * no MPI_COMM_SELF, and no MPI_Finalize. */
+static void add_finish(void)
+{
+    static atomic_bool added;
+
+    if (coll_mtree_has_world() && !atomic_exchange(&added, true)) {
+        coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, finish, NULL);
+    }
 }
 
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
-    static atomic_bool releases;
     mca_coll_mtree_module_t *module = entry->module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
 
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
-    coll_mtree_finalize_hook_add(&releases, release_last);
+    add_finish();
     entry->asks_hosts = !module->hosts_asked;
     module->hosts_asked = true;
     /* Hosts and their connections take as long as many a plan. */

@@ -2,14 +2,12 @@
 #include "coll_mtree/plan/decision.h"
 
 #include "coll_mtree/base/fallback.h"
-#include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/transport/progress.h"
 
 #include <stdatomic.h>
 
 static atomic_bool is_open;
-static atomic_bool closes; /* MPI_Finalize closes the thread */
 
 static coll_mtree_decision_t *decision_of(coll_mtree_plan_task_t *task)
 {
@@ -56,14 +54,6 @@ static void end(coll_mtree_plan_task_t *task)
     }
 }
 
-/* MPI_Finalize, before it frees communicators. */
-static void close_thread(void *unused)
-{
-    (void)unused;
-    coll_mtree_plan_thread_close();
-    coll_mtree_deferred_release_run();
-}
-
 void coll_mtree_decisions_open(void)
 {
     if (!atomic_exchange(&is_open, true)) {
@@ -71,7 +61,6 @@ void coll_mtree_decisions_open(void)
         (void)coll_mtree_fallback_is_configured();
         coll_mtree_progress_add(coll_mtree_plan_thread_poll);
     }
-    coll_mtree_finalize_hook_add(&closes, close_thread);
 }
 
 void coll_mtree_decisions_close(void)
