@@ -21,7 +21,7 @@
 #define INTERFACE_TEST_SHARE   0.6
 #define SINGLE_LINK_TEST_SHARE 0.8
 
-/* Links of a host that are used at once; many, since each is measured by that, too. */
+/* Links of a host that are used at once.  There may be many: the test measures each. */
 #define LEAST_LINKS_AT_ONCE 2
 #define MOST_LINKS_AT_ONCE  16
 

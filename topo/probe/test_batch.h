@@ -39,7 +39,7 @@ bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
  * tests at a time or receives for two, and no link carries one in each direction.  After
  * a test its hosts and links stay idle for one round trip, in which its last bytes
  * arrive.  The tests are then in the order of their begin.  *seconds_p is when the last
- * one ends. MTREE_ERR_NO_MEMORY.
+ * one ends.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
                                            double *seconds_p);
