@@ -7,7 +7,7 @@ build=$top/build
 configure_options=()
 
 packages="gcc make autoconf automake libtool pkg-config openmpi-bin libopenmpi-dev libhwloc-dev
-    libglpk-dev graphviz libjansson-dev libssl-dev openssl check python3 python3-yaml iproute2
+    libglpk-dev graphviz libjansson-dev libssl-dev openssl check python3 python3-yaml iproute2 nftables
     bash-completion mandoc groff gfortran"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }

@@ -32,7 +32,7 @@ done
 
 # Open MPI and a compiler first: they are the machine that the packages come to.
 inside 'apt-get update -qq; apt-get install -y -qq --no-install-recommends openmpi-bin libopenmpi-dev gcc pkg-config \
-    graphviz libglpk-dev libhwloc-dev libjansson-dev python3 python3-yaml iproute2 >/dev/null 2>&1'
+    graphviz libglpk-dev libhwloc-dev libjansson-dev python3 python3-yaml iproute2 nftables >/dev/null 2>&1'
 files >"$root/packages/before"
 
 echo "Installing"

@@ -34,6 +34,12 @@ def netlab(*command, environment, timeout):
     )
 
 
+def filtering(hook, rule):
+    """The command by which a host filters packets by a RULE of nft at HOOK, "input" or "output"."""
+    chain = f"add chain inet {hook} packets {{ type filter hook {hook} priority 0; }}"
+    return ["nft", f"add table inet {hook}; {chain}; add rule inet {hook} packets {rule}"]
+
+
 def again(test):
     """TEST depends on measured speeds, which a busy machine may spoil: it runs up to TRIES times, each
     with a set-up of its own, and fails when all fail."""

@@ -25,10 +25,10 @@ ENVIRONMENT = labs.environment(
 
 # Rules of a host's packet filter for the ports where mtree listens: packets that ask for a connection vanish or are refused;
 # those with data vanish.
-DROPPED = f"filter.drop_new('input', {FIRST}, {LAST})"
-REFUSED = f"filter.reset_new('input', {FIRST}, {LAST})"
-SWALLOWED = f"('input', filter.match_tcp() + filter.match_longer(60) + filter.match_ports({FIRST}, {LAST}) + filter.drop())"
-INSTALL = "import sys; sys.path.insert(0, sys.argv[1]); from netlablib import packet_filter as filter; filter.install([{rule}])"
+NEW = f"iifname != lo tcp dport {FIRST}-{LAST} tcp flags & (syn | ack) == syn"
+DROPPED = f"{NEW} drop"
+REFUSED = f"{NEW} reject with tcp reset"
+SWALLOWED = f"ip length > 60 tcp dport {FIRST}-{LAST} drop"
 
 
 class Encryption(unittest.TestCase):
@@ -43,8 +43,7 @@ class Encryption(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def filter(self, host, rule):
-        tools = os.path.join(labs.ROOT, "tools", "netlab")
-        self.netlab("exec", self.lab, host, "--", sys.executable, "-c", INSTALL.format(rule=rule), tools)
+        self.netlab("exec", self.lab, host, "--", *labs.filtering("input", rule))
 
     def watch(self, host):
         """Twice in a row: the command that starts the ranks holds the text, too."""

@@ -5,7 +5,6 @@ where what they carry does not arrive, Open MPI's messages serve."""
 
 import json
 import os
-import sys
 import tempfile
 import unittest
 
@@ -18,8 +17,7 @@ ROUND_TRIP = 2 * ONE_WAY
 FIRST, LAST = 28500, 28599
 FAR = """graph far {{ edge [capacity="50Mbps", latency="{}ms"]; switch [kind=switch];
 h0 -- switch; h1 -- switch; h2 -- switch; }}"""
-SWALLOWED = f"('input', filter.match_tcp() + filter.match_longer(60) + filter.match_ports({FIRST}, {LAST}) + filter.drop())"
-INSTALL = "import sys; sys.path.insert(0, sys.argv[1]); from netlablib import packet_filter as filter; filter.install([{rule}])"
+SWALLOWED = f"ip length > 60 tcp dport {FIRST}-{LAST} drop"
 
 
 class FirstCall(unittest.TestCase):
@@ -57,9 +55,7 @@ class FirstCall(unittest.TestCase):
             self.assertLess(max(seconds), ROUND_TRIP)
 
     def test_what_does_not_arrive_goes_over_openmpi(self):
-        tools = os.path.join(labs.ROOT, "tools", "netlab")
-        command = [sys.executable, "-c", INSTALL.format(rule=SWALLOWED), tools]
-        self.netlab("exec", self.name, "h1", "--", *command)
+        self.netlab("exec", self.name, "h1", "--", *labs.filtering("input", SWALLOWED))
         said, _ = self.job(40000)
         self.assertRegex(said, r"no TCP connections to rank \d \(what is sent there does not arrive\): messages to it")
 

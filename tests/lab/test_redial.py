@@ -11,7 +11,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -27,11 +26,7 @@ r0 -- r1 [capacity="100Mbps" from_address="10.88.1.1" to_address="10.88.1.2"];
 r1 -- r2 [capacity="100Mbps" from_address="10.88.2.1" to_address="10.88.2.2"];
 r2 -- r0 [capacity="100Mbps" from_address="10.88.3.1" to_address="10.88.3.2"]; {lan} }}"""
 # On r1: TCP packets from r0 that are longer than 1,000 bytes vanish.
-HOLE = f"""import sys
-sys.path.insert(0, {os.path.dirname(labs.NETLAB)!r})
-from netlablib import packet_filter as p
-device = p.expression(b"meta", p.number(1, 1), p.number(2, p.INPUT_NAME)) + p.compare(p.EQUAL, b"cable0".ljust(16, bytes(1)))
-p.install([("arriving", device + p.match_tcp() + p.match_longer(1000) + p.drop())], "hole", p.INET)"""
+HOLE = "iifname cable0 meta l4proto tcp ip length > 1000 drop"
 LAN = " ".join(f'r{i} -- lan [capacity="20Mbps"];' for i in range(3))
 
 
@@ -194,7 +189,7 @@ class Redial(unittest.TestCase):
     def test_a_cable_that_loses_long_packets(self):
         # Segments that the kernel has not cut yet would be longer than any packet.
         self.netlab("exec", self.name, "r0", "--", "ip", "link", "set", "dev", "cable0", "gso_max_segs", "1")
-        self.netlab("exec", self.name, "r1", "--", sys.executable, "-c", HOLE)
+        self.netlab("exec", self.name, "r1", "--", *labs.filtering("input", HOLE))
         job, reader, output = self.start("lab/lab_replan", "400000", "4")
         self.finish(job, reader, output, "ok\n")
         self.assertIn("long packets to or from rank 1 are lost", "".join(output))

@@ -47,7 +47,6 @@ UNREAD = {
     "cannot open a packet socket": "the relay would have to be started by who may not",
     "TCP connections cannot be watched": "the kernel would have to fail",
     "cannot watch a descriptor": "the kernel would have to fail",
-    "refuses a rule": "the kernel would have to fail",
     "changes what ompi_info says": "Open MPI would have to be missing",
     "setns failed": "the kernel would have to fail",
     "labs are up already": "takes 200 labs",

@@ -51,7 +51,7 @@ class Damage:
 
     def filter(self, *rules):
         namespace = self.made.setdefault("rules", {}).setdefault(self.vertex["namespace"], [])
-        namespace += [[chain, expressions.hex()] for chain, expressions in rules]
+        namespace += rules
 
     def replace(self, old, new):
         lines = self.lines()

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from . import packet_filter
+from .command import run
 from .errors import Interrupted, NetlabError, ignore_signals, raise_on_signals
 from .labs import Lab
 
@@ -31,21 +32,6 @@ WITHOUT_IPV6 = {
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
 }
-
-
-def run(command, lines=()):
-    """Run a command with LINES as its input; its first lines are the error when it fails."""
-    done = subprocess.run(
-        command,
-        input="".join(line + "\n" for line in lines),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    if done.returncode != 0:
-        output = done.stdout.strip().splitlines() or ["no reason given"]
-        raise NetlabError(f"'{' '.join(command)}' failed: {'; '.join(output[:2])}")
 
 
 def mount_private(lab):
@@ -99,8 +85,7 @@ def spoil(recipe):
     """Put the faults of hosts into their namespaces."""
     settings, rules = recipe.get("settings", {}), recipe.get("rules", {})
     visit(settings, lambda name: write_settings(settings[name]))
-    visit(rules, lambda name: packet_filter.install(
-        [(chain, bytes.fromhex(expressions)) for chain, expressions in rules[name]]))
+    visit(rules, lambda name: run(packet_filter.install(rules[name])))
 
 
 def start_relay(recipe):

@@ -1,44 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Links and connections that a lab loses while it runs: cut, mend, reset, forget."""
 
-import os
 import re
-import sys
 import time
 
 from . import labs, packet_filter, programs
 from .errors import NetlabError
 from .session import find_link
 
-FILTER_COMMAND = "_filter"  # netlab starts itself with this in the namespace of a link's end
-
 
 def enter(lab, vertex):
     return ["nsenter", f"--net=/run/netns/{vertex['namespace']}"]
 
 
-def filter_packets(action, *what):
-    """In the namespace of a host: take nothing that arrives at a device, or all of it again, or nothing
-    of the connections that a table names: PEER'S-PORT:OWN-PORT."""
-    table = f"{'forget' if action == 'forget' else 'cut'}-{what[0]}"
-    if action == "mend":
-        packet_filter.remove(table, packet_filter.INET)
-        return 0
-    rules = ([packet_filter.drop_connection(*map(int, pair.split(":"))) for pair in what[1:]]
-             if action == "forget" else [packet_filter.drop_arriving(what[0])])
-    packet_filter.install(rules, table, packet_filter.INET)
-    return 0
+def install(lab, vertex, rules, table):
+    """Give the packet filter of a host a TABLE with these RULES."""
+    programs.run_inside(lab, [*enter(lab, vertex), *packet_filter.install(rules, table, packet_filter.BOTH_FAMILIES)])
 
 
-def run_filter(lab, vertex, *arguments):
-    netlab = [sys.executable, os.path.abspath(sys.argv[0]), FILTER_COMMAND]
-    programs.run_inside(lab, [*enter(lab, vertex), *netlab, *arguments])
-
-
-def change(lab, link, side, action):
+def change(lab, link, side, is_cut):
     """Cut or mend one direction of a link, where its packets arrive."""
     vertex = lab.find_host(link["to"] if side == 0 else link["from"])
-    run_filter(lab, vertex, action, link["devices"][1 - side])
+    device = link["devices"][1 - side]
+    if is_cut:
+        install(lab, vertex, [packet_filter.drop_arriving(device)], f"cut-{device}")
+    else:
+        remove = packet_filter.remove(f"cut-{device}", packet_filter.BOTH_FAMILIES)
+        programs.run_inside(lab, [*enter(lab, vertex), *remove])
 
 
 def switch(name, link_text, is_cut):
@@ -49,7 +37,7 @@ def switch(name, link_text, is_cut):
         states = link.setdefault("is_cut", [False, False])
         for side in sides:
             if states[side] != is_cut:
-                change(lab, link, side, "cut" if is_cut else "mend")
+                change(lab, link, side, is_cut)
                 states[side] = is_cut
         lab.save()
 
@@ -113,5 +101,6 @@ def forget(name, first, second, ports, one_way):
     found = [(own, peer) for own, peer in re.findall(r":(\d+)\s+\S+:(\d+)", output)]
     for vertex, pairs in zip(ends[:1] if one_way else ends, ([(peer, own) for own, peer in found], found)):
         if pairs:
-            run_filter(lab, vertex, "forget", str(time.monotonic_ns()), *map(":".join, pairs))
+            rules = [packet_filter.drop_connection(*pair) for pair in pairs]
+            install(lab, vertex, rules, f"forget-{time.monotonic_ns()}")
     return len(found)
