@@ -4,6 +4,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/sockets.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define KEY "mtree.contact"
@@ -15,8 +16,8 @@ static struct {
     mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
     coll_mtree_contact_t contact;   /* its secret is drawn once */
     bool is_drawn, is_described;
-    bool has_published; /* something, if only that nobody listens */
-    bool is_published;  /* what others may connect to */
+    bool has_published;       /* something, if only that nobody listens */
+    atomic_bool is_published; /* what others may connect to; read without a lock */
 } this_process;
 
 static int count_addresses(const mtree_address_t *addresses)
@@ -100,7 +101,7 @@ const coll_mtree_contact_t *coll_mtree_contact_own(mtree_tcp_admit_t admit)
 
 bool coll_mtree_contact_is_published(void)
 {
-    return this_process.is_published && this_process.listener != NULL;
+    return this_process.is_published;
 }
 
 /* Where this process has published nothing, the others have not: of a lost process the
@@ -147,5 +148,6 @@ void coll_mtree_contact_close(void)
 {
     mtree_tcp_listener_destroy(this_process.listener);
     this_process.listener = NULL;
-    this_process.is_published = this_process.is_described = false;
+    this_process.is_described = false;
+    this_process.is_published = false;
 }
