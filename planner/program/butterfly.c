@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/kinds.h"
+#include "planner/program/swing.h"
 
 typedef struct {
     int num_places;
@@ -38,47 +39,23 @@ static int member_place(const butterfly_t *butterfly, int member)
 typedef struct {
     butterfly_t butterfly;
     int place, member;
-    bool is_member;
+    int guest; /* the place of the first of its pair; -1: it is in none */
     size_t units;
     mtree_place_t vector; /* with the sums, or the blocks */
-    const size_t *first;  /* of mtree_blocks_t; NULL: members sum equal parts */
+    const size_t *first;  /* of mtree_blocks_t; NULL: members sum equal pieces */
     size_t sends;         /* the step from which on sends are waited for at the end */
     mtree_program_t *program;
+    /* Of halves: each part of the vector goes its own way. */
+    const int *shape; /* of the torus on which Swing says who partners are; NULL: their
+                         numbers differ in one bit */
+    int num_parts;
+    int number[2 * MTREE_SHAPE_DIMENSIONS]; /* of the piece of each part that the member
+                                               sums in the end */
 } walk_t;
 
-static walk_t begin_walk(const mtree_program_job_t *job, int place,
-                         mtree_program_t *program)
-{
-    walk_t walk = {.butterfly = make_butterfly(job->num_hosts),
-                   .place = place,
-                   .units = job->units,
-                   .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
-                   .program = program};
-
-    walk.member = member_of(&walk.butterfly, place);
-    walk.is_member = member_place(&walk.butterfly, walk.member) == place;
-    return walk;
-}
-
-static int partner_place(const walk_t *walk, int round)
-{
-    return member_place(&walk->butterfly, walk->member ^ (1 << round));
-}
-
-/* Is the host of @a place a guest of the member of this walk? */
-static bool is_guest(const walk_t *walk, int place)
-{
-    return place != walk->place && member_of(&walk->butterfly, place) == walk->member;
-}
-
-/* Consecutive units of the vector. */
-typedef struct {
-    size_t begin, count;
-} part_t;
-
-/* The parts of members are in the order of their bits, the lowest first; a member's
- * number is that of which it is the number. */
-static int part_number(const butterfly_t *butterfly, int member)
+/* Pieces of members are in the order of their bits, the lowest first; a member's number
+ * is that of which it is the number. */
+static int piece_number(const butterfly_t *butterfly, int member)
 {
     int number = 0;
 
@@ -88,7 +65,36 @@ static int part_number(const butterfly_t *butterfly, int member)
     return number;
 }
 
-/* How many hosts have members whose parts are before part @a number: these members and
+static walk_t begin_walk(const mtree_program_job_t *job, int place,
+                         mtree_program_t *program)
+{
+    walk_t walk = {.butterfly = make_butterfly(job->num_hosts),
+                   .place = place,
+                   .units = job->units,
+                   .vector = mtree_place(MTREE_BUFFER_RESULT, 0),
+                   .program = program,
+                   .num_parts = 1};
+
+    walk.member = member_of(&walk.butterfly, place);
+    walk.guest =
+        walk.member < job->num_hosts - walk.butterfly.num_members ? 2 * walk.member : -1;
+    walk.number[0] = piece_number(&walk.butterfly, walk.member);
+    return walk;
+}
+
+static int partner_place(const walk_t *walk, int part, int round)
+{
+    return walk->shape != NULL
+               ? mtree_swing_partner(walk->shape, part, walk->place, round)
+               : member_place(&walk->butterfly, walk->member ^ (1 << round));
+}
+
+/* Consecutive units of the vector. */
+typedef struct {
+    size_t begin, count;
+} piece_t;
+
+/* How many hosts have members whose pieces are before piece @a number: these members and
  * their guests. */
 static int hosts_before(const butterfly_t *butterfly, int number)
 {
@@ -96,85 +102,36 @@ static int hosts_before(const butterfly_t *butterfly, int number)
     int hosts = number;
 
     for (int other = 0; other < number && pairs > 0; other++) {
-        hosts += part_number(butterfly, other) < pairs;
+        hosts += piece_number(butterfly, other) < pairs;
     }
     return hosts;
 }
 
-/* Where part @a number begins; that of the number of members ends the last. */
-static size_t part_begin(const walk_t *walk, int number)
+/* Where piece @a number of @a part begins; that of the number of members ends the last.
+ */
+static size_t piece_begin(const walk_t *walk, int part, int number)
 {
-    return walk->first == NULL
-               ? walk->units * (size_t)number / (size_t)walk->butterfly.num_members
-               : walk->first[hosts_before(&walk->butterfly, number)];
+    const int members = walk->butterfly.num_members;
+
+    return walk->first == NULL ? walk->units * (size_t)(part * members + number) /
+                                     (size_t)(walk->num_parts * members)
+                               : walk->first[hosts_before(&walk->butterfly, number)];
 }
 
-/* What the members that agree with the member of @a walk in the first @a rounds bits sum
- * together, or, with @a is_partner, what those do that agree in all of these but the
- * last. */
-static part_t part_of(const walk_t *walk, int rounds, bool is_partner)
+/* The pieces of @a part that the member sums together with others after @a rounds, or
+ * with @a is_partner those that its partner of the last of these does: the other half. */
+static piece_t half_of(const walk_t *walk, int part, int rounds, bool is_partner)
 {
     const int length = walk->butterfly.num_members >> rounds;
-    const int flip = is_partner ? 1 << (rounds - 1) : 0;
-    const int number =
-        part_number(&walk->butterfly, walk->member ^ flip) / length * length;
-    const size_t begin = part_begin(walk, number);
+    const int number = (walk->number[part] / length ^ (is_partner ? 1 : 0)) * length;
+    const size_t begin = piece_begin(walk, part, number);
 
-    return (part_t){begin, part_begin(walk, number + length) - begin};
+    return (piece_t){begin, piece_begin(walk, part, number + length) - begin};
 }
 
-static mtree_place_t place_of(const walk_t *walk, part_t part)
+static mtree_place_t place_of(const walk_t *walk, piece_t part)
 {
     return mtree_place(walk->vector.buffer, walk->vector.offset + part.begin);
-}
-
-static part_t whole_vector(const walk_t *walk, int place)
-{
-    (void)place;
-    return (part_t){0, walk->units};
-}
-
-/* Guests give their vectors to their member, which adds them to its own. */
-static void fold_guests(walk_t *walk)
-{
-    if (!walk->is_member) {
-        mtree_program_send_now(walk->program,
-                               member_place(&walk->butterfly, walk->member), walk->vector,
-                               walk->units);
-        return;
-    }
-    for (int place = walk->butterfly.num_places - 1; place >= 0; place--) {
-        if (is_guest(walk, place)) {
-            const mtree_place_t slot = mtree_program_slot(walk->program, walk->units);
-
-            mtree_program_recv_now(walk->program, place, slot, walk->units);
-            mtree_program_fold(walk->program, walk->vector, slot, walk->units);
-        }
-    }
-    walk->sends = walk->program->num_steps;
-}
-
-/* Guests get the result, or with @a part what that says of their places. */
-static void serve_guests(const walk_t *walk,
-                         part_t (*part)(const walk_t *walk, int place))
-{
-    if (!walk->is_member) {
-        const part_t own = part(walk, walk->place);
-
-        mtree_program_recv_now(walk->program,
-                               member_place(&walk->butterfly, walk->member),
-                               place_of(walk, own), own.count);
-        return;
-    }
-    for (int place = 0; place < walk->butterfly.num_places; place++) {
-        if (is_guest(walk, place)) {
-            const part_t its = part(walk, place);
-
-            (void)mtree_program_send(walk->program, place, place_of(walk, its),
-                                     its.count);
-        }
-    }
-    mtree_program_wait_sends(walk->program, walk->sends);
 }
 
 /* Swap whole vectors.  The sum is where the last fold has put it: below a partner of a
@@ -184,7 +141,7 @@ static void double_up(walk_t *walk)
     mtree_place_t sum = mtree_place(MTREE_BUFFER_RESULT, 0);
 
     for (int round = 0; round < walk->butterfly.num_rounds; round++) {
-        const int peer = partner_place(walk, round);
+        const int peer = partner_place(walk, 0, round);
         const mtree_place_t slot = mtree_program_slot(walk->program, walk->units);
         const size_t receive = mtree_program_recv(walk->program, peer, slot, walk->units);
         const size_t send = mtree_program_send(walk->program, peer, sum, walk->units);
@@ -206,50 +163,128 @@ static void double_up(walk_t *walk)
     walk->sends = walk->program->num_steps;
 }
 
-void mtree_doubling_sum(const mtree_program_job_t *job, int place,
-                        mtree_program_t *program)
-{
-    walk_t walk = begin_walk(job, place, program);
-
-    fold_guests(&walk);
-    if (walk.is_member) {
-        double_up(&walk);
-    }
-    serve_guests(&walk, whole_vector);
-}
-
-/* Swap halves and keep the sum of one, until one part is left. */
+/* Each part swaps halves and keeps the sum of one, until one piece is left. */
 static void halve(walk_t *walk)
 {
-    for (int round = 0; round < walk->butterfly.num_rounds; round++) {
-        const int peer = partner_place(walk, round);
-        const part_t kept = part_of(walk, round + 1, false);
-        const part_t given = part_of(walk, round + 1, true);
-        const mtree_place_t slot = mtree_program_slot(walk->program, kept.count);
-        const size_t receive = mtree_program_recv(walk->program, peer, slot, kept.count);
+    const int num_rounds = walk->butterfly.num_rounds;
 
-        (void)mtree_program_send(walk->program, peer, place_of(walk, given), given.count);
-        mtree_program_wait(walk->program, receive);
-        mtree_program_fold(walk->program, place_of(walk, kept), slot, kept.count);
+    for (int round = 0; round <= num_rounds; round++) {
+        for (int part = 0; part < walk->num_parts; part++) {
+            if (round > 0) {
+                const piece_t kept = half_of(walk, part, round, false);
+                const mtree_place_t slot = mtree_program_slot(walk->program, kept.count);
+
+                mtree_program_recv_now(walk->program,
+                                       partner_place(walk, part, round - 1), slot,
+                                       kept.count);
+                mtree_program_fold(walk->program, place_of(walk, kept), slot, kept.count);
+            }
+            if (round < num_rounds) {
+                const piece_t given = half_of(walk, part, round + 1, true);
+
+                (void)mtree_program_send(walk->program, partner_place(walk, part, round),
+                                         place_of(walk, given), given.count);
+            }
+        }
     }
     /* What was given away comes back as a sum. */
     mtree_program_wait_sends(walk->program, walk->sends);
     walk->sends = walk->program->num_steps;
 }
 
-/* Swap what is summed in the opposite order. */
+/* Each part swaps what is summed in the opposite order. */
 static void gather(walk_t *walk)
 {
-    for (int round = walk->butterfly.num_rounds - 1; round >= 0; round--) {
-        const int peer = partner_place(walk, round);
-        const part_t own = part_of(walk, round + 1, false);
-        const part_t other = part_of(walk, round + 1, true);
-        const size_t receive =
-            mtree_program_recv(walk->program, peer, place_of(walk, other), other.count);
+    const int num_rounds = walk->butterfly.num_rounds;
 
-        (void)mtree_program_send(walk->program, peer, place_of(walk, own), own.count);
-        mtree_program_wait(walk->program, receive);
+    for (int round = num_rounds; round >= 0; round--) {
+        for (int part = 0; part < walk->num_parts; part++) {
+            if (round < num_rounds) {
+                const piece_t other = half_of(walk, part, round + 1, true);
+
+                mtree_program_recv_now(walk->program, partner_place(walk, part, round),
+                                       place_of(walk, other), other.count);
+            }
+            if (round > 0) {
+                const piece_t own = half_of(walk, part, round, false);
+
+                (void)mtree_program_send(walk->program,
+                                         partner_place(walk, part, round - 1),
+                                         place_of(walk, own), own.count);
+            }
+        }
     }
+}
+
+/* The whole vector, or the guest's blocks, which are before those of its member. */
+static piece_t of_guest(const walk_t *walk, bool whole)
+{
+    const size_t *first = walk->first;
+    const int hosts = whole ? 0 : hosts_before(&walk->butterfly, walk->number[0]);
+
+    return whole ? (piece_t){0, walk->units}
+                 : (piece_t){first[hosts], first[hosts + 1] - first[hosts]};
+}
+
+/* A guest gives its vector, or without @a folds its blocks, to its member. */
+static void take_from_guest(walk_t *walk, bool folds)
+{
+    const piece_t its = of_guest(walk, folds);
+
+    if (walk->guest == walk->place) {
+        mtree_program_send_now(walk->program, walk->place + 1, place_of(walk, its),
+                               its.count);
+    } else if (folds) {
+        const mtree_place_t slot = mtree_program_slot(walk->program, its.count);
+
+        mtree_program_recv_now(walk->program, walk->guest, slot, its.count);
+        mtree_program_fold(walk->program, walk->vector, slot, its.count);
+    } else {
+        mtree_program_recv_now(walk->program, walk->guest, place_of(walk, its),
+                               its.count);
+    }
+}
+
+/* The guest gets the whole vector, or its blocks. */
+static void serve_guest(const walk_t *walk, bool whole)
+{
+    const piece_t its = of_guest(walk, whole);
+
+    if (walk->guest == walk->place) {
+        mtree_program_recv_now(walk->program, walk->place + 1, place_of(walk, its),
+                               its.count);
+    } else {
+        (void)mtree_program_send(walk->program, walk->guest, place_of(walk, its),
+                                 its.count);
+    }
+}
+
+/* Members @a sum, if that is not NULL, and gather what is summed, with what their guests
+ * have, who get what all get. */
+static void go(walk_t *walk, void (*sum)(walk_t *walk), bool gathers)
+{
+    if (walk->guest >= 0) {
+        take_from_guest(walk, sum != NULL);
+    }
+    walk->sends = walk->program->num_steps;
+    if (walk->guest != walk->place && sum != NULL) {
+        sum(walk);
+    }
+    if (walk->guest != walk->place && gathers) {
+        gather(walk);
+    }
+    if (walk->guest >= 0) {
+        serve_guest(walk, gathers || walk->first == NULL);
+    }
+    mtree_program_wait_sends(walk->program, walk->sends);
+}
+
+void mtree_doubling_sum(const mtree_program_job_t *job, int place,
+                        mtree_program_t *program)
+{
+    walk_t walk = begin_walk(job, place, program);
+
+    go(&walk, double_up, false);
 }
 
 void mtree_halving_sum(const mtree_program_job_t *job, int place,
@@ -257,17 +292,25 @@ void mtree_halving_sum(const mtree_program_job_t *job, int place,
 {
     walk_t walk = begin_walk(job, place, program);
 
-    fold_guests(&walk);
-    if (walk.is_member) {
-        halve(&walk);
-        gather(&walk);
-    }
-    serve_guests(&walk, whole_vector);
+    go(&walk, halve, true);
 }
 
-/* Blocks are in the order of their members' parts; a guest's, which is at the place
+void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program)
+{
+    walk_t walk = begin_walk(job, place, program);
+
+    walk.shape = job->shape;
+    walk.num_parts = mtree_swing_num_parts(job->shape);
+    for (int part = 0; part < walk.num_parts; part++) {
+        walk.number[part] =
+            mtree_swing_piece(job->shape, part, place, walk.butterfly.num_rounds);
+    }
+    go(&walk, halve, true);
+}
+
+/* Blocks are in the order of their members' pieces; a guest's, which is at the place
  * before its member, are before its member's. */
-static void order_by_parts(const mtree_program_job_t *job, int place, int *sequence)
+static void order_by_pieces(const mtree_program_job_t *job, int place, int *sequence)
 {
     const butterfly_t butterfly = make_butterfly(job->num_hosts);
     const int pairs = butterfly.num_places - butterfly.num_members;
@@ -275,7 +318,7 @@ static void order_by_parts(const mtree_program_job_t *job, int place, int *seque
 
     (void)place;
     for (int number = 0; number < butterfly.num_members; number++) {
-        const int member = part_number(&butterfly, number);
+        const int member = piece_number(&butterfly, number);
         const int at = member_place(&butterfly, member);
 
         if (member < pairs) {
@@ -283,20 +326,6 @@ static void order_by_parts(const mtree_program_job_t *job, int place, int *seque
         }
         sequence[num++] = at;
     }
-}
-
-/* The blocks of the host at @a place. */
-static part_t host_blocks(const walk_t *walk, int place)
-{
-    const butterfly_t *butterfly = &walk->butterfly;
-    const int member = member_of(butterfly, place);
-    const bool is_behind_guest =
-        member < butterfly->num_places - butterfly->num_members &&
-        member_place(butterfly, member) == place;
-    const int hosts =
-        hosts_before(butterfly, part_number(butterfly, member)) + is_behind_guest;
-
-    return (part_t){walk->first[hosts], walk->first[hosts + 1] - walk->first[hosts]};
 }
 
 static walk_t walk_blocks(const mtree_blocks_t *blocks)
@@ -309,47 +338,19 @@ static walk_t walk_blocks(const mtree_blocks_t *blocks)
     return walk;
 }
 
-/* Guests give their blocks to their member. */
-static void collect_guests(walk_t *walk)
-{
-    if (!walk->is_member) {
-        const part_t own = host_blocks(walk, walk->place);
-
-        mtree_program_send_now(walk->program,
-                               member_place(&walk->butterfly, walk->member),
-                               place_of(walk, own), own.count);
-    }
-    for (int place = 0; place < walk->butterfly.num_places && walk->is_member; place++) {
-        if (is_guest(walk, place)) {
-            const part_t its = host_blocks(walk, place);
-
-            mtree_program_recv_now(walk->program, place, place_of(walk, its), its.count);
-        }
-    }
-    walk->sends = walk->program->num_steps;
-}
-
 static void gather_blocks(const mtree_blocks_t *blocks)
 {
     walk_t walk = walk_blocks(blocks);
 
-    collect_guests(&walk);
-    if (walk.is_member) {
-        gather(&walk);
-    }
-    serve_guests(&walk, whole_vector);
+    go(&walk, NULL, true);
 }
 
 static void scatter_blocks(const mtree_blocks_t *blocks)
 {
     walk_t walk = walk_blocks(blocks);
 
-    fold_guests(&walk);
-    if (walk.is_member) {
-        halve(&walk);
-    }
-    serve_guests(&walk, host_blocks);
+    go(&walk, halve, false);
 }
 
-const mtree_blocks_kind_t mtree_doubling_blocks = {order_by_parts, gather_blocks};
-const mtree_blocks_kind_t mtree_halving_blocks = {order_by_parts, scatter_blocks};
+const mtree_blocks_kind_t mtree_doubling_blocks = {order_by_pieces, gather_blocks};
+const mtree_blocks_kind_t mtree_halving_blocks = {order_by_pieces, scatter_blocks};

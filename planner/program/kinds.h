@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The programs that planner/program/build.h chooses from, but Swing.
+ * The programs that planner/program/build.h chooses from.
  *
  * Exchanges: each host sends what it has to every other one that needs it, at once.  All
  * add in the same order, so that all have the same bits.
@@ -37,6 +37,9 @@ void mtree_doubling_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
 void mtree_halving_sum(const mtree_program_job_t *job, int place,
                        mtree_program_t *program);
+
+/* The same as recursive halving, with the partners of planner/program/swing.h. */
+void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program);
 
 /*
  * Allgather and reduce_scatter: the vector lies in WORK, with the blocks in an order in

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/program/swing.h"
 
-#include "base/arena.h"
+/* Of as many hosts as an int counts. */
+#define MOST_ROUNDS 31
 
 static int num_dimensions(const int *shape)
 {
@@ -83,6 +84,11 @@ static int swapped_with(const swap_t *swap, int place)
     return place + (to - c) * (1 << swap->shift);
 }
 
+int mtree_swing_num_parts(const int *shape)
+{
+    return 2 * num_dimensions(shape);
+}
+
 int mtree_swing_partner(const int *shape, int part, int place, int round)
 {
     const swap_t swap = swap_of(shape, part, round);
@@ -90,154 +96,38 @@ int mtree_swing_partner(const int *shape, int part, int place, int round)
     return swapped_with(&swap, place);
 }
 
-typedef struct {
-    const mtree_program_job_t *job;
-    mtree_program_t *program;
-    mtree_arena_t arena;
-    int place, num_rounds, num_parts;
-    int *number; /* [num_parts] of the block of each part that the host sums in the end */
-} walk_t;
-
-/* The lowest of the places to which the blocks of @a place come in the rounds of @a part
- * from @a round on.  @a members is scratch, [num_hosts]. */
-static int lowest_of(const walk_t *walk, int part, int place, int round, int *members)
+/* The lowest of the places to which what @a place has comes in the @a count @a swaps. */
+static int lowest(const swap_t *swaps, int count, int place)
 {
-    int count = 1, lowest = place;
+    int kept, given;
 
-    members[0] = place;
-    for (; round < walk->num_rounds; round++, count *= 2) {
-        const swap_t swap = swap_of(walk->job->shape, part, round);
-
-        for (int i = 0; i < count; i++) {
-            const int other = swapped_with(&swap, members[i]);
-
-            members[count + i] = other;
-            lowest = lowest < other ? lowest : other;
-        }
+    if (count == 0) {
+        return place;
     }
-    return lowest;
+    kept = lowest(swaps + 1, count - 1, place);
+    given = lowest(swaps + 1, count - 1, swapped_with(swaps, place));
+    return kept < given ? kept : given;
 }
 
 /*
- * Number the blocks so that what goes in a message is one piece.  Of the blocks that are
- * a host's when @a round begins, all others to which it comes in the rounds from there on
- * have the same; those of the partner after the round are the other half.  The half with
- * the lower place goes first.
+ * Of the pieces that are a host's when a round begins, all others to which it comes in
+ * the rounds from there on have the same; those of the partner after the round are the
+ * other half.  The half with the lower place goes first.
  */
-static int number_of(const walk_t *walk, int part, int *members)
+int mtree_swing_piece(const int *shape, int part, int place, int num_rounds)
 {
-    int number = 0, lowest = walk->place;
+    swap_t swaps[MOST_ROUNDS];
+    int number = 0;
 
-    for (int round = walk->num_rounds - 1; round >= 0; round--) {
-        const int peer = mtree_swing_partner(walk->job->shape, part, walk->place, round);
-        const int other = lowest_of(walk, part, peer, round + 1, members);
+    for (int round = 0; round < num_rounds; round++) {
+        swaps[round] = swap_of(shape, part, round);
+    }
+    for (int round = 0; round < num_rounds; round++) {
+        const swap_t *rest = &swaps[round + 1];
+        const int count = num_rounds - round - 1;
+        const int peer = swapped_with(&swaps[round], place);
 
-        if (other < lowest) {
-            lowest = other;
-            number += 1 << (walk->num_rounds - 1 - round);
-        }
+        number = 2 * number + (lowest(rest, count, peer) < lowest(rest, count, place));
     }
     return number;
-}
-
-/* Consecutive units of the vector. */
-typedef struct {
-    mtree_place_t place;
-    size_t count;
-} piece_t;
-
-/* What the host sums of @a part together with others when @a rounds are over, or what
- * its partner of the last of these does, which is the other half. */
-static piece_t piece_of(const walk_t *walk, int part, bool is_partner, int rounds)
-{
-    const size_t hosts = (size_t)walk->job->num_hosts;
-    const size_t length = hosts >> rounds;
-    const size_t half = (size_t)walk->number[part] / length ^ (is_partner ? 1 : 0);
-    const size_t blocks = hosts * (size_t)walk->num_parts;
-    const size_t first = (size_t)part * hosts + half * length;
-    const size_t begin = walk->job->units * first / blocks;
-
-    return (piece_t){mtree_place(MTREE_BUFFER_RESULT, begin),
-                     walk->job->units * (first + length) / blocks - begin};
-}
-
-static int partner_of(const walk_t *walk, int part, int round)
-{
-    return mtree_swing_partner(walk->job->shape, part, walk->place, round);
-}
-
-/* Each part swaps halves and keeps the sum of one, until one block is left. */
-static void halve(walk_t *walk)
-{
-    mtree_program_t *program = walk->program;
-    const size_t sends = program->num_steps;
-
-    for (int round = 0; round <= walk->num_rounds; round++) {
-        for (int part = 0; part < walk->num_parts; part++) {
-            if (round > 0) {
-                const piece_t kept = piece_of(walk, part, false, round);
-                const mtree_place_t slot = mtree_program_slot(program, kept.count);
-
-                mtree_program_recv_now(program, partner_of(walk, part, round - 1), slot,
-                                       kept.count);
-                mtree_program_fold(program, kept.place, slot, kept.count);
-            }
-            if (round < walk->num_rounds) {
-                const int peer = partner_of(walk, part, round);
-                const piece_t given = piece_of(walk, part, true, round + 1);
-
-                (void)mtree_program_send(program, peer, given.place, given.count);
-            }
-        }
-    }
-    /* What was given away comes back as a sum. */
-    mtree_program_wait_sends(program, sends);
-}
-
-/* Each part swaps what is summed in the opposite order. */
-static void gather(walk_t *walk)
-{
-    mtree_program_t *program = walk->program;
-    const size_t sends = program->num_steps;
-
-    for (int round = walk->num_rounds; round >= 0; round--) {
-        for (int part = 0; part < walk->num_parts; part++) {
-            if (round < walk->num_rounds) {
-                const int peer = partner_of(walk, part, round);
-                const piece_t other = piece_of(walk, part, true, round + 1);
-
-                mtree_program_recv_now(program, peer, other.place, other.count);
-            }
-            if (round > 0) {
-                const piece_t own = piece_of(walk, part, false, round);
-
-                (void)mtree_program_send(program, partner_of(walk, part, round - 1),
-                                         own.place, own.count);
-            }
-        }
-    }
-    mtree_program_wait_sends(program, sends);
-}
-
-void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program)
-{
-    walk_t walk = {.job = job,
-                   .program = program,
-                   .place = place,
-                   .num_rounds = log_of(job->num_hosts),
-                   .num_parts = 2 * num_dimensions(job->shape)};
-    int *members;
-
-    MTREE_ARENA_ARRAY(&walk.arena, members, (size_t)job->num_hosts);
-    MTREE_ARENA_ARRAY(&walk.arena, walk.number, (size_t)walk.num_parts);
-    if (walk.arena.status == MTREE_OK) {
-        for (int part = 0; part < walk.num_parts; part++) {
-            walk.number[part] = number_of(&walk, part, members);
-        }
-        halve(&walk);
-        gather(&walk);
-    } else {
-        program->status = walk.arena.status;
-    }
-    mtree_arena_cleanup(&walk.arena);
 }

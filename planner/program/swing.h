@@ -18,11 +18,14 @@
  * places are the points? */
 bool mtree_swing_fits(const int *shape, int num_hosts);
 
-/* The place with which @a place swaps in @a round of part @a part, in [0, twice the
- * dimensions). */
+/* The parts of the vector, each with partners of its own: twice the dimensions. */
+int mtree_swing_num_parts(const int *shape);
+
+/* The place with which @a place swaps in @a round of @a part. */
 int mtree_swing_partner(const int *shape, int part, int place, int round);
 
-/* As mtree_exchange_sum(). */
-void mtree_swing_sum(const mtree_program_job_t *job, int place, mtree_program_t *program);
+/* The piece of @a part that the host at @a place sums in the @a num_rounds rounds; they
+ * are numbered so that what goes in a message is consecutive. */
+int mtree_swing_piece(const int *shape, int part, int place, int num_rounds);
 
 #endif
