@@ -50,21 +50,21 @@ static const mtree_algorithm_t algorithms[] = {
     {"doubletree", "two binary trees of which each carries half", ALLREDUCE | ROOTED,
      mtree_double_tree_plan, false, NULL, MTREE_AT_ONCE},
     {"exchange", "each host sends its vector to all others, and all add",
-     ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_exchange_plan, false,
-     mtree_exchange_fits, MTREE_AT_ONCE},
+     ALLREDUCE | MTREE_DOES(MTREE_REDUCE) | PREFIX, mtree_programs_plan, false,
+     mtree_programs_fit, MTREE_AT_ONCE},
     {"bruck", "log2 rounds between any number of hosts, for short blocks",
-     MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_ALLTOALL), mtree_bruck_plan, false,
-     mtree_bruck_fits, MTREE_AT_ONCE},
+     MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_ALLTOALL), mtree_programs_plan, false,
+     mtree_programs_fit, MTREE_AT_ONCE},
     {"recursive_doubling", "log2 rounds of swaps with a partner, for short messages",
-     ALLREDUCE | MTREE_DOES(MTREE_ALLGATHER), mtree_doubling_plan, false,
-     mtree_doubling_fits, MTREE_AT_ONCE},
+     ALLREDUCE | MTREE_DOES(MTREE_ALLGATHER), mtree_programs_plan, false,
+     mtree_programs_fit, MTREE_AT_ONCE},
     {"recursive_halving", "swaps of halves, and of their sums (Rabenseifner)",
-     ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_halving_plan, false,
-     mtree_halving_fits, MTREE_AT_ONCE},
+     ALLREDUCE | MTREE_DOES(MTREE_REDUCE_SCATTER), mtree_programs_plan, false,
+     mtree_programs_fit, MTREE_AT_ONCE},
     {"staged_exchange", "exchanges in groups, and then between them", ALLREDUCE,
-     mtree_staged_plan, false, mtree_staged_fits, MTREE_AT_ONCE},
+     mtree_programs_plan, false, mtree_programs_fit, MTREE_AT_ONCE},
     {"swing", "Swing: partners of a torus, so that all links are busy", ALLREDUCE,
-     mtree_swing_plan, false, mtree_swing_has_plan, MTREE_AT_ONCE},
+     mtree_programs_plan, false, mtree_programs_fit, MTREE_AT_ONCE},
     {MTREE_PLAN_ARRIVAL, "chains, built in the order in which ranks arrive",
      ALLREDUCE | ROOTED, mtree_chains_plan, false, NULL, MTREE_BY_NAME},
 };
@@ -136,9 +136,13 @@ bool mtree_algorithms_fit(const char *name, const mtree_topology_t *topology,
                           int num_hosts, const mtree_plan_request_t *request)
 {
     const mtree_algorithm_t *algorithm = find(name);
+    const mtree_problem_t problem = {.topology = topology,
+                                     .request = request,
+                                     .num_hosts = num_hosts,
+                                     .algorithm = name};
 
     return mtree_algorithms_do(name, request->collective) &&
-           (algorithm->fits == NULL || algorithm->fits(topology, num_hosts, request));
+           (algorithm->fits == NULL || algorithm->fits(&problem));
 }
 
 mtree_effort_t mtree_algorithms_effort(const char *name)

@@ -122,13 +122,15 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
                                     mtree_plan_t **plan_p)
 {
     const mtree_plan_request_t *request = problem->request;
+    mtree_problem_t named = *problem;
     mtree_plan_t *plan = NULL;
     mtree_status_t status;
 
+    named.algorithm = algorithm->name;
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
              : request->keep != NULL && request->keep->order == NULL
                  ? mtree_reweight_plan(problem, &plan)
-                 : algorithm->plan(problem, &plan);
+                 : algorithm->plan(&named, &plan);
     /* Whatever was cancelled may have left anything. */
     if (mtree_cancel_is_set()) {
         status = MTREE_ERR_CANCELLED;

@@ -95,12 +95,9 @@ int mtree_optree_least_stages(int num_ranks, int num_wavelengths)
     return best;
 }
 
-bool mtree_optree_fits(const mtree_topology_t *topology, int num_hosts,
-                       const mtree_plan_request_t *request)
+bool mtree_optree_fits(const mtree_problem_t *problem)
 {
-    (void)topology;
-    (void)request;
-    return num_hosts <= MTREE_OPTREE_MAX_RANKS;
+    return problem->num_hosts <= MTREE_OPTREE_MAX_RANKS;
 }
 
 mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)

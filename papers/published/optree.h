@@ -86,8 +86,7 @@ void mtree_optree_schedule_destroy(mtree_optree_schedule_t *schedule);
  * The algorithm "optree" of the planner, for all-gather, and reversed for reduce-scatter:
  * every rank's block takes the tree that the stages' sends form.
  */
-bool mtree_optree_fits(const mtree_topology_t *topology, int num_hosts,
-                       const mtree_plan_request_t *request);
+bool mtree_optree_fits(const mtree_problem_t *problem);
 mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -79,8 +79,7 @@ void mtree_steiner_packing_destroy(mtree_steiner_packing_t *packing);
 
 /* The algorithm "steiner" of the planner (planner/plan/algorithm.h); steiner_plan.c
  * describes how relays are expressed, and how many hosts a topology may have. */
-bool mtree_steiner_fits(const mtree_topology_t *topology, int num_hosts,
-                        const mtree_plan_request_t *request);
+bool mtree_steiner_fits(const mtree_problem_t *problem);
 mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

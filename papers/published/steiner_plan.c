@@ -83,12 +83,9 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
     return mtree_plan_scale_rates(problem, *plan_p);
 }
 
-bool mtree_steiner_fits(const mtree_topology_t *topology, int num_hosts,
-                        const mtree_plan_request_t *request)
+bool mtree_steiner_fits(const mtree_problem_t *problem)
 {
-    (void)num_hosts;
-    (void)request;
-    return mtree_topology_num_hosts(topology) <= MOST_HOSTS;
+    return mtree_topology_num_hosts(problem->topology) <= MOST_HOSTS;
 }
 
 mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
@@ -103,7 +100,7 @@ mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t *
     mtree_status_t status;
     int *hosts;
 
-    if (!mtree_steiner_fits(problem->topology, problem->num_hosts, problem->request)) {
+    if (!mtree_steiner_fits(problem)) {
         mtree_error(
             "steiner: %d hosts in the topology, at most %d are planned; choose packing",
             mtree_topology_num_hosts(problem->topology), MOST_HOSTS);

@@ -20,6 +20,7 @@ typedef struct {
     const int *hosts; /* [num_hosts] vertices of the topology */
     int num_hosts;
     const char *const *names; /* [num_hosts] host names */
+    const char *algorithm;    /* the name of the one that plans */
     mtree_arena_t *arena;     /* what the algorithm needs for a while; freed after it */
 } mtree_problem_t;
 
@@ -50,11 +51,11 @@ typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
                                                  mtree_plan_t **plan_p);
 
 /*
- * Has the algorithm a plan for @a request over @a num_hosts hosts?  It answers before the
- * plan is made, at once and without a log line.
+ * Has the algorithm a plan for @a problem, of which the topology, the request, the name
+ * of the algorithm and how many hosts there are is all that is set?  It answers before
+ * the plan is made, at once and without a log line.
  */
-typedef bool (*mtree_algorithm_fits_t)(const mtree_topology_t *topology, int num_hosts,
-                                       const mtree_plan_request_t *request);
+typedef bool (*mtree_algorithm_fits_t)(const mtree_problem_t *problem);
 
 /* How an algorithm comes to its plan. */
 typedef enum {

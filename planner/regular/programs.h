@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plans that name a rank program (planner/program/build.h): the order in which it takes
- * the hosts.
+ * the hosts, and their shape.
  */
 #ifndef MTREE_PLANNER_REGULAR_PROGRAMS_H
 #define MTREE_PLANNER_REGULAR_PROGRAMS_H
@@ -15,34 +15,15 @@
 #define MTREE_EXCHANGE_MOST_HOSTS 256
 
 /*
- * Algorithms of the planner (planner/program/kinds.h),
- * and whether they have a plan.  MTREE_ERR_UNSUPPORTED (logged): they have none, as there
- * are more hosts, or messages take more memory.
+ * The algorithms of the planner that have the name of a program, and whether they have a
+ * plan.  MTREE_ERR_UNSUPPORTED (logged): they have none, as there are more hosts,
+ * messages take more memory, or hosts do not have the shape that the program needs.
+ *
+ * Of several orders of the hosts the plan has the one with the least estimate.  The
+ * groups of "staged_exchange" are on a torus its rows and columns, which together are as
+ * far as the longest path; elsewhere the hosts are divided so that the estimate is least.
  */
-bool mtree_exchange_fits(const mtree_topology_t *topology, int num_hosts,
-                         const mtree_plan_request_t *request);
-bool mtree_bruck_fits(const mtree_topology_t *topology, int num_hosts,
-                      const mtree_plan_request_t *request);
-bool mtree_doubling_fits(const mtree_topology_t *topology, int num_hosts,
-                         const mtree_plan_request_t *request);
-bool mtree_halving_fits(const mtree_topology_t *topology, int num_hosts,
-                        const mtree_plan_request_t *request);
-bool mtree_swing_has_plan(const mtree_topology_t *topology, int num_hosts,
-                          const mtree_plan_request_t *request);
-mtree_status_t mtree_exchange_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
-mtree_status_t mtree_bruck_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
-mtree_status_t mtree_doubling_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
-mtree_status_t mtree_halving_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
-mtree_status_t mtree_swing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
-
-/*
- * The same of "staged_exchange": hosts exchange their vectors within groups of the same
- * size, and then their sums between groups.  On a torus these are rows and columns, which
- * together are as far as the longest path; elsewhere the hosts are divided so that the
- * estimate is least.
- */
-bool mtree_staged_fits(const mtree_topology_t *topology, int num_hosts,
-                       const mtree_plan_request_t *request);
-mtree_status_t mtree_staged_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+bool mtree_programs_fit(const mtree_problem_t *problem);
+mtree_status_t mtree_programs_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif
