@@ -5,6 +5,7 @@
 
 #include "coll_mtree/control/host_numbers.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -44,15 +45,26 @@ void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordina
         coll_mtree_share_t *share = &coordinator->share[host];
 
         free(share->items);
-        free(share->reply);
+        free(share->replies);
         *share = (coll_mtree_share_t){.command = {.kind = kind}};
     }
 }
 
-static bool share_is_wanted(const coll_mtree_share_t *share)
+void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinator,
+                                      int host, const void *item)
 {
-    return share->command.num_items > 0 ||
-           share->command.kind == COLL_MTREE_COMMAND_HANDSHAKE;
+    coll_mtree_share_t *share = &coordinator->share[host];
+    coll_mtree_command_t *command = &share->command;
+    size_t bytes = coll_mtree_command_item_bytes(command->kind);
+
+    if (bytes > 0) {
+        coll_mtree_require(mtree_array_reserve(&share->items, &share->capacity,
+                                               command->num_items + 1, bytes));
+        memcpy((char *)share->items + (size_t)command->num_items * bytes, item, bytes);
+    }
+    command->num_items++;
+    command->num_replies += command->kind != COLL_MTREE_COMMAND_EXPERIMENTS ||
+                            coll_mtree_probe_part_reports(item);
 }
 
 /* Send the command and its items, and receive the reply. */
@@ -62,8 +74,7 @@ static void host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
     const coll_mtree_channel_t *channel = coordinator->channel;
     coll_mtree_share_t *share = &coordinator->share[host];
     int peer = coordinator->leader[host];
-    size_t length = (size_t)share->command.num_items *
-                    coll_mtree_command_item_bytes(share->command.kind);
+    size_t length = coll_mtree_command_items_bytes(&share->command);
 
     messages->sent = coll_mtree_malloc(sizeof(*messages->sent));
     *messages->sent = share->command;
@@ -73,9 +84,9 @@ static void host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
         messages->items = coll_mtree_message_send(channel, peer, COLL_MTREE_ITEMS_TAG,
                                                   share->items, length);
     }
-    messages->reply = coll_mtree_message_recv(
-        channel, peer, COLL_MTREE_REPLY_TAG, share->reply,
-        coll_mtree_command_reply_bytes(&share->command, share->items));
+    messages->reply =
+        coll_mtree_message_recv(channel, peer, COLL_MTREE_REPLY_TAG, share->replies,
+                                coll_mtree_command_replies_bytes(&share->command));
     messages->is_expected = true;
 }
 
@@ -103,7 +114,7 @@ static void set_delays(coll_mtree_probe_coordinator_t *coordinator)
     double longest = 0;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (share_is_wanted(&coordinator->share[host]) &&
+        if (coordinator->share[host].command.num_items > 0 &&
             coordinator->round_trip[host] > longest) {
             longest = coordinator->round_trip[host];
         }
@@ -119,10 +130,8 @@ static void replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
-        if (share_is_wanted(share)) {
-            share->reply = coll_mtree_calloc(
-                coll_mtree_command_reply_bytes(&share->command, share->items) + 1, 1);
-        }
+        share->replies =
+            coll_mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
     }
 }
 
@@ -152,8 +161,8 @@ static void host_abandon(coll_mtree_share_t *share, host_messages_t *messages)
         share->items = NULL;
     }
     if (messages->reply != NULL) {
-        coll_mtree_message_abandon(&messages->reply, share->reply);
-        share->reply = NULL;
+        coll_mtree_message_abandon(&messages->reply, share->replies);
+        share->replies = NULL;
     }
 }
 
@@ -164,18 +173,18 @@ static coll_mtree_probe_worker_t *start_all(coll_mtree_probe_coordinator_t *coor
     coll_mtree_share_t *own = NULL;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (!share_is_wanted(&coordinator->share[host])) {
-            continue;
-        }
-        if (coordinator->leader[host] == 0) {
-            own = &coordinator->share[host];
-        } else {
+        coll_mtree_share_t *share = &coordinator->share[host];
+
+        if (share->command.num_items > 0 && coordinator->leader[host] == 0) {
+            own = share;
+        } else if (share->command.num_items > 0) {
             host_start(coordinator, host, &messages[host]);
         }
     }
-    return own == NULL ? NULL
-                       : coll_mtree_probe_worker_begin(
-                             coordinator->channel, &own->command, own->items, own->reply);
+    return own == NULL
+               ? NULL
+               : coll_mtree_probe_worker_begin(coordinator->channel, &own->command,
+                                               own->items, own->replies);
 }
 
 static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t *messages,
@@ -197,7 +206,7 @@ static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t 
 }
 
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
-                                     double seconds, double *seconds_p)
+                                     double seconds)
 {
     host_messages_t *messages =
         coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*messages));
@@ -211,16 +220,24 @@ int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator
         host_abandon(&coordinator->share[host], &messages[host]);
     }
     free(messages);
-    *seconds_p = mtree_clock_seconds() - started;
+    coordinator->took = mtree_clock_seconds() - started;
     return rc;
+}
+
+int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
+                                     coll_mtree_command_kind_t kind, double seconds)
+{
+    coll_mtree_probe_coordinator_clear(coordinator, kind);
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        coll_mtree_probe_coordinator_add(coordinator, host, NULL);
+    }
+    return coll_mtree_probe_coordinator_run(coordinator, seconds);
 }
 
 static int run_handshake(coll_mtree_probe_coordinator_t *coordinator, double seconds)
 {
-    double took;
-
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
-    return coll_mtree_probe_coordinator_run(coordinator, seconds, &took);
+    return coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_HANDSHAKE,
+                                            seconds);
 }
 
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
@@ -231,7 +248,7 @@ int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coord
 
     rc = rc == OMPI_SUCCESS ? run_handshake(coordinator, seconds) : rc;
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        memcpy(&coordinator->pressure[host], coordinator->share[host].reply,
+        memcpy(&coordinator->pressure[host], coordinator->share[host].replies,
                sizeof(mtree_pressure_t));
     }
     return rc;
@@ -244,7 +261,7 @@ int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordi
 
     *worst_p = (mtree_pressure_t){.waited = 0};
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        const mtree_pressure_t *now = coordinator->share[host].reply;
+        const mtree_pressure_t *now = coordinator->share[host].replies;
         const mtree_pressure_t *before = &coordinator->pressure[host];
 
         worst_p->waited = fmax(worst_p->waited, now->waited - before->waited);
@@ -258,51 +275,31 @@ int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordi
 #define TIMEOUT_FACTOR  4.0
 #define TIMEOUT_SECONDS 20.0
 
-/* Allocate the parts of each host, of which there are none yet. */
-static void shares_alloc(coll_mtree_probe_coordinator_t *coordinator,
-                         const mtree_probe_round_t *round)
-{
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
-    for (int e = 0; e < round->num_experiments; e++) {
-        coordinator->share[round->experiments[e].from].command.num_items++;
-        coordinator->share[round->experiments[e].to].command.num_items++;
-    }
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        coll_mtree_share_t *share = &coordinator->share[host];
-
-        share->items = coll_mtree_calloc((size_t)share->command.num_items,
-                                         sizeof(coll_mtree_probe_part_t));
-        share->command.num_items = 0;
-    }
-}
-
 /* Add the part of @a host in experiment @a number with the host @a other. */
 static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                      const mtree_probe_experiment_t *experiment, int number, int tag,
                      int host, int other)
 {
-    coll_mtree_share_t *share = &coordinator->share[host];
-    coll_mtree_probe_part_t *parts = share->items;
+    const coll_mtree_probe_part_t part = {.number = number,
+                                          .kind = (int)experiment->kind,
+                                          .sends = host == experiment->from,
+                                          .peer = coordinator->leader[other],
+                                          .tag = tag,
+                                          .trip = experiment->rtt,
+                                          .speed = experiment->speed,
+                                          .repeats = experiment->repeats,
+                                          .bytes = experiment->bytes,
+                                          .sharing = experiment->sharing,
+                                          .seconds = experiment->seconds,
+                                          .begin = experiment->begin};
 
-    parts[share->command.num_items++] =
-        (coll_mtree_probe_part_t){.number = number,
-                                  .kind = (int)experiment->kind,
-                                  .sends = host == experiment->from,
-                                  .peer = coordinator->leader[other],
-                                  .tag = tag,
-                                  .trip = experiment->rtt,
-                                  .speed = experiment->speed,
-                                  .repeats = experiment->repeats,
-                                  .bytes = experiment->bytes,
-                                  .sharing = experiment->sharing,
-                                  .seconds = experiment->seconds,
-                                  .begin = experiment->begin};
+    coll_mtree_probe_coordinator_add(coordinator, host, &part);
 }
 
 static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
                         const mtree_probe_round_t *round, int *next_tag)
 {
-    shares_alloc(coordinator, round);
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
         int tag = COLL_MTREE_EXPERIMENT_TAG + *next_tag;
@@ -324,12 +321,9 @@ static int take_reports(const coll_mtree_probe_coordinator_t *coordinator,
     }
     for (int host = 0; host < coordinator->num_hosts; host++) {
         const coll_mtree_share_t *share = &coordinator->share[host];
-        const coll_mtree_probe_report_t *reports = share->reply;
-        size_t bytes = reports == NULL ? 0
-                                       : coll_mtree_command_reply_bytes(&share->command,
-                                                                        share->items);
+        const coll_mtree_probe_report_t *reports = share->replies;
 
-        for (size_t i = 0; i < bytes / sizeof(*reports); i++) {
+        for (int i = 0; i < share->command.num_replies; i++) {
             if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
                 results[reports[i].number] = reports[i].result;
                 failed -= !reports[i].result.failed;
@@ -343,18 +337,18 @@ int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
                                const mtree_probe_round_t *round, int *next_tag,
                                mtree_probe_result_t *results, double *seconds_p)
 {
-    double took;
     int rc;
 
     shares_fill(coordinator, round, next_tag);
-    rc = coll_mtree_probe_coordinator_run(
-        coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
+    rc = coll_mtree_probe_coordinator_run(coordinator, TIMEOUT_FACTOR * round->seconds +
+                                                           TIMEOUT_SECONDS);
     if (rc == OMPI_SUCCESS) {
         const int failed = take_reports(coordinator, round, results);
 
         mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
-                    round->purpose, round->num_experiments, failed, took, round->seconds);
-        *seconds_p = took;
+                    round->purpose, round->num_experiments, failed, coordinator->took,
+                    round->seconds);
+        *seconds_p = coordinator->took;
     }
     return rc;
 }

@@ -12,7 +12,8 @@
 typedef struct {
     coll_mtree_command_t command; /* without items this host has nothing to do */
     void *items;
-    void *reply; /* of the run */
+    int capacity;  /* of items */
+    void *replies; /* of the run */
 } coll_mtree_share_t;
 
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
     double *round_trip;         /* [num_hosts] seconds, by the handshake */
     mtree_pressure_t *pressure; /* [num_hosts] at the handshake */
     coll_mtree_share_t *share;  /* [num_hosts] */
+    double took;                /* the last run, seconds */
 } coll_mtree_probe_coordinator_t;
 
 /* @a channel and @a leader stay the caller's; to be cleaned up. */
@@ -41,14 +43,22 @@ void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordi
 void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
                                         coll_mtree_command_kind_t kind);
 
+/* Give @a host one more item, a copy of @a item (NULL: one without bytes), and as many
+ * replies to it as it has. */
+void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinator,
+                                      int host, const void *item);
+
 /*
  * Run all shares: send their commands and items, do this host's own, and wait for all
- * replies.  OMPI_ERR_TIMEOUT after @a seconds.  *seconds_p is what the run took.  Shares
- * without items are left out, except those of a handshake.  Experiments of all hosts
- * begin at about the same time.
+ * replies.  OMPI_ERR_TIMEOUT after @a seconds.  Shares without items are left out.
+ * Experiments of all hosts begin at about the same time.
  */
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
-                                     double seconds, double *seconds_p);
+                                     double seconds);
+
+/* Run a command of @a kind, whose items have no bytes, on all hosts. */
+int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
+                                     coll_mtree_command_kind_t kind, double seconds);
 
 /* Run two handshakes and keep the second one's round trip to each host, and its pressure.
  */

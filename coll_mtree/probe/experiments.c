@@ -192,13 +192,14 @@ static void part_begin(running_t *running, const coll_mtree_channel_t *channel)
 
 coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
-                                   const coll_mtree_probe_part_t *parts, int num_parts)
+                                   const coll_mtree_probe_part_t *parts, int num_parts,
+                                   double delay)
 {
     coll_mtree_probe_experiments_t *experiments = coll_mtree_calloc(
         1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
 
     experiments->channel = channel;
-    experiments->began = mtree_clock_seconds();
+    experiments->began = mtree_clock_seconds() + delay;
     experiments->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
         experiments->parts[i].part = parts[i];

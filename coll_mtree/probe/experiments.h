@@ -41,10 +41,12 @@ static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
 
-/* Begin all @a parts, which are copied, over @a channel, which stays. */
+/* Begin all @a parts, which are copied, over @a channel, which stays, after @a delay
+ * seconds. */
 coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
-                                   const coll_mtree_probe_part_t *parts, int num_parts);
+                                   const coll_mtree_probe_part_t *parts, int num_parts,
+                                   double delay);
 
 /* Go on without waiting; true when all parts have ended, well or not. */
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments);

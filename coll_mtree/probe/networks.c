@@ -16,16 +16,11 @@
 static int ask_hosts(coll_mtree_probe_coordinator_t *coordinator,
                      coll_mtree_cable_host_t *described)
 {
-    double took;
-    int rc;
+    int rc = coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_INTERFACES,
+                                              SECONDS);
 
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_INTERFACES);
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        coordinator->share[host].command.num_items = 1;
-    }
-    rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
     for (int host = 0; host < coordinator->num_hosts && rc == OMPI_SUCCESS; host++) {
-        memcpy(&described[host], coordinator->share[host].reply, sizeof(*described));
+        memcpy(&described[host], coordinator->share[host].replies, sizeof(*described));
     }
     return rc;
 }
@@ -57,21 +52,16 @@ static void share_out(coll_mtree_probe_coordinator_t *coordinator,
     for (int end = 0; end < 2 * networks->num_trials; end++) {
         const mtree_network_trial_t *trial = &networks->trials[end / 2];
         const int near = end % 2, other = trial->hosts[!near];
-        coll_mtree_share_t *share = &coordinator->share[trial->hosts[near]];
-        coll_mtree_cable_part_t *items;
+        const coll_mtree_cable_part_t part = {
+            .number = end / 2,
+            .dials = near == 0,
+            .ends = {trial->ends[near], trial->ends[!near]},
+            .port = described[other].port,
+            .secret = described[other].secret};
 
-        if (trial->round != round) {
-            continue;
+        if (trial->round == round) {
+            coll_mtree_probe_coordinator_add(coordinator, trial->hosts[near], &part);
         }
-        items = coll_mtree_realloc(share->items, ((size_t)share->command.num_items + 1) *
-                                                     sizeof(*items));
-        items[share->command.num_items++] =
-            (coll_mtree_cable_part_t){.number = end / 2,
-                                      .dials = near == 0,
-                                      .ends = {trial->ends[near], trial->ends[!near]},
-                                      .port = described[other].port,
-                                      .secret = described[other].secret};
-        share->items = items;
     }
 }
 
@@ -81,7 +71,7 @@ static void take_reports(const coll_mtree_probe_coordinator_t *coordinator,
 {
     for (int host = 0; host < coordinator->num_hosts; host++) {
         const coll_mtree_share_t *share = &coordinator->share[host];
-        const coll_mtree_cable_report_t *reports = share->reply;
+        const coll_mtree_cable_report_t *reports = share->replies;
 
         for (int i = 0; i < share->command.num_items; i++) {
             mtree_network_trial_t *to = &networks->trials[reports[i].number];
@@ -138,17 +128,16 @@ int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
     /* Rounds in which something has failed are repeated. */
     for (int i = 0; i < 2 * networks->num_rounds && rc == OMPI_SUCCESS; i++) {
         const int round = i % networks->num_rounds;
-        double took;
 
         if (i > round && !has_failed(networks, round)) {
             continue;
         }
         share_out(coordinator, described, networks, round);
-        rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS, &took);
+        rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS);
         if (rc == OMPI_SUCCESS) {
             take_reports(coordinator, networks);
             mtree_debug("probe: networks: round %d of %d: %.3f s", round + 1,
-                        networks->num_rounds, took);
+                        networks->num_rounds, coordinator->took);
         }
     }
     free(described);

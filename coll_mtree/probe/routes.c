@@ -59,76 +59,58 @@ search_begin(const coll_mtree_probe_coordinator_t *coordinator,
     return search;
 }
 
-/* Give @a share a copy of @a count items. */
-static void share_set(coll_mtree_share_t *share, const void *items, int count,
-                      size_t item_bytes)
-{
-    share->items = coll_mtree_malloc((size_t)count * item_bytes);
-    memcpy(share->items, items, (size_t)count * item_bytes);
-    share->command.num_items = count;
-}
-
 /* Every host looks up the routes to all others in its own tables. */
 static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
                           const coll_mtree_host_t *hosts,
                           mtree_traceroute_search_t *search)
 {
-    size_t num_hosts = (size_t)coordinator->num_hosts;
-    mtree_address_t *all = coll_mtree_malloc(num_hosts * sizeof(*all));
-    double took;
+    const int num_hosts = coordinator->num_hosts;
     int rc;
 
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
-    for (size_t host = 0; host < num_hosts; host++) {
-        all[host] = hosts[host].addresses[0];
+    for (int pair = 0; pair < num_hosts * num_hosts; pair++) {
+        coll_mtree_probe_coordinator_add(coordinator, pair / num_hosts,
+                                         &hosts[pair % num_hosts].addresses[0]);
     }
-    for (size_t host = 0; host < num_hosts; host++) {
-        share_set(&coordinator->share[host], all, coordinator->num_hosts, sizeof(*all));
-    }
-    free(all);
-    rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
-    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        const mtree_kernel_route_t *found = coordinator->share[host].reply;
+    rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
+    for (int host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
+        const mtree_kernel_route_t *found = coordinator->share[host].replies;
 
-        for (int target = 0; target < coordinator->num_hosts; target++) {
+        for (int target = 0; target < num_hosts; target++) {
             mtree_traceroute_search_set_first_hop(search, host, target, &found[target]);
         }
     }
     return rc;
 }
 
-/* Make shares of the questions, which are ordered by host. */
-static void shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
-                                const coll_mtree_host_t *hosts,
-                                const mtree_route_question_t *questions, int count)
+/* Share the questions out. */
+static void share_out(coll_mtree_probe_coordinator_t *coordinator,
+                      const coll_mtree_host_t *hosts,
+                      const mtree_route_question_t *questions, int count)
 {
-    mtree_traceroute_probe_t *probes = coll_mtree_calloc((size_t)count, sizeof(*probes));
     double patience = longest_round_trip(coordinator) + PATIENCE_SECONDS;
 
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HOPS);
-    for (int first = 0, next; first < count; first = next) {
-        coll_mtree_share_t *share = &coordinator->share[questions[first].host];
+    for (int i = 0; i < count; i++) {
+        const mtree_traceroute_probe_t probe = {
+            .to = hosts[questions[i].target].addresses[0], .limit = questions[i].limit};
+        coll_mtree_command_t *command = &coordinator->share[questions[i].host].command;
 
-        for (next = first;
-             next < count && questions[next].host == questions[first].host &&
-             next - first < MTREE_HOPS_MAX_PROBES;
-             next++) {
-            probes[next].to = hosts[questions[next].target].addresses[0];
-            probes[next].limit = questions[next].limit;
+        command->patience = patience;
+        if (command->num_items < MTREE_HOPS_MAX_PROBES) {
+            coll_mtree_probe_coordinator_add(coordinator, questions[i].host, &probe);
         }
-        share->command.patience = patience;
-        share_set(share, probes + first, next - first, sizeof(*probes));
     }
-    free(probes);
 }
 
+/* The questions of a host follow each other. */
 static void take_answers(coll_mtree_probe_coordinator_t *coordinator,
                          mtree_traceroute_search_t *search,
                          const mtree_route_question_t *questions, int count)
 {
     for (int i = 0, of_host = 0; i < count; i++) {
         const coll_mtree_share_t *share = &coordinator->share[questions[i].host];
-        const mtree_traceroute_probe_t *probes = share->reply;
+        const mtree_traceroute_probe_t *probes = share->replies;
 
         of_host = i > 0 && questions[i].host == questions[i - 1].host ? of_host + 1 : 0;
         if (of_host < share->command.num_items) {
@@ -143,7 +125,7 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_host_t *hosts, mtree_traceroute_search_t *search,
                       double seconds)
 {
-    double deadline = mtree_clock_seconds() + seconds, took;
+    double deadline = mtree_clock_seconds() + seconds;
     int rc = ask_first_hops(coordinator, hosts, search);
 
     while (rc == OMPI_SUCCESS && mtree_clock_seconds() < deadline) {
@@ -154,10 +136,10 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
         if (count == 0) {
             break;
         }
-        shares_of_questions(coordinator, hosts, questions, count);
-        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
+        share_out(coordinator, hosts, questions, count);
+        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
         if (rc == OMPI_SUCCESS) {
-            mtree_debug("probe: %d questions for hops, %.3f s", count, took);
+            mtree_debug("probe: %d questions for hops, %.3f s", count, coordinator->took);
             take_answers(coordinator, search, questions, count);
         }
     }

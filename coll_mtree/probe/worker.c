@@ -14,59 +14,50 @@
 #define REPLY_SECONDS 30.0
 
 struct coll_mtree_probe_worker {
-    const coll_mtree_channel_t *channel;
     coll_mtree_command_t command;
-    void *items, *reply;
-    double begins; /* experiments, by this host's clock */
+    void *items, *replies;
+    /* What goes on; NULL: the command asks for something else. */
     coll_mtree_probe_experiments_t *experiments;
     mtree_traceroute_t *hops;
     coll_mtree_cables_trial_t *cables;
     bool is_done;
 };
 
+/* The bytes of an item, and of a reply, by the kind of command. */
+static const struct {
+    size_t item, reply;
+} bytes[] = {
+    [COLL_MTREE_COMMAND_HANDSHAKE] = {0, sizeof(mtree_pressure_t)},
+    [COLL_MTREE_COMMAND_FIRST_HOPS] = {sizeof(mtree_address_t),
+                                       sizeof(mtree_kernel_route_t)},
+    [COLL_MTREE_COMMAND_HOPS] = {sizeof(mtree_traceroute_probe_t),
+                                 sizeof(mtree_traceroute_probe_t)},
+    [COLL_MTREE_COMMAND_EXPERIMENTS] = {sizeof(coll_mtree_probe_part_t),
+                                        sizeof(coll_mtree_probe_report_t)},
+    [COLL_MTREE_COMMAND_INTERFACES] = {0, sizeof(coll_mtree_cable_host_t)},
+    [COLL_MTREE_COMMAND_CABLES] = {sizeof(coll_mtree_cable_part_t),
+                                   sizeof(coll_mtree_cable_report_t)},
+};
+
 size_t coll_mtree_command_item_bytes(int kind)
 {
-    return kind == COLL_MTREE_COMMAND_FIRST_HOPS    ? sizeof(mtree_address_t)
-           : kind == COLL_MTREE_COMMAND_HOPS        ? sizeof(mtree_traceroute_probe_t)
-           : kind == COLL_MTREE_COMMAND_EXPERIMENTS ? sizeof(coll_mtree_probe_part_t)
-           : kind == COLL_MTREE_COMMAND_CABLES      ? sizeof(coll_mtree_cable_part_t)
-                                                    : 0;
+    return bytes[kind].item;
 }
 
-size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
-                                      const void *items)
+size_t coll_mtree_command_items_bytes(const coll_mtree_command_t *command)
 {
-    const coll_mtree_probe_part_t *parts = items;
-    size_t bytes = 0;
+    return (size_t)command->num_items * bytes[command->kind].item;
+}
 
-    if (command->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
-        return (size_t)command->num_items * sizeof(mtree_kernel_route_t);
-    }
-    if (command->kind == COLL_MTREE_COMMAND_HOPS) {
-        return (size_t)command->num_items * sizeof(mtree_traceroute_probe_t);
-    }
-    if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
-        return sizeof(mtree_pressure_t);
-    }
-    if (command->kind == COLL_MTREE_COMMAND_INTERFACES) {
-        return sizeof(coll_mtree_cable_host_t);
-    }
-    if (command->kind == COLL_MTREE_COMMAND_CABLES) {
-        return (size_t)command->num_items * sizeof(coll_mtree_cable_report_t);
-    }
-    for (int i = 0;
-         command->kind == COLL_MTREE_COMMAND_EXPERIMENTS && i < command->num_items; i++) {
-        bytes += coll_mtree_probe_part_reports(&parts[i])
-                     ? sizeof(coll_mtree_probe_report_t)
-                     : 0;
-    }
-    return bytes;
+size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command)
+{
+    return (size_t)command->num_replies * bytes[command->kind].reply;
 }
 
 static void find_first_hops(const coll_mtree_probe_worker_t *worker)
 {
     const mtree_address_t *to = worker->items;
-    mtree_kernel_route_t *found = worker->reply;
+    mtree_kernel_route_t *found = worker->replies;
 
     for (int i = 0; i < worker->command.num_items; i++) {
         if (mtree_kernel_route_find(&to[i], &found[i]) != MTREE_OK) {
@@ -78,7 +69,7 @@ static void find_first_hops(const coll_mtree_probe_worker_t *worker)
 /* Start to look for hops; without memory or sockets no probe is answered. */
 static void start_hops(coll_mtree_probe_worker_t *worker)
 {
-    mtree_traceroute_probe_t *probes = worker->reply;
+    mtree_traceroute_probe_t *probes = worker->replies;
     coll_mtree_host_t host;
 
     memcpy(probes, worker->items, (size_t)worker->command.num_items * sizeof(*probes));
@@ -98,83 +89,57 @@ static void start_hops(coll_mtree_probe_worker_t *worker)
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
-                              void *reply)
+                              void *replies)
 {
     coll_mtree_probe_worker_t *worker = coll_mtree_calloc(1, sizeof(*worker));
 
-    worker->channel = channel;
     worker->command = *command;
     worker->items = items;
-    worker->reply = reply;
-    worker->begins = mtree_clock_seconds() + command->delay;
-    if (command->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
+    worker->replies = replies;
+    switch (command->kind) {
+    case COLL_MTREE_COMMAND_HANDSHAKE:
+        mtree_pressure_read(replies);
+        break;
+    case COLL_MTREE_COMMAND_FIRST_HOPS:
         find_first_hops(worker);
-    } else if (command->kind == COLL_MTREE_COMMAND_HOPS && command->num_items > 0) {
+        break;
+    case COLL_MTREE_COMMAND_HOPS:
         start_hops(worker);
-    } else if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
-        mtree_pressure_read(reply);
-    } else if (command->kind == COLL_MTREE_COMMAND_INTERFACES) {
-        coll_mtree_cables_describe(reply);
-    } else if (command->kind == COLL_MTREE_COMMAND_CABLES) {
+        break;
+    case COLL_MTREE_COMMAND_EXPERIMENTS:
+        worker->experiments = coll_mtree_probe_experiments_begin(
+            channel, items, command->num_items, command->delay);
+        break;
+    case COLL_MTREE_COMMAND_INTERFACES:
+        coll_mtree_cables_describe(replies);
+        break;
+    default:
         worker->cables = coll_mtree_cables_begin(items, command->num_items);
+        break;
     }
     return worker;
 }
 
-static bool advance_experiments(coll_mtree_probe_worker_t *worker)
-{
-    if (worker->experiments == NULL) {
-        if (mtree_clock_seconds() < worker->begins) {
-            return false;
-        }
-        worker->experiments = coll_mtree_probe_experiments_begin(
-            worker->channel, worker->items, worker->command.num_items);
-    }
-    if (!coll_mtree_probe_experiments_advance(worker->experiments)) {
-        return false;
-    }
-    coll_mtree_probe_experiments_end(worker->experiments, worker->reply);
-    worker->experiments = NULL;
-    return true;
-}
-
-/* True at the end, when the reply is there. */
-static bool advance_cables(coll_mtree_probe_worker_t *worker)
-{
-    if (!coll_mtree_cables_advance(worker->cables)) {
-        return false;
-    }
-    coll_mtree_cables_end(worker->cables, worker->reply);
-    worker->cables = NULL;
-    return true;
-}
-
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
 {
-    if (!worker->is_done) {
-        worker->is_done =
-            worker->command.kind == COLL_MTREE_COMMAND_EXPERIMENTS
-                ? advance_experiments(worker)
-            : worker->command.kind == COLL_MTREE_COMMAND_CABLES
-                ? advance_cables(worker)
-                : worker->hops == NULL || mtree_traceroute_advance(worker->hops);
-    }
+    worker->is_done =
+        worker->is_done ||
+        ((worker->experiments == NULL ||
+          coll_mtree_probe_experiments_advance(worker->experiments)) &&
+         (worker->hops == NULL || mtree_traceroute_advance(worker->hops)) &&
+         (worker->cables == NULL || coll_mtree_cables_advance(worker->cables)));
     return worker->is_done;
 }
 
 coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker)
 {
-    const coll_mtree_probe_part_t *parts;
+    const coll_mtree_probe_part_t *parts = worker == NULL ? NULL : worker->items;
 
-    if (worker != NULL && worker->cables != NULL) {
-        return COLL_MTREE_WAIT_AT_ONCE;
-    }
-    if (worker == NULL || worker->experiments == NULL) {
-        return COLL_MTREE_WAIT_LATER;
-    }
-    parts = worker->items;
-    return parts[0].kind == MTREE_PROBE_PING ? COLL_MTREE_WAIT_AT_ONCE
-                                             : COLL_MTREE_WAIT_SOON;
+    return worker == NULL || worker->is_done || worker->hops != NULL
+               ? COLL_MTREE_WAIT_LATER
+           : worker->cables != NULL || parts[0].kind == MTREE_PROBE_PING
+               ? COLL_MTREE_WAIT_AT_ONCE
+               : COLL_MTREE_WAIT_SOON;
 }
 
 void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
@@ -183,21 +148,21 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
         return;
     }
     if (worker->experiments != NULL) {
-        coll_mtree_probe_experiments_end(worker->experiments, worker->reply);
+        coll_mtree_probe_experiments_end(worker->experiments, worker->replies);
     }
     if (worker->cables != NULL) {
-        coll_mtree_cables_end(worker->cables, worker->reply);
+        coll_mtree_cables_end(worker->cables, worker->replies);
     }
     mtree_traceroute_destroy(worker->hops);
     free(worker);
 }
 
-/* Carry out @a command with its @a items, to @a reply. */
+/* Carry out @a command with its @a items, to @a replies. */
 static void carry_out(const coll_mtree_channel_t *channel,
-                      const coll_mtree_command_t *command, void *items, void *reply)
+                      const coll_mtree_command_t *command, void *items, void *replies)
 {
     coll_mtree_probe_worker_t *worker =
-        coll_mtree_probe_worker_begin(channel, command, items, reply);
+        coll_mtree_probe_worker_begin(channel, command, items, replies);
 
     while (!coll_mtree_probe_worker_advance(worker)) {
         coll_mtree_progress_wait(coll_mtree_probe_worker_wait(worker));
@@ -210,22 +175,22 @@ static void carry_out(const coll_mtree_channel_t *channel,
 static bool serve_one(const coll_mtree_channel_t *channel,
                       const coll_mtree_command_t *command)
 {
-    size_t length =
-        (size_t)command->num_items * coll_mtree_command_item_bytes(command->kind);
-    void *items = coll_mtree_calloc(length, 1);
+    size_t length = coll_mtree_command_items_bytes(command);
+    void *items = coll_mtree_malloc(length);
     bool is_there =
         length == 0 || coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_ITEMS_TAG,
                                                     items, length, INFINITY);
 
     if (is_there) {
-        size_t bytes = coll_mtree_command_reply_bytes(command, items);
-        void *reply = coll_mtree_calloc(bytes, 1);
+        size_t reply_length = coll_mtree_command_replies_bytes(command);
+        void *replies = coll_mtree_calloc(reply_length, 1);
         coll_mtree_message_t *message;
 
-        carry_out(channel, command, items, reply);
-        message = coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, reply, bytes);
+        carry_out(channel, command, items, replies);
+        message = coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, replies,
+                                          reply_length);
         (void)coll_mtree_message_wait(&message, mtree_clock_seconds() + REPLY_SECONDS);
-        coll_mtree_message_abandon(&message, reply);
+        coll_mtree_message_abandon(&message, replies);
     }
     free(items);
     return is_there;

@@ -12,24 +12,22 @@
 #include "topo/host/processor.h"
 #include "topo/host/traceroute.h"
 
+/* worker.c has the types of the items and replies of each. */
 typedef enum {
-    COLL_MTREE_COMMAND_HANDSHAKE,  /* no items; replied: mtree_pressure_t */
-    COLL_MTREE_COMMAND_FIRST_HOPS, /* mtree_address_t; replied: mtree_kernel_route_t each
-                                    */
-    COLL_MTREE_COMMAND_HOPS, /* mtree_traceroute_probe_t; replied: the same, answered */
-    COLL_MTREE_COMMAND_EXPERIMENTS, /* coll_mtree_probe_part_t; replied:
-                                     coll_mtree_probe_report_t of each that reports */
-    COLL_MTREE_COMMAND_INTERFACES, /* one, without items; replied: coll_mtree_cable_host_t
-                                    */
-    COLL_MTREE_COMMAND_CABLES,     /* coll_mtree_cable_part_t; replied:
-                                    coll_mtree_cable_report_t each */
-    COLL_MTREE_COMMAND_END         /* no reply; no command follows */
+    COLL_MTREE_COMMAND_HANDSHAKE,
+    COLL_MTREE_COMMAND_FIRST_HOPS,
+    COLL_MTREE_COMMAND_HOPS,        /* replied: the items, answered */
+    COLL_MTREE_COMMAND_EXPERIMENTS, /* replied: by the parts that report */
+    COLL_MTREE_COMMAND_INTERFACES,
+    COLL_MTREE_COMMAND_CABLES,
+    COLL_MTREE_COMMAND_END /* no reply; no command follows */
 } coll_mtree_command_kind_t;
 
-/* Sent as it is; its items, if any, follow in a message of their own. */
+/* Sent as it is; its items, unless they have no bytes, follow in a message of their own.
+ */
 typedef struct {
     int kind;
-    int num_items;
+    int num_items, num_replies;
     double delay;    /* seconds to wait before experiments begin */
     double patience; /* timeout of a probe for a hop, seconds */
 } coll_mtree_command_t;
@@ -43,26 +41,24 @@ enum {
     COLL_MTREE_PROBE_TAGS = 1024
 };
 
-/* Bytes of an item of @a kind. */
+/* Bytes of an item of @a kind; of all items of @a command, and of all its replies. */
 size_t coll_mtree_command_item_bytes(int kind);
-
-/* Bytes of the reply to @a command with @a items. */
-size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
-                                      const void *items);
+size_t coll_mtree_command_items_bytes(const coll_mtree_command_t *command);
+size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command);
 
 typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
 
 /*
- * Begin to carry out @a command; @a items are used in place, until the end, and @a reply
- * has coll_mtree_command_reply_bytes() bytes.  The reply to what cannot be done is that
- * it failed, or that no router answered.
+ * Begin to carry out @a command; @a items are used in place, until the end, when @a
+ * replies are there.  The reply to what cannot be done is that it failed, or that no
+ * router answered.
  */
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
-                              void *reply);
+                              void *replies);
 
-/* Go on without waiting; true when the reply is there. */
+/* Go on without waiting; true when all is done. */
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker);
 
 /* How to wait for it; NULL is allowed. */
