@@ -91,7 +91,7 @@ static void due_pass(coll_mtree_waiter_t *due)
         mtree_plan_part_destroy(self->part);
         self->part = mtree_plan_part_retain(query->new_part);
         self->warmed_up = false;
-        coll_mtree_counters_add_replan();
+        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS, 1);
         coll_mtree_statistics_planned(self->super.module, self->super.comm,
                                       &self->call_class, self->part->plan, NULL, NULL);
     }

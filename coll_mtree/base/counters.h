@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of this process that any thread adds to, for each message.
+ * Counters of this process, to which any thread adds, for each call or message.
  */
 #ifndef COLL_MTREE_BASE_COUNTERS_H
 #define COLL_MTREE_BASE_COUNTERS_H
+
+#include "coll_mtree/base/backend.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* All only grow, except for scratch. */
-typedef struct {
-    uint64_t chunks;       /* messages sent for mtree's calls, credits left out */
-    uint64_t chunk_bytes;  /* that they held */
-    uint64_t replans;      /* times that a communicator gave its plans up for new ones */
-    uint64_t probe_bytes;  /* sent for probing the network */
-    uint64_t scratch;      /* bytes of receive slots in use */
-    uint64_t most_scratch; /* the most there were */
-} coll_mtree_counters_t;
+typedef enum {
+    COLL_MTREE_COUNT_CALLS, /* and the following: by backend */
+    COLL_MTREE_COUNT_BYTES = COLL_MTREE_COUNT_CALLS + COLL_MTREE_BACKENDS, /* of calls */
+    /* Calls of the fallback, by reason. */
+    COLL_MTREE_COUNT_REASON = COLL_MTREE_COUNT_BYTES + COLL_MTREE_BACKENDS,
+    /* Messages sent for mtree's calls, credits left out, and the bytes that they held. */
+    COLL_MTREE_COUNT_CHUNKS = COLL_MTREE_COUNT_REASON + COLL_MTREE_REASONS,
+    COLL_MTREE_COUNT_CHUNK_BYTES,
+    COLL_MTREE_COUNT_PLANS,        /* agreed on by this rank */
+    COLL_MTREE_COUNT_REPLANS,      /* times that a communicator gave its plans up */
+    COLL_MTREE_COUNT_PROBE_BYTES,  /* sent for probing the network */
+    COLL_MTREE_COUNT_SCRATCH,      /* bytes of receive slots in use */
+    COLL_MTREE_COUNT_MOST_SCRATCH, /* the most there were */
+    COLL_MTREE_COUNTERS
+} coll_mtree_counter_t;
+
+/* @a counter: one of coll_mtree_counter_t, or a later one by backend or reason. */
+void coll_mtree_counter_add(unsigned counter, uint64_t number);
+uint64_t coll_mtree_counter_get(unsigned counter);
 
 void coll_mtree_counters_add_chunk(size_t bytes);
-void coll_mtree_counters_add_replan(void);
 void coll_mtree_counters_add_probe(size_t bytes);
 
 /* @a bytes is negative when receive slots are freed. */
 void coll_mtree_counters_add_scratch(ptrdiff_t bytes);
-
-/* What they are now. */
-coll_mtree_counters_t coll_mtree_counters_get(void);
 
 #endif

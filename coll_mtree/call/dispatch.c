@@ -156,7 +156,7 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
         coll_mtree_replan_blocking_catch_up(call->module)) {
         coll_mtree_plan_entries_renew(call->module);
         coll_mtree_agreed_forget_plans(call->module, call->comm);
-        coll_mtree_counters_add_replan();
+        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS, 1);
     }
 }
 

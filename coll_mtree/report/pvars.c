@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/statistics.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* A number of this process. */
 typedef struct {
     const char *name, *text;
-    int pvar_class; /* MCA_BASE_PVAR_CLASS_* */
-    size_t offset;  /* in coll_mtree_totals_t, of a uint64_t */
+    int pvar_class;   /* MCA_BASE_PVAR_CLASS_* */
+    unsigned counter; /* coll_mtree_counter_t */
 } pvar_t;
 
-#define TOTAL(_member)   offsetof(coll_mtree_totals_t, _member)
-#define COUNTER(_member) MCA_BASE_PVAR_CLASS_COUNTER, TOTAL(_member)
-#define SUM(_member)     MCA_BASE_PVAR_CLASS_AGGREGATE, TOTAL(_member)
+#define COUNTER(_name) MCA_BASE_PVAR_CLASS_COUNTER, COLL_MTREE_COUNT_##_name
+#define SUM(_name)     MCA_BASE_PVAR_CLASS_AGGREGATE, COLL_MTREE_COUNT_##_name
 
 static const pvar_t pvars[] = {
     {"calls_trees", "Calls that mtree served over the trees of a plan",
-     COUNTER(calls[COLL_MTREE_TREES])},
+     COUNTER(CALLS) + COLL_MTREE_TREES},
     {"calls_fallback", "Calls that Open MPI's other components served for mtree",
-     COUNTER(calls[COLL_MTREE_FALLBACK])},
-    {"bytes_trees", "Bytes of the calls of calls_trees", SUM(bytes[COLL_MTREE_TREES])},
+     COUNTER(CALLS) + COLL_MTREE_FALLBACK},
+    {"bytes_trees", "Bytes of the calls of calls_trees", SUM(BYTES) + COLL_MTREE_TREES},
     {"bytes_fallback", "Bytes of the calls of calls_fallback",
-     SUM(bytes[COLL_MTREE_FALLBACK])},
+     SUM(BYTES) + COLL_MTREE_FALLBACK},
     {"chunks", "Messages with data that this rank sent for mtree's calls",
-     COUNTER(counters.chunks)},
-    {"chunk_bytes", "Bytes in the messages of chunks", SUM(counters.chunk_bytes)},
-    {"plans", "Plans that this rank agreed on with others", COUNTER(plans)},
+     COUNTER(CHUNKS)},
+    {"chunk_bytes", "Bytes in the messages of chunks", SUM(CHUNK_BYTES)},
+    {"plans", "Plans that this rank agreed on with others", COUNTER(PLANS)},
     {"replans",
      "Times that a communicator gave its plans up since the network had changed",
-     COUNTER(counters.replans)},
+     COUNTER(REPLANS)},
     {"probe_bytes", "Bytes that this rank sent for probing the network",
-     SUM(counters.probe_bytes)},
+     SUM(PROBE_BYTES)},
     {"scratch", "Bytes of receive slots of the calls that are under way",
-     MCA_BASE_PVAR_CLASS_LEVEL, TOTAL(counters.scratch)},
+     MCA_BASE_PVAR_CLASS_LEVEL, COLL_MTREE_COUNT_SCRATCH},
     {"scratch_most", "The most that coll_mtree_scratch has been",
-     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(counters.most_scratch)},
+     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, COLL_MTREE_COUNT_MOST_SCRATCH},
 };
 
 /* An array of a communicator. */
@@ -126,26 +125,21 @@ static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *ob
 
 static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
-    size_t offset = (size_t)(uintptr_t)pvar->ctx;
     unsigned long long *number = value;
-    coll_mtree_totals_t totals;
-    uint64_t total;
 
     (void)object;
-    coll_mtree_statistics_totals(&totals);
-    memcpy(&total, (const char *)&totals + offset, sizeof(total));
-    *number = total;
+    *number = coll_mtree_counter_get((unsigned)(uintptr_t)pvar->ctx);
     return OPAL_SUCCESS;
 }
 
 static void pvar_register(const mca_base_component_t *component, const char *name,
-                          const char *text, int pvar_class, size_t offset)
+                          const char *text, int pvar_class, unsigned counter)
 {
     (void)mca_base_component_pvar_register(
         component, name, text, OPAL_INFO_LVL_4, pvar_class,
         MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
         MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
-        NULL, (void *)(uintptr_t)offset);
+        NULL, (void *)(uintptr_t)counter);
 }
 
 /* "fallbacks_NAME" per reason.  Open MPI copies name and text. */
@@ -160,7 +154,7 @@ static void reasons_register(const mca_base_component_t *component)
         (void)snprintf(text, sizeof(text), "Calls that Open MPI served since %s",
                        coll_mtree_reason_text(reason));
         pvar_register(component, name, text, MCA_BASE_PVAR_CLASS_COUNTER,
-                      TOTAL(reason) + (size_t)r * sizeof(uint64_t));
+                      COLL_MTREE_COUNT_REASON + reason);
     }
 }
 
@@ -177,7 +171,7 @@ void coll_mtree_pvars_register(const mca_base_component_t *component)
 {
     for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
         pvar_register(component, pvars[i].name, pvars[i].text, pvars[i].pvar_class,
-                      pvars[i].offset);
+                      pvars[i].counter);
     }
     reasons_register(component);
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/report.h"
 
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
@@ -9,6 +10,7 @@
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/report/report_json.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "report/report.h"
@@ -27,31 +29,21 @@ static struct {
     bool is_running;
 } job;
 
-/* Each rank but 0 sends it a message at the end: what its calls took, and what it sent to
- * others.  Both sides wait for a limited time, so that a rank that does not know of the
- * report delays no other: for all messages together, on rank 0 and on each other rank. */
+/* Each rank but 0 sends it a message at the end, its rows.  Both sides wait for a limited
+ * time, so that a rank that does not know of the report delays no other: for all messages
+ * together, on rank 0 and on each other rank. */
 #define TIMEOUT_SECONDS 10.0
 
-/* What that message begins with; the times follow, and paths up to its end.  Sent as it
- * is. */
-typedef struct {
-    coll_mtree_rank_report_clock_t clock;
-    uint64_t num_times;
-} rank_header_t;
-
-/* Append @a more elements of @a size bytes to the *count_p of an array of any type, whose
- * address is at @a all_p. */
-static void append(void *all_p, size_t *count_p, size_t size, const void *from,
-                   size_t more)
+/* Append @a count rows. */
+static void append(coll_mtree_rank_report_t *gathered, const void *rows, int count)
 {
-    char *all;
-
-    if (more > 0) {
-        memcpy(&all, all_p, sizeof(all));
-        all = coll_mtree_realloc(all, (*count_p + more) * size);
-        memcpy(all + *count_p * size, from, more * size);
-        memcpy(all_p, &all, sizeof(all));
-        *count_p += more;
+    if (count > 0) {
+        coll_mtree_require(mtree_array_reserve(&gathered->rows, &gathered->capacity,
+                                               gathered->num_rows + count,
+                                               sizeof(*gathered->rows)));
+        memcpy(gathered->rows + gathered->num_rows, rows,
+               (size_t)count * sizeof(*gathered->rows));
+        gathered->num_rows += count;
     }
 }
 
@@ -60,113 +52,66 @@ static void add_times(const coll_mtree_record_t *record,
                       coll_mtree_rank_report_t *gathered)
 {
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        coll_mtree_rank_report_time_t one = {.identity = record->group->identity,
-                                             .root = record->call_class.root,
-                                             .size_class = record->call_class.size_class,
-                                             .relayed = record->call_class.relayed,
-                                             .backend = backend,
-                                             .rank = coll_mtree_world_rank(),
-                                             .timed = record->by[backend].timed,
-                                             .seconds = record->by[backend].seconds};
+        coll_mtree_rank_row_t row = {
+            .kind = COLL_MTREE_ROW_TIMES,
+            .identity = record->group->identity,
+            .times = {.root = record->call_class.root,
+                      .size_class = record->call_class.size_class,
+                      .relayed = record->call_class.relayed,
+                      .backend = backend,
+                      .timed = record->by[backend].timed,
+                      .seconds = record->by[backend].seconds}};
 
-        if (one.timed > 0) {
-            snprintf(one.function, sizeof(one.function), "%s", record->function);
-            append(&gathered->times, &gathered->num_times, sizeof(one), &one, 1);
+        if (row.times.timed > 0) {
+            snprintf(row.times.function, sizeof(row.times.function), "%s",
+                     record->function);
+            append(gathered, &row, 1);
         }
     }
 }
 
-static void add_own_times(const coll_mtree_group_t *groups,
-                          coll_mtree_rank_report_t *gathered)
+/* What this rank sent to the others of @a group. */
+static void add_paths(const coll_mtree_group_t *group, coll_mtree_rank_report_t *gathered)
 {
+    for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
+        const coll_mtree_rank_row_t row = {
+            .kind = COLL_MTREE_ROW_PATH,
+            .identity = group->identity,
+            .path = {.from = group->rank, .to = rank, .total = group->paths[rank]}};
+
+        if (row.path.total.bytes > 0) {
+            append(gathered, &row, 1);
+        }
+    }
+}
+
+/* All that this rank hands over, of @a groups. */
+static void add_own(const coll_mtree_group_t *groups, coll_mtree_rank_report_t *gathered)
+{
+    const coll_mtree_rank_row_t clock = {
+        .kind = COLL_MTREE_ROW_CLOCK,
+        .rank = coll_mtree_world_rank(),
+        .clock =
+            coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
+
+    append(gathered, &clock, 1);
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
             add_times(r, gathered);
         }
+        add_paths(g, gathered);
     }
-}
-
-static void add_clock(coll_mtree_rank_report_t *gathered,
-                      const coll_mtree_rank_report_clock_t *clock)
-{
-    append(&gathered->clocks, &gathered->num_clocks, sizeof(*clock), clock, 1);
-}
-
-static coll_mtree_rank_report_clock_t own_clock(void)
-{
-    return (coll_mtree_rank_report_clock_t){
-        coll_mtree_world_rank(),
-        coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
-}
-
-static void add_own_paths(const coll_mtree_group_t *groups,
-                          coll_mtree_rank_report_t *gathered)
-{
-    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        for (int rank = 0; g->paths != NULL && rank < g->num_ranks; rank++) {
-            const coll_mtree_rank_report_path_t path = {.identity = g->identity,
-                                                        .from = g->rank,
-                                                        .to = rank,
-                                                        .path = g->paths[rank]};
-
-            if (path.path.bytes > 0) {
-                append(&gathered->paths, &gathered->num_paths, sizeof(path), &path, 1);
-            }
-        }
-    }
-}
-
-static void gathered_cleanup(coll_mtree_rank_report_t *gathered)
-{
-    free(gathered->times);
-    free(gathered->clocks);
-    free(gathered->paths);
-    *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
 }
 
 static void send_own(const coll_mtree_channel_t *channel)
 {
     double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
-    coll_mtree_rank_report_t own = {.ranks = 1};
-    rank_header_t header = {.clock = own_clock()};
-    const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
-    void *bytes = NULL;
-    size_t length = 0;
+    coll_mtree_rank_report_t own = {.rows = NULL};
 
-    add_own_times(groups, &own);
-    add_own_paths(groups, &own);
+    add_own(coll_mtree_statistics_lock(), &own);
     coll_mtree_statistics_unlock();
-    header.num_times = own.num_times;
-    append(&bytes, &length, 1, &header, sizeof(header));
-    append(&bytes, &length, 1, own.times, own.num_times * sizeof(*own.times));
-    append(&bytes, &length, 1, own.paths, own.num_paths * sizeof(*own.paths));
-    gathered_cleanup(&own);
-    (void)coll_mtree_message_send_bulk(channel, 0, 0, bytes, length, deadline);
-}
-
-/* Add what the message of a rank holds, unless another mtree has written it. */
-static void add_rank(coll_mtree_rank_report_t *gathered, const char *bytes, size_t length)
-{
-    const size_t time = sizeof(*gathered->times), path = sizeof(*gathered->paths);
-    rank_header_t header;
-    const char *times = bytes + sizeof(header);
-    size_t rest, num_times;
-
-    if (length < sizeof(header)) {
-        return;
-    }
-    memcpy(&header, bytes, sizeof(header));
-    rest = length - sizeof(header);
-    if (header.num_times > rest / time || (rest - header.num_times * time) % path != 0) {
-        return;
-    }
-    num_times = (size_t)header.num_times;
-    rest -= num_times * time;
-    add_clock(gathered, &header.clock);
-    append(&gathered->times, &gathered->num_times, time, times, num_times);
-    append(&gathered->paths, &gathered->num_paths, path, times + num_times * time,
-           rest / path);
-    gathered->ranks++;
+    (void)coll_mtree_message_send_bulk(
+        channel, 0, 0, own.rows, (size_t)own.num_rows * sizeof(*own.rows), deadline);
 }
 
 static void collect(const coll_mtree_channel_t *channel,
@@ -179,7 +124,8 @@ static void collect(const coll_mtree_channel_t *channel,
         void *bytes;
 
         if (coll_mtree_message_recv_bulk(channel, rank, 0, &bytes, &length, deadline)) {
-            add_rank(gathered, bytes, length);
+            append(gathered, bytes, (int)(length / sizeof(*gathered->rows)));
+            gathered->ranks++;
             free(bytes);
         }
     }
@@ -238,20 +184,19 @@ static void write_file(const char *path, const char *text)
 
 static void write_report(void)
 {
-    const coll_mtree_rank_report_clock_t clock = own_clock();
+    coll_mtree_rank_report_t *gathered = &job.report.gathered;
     const coll_mtree_group_t *groups;
     char *text;
 
     job.report.seconds = mtree_clock_seconds() - job.began;
-    coll_mtree_statistics_totals(&job.report.totals);
     groups = coll_mtree_statistics_lock();
-    add_own_paths(groups, &job.report.gathered);
-    add_clock(&job.report.gathered, &clock);
+    add_own(groups, gathered);
     coll_mtree_planning_context_lock();
     text = coll_mtree_report_json(&job.report, groups);
     coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
-    gathered_cleanup(&job.report.gathered);
+    free(gathered->rows);
+    *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
@@ -363,16 +308,21 @@ static const char *advice(coll_mtree_fallback_reason_t reason)
 }
 
 /* Calls that may be Open MPI's own do not count. */
-static void tell_unserved(coll_mtree_totals_t *totals)
+static void tell_unserved(void)
 {
     coll_mtree_fallback_reason_t most = COLL_MTREE_REASON_CALL;
-    uint64_t calls = 0;
+    uint64_t calls = 0, of_most = 0;
 
-    totals->reason[COLL_MTREE_REASON_INTERNAL] = 0;
-    for (int reason = 0; reason < COLL_MTREE_REASONS; reason++) {
-        calls += totals->reason[reason];
-        if (totals->reason[reason] > totals->reason[most]) {
+    for (unsigned reason = 0; reason < COLL_MTREE_REASONS; reason++) {
+        uint64_t of_reason =
+            reason == COLL_MTREE_REASON_INTERNAL
+                ? 0
+                : coll_mtree_counter_get(COLL_MTREE_COUNT_REASON + reason);
+
+        calls += of_reason;
+        if (of_reason > of_most) {
             most = (coll_mtree_fallback_reason_t)reason;
+            of_most = of_reason;
         }
     }
     if (calls > 0) {
@@ -383,18 +333,10 @@ static void tell_unserved(coll_mtree_totals_t *totals)
 
 void coll_mtree_report_outcome(void)
 {
-    coll_mtree_totals_t totals;
-    uint64_t served = 0;
-
-    if (coll_mtree_world_rank() != 0 || !coll_mtree_params_named()) {
-        return;
-    }
-    coll_mtree_statistics_totals(&totals);
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        served += backend == COLL_MTREE_FALLBACK ? 0 : totals.calls[backend];
-    }
     /* What keeps mtree from a communicator was told when it was found. */
-    if (served == 0 && totals.reason[COLL_MTREE_REASON_GROUP] == 0) {
-        tell_unserved(&totals);
+    if (coll_mtree_world_rank() == 0 && coll_mtree_params_named() &&
+        coll_mtree_counter_get(COLL_MTREE_COUNT_CALLS + COLL_MTREE_TREES) == 0 &&
+        coll_mtree_counter_get(COLL_MTREE_COUNT_REASON + COLL_MTREE_REASON_GROUP) == 0) {
+        tell_unserved();
     }
 }

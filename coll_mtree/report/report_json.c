@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/report_json.h"
 
+#include "coll_mtree/base/counters.h"
+
 #include "base/array.h"
 #include "planner/plan/json.h"
 #include "report/network.h"
@@ -127,18 +129,17 @@ static void append_latest(json_t *list, const coll_mtree_group_t *group)
 static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gathered,
                             const coll_mtree_group_t *group)
 {
-    const int *host = group->context->numbers.host;
+    for (int i = 0; i < gathered->num_rows; i++) {
+        const coll_mtree_rank_row_t *row = &gathered->rows[i];
+        const coll_mtree_path_total_t *total = &row->path.total;
+        const int *host = group->context->numbers.host;
 
-    for (size_t i = 0; i < gathered->num_paths; i++) {
-        const coll_mtree_rank_report_path_t *one = &gathered->paths[i];
-        double seconds = one->path.seconds;
-
-        if (one->identity == group->identity && host[one->from] != host[one->to] &&
-            seconds > 0) {
-            append_path(list, host[one->from], host[one->to],
-                        8 * one->path.bytes / seconds,
-                        one->path.backlogged_seconds / seconds,
-                        coll_mtree_goodput_backlogged_rate(&one->path));
+        if (row->kind == COLL_MTREE_ROW_PATH && row->identity == group->identity &&
+            host[row->path.from] != host[row->path.to] && total->seconds > 0) {
+            append_path(list, host[row->path.from], host[row->path.to],
+                        8 * total->bytes / total->seconds,
+                        total->backlogged_seconds / total->seconds,
+                        coll_mtree_goodput_backlogged_rate(total));
         }
     }
 }
@@ -159,32 +160,32 @@ static json_t *paths_json(const coll_mtree_report_t *report,
 
 static const char *const backend_names[] = {"trees", "openmpi"};
 
-/* Does @a of_rank have the times of the calls of @a record that @a backend served? */
-static bool is_of(const coll_mtree_rank_report_time_t *of_rank,
-                  const coll_mtree_record_t *record, int backend)
+/* Does @a row have the times of the calls of @a record that @a backend served? */
+static bool is_of(const coll_mtree_rank_row_t *row, const coll_mtree_record_t *record,
+                  int backend)
 {
     const coll_mtree_call_class_t *call_class = &record->call_class;
 
-    return of_rank->identity == record->group->identity && of_rank->backend == backend &&
-           of_rank->root == call_class->root &&
-           of_rank->size_class == call_class->size_class &&
-           of_rank->relayed == call_class->relayed &&
-           strcmp(of_rank->function, record->function) == 0;
+    return row->kind == COLL_MTREE_ROW_TIMES &&
+           row->identity == record->group->identity && row->times.backend == backend &&
+           row->times.root == call_class->root &&
+           row->times.size_class == call_class->size_class &&
+           row->times.relayed == call_class->relayed &&
+           strcmp(row->times.function, record->function) == 0;
 }
 
-/* The means of all ranks whose times are there, this one included; it timed some. */
+/* The means of all ranks whose times are there; this one timed some. */
 static void add_means(const coll_mtree_report_t *report,
                       const coll_mtree_record_t *record, int backend, json_t *json)
 {
-    const coll_mtree_durations_t *durations = &record->by[backend];
-    double slowest = durations->seconds / (double)durations->timed, sum = slowest;
-    int ranks = 1;
+    double slowest = 0, sum = 0;
+    int ranks = 0;
 
-    for (size_t i = 0; i < report->gathered.num_times; i++) {
-        const coll_mtree_rank_report_time_t *of_rank = &report->gathered.times[i];
+    for (int i = 0; i < report->gathered.num_rows; i++) {
+        const coll_mtree_rank_row_t *row = &report->gathered.rows[i];
 
-        if (is_of(of_rank, record, backend)) {
-            double mean = of_rank->seconds / (double)of_rank->timed;
+        if (is_of(row, record, backend)) {
+            double mean = row->times.seconds / (double)row->times.timed;
 
             sum += mean;
             slowest = fmax(slowest, mean);
@@ -354,29 +355,39 @@ static json_t *timeline_json(const coll_mtree_report_t *report,
 
 static json_t *totals_json(const coll_mtree_report_t *report)
 {
-    const coll_mtree_totals_t *totals = &report->totals;
+    static const struct {
+        const char *name;
+        coll_mtree_counter_t counter;
+    } counters[] = {{"chunks", COLL_MTREE_COUNT_CHUNKS},
+                    {"chunk_bytes", COLL_MTREE_COUNT_CHUNK_BYTES},
+                    {"plans", COLL_MTREE_COUNT_PLANS},
+                    {"probe_bytes", COLL_MTREE_COUNT_PROBE_BYTES},
+                    {"most_scratch_bytes", COLL_MTREE_COUNT_MOST_SCRATCH}};
+    json_t *json = json_pack("{s:I, s:I}", "timeline_calls", (json_int_t)report->calls,
+                             "timeline_lost", (json_int_t)timeline_lost(report));
 
-    return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chunks",
-        (json_int_t)totals->counters.chunks, "chunk_bytes",
-        (json_int_t)totals->counters.chunk_bytes, "plans", (json_int_t)totals->plans,
-        "probe_bytes", (json_int_t)totals->counters.probe_bytes, "most_scratch_bytes",
-        (json_int_t)totals->counters.most_scratch, "timeline_calls",
-        (json_int_t)report->calls, "timeline_lost", (json_int_t)timeline_lost(report));
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+        json_object_set_new(
+            json, counters[i].name,
+            json_integer((json_int_t)coll_mtree_counter_get(counters[i].counter)));
+    }
+    return json;
 }
 
 static json_t *times_json(const coll_mtree_rank_report_t *gathered)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < gathered->num_clocks; i++) {
-        const coll_mtree_clock_times_t *times = &gathered->clocks[i].times;
+    for (int i = 0; i < gathered->num_rows; i++) {
+        const coll_mtree_rank_row_t *row = &gathered->rows[i];
+        const coll_mtree_clock_times_t *times = &row->clock;
 
-        json_array_append_new(list, json_pack("{s:i, s:f, s:f, s:f, s:f}", "rank",
-                                              gathered->clocks[i].rank, "mtree_s",
-                                              times->running, "openmpi_s", times->openmpi,
-                                              "planning_s", times->planning,
-                                              "connecting_s", times->connecting));
+        if (row->kind == COLL_MTREE_ROW_CLOCK) {
+            json_array_append_new(
+                list, json_pack("{s:i, s:f, s:f, s:f, s:f}", "rank", row->rank, "mtree_s",
+                                times->running, "openmpi_s", times->openmpi, "planning_s",
+                                times->planning, "connecting_s", times->connecting));
+        }
     }
     return list;
 }

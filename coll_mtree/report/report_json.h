@@ -20,38 +20,36 @@ typedef struct {
     double bytes;
 } coll_mtree_timeline_event_t;
 
-/* What the calls of one record took on one rank, over one backend. */
+/* One thing that a rank hands over; sent as it is. */
 typedef struct {
-    uint64_t identity; /* of the group */
-    char function[22];
-    bool relayed;
-    int32_t root, size_class, backend, rank;
-    uint64_t timed;
-    double seconds;
-} coll_mtree_rank_report_time_t;
-
-/* What one rank of a group sent to another, by their ranks in the group. */
-typedef struct {
-    uint64_t identity;
-    int32_t from, to;
-    coll_mtree_path_total_t path;
-} coll_mtree_rank_report_path_t;
-
-/* Where the time of one rank's calls went. */
-typedef struct {
-    int32_t rank; /* in MPI_COMM_WORLD */
-    coll_mtree_clock_times_t times;
-} coll_mtree_rank_report_clock_t;
+    enum {
+        COLL_MTREE_ROW_CLOCK, /* where the time of its calls went */
+        COLL_MTREE_ROW_TIMES, /* what the calls of a record took over one backend */
+        COLL_MTREE_ROW_PATH   /* what it sent to another rank of a group */
+    } kind;
+    int32_t rank;      /* in MPI_COMM_WORLD */
+    uint64_t identity; /* of the group; but for clocks */
+    union {
+        coll_mtree_clock_times_t clock;
+        struct {
+            char function[22];
+            bool relayed;
+            int32_t root, size_class, backend;
+            uint64_t timed;
+            double seconds;
+        } times;
+        struct {
+            int32_t from, to; /* by their ranks in the group */
+            coll_mtree_path_total_t total;
+        } path;
+    };
+} coll_mtree_rank_row_t;
 
 /* What the ranks have handed over. */
 typedef struct {
     int ranks; /* that it covers, this one included */
-    coll_mtree_rank_report_clock_t *clocks;
-    size_t num_clocks;
-    coll_mtree_rank_report_time_t *times;
-    size_t num_times;
-    coll_mtree_rank_report_path_t *paths;
-    size_t num_paths;
+    coll_mtree_rank_row_t *rows;
+    int num_rows, capacity;
 } coll_mtree_rank_report_t;
 
 typedef struct {
@@ -61,12 +59,11 @@ typedef struct {
     int ranks;            /* of MPI_COMM_WORLD */
     const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
 
-    /* What this rank sent; at MPI_Finalize also what the other ranks sent to rank 0. */
+    /* This rank's; at MPI_Finalize also what the other ranks sent to rank 0. */
     coll_mtree_rank_report_t gathered;
 
     coll_mtree_timeline_event_t *timeline; /* [COLL_MTREE_TIMELINE] a ring, on rank 0 */
     uint64_t calls; /* timed ones, also those that are no longer in it */
-    coll_mtree_totals_t totals;
 } coll_mtree_report_t;
 
 /* The text of the report, malloc'ed; NULL: no memory.  To be called between

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/statistics.h"
 
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/proc_group.h"
 
@@ -11,14 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One thread at a time counts; the counters of the totals, which are added to for each
- * message, are apart (coll_mtree/base/counters.h). */
+/* One thread at a time counts. */
 static struct {
     opal_mutex_t lock;
     coll_mtree_group_t *groups;
     coll_mtree_group_t **end;  /* the last one's `next` */
     coll_mtree_group_t *freed; /* what was freed; NULL: nothing yet */
-    coll_mtree_totals_t totals;
     coll_mtree_call_hook_t call_hook;
     coll_mtree_sum_hook_t sum_hook;
 } all = {.lock = OPAL_MUTEX_STATIC_INIT, .end = &all.groups};
@@ -171,21 +170,21 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_
     durations = &count->record->by[backend];
     durations->calls++;
     durations->bytes += count->bytes;
-    all.totals.calls[backend]++;
-    all.totals.bytes[backend] += (uint64_t)count->bytes;
     opal_mutex_unlock(&all.lock);
+    coll_mtree_counter_add(COLL_MTREE_COUNT_CALLS + backend, 1);
+    coll_mtree_counter_add(COLL_MTREE_COUNT_BYTES + backend, (uint64_t)count->bytes);
 }
 
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason)
 {
     coll_mtree_statistics_served(count, COLL_MTREE_FALLBACK);
-    opal_mutex_lock(&all.lock);
     if (count->record != NULL) {
+        opal_mutex_lock(&all.lock);
         count->record->reason[reason]++;
-        all.totals.reason[reason]++;
+        opal_mutex_unlock(&all.lock);
+        coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
     }
-    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
@@ -200,10 +199,8 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
 
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
 {
-    opal_mutex_lock(&all.lock);
-    all.totals.calls[COLL_MTREE_FALLBACK]++;
-    all.totals.reason[reason]++;
-    opal_mutex_unlock(&all.lock);
+    coll_mtree_counter_add(COLL_MTREE_COUNT_CALLS + COLL_MTREE_FALLBACK, 1);
+    coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
 }
 
 /* The call leaves: its own time. */
@@ -312,8 +309,8 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     coll_mtree_group_class_t *class;
     coll_mtree_group_t *group;
 
+    coll_mtree_counter_add(COLL_MTREE_COUNT_PLANS, 1);
     opal_mutex_lock(&all.lock);
-    all.totals.plans++;
     group = group_of(module, comm);
     group->context = module->context;
     class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
@@ -330,14 +327,6 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
         class->openmpi = forecast == NULL ? 0 : forecast->fallback;
     }
     opal_mutex_unlock(&all.lock);
-}
-
-void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p)
-{
-    opal_mutex_lock(&all.lock);
-    *totals_p = all.totals;
-    opal_mutex_unlock(&all.lock);
-    totals_p->counters = coll_mtree_counters_get();
 }
 
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations)

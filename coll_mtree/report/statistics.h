@@ -12,7 +12,6 @@
 #include "coll_mtree/base/backend.h"
 #include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/class_table.h"
-#include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/goodput.h"
 
@@ -87,16 +86,6 @@ typedef struct {
     coll_mtree_call_reading_t reading; /* when it was served */
 } coll_mtree_count_t;
 
-/* Sums over all groups.  They only grow, except for scratch.  All are uint64_t, because
- * MPI_T reads them by their offsets (coll_mtree/report/pvars.c). */
-typedef struct {
-    uint64_t calls[COLL_MTREE_BACKENDS];
-    uint64_t bytes[COLL_MTREE_BACKENDS];
-    uint64_t reason[COLL_MTREE_REASONS];
-    uint64_t plans; /* agreed on by this rank */
-    coll_mtree_counters_t counters;
-} coll_mtree_totals_t;
-
 /* Called with each call that was timed, after its end. */
 typedef void (*coll_mtree_call_hook_t)(const coll_mtree_count_t *count, double seconds);
 
@@ -127,7 +116,7 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count,
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason);
 
-/* The fallback serves a call of a few bytes, which is counted in the totals alone. */
+/* The fallback serves a call of a few bytes, which is no part of any record. */
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
 
 /* It has passed through relays. */
@@ -158,9 +147,6 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double scale);
 
-/* A copy of the totals. */
-void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);
-
 /* The median of the durations that @a durations keeps; 0: none. */
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 
@@ -171,8 +157,9 @@ void coll_mtree_statistics_unlock(void);
 /* Free what the groups, which are freed before, left; nothing is counted any more. */
 void coll_mtree_statistics_finish(void);
 
-/* Register MPI_T's performance variables: this process's totals, each with a name of its
- * own that begins with coll_mtree_.  What fails is not there, as MPI_T tools expect. */
+/* Register MPI_T's performance variables: this process's counters, each with a name of
+ * its own that begins with coll_mtree_.  What fails is not there, as MPI_T tools expect.
+ */
 void coll_mtree_pvars_register(const mca_base_component_t *component);
 
 #endif
