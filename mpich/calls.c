@@ -11,6 +11,7 @@
 #include "mpich/communicator.h"
 #include "mpich/require.h"
 
+#include "coll_mtree/base/memory.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "schedule/program/rank_program.h"
@@ -115,7 +116,7 @@ static void finish(mtree_mpich_communicator_t *own, mtree_operation_t *operation
     while (!mtree_operation_done(operation, &status)) {
         mtree_mpich_transport_progress(&own->transport);
     }
-    mtree_mpich_require(status);
+    coll_mtree_require(status);
     mtree_operation_free(operation);
 }
 
@@ -126,11 +127,11 @@ static void run_program(mtree_mpich_communicator_t *own, const mtree_plan_part_t
     mtree_rank_program_t *program;
     mtree_operation_t *operation;
 
-    mtree_mpich_require(mtree_rank_program_create(part, own->placement, call, false,
-                                                  mtree_rank_program_overlap(data),
-                                                  own->rank, &program));
-    mtree_mpich_require(mtree_rank_program_start(program, &own->transport.super, data,
-                                                 NULL, NULL, &operation));
+    coll_mtree_require(mtree_rank_program_create(part, own->placement, call, false,
+                                                 mtree_rank_program_overlap(data),
+                                                 own->rank, &program));
+    coll_mtree_require(mtree_rank_program_start(program, &own->transport.super, data,
+                                                NULL, NULL, &operation));
     finish(own, operation);
     mtree_rank_program_destroy(program);
 }
@@ -142,10 +143,10 @@ static void run_trees(mtree_mpich_communicator_t *own, const mtree_plan_part_t *
     mtree_operation_t *operation;
     mtree_layout_t *layout;
 
-    mtree_mpich_require(
+    coll_mtree_require(
         mtree_layout_create(part, own->placement, call, own->rank, &layout));
-    mtree_mpich_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
-                                              NULL, &operation));
+    coll_mtree_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
+                                             NULL, &operation));
     finish(own, operation);
     mtree_layout_destroy(layout);
 }
@@ -224,7 +225,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
         run_bytes(own, part, &call, buffer);
         return MPI_SUCCESS;
     }
-    packed = mtree_mpich_allocate(bytes, 1);
+    packed = coll_mtree_calloc(bytes, 1);
     if (own->rank == root) {
         pack(buffer, count, type, packed, bytes, comm);
     }
@@ -308,7 +309,7 @@ int MPI_Allgather(const void *input, int input_count, MPI_Datatype input_type,
         return PMPI_Allgather(input, input_count, input_type, output, count, type, comm);
     }
     if (!is_dense(type)) {
-        packed = mtree_mpich_allocate(bytes, 1);
+        packed = coll_mtree_calloc(bytes, 1);
     }
     own_block = packed + (size_t)own->rank * block;
     if (input != MPI_IN_PLACE) {

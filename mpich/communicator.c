@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "coll_mtree/base/memory.h"
 #include "schedule/plan_part_wire.h"
 #include "simulate/forecast/choice.h"
 
@@ -13,12 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The plan for one kind of calls. */
+/* The plan for calls of one class, whose root is a host. */
 typedef struct {
-    mtree_list_t link;
-    mtree_collective_t collective;
-    int root;                /* host */
-    int size_class;          /* binary logarithm of the bytes, rounded down */
+    coll_mtree_class_node_t node;
+    bool is_made;
     mtree_plan_part_t *part; /* NULL: there is none */
 } plan_entry_t;
 
@@ -28,19 +27,19 @@ static pthread_once_t attribute_once = PTHREAD_ONCE_INIT;
 
 static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
 {
-    mtree_mpich_communicator_t *own = mtree_mpich_allocate(1, sizeof(*own));
+    mtree_mpich_communicator_t *own = coll_mtree_calloc(1, sizeof(*own));
     int num_hosts, *host;
 
     mtree_mpich_must(PMPI_Comm_rank(comm, &own->rank));
     mtree_mpich_must(PMPI_Comm_size(comm, &own->num_ranks));
     own->comm = MPI_COMM_NULL;
-    mtree_list_init(&own->plans);
-    host = mtree_mpich_allocate((size_t)own->num_ranks, sizeof(*host));
-    own->vertices = mtree_mpich_allocate((size_t)own->num_ranks, sizeof(*own->vertices));
+    coll_mtree_class_table_init(&own->plans);
+    host = coll_mtree_calloc((size_t)own->num_ranks, sizeof(*host));
+    own->vertices = coll_mtree_calloc((size_t)own->num_ranks, sizeof(*own->vertices));
     num_hosts = mtree_mpich_hosts_find(comm, host, own->vertices);
     if (num_hosts > 1) {
-        mtree_mpich_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
-                                                   &own->placement));
+        coll_mtree_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
+                                                  &own->placement));
         /* Unlike a duplicate it calls no function of the user's attributes. */
         mtree_mpich_must(PMPI_Comm_split(comm, 0, own->rank, &own->comm));
         mtree_mpich_must(PMPI_Comm_set_errhandler(own->comm, MPI_ERRORS_ARE_FATAL));
@@ -50,21 +49,20 @@ static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
     return own;
 }
 
+static void entry_clear(void *entry)
+{
+    mtree_plan_part_destroy(((plan_entry_t *)entry)->part);
+}
+
 /* The communicator that has it is freed. */
 static int communicator_destroy(MPI_Comm comm, int key, void *value, void *extra)
 {
     mtree_mpich_communicator_t *own = value;
-    mtree_list_t *link;
 
     (void)comm;
     (void)key;
     (void)extra;
-    while ((link = mtree_list_take(&own->plans)) != NULL) {
-        plan_entry_t *entry = MTREE_CONTAINER_OF(link, plan_entry_t, link);
-
-        mtree_plan_part_destroy(entry->part);
-        free(entry);
-    }
+    coll_mtree_class_table_cleanup(&own->plans, entry_clear);
     mtree_mpich_transport_cleanup(&own->transport);
     mtree_placement_destroy(own->placement);
     free(own->vertices);
@@ -101,13 +99,14 @@ mtree_mpich_communicator_t *mtree_mpich_communicator_find(MPI_Comm comm)
     return own->comm == MPI_COMM_NULL ? NULL : own;
 }
 
-/* Rank 0: a plan for calls of @a entry's kind; NULL, having logged why, when there is
- * none. */
+/* Rank 0: a plan for calls like @a call; NULL, having logged why, when there is none. */
 static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
-                               const plan_entry_t *entry, size_t bytes)
+                               const mtree_call_t *call)
 {
-    const mtree_plan_request_t request = {
-        .collective = entry->collective, .root = entry->root, .bytes = (double)bytes};
+    const mtree_plan_request_t request = {.collective = call->collective,
+                                          .root = own->placement->host[call->root],
+                                          .bytes =
+                                              (double)(call->units * call->unit_bytes)};
     char size[MTREE_UNITS_LENGTH];
     mtree_plan_t *plan;
 
@@ -116,8 +115,8 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
         return NULL;
     }
     mtree_info("%s of about %s on %d ranks: %d tree%s over %d hosts",
-               mtree_collective_name(entry->collective),
-               mtree_units_format_size((double)bytes, size, sizeof(size)), own->num_ranks,
+               mtree_collective_name(call->collective),
+               mtree_units_format_size(request.bytes, size, sizeof(size)), own->num_ranks,
                plan->num_trees, MTREE_UNITS_PLURAL(plan->num_trees), plan->num_hosts);
     return plan;
 }
@@ -136,11 +135,11 @@ static unsigned char *write_pieces(const mtree_plan_t *plan,
     mtree_wire_t common = {0}, own = {0};
     unsigned char *bytes;
 
-    mtree_mpich_require(mtree_plan_parts_write(
-        plan, placement->host, placement->num_ranks, &common, &own, lengths->own));
+    coll_mtree_require(mtree_plan_parts_write(plan, placement->host, placement->num_ranks,
+                                              &common, &own, lengths->own));
     lengths->common = common.length;
     lengths->all_own = own.length;
-    bytes = mtree_mpich_allocate((size_t)common.length + (size_t)own.length, 1);
+    bytes = coll_mtree_calloc((size_t)common.length + (size_t)own.length, 1);
     memcpy(bytes, common.bytes, (size_t)common.length);
     memcpy(bytes + common.length, own.bytes, (size_t)own.length);
     free(common.bytes);
@@ -161,7 +160,7 @@ static mtree_plan_part_t *read_pieces(const unsigned char *bytes,
             length = lengths->own[r];
         }
     }
-    mtree_mpich_require(
+    coll_mtree_require(
         mtree_plan_part_read(bytes, (size_t)lengths->common, own, (size_t)length, &part));
     return part;
 }
@@ -172,7 +171,7 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
                                      const mtree_plan_t *plan)
 {
     const size_t size = sizeof(lengths_t) + (size_t)own->num_ranks * sizeof(int);
-    lengths_t *lengths = mtree_mpich_allocate(1, size);
+    lengths_t *lengths = coll_mtree_calloc(1, size);
     unsigned char *bytes = NULL;
     mtree_plan_part_t *part = NULL;
 
@@ -184,7 +183,7 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
         const int length = lengths->common + lengths->all_own;
 
         if (own->rank != 0) {
-            bytes = mtree_mpich_allocate((size_t)length, 1);
+            bytes = coll_mtree_calloc((size_t)length, 1);
         }
         PMPI_Bcast(bytes, length, MPI_BYTE, 0, own->comm);
         part = read_pieces(bytes, lengths, own->rank);
@@ -194,43 +193,21 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
     return part;
 }
 
-static plan_entry_t *entry_find(const mtree_mpich_communicator_t *own,
-                                const plan_entry_t *key)
-{
-    mtree_list_t *link;
-
-    MTREE_LIST_FOR_EACH(link, &own->plans)
-    {
-        plan_entry_t *entry = MTREE_CONTAINER_OF(link, plan_entry_t, link);
-
-        if (entry->collective == key->collective && entry->root == key->root &&
-            entry->size_class == key->size_class) {
-            return entry;
-        }
-    }
-    return NULL;
-}
-
 const mtree_plan_part_t *mtree_mpich_communicator_part(mtree_mpich_communicator_t *own,
                                                        const mtree_call_t *call)
 {
-    const size_t bytes = call->units * call->unit_bytes;
-    plan_entry_t key = {.collective = call->collective,
-                        .root = own->placement->host[call->root]};
-    plan_entry_t *entry;
+    const coll_mtree_call_class_t call_class =
+        coll_mtree_call_class_of(call->collective, own->placement->host[call->root],
+                                 call->units * call->unit_bytes);
+    plan_entry_t *entry =
+        coll_mtree_class_table_get(&own->plans, &call_class, sizeof(*entry));
 
-    while (bytes >> key.size_class > 1) {
-        key.size_class++;
-    }
-    entry = entry_find(own, &key);
-    if (entry == NULL) {
-        mtree_plan_t *plan = own->rank == 0 ? make_plan(own, &key, bytes) : NULL;
+    if (!entry->is_made) {
+        mtree_plan_t *plan = own->rank == 0 ? make_plan(own, call) : NULL;
 
-        entry = mtree_mpich_allocate(1, sizeof(*entry));
-        *entry = key;
+        entry->is_made = true;
         entry->part = share_plan(own, plan);
         mtree_plan_destroy(plan);
-        mtree_list_append(&own->plans, &entry->link);
     }
     return entry->part;
 }

@@ -11,7 +11,7 @@
 
 #include "mpich/transport.h"
 
-#include "base/list.h"
+#include "coll_mtree/base/class_table.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
@@ -21,7 +21,7 @@ typedef struct {
     int rank, num_ranks;
     mtree_placement_t *placement;
     int *vertices; /* [hosts] rank 0: in the topology */
-    mtree_list_t plans;
+    coll_mtree_class_table_t plans;
     mtree_mpich_transport_t transport;
 } mtree_mpich_communicator_t;
 

@@ -2,6 +2,7 @@
 #include "mpich/require.h"
 
 #include "base/log.h"
+#include "coll_mtree/base/memory.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -12,11 +13,10 @@ static void end_job(const char *reason)
     PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void mtree_mpich_require(mtree_status_t status)
+/* Memory is missing in calls, too. */
+__attribute__((constructor)) static void memory_open(void)
 {
-    if (status != MTREE_OK) {
-        end_job(mtree_status_string(status));
-    }
+    coll_mtree_memory_open(end_job);
 }
 
 void mtree_mpich_must(int code)
@@ -28,12 +28,4 @@ void mtree_mpich_must(int code)
         (void)PMPI_Error_string(code, text, &length);
         end_job(text);
     }
-}
-
-void *mtree_mpich_allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-
-    mtree_mpich_require(memory == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    return memory;
 }
