@@ -5,7 +5,7 @@
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* A number of this process. */
 typedef struct {
@@ -40,57 +40,50 @@ static const pvar_t pvars[] = {
      MCA_BASE_PVAR_CLASS_HIGHWATERMARK, COLL_MTREE_COUNT_MOST_SCRATCH},
 };
 
-/* An array of a communicator. */
+/* Numbers of a communicator. */
 typedef struct {
     const char *name, *text;
     int pvar_class, type;
-    void (*read)(const coll_mtree_group_t *group, void *values);
-    bool of_trees; /* one number per tree, else one per rank */
+    /* That of a rank, or of a tree. */
+    double (*get)(const coll_mtree_group_t *group, int index);
+    bool of_trees;
 } array_t;
 
 /* Trees that are shown. */
 #define SHOWN_TREES 64
 
-static void read_path_bytes(const coll_mtree_group_t *group, void *values)
+static double path_bytes(const coll_mtree_group_t *group, int rank)
 {
-    unsigned long long *bytes = values;
-
-    for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
-        bytes[rank] = (unsigned long long)group->paths[rank].bytes;
-    }
+    return group->paths == NULL ? 0 : group->paths[rank].bytes;
 }
 
-static void read_path_goodput(const coll_mtree_group_t *group, void *values)
+static double path_goodput(const coll_mtree_group_t *group, int rank)
 {
-    double *rates = values;
-
-    for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
-        rates[rank] = coll_mtree_goodput_backlogged_rate(&group->paths[rank]);
-    }
+    return group->paths == NULL ? 0
+                                : coll_mtree_goodput_backlogged_rate(&group->paths[rank]);
 }
 
-static void read_tree_goodput(const coll_mtree_group_t *group, void *values)
+static double tree_goodput(const coll_mtree_group_t *group, int tree)
 {
     const coll_mtree_record_t *record = group->latest;
-    double *rates = values;
 
-    for (int t = 0; record != NULL && t < record->num_trees && t < SHOWN_TREES; t++) {
-        rates[t] = coll_mtree_goodput_rate(&record->trees[t]);
-    }
+    return record == NULL || tree >= record->num_trees
+               ? 0
+               : coll_mtree_goodput_rate(&record->trees[tree]);
 }
 
 static const array_t arrays[] = {
     {"link_bytes", "Bytes of data that each rank took from this one in mtree's calls",
-     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_path_bytes,
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, path_bytes,
      false},
     {"link_goodput",
      "Bits/s that the path to each rank gave while more was ready for it; 0: it always "
      "kept up",
-     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_path_goodput, false},
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, path_goodput, false},
     {"tree_goodput",
      "Bits/s of message over each of the first 64 trees, for the kind of call that came "
      "last; 0: no such tree",
-     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_tree_goodput, true},
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, tree_goodput, true},
 };
 
 static int array_count(const array_t *which, ompi_communicator_t *comm)
@@ -112,11 +105,17 @@ static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *ob
     const array_t *which = pvar->ctx;
     coll_mtree_proc_group_t *processes = coll_mtree_proc_group_hold(object);
 
-    /* All types have 8 bytes, and 0 has no bit set in any. */
-    memset(values, 0, (size_t)array_count(which, object) * sizeof(uint64_t));
     (void)coll_mtree_statistics_lock();
-    if (processes != NULL && processes->statistics != NULL) {
-        which->read(processes->statistics, values);
+    for (int i = 0; i < array_count(which, object); i++) {
+        double value = processes == NULL || processes->statistics == NULL
+                           ? 0
+                           : which->get(processes->statistics, i);
+
+        if (which->type == MCA_BASE_VAR_TYPE_DOUBLE) {
+            ((double *)values)[i] = value;
+        } else {
+            ((unsigned long long *)values)[i] = (unsigned long long)value;
+        }
     }
     coll_mtree_statistics_unlock();
     coll_mtree_proc_group_release(processes);
