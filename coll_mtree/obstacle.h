@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why mtree does not serve a communicator.  The facts are the same on all its ranks.
+ * Why mtree does not serve a communicator.  What it goes by is the same on all its ranks.
  */
 #ifndef COLL_MTREE_OBSTACLE_H
 #define COLL_MTREE_OBSTACLE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
+/* The first that a communicator has is the one that is told. */
 typedef enum {
     COLL_MTREE_OBSTACLE_NONE,
+    /* Of the communicator itself. */
     COLL_MTREE_OBSTACLE_INTERCOMM,
     COLL_MTREE_OBSTACLE_ONE_RANK,
-    COLL_MTREE_OBSTACLE_PRIORITY,
-    COLL_MTREE_OBSTACLE_SESSION,
-    COLL_MTREE_OBSTACLE_DIFFERENT,
-    COLL_MTREE_OBSTACLE_NO_TOPOLOGY,
-    COLL_MTREE_OBSTACLE_ONE_HOST,
-    COLL_MTREE_OBSTACLE_ARCHITECTURE,
-    COLL_MTREE_OBSTACLE_CLEAR,
+    COLL_MTREE_OBSTACLE_PRIORITY, /* coll_mtree_priority is negative */
+    COLL_MTREE_OBSTACLE_SESSION,  /* Open MPI numbers it differently on its ranks */
+    /* Of its processes, the same for all communicators of these. */
+    COLL_MTREE_OBSTACLE_DIFFERENT,    /* in their settings (control/modex.h) */
+    COLL_MTREE_OBSTACLE_NO_TOPOLOGY,  /* coll_mtree_topology is none */
+    COLL_MTREE_OBSTACLE_ONE_HOST,     /* unless the user names the hosts */
+    COLL_MTREE_OBSTACLE_ARCHITECTURE, /* bytes are added as they arrive */
+    COLL_MTREE_OBSTACLE_CLEAR, /* they have no connections for calls to be encrypted */
     COLL_MTREE_OBSTACLES
 } coll_mtree_obstacle_t;
+
+/* The first of those that @a has says are there. */
+coll_mtree_obstacle_t coll_mtree_obstacle_first(const bool has[COLL_MTREE_OBSTACLES]);
 
 /* The obstacle as a clause for people; NULL for COLL_MTREE_OBSTACLE_NONE. */
 const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle);
@@ -31,28 +36,5 @@ bool coll_mtree_obstacle_leaves_hosts(coll_mtree_obstacle_t obstacle);
 /* May a user who named mtree not expect it?  What differs between ranks is told in a line
  * of its own. */
 bool coll_mtree_obstacle_is_news(coll_mtree_obstacle_t obstacle);
-
-typedef struct {
-    bool is_inter;
-    int num_ranks;
-    int priority;      /* coll_mtree_priority */
-    bool from_session; /* made from a session's group, whose ranks Open MPI numbers
-                          differently */
-} coll_mtree_comm_facts_t;
-
-/* The first obstacle that the communicator itself has. */
-coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t *facts);
-
-typedef struct {
-    bool is_alike; /* the settings of all ranks are (coll_mtree/control/modex.h) */
-    bool without_topology; /* coll_mtree_topology is none */
-    bool on_one_host;      /* unless the user names the hosts */
-    bool is_uniform;       /* one architecture: bytes are added as they arrive */
-    bool is_clear; /* calls are to be encrypted, and these have no connections for it */
-} coll_mtree_processes_facts_t;
-
-/* The first obstacle that its processes have; the same for all communicators of these. */
-coll_mtree_obstacle_t
-coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts);
 
 #endif

@@ -3,48 +3,16 @@
 #include "coll_mtree/obstacle.h"
 #include "tests/unit/runner.h"
 
-UNIT_TEST(a_communicator_of_two_ranks_has_no_obstacle)
+UNIT_TEST(the_first_obstacle_is_named)
 {
-    const coll_mtree_comm_facts_t facts = {.num_ranks = 2};
+    bool has[COLL_MTREE_OBSTACLES] = {false};
 
-    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_NONE);
+    ck_assert_int_eq(coll_mtree_obstacle_first(has), COLL_MTREE_OBSTACLE_NONE);
     ck_assert_ptr_null(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_NONE));
-}
-
-UNIT_TEST(the_first_obstacle_of_a_communicator_is_named)
-{
-    coll_mtree_comm_facts_t facts = {
-        .is_inter = true, .num_ranks = 1, .priority = -1, .from_session = true};
-
-    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_INTERCOMM);
-    facts.is_inter = false;
-    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_ONE_RANK);
-    facts.num_ranks = 8;
-    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_PRIORITY);
-    facts.priority = 0;
-    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_SESSION);
-}
-
-UNIT_TEST(the_first_obstacle_of_its_processes_is_named)
-{
-    coll_mtree_processes_facts_t facts = {
-        .without_topology = true, .on_one_host = true, .is_clear = true};
-
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_DIFFERENT);
-    facts.is_alike = true;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_NO_TOPOLOGY);
-    facts.without_topology = false;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_ONE_HOST);
-    facts.on_one_host = false;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
-                     COLL_MTREE_OBSTACLE_ARCHITECTURE);
-    facts.is_uniform = true;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_CLEAR);
-    facts.is_clear = false;
-    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_NONE);
+    for (int o = COLL_MTREE_OBSTACLES - 1; o > COLL_MTREE_OBSTACLE_NONE; o--) {
+        has[o] = true;
+        ck_assert_int_eq(coll_mtree_obstacle_first(has), o);
+    }
 }
 
 UNIT_TEST(every_obstacle_has_a_text)
