@@ -2,226 +2,32 @@
 #include "coll_mtree/adapt/replan.h"
 
 #include "coll_mtree/base/memory.h"
-#include "coll_mtree/plan/plan_reply.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
-
-#include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Queries of this process that have not ended. */
-static atomic_int num_running;
-
-void coll_mtree_replan_finish(void)
+void coll_mtree_replan_query_destroy(coll_mtree_replan_query_t *query)
 {
-    while (atomic_load(&num_running) > 0) {
-        opal_progress();
-    }
-}
-
-static void comm_retain(coll_mtree_replan_t *replan)
-{
-    OBJ_RETAIN(replan->comm);
-}
-
-static void comm_release(coll_mtree_replan_t *replan)
-{
-    /* The macro writes to its argument, and with the last reference goes the sequence. */
-    ompi_communicator_t *comm = replan->comm;
-
-    OBJ_RELEASE(comm);
-}
-
-void coll_mtree_replan_init(coll_mtree_replan_t *replan,
-                            coll_mtree_replan_decide_t decide,
-                            mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                            double query_seconds)
-{
-    memset(replan, 0, sizeof(*replan));
-    replan->decide = decide;
-    replan->module = module;
-    replan->comm = comm;
-    replan->retain = comm_retain;
-    replan->release = comm_release;
-    coll_mtree_replan_schedule_init(&replan->schedule, ompi_comm_size(comm),
-                                    query_seconds);
-    mtree_list_init(&replan->awaited);
-    atomic_init(&replan->is_ending, false);
-    coll_mtree_ordered_gate_init(&replan->ends);
-    coll_mtree_ordered_gate_init(&replan->gate);
-}
-
-void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan)
-{
-    mtree_list_t *link;
-
-    while ((link = mtree_list_take(&replan->awaited)) != NULL) {
-        coll_mtree_replan_query_release(
-            MTREE_CONTAINER_OF(link, coll_mtree_replan_query_t, link));
-    }
-    coll_mtree_ordered_gate_cleanup(&replan->ends);
-    coll_mtree_ordered_gate_cleanup(&replan->gate);
-}
-
-void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t *part,
-                            unsigned version)
-{
-    replan->newest = part;
-    replan->version = version;
-    coll_mtree_ordered_gate_open(&replan->ends);
-    coll_mtree_ordered_gate_open(&replan->gate);
-}
-
-void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
-{
-    if (atomic_fetch_sub(&query->holders, 1) == 1) {
-        mtree_plan_destroy(query->new_plan);
-        mtree_plan_part_destroy(query->new_part);
-        mtree_plan_part_destroy(query->part);
+    if (query != NULL) {
         free(query->traffic);
         free(query->check.streams);
         free(query);
     }
 }
 
-/* Queries end in their order, so one waits for the end of the one before. */
-static bool end_is_ready(coll_mtree_waiter_t *end)
-{
-    return !atomic_load(
-        &MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)->replan->is_ending);
-}
-
-static void end_pass(coll_mtree_waiter_t *end)
-{
-    coll_mtree_replan_query_t *query =
-        MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end);
-
-    atomic_store(&query->replan->is_ending, true);
-    coll_mtree_exchange_open(query->exchange);
-}
-
-static void query_end_deferred(coll_mtree_deferred_release_t *deferred)
-{
-    coll_mtree_replan_query_t *query =
-        MTREE_CONTAINER_OF(deferred, coll_mtree_replan_query_t, deferred);
-    coll_mtree_replan_t *replan = query->replan;
-
-    coll_mtree_replan_query_release(query);
-    /* With the owner goes the sequence. */
-    replan->release(replan);
-}
-
-coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan)
-{
-    coll_mtree_replan_query_t *query = coll_mtree_calloc(1, sizeof(*query));
-
-    query->replan = replan;
-    query->call = replan->schedule.calls;
-    query->end.is_ready = end_is_ready;
-    query->end.pass = end_pass;
-    query->deferred.release = query_end_deferred;
-    atomic_init(&query->holders, 2);
-    atomic_init(&query->ended, false);
-    return query;
-}
-
-static coll_mtree_replan_query_t *query_of(coll_mtree_decision_t *decision)
-{
-    return MTREE_CONTAINER_OF(decision, coll_mtree_replan_query_t, decision);
-}
-
-/* What rank 0 makes of the samples. */
-static void decision_decide(coll_mtree_decision_t *decision)
-{
-    coll_mtree_replan_query_t *query = query_of(decision);
-
-    query->decided = query->replan->decide(query);
-}
-
-/* With the new plan, if there is one. */
-static void decision_reply(coll_mtree_decision_t *decision,
-                           coll_mtree_exchange_t *exchange)
-{
-    coll_mtree_replan_query_t *query = query_of(decision);
-    const mtree_forecast_t forecast = mtree_forecast_of(true);
-
-    if (query->decided == COLL_MTREE_REPLY_PLAN) {
-        coll_mtree_plan_reply_send(
-            exchange, COLL_MTREE_REPLY_PLAN, query->new_plan, &forecast,
-            query->replan->module->context->numbers.host,
-            ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
-    } else {
-        coll_mtree_exchange_reply(exchange, (int)query->decided, NULL, 0);
-    }
-}
-
-static void decision_release(coll_mtree_decision_t *decision)
-{
-    coll_mtree_replan_t *replan = query_of(decision)->replan;
-
-    coll_mtree_replan_query_release(query_of(decision));
-    replan->release(replan);
-}
-
-static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
-{
-    coll_mtree_replan_query_t *query = arg;
-
-    query->decision = (coll_mtree_decision_t){.comm = query->replan->comm,
-                                              .decide = decision_decide,
-                                              .reply = decision_reply,
-                                              .release = decision_release};
-    query->samples = samples;
-    query->decided = COLL_MTREE_REPLY_STAY;
-    atomic_fetch_add(&query->holders, 1);
-    query->replan->retain(query->replan);
-    coll_mtree_decision_start(&query->decision, exchange);
-}
-
-/* Take over @a reply.  Open MPI's code. */
-static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t *reply)
-{
-    query->reply = reply->code == OMPI_SUCCESS ? (coll_mtree_replan_reply_t)reply->kind
-                                               : COLL_MTREE_REPLY_STAY;
-    if (query->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
-        coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->traffic);
-    }
-    if (query->reply == COLL_MTREE_REPLY_PLAN) {
-        query->new_part = coll_mtree_plan_reply_read(reply, query->new_plan, NULL, NULL);
-    }
-    return reply->code;
-}
-
-static void query_ended(const coll_mtree_reply_t *reply, void *arg)
-{
-    coll_mtree_replan_query_t *query = arg;
-    coll_mtree_replan_t *replan = query->replan;
-
-    query->status = query_read(query, reply);
-    if (query->new_part != NULL) {
-        replan->newest = query->new_part;
-    }
-    atomic_store(&query->ended, true);
-    atomic_store(&replan->is_ending, false);
-    coll_mtree_ordered_gate_pass(&replan->ends, NULL);
-    coll_mtree_ordered_gate_pass(&replan->gate, NULL);
-    atomic_fetch_sub(&num_running, 1);
-    /* From here on another thread may free the sequence. */
-    coll_mtree_deferred_release_add(&query->deferred);
-}
-
 /* The state of the links to each host, [hosts], the caller's. */
-static mtree_link_state_t *links_to_hosts(const coll_mtree_replan_t *replan)
+static mtree_link_state_t *links_to_hosts(const mca_coll_mtree_module_t *module,
+                                          ompi_communicator_t *comm)
 {
-    const mtree_placement_t *placement = replan->module->placement;
+    const mtree_placement_t *placement = module->placement;
     mtree_link_state_t *links =
         coll_mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
-    int ranks =
-        coll_mtree_endpoints_serve(replan->comm) ? ompi_comm_size(replan->comm) : 0;
+    int ranks = coll_mtree_endpoints_serve(comm) ? ompi_comm_size(comm) : 0;
 
     for (int rank = 0; rank < ranks; rank++) {
-        mtree_link_state_t link = coll_mtree_endpoint_link(replan->comm, rank);
+        mtree_link_state_t link = coll_mtree_endpoint_link(comm, rank);
         mtree_link_state_t *to_host = &links[placement->host[rank]];
 
         *to_host = link > *to_host ? link : *to_host;
@@ -229,100 +35,117 @@ static mtree_link_state_t *links_to_hosts(const coll_mtree_replan_t *replan)
     return links;
 }
 
-static void fill_sample(const coll_mtree_replan_query_t *query,
-                        coll_mtree_rank_sample_t *sample_p)
+void coll_mtree_replan_query_sample(const coll_mtree_replan_query_t *query,
+                                    const mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm,
+                                    coll_mtree_rank_sample_t *sample_p)
 {
-    const coll_mtree_replan_t *replan = query->replan;
     const coll_mtree_traffic_t *traffic = query->traffic;
 
     memset(sample_p, 0, sizeof(*sample_p));
     if (traffic != NULL) {
-        mtree_link_state_t *links = links_to_hosts(replan);
+        mtree_link_state_t *links = links_to_hosts(module, comm);
 
         sample_p->seconds = (float)traffic->sum.seconds;
         sample_p->unattended = (float)traffic->sum.unattended;
-        coll_mtree_traffic_pack(replan->module->placement, ompi_comm_rank(replan->comm),
-                                traffic, links, sample_p->paths);
+        coll_mtree_traffic_pack(module->placement, ompi_comm_rank(comm), traffic, links,
+                                sample_p->paths);
         free(links);
     }
 }
 
-void coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag)
+/* The gain from which on plans change for @a query. */
+static double least_gain(const coll_mtree_replan_query_t *query,
+                         mca_coll_mtree_module_t *module)
 {
-    coll_mtree_replan_t *replan = query->replan;
-    coll_mtree_rank_sample_t sample;
+    bool all = atomic_load(&module->all_reordered);
 
-    fill_sample(query, &sample);
-    replan->retain(replan);
-    atomic_fetch_add(&num_running, 1);
-    mtree_list_append(&replan->awaited, &query->link);
-    query->exchange =
-        coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){.module = replan->module,
-                                                                .comm = replan->comm,
-                                                                .first_tag = first_tag,
-                                                                .mine = &sample,
-                                                                .bytes = sizeof(sample),
-                                                                .decide = query_decide,
-                                                                .end = query_ended,
-                                                                .arg = query});
-    coll_mtree_ordered_gate_pass(&replan->ends, &query->end);
+    return query->is_blocking
+               ? coll_mtree_replan_least_gain(atomic_load(&module->keeps_order),
+                                              all || atomic_load(&module->some_reordered))
+               : coll_mtree_replan_least_gain(query->keeps_order,
+                                              query->has_changed || all);
 }
 
-coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *replan,
-                                                      long call)
+/* Other plans would add sums in another order. */
+static coll_mtree_samples_use_t samples_use(const coll_mtree_replan_query_t *query,
+                                            const coll_mtree_replan_subject_t *subject,
+                                            const coll_mtree_rank_sample_t *samples)
 {
-    coll_mtree_replan_query_t *query =
-        MTREE_CONTAINER_OF(replan->awaited.next, coll_mtree_replan_query_t, link);
-
-    if (mtree_list_is_empty(&replan->awaited) ||
-        !coll_mtree_replan_reply_is_due(query->call, call)) {
-        return NULL;
+    if (query->is_blocking) {
+        return coll_mtree_params.deterministic ? COLL_MTREE_SAMPLES_NOTHING
+                                               : COLL_MTREE_SAMPLES_USABLE;
     }
-    mtree_list_remove(&query->link);
-    return query;
+    return subject->module->context == NULL
+               ? COLL_MTREE_SAMPLES_NOTHING
+               : coll_mtree_replan_samples_use(subject->plan, samples,
+                                               ompi_comm_size(subject->comm));
 }
 
-/* Seconds of the calls; 0: it is not known how many are predicted for them. */
-static double query_seconds(const coll_mtree_replan_query_t *query)
+/* Update the planning context by the @a samples. */
+static void update(coll_mtree_replan_query_t *query,
+                   const coll_mtree_replan_subject_t *subject,
+                   const coll_mtree_rank_sample_t *samples, double gain)
 {
-    return query->traffic == NULL || query->promised <= 0 ? 0
-                                                          : query->traffic->sum.seconds;
-}
+    size_t ranks = (size_t)ompi_comm_size(subject->comm);
+    mtree_path_sample_t *paths = coll_mtree_malloc(ranks * sizeof(samples->paths));
+    double seconds = query->promised > 0 ? query->traffic->sum.seconds : 0;
+    coll_mtree_path_samples_t all = {
+        .samples = paths,
+        .count = (int)ranks * COLL_MTREE_MOST_PATHS,
+        .slowness = query->promised > 0 ? seconds / query->promised : 0,
+        .seconds = seconds};
 
-/* The same per predicted second; 0: not known. */
-static double query_slowness(const coll_mtree_replan_query_t *query)
-{
-    return query->promised <= 0 ? 0 : query_seconds(query) / query->promised;
-}
-
-bool coll_mtree_replan_update(coll_mtree_replan_query_t *query, bool usable,
-                              double least_gain)
-{
-    const coll_mtree_rank_sample_t *samples = query->samples;
-    coll_mtree_replan_t *replan = query->replan;
-    coll_mtree_planning_context_t *context = replan->module->context;
-    size_t ranks = (size_t)ompi_comm_size(replan->comm);
-    mtree_path_sample_t *paths =
-        usable ? coll_mtree_malloc(ranks * sizeof(samples->paths)) : NULL;
-    unsigned began = context->version;
-    bool changes;
-
-    if (paths != NULL) {
-        for (size_t rank = 0; rank < ranks; rank++) {
-            memcpy(paths + rank * COLL_MTREE_MOST_PATHS, samples[rank].paths,
-                   sizeof(samples->paths));
-        }
-        coll_mtree_planning_context_update(
-            context, replan->comm, &query->call_class, query->part->plan,
-            &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS,
-                                         query_slowness(query), query_seconds(query)},
-            &query->check, least_gain, replan->version);
+    for (size_t rank = 0; rank < ranks; rank++) {
+        memcpy(paths + rank * COLL_MTREE_MOST_PATHS, samples[rank].paths,
+               sizeof(samples->paths));
     }
+    coll_mtree_planning_context_update(subject->module->context, subject->comm,
+                                       subject->call_class, subject->plan, &all,
+                                       &query->check, gain, subject->version);
     free(paths);
-    /* What other communicators gained is no reason to change the order of sums. */
-    changes = context->version != (least_gain > 0 ? began : replan->version);
-    if (changes) {
-        replan->version = context->version;
+}
+
+/* The plans of @a query change, which add sums in another order. */
+static void note_change(coll_mtree_replan_query_t *query, mca_coll_mtree_module_t *module)
+{
+    if (query->is_blocking) {
+        module->version = module->context->version;
+        if (atomic_load(&module->keeps_order)) {
+            atomic_store(&module->all_reordered, true);
+        }
+    } else if (query->keeps_order) {
+        query->has_changed = true;
+        atomic_store(&module->some_reordered, true);
     }
-    return changes;
+}
+
+coll_mtree_replan_reply_t
+coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
+                         const coll_mtree_replan_subject_t *subject,
+                         const coll_mtree_rank_sample_t *samples)
+{
+    coll_mtree_samples_use_t use = samples_use(query, subject, samples);
+    double gain = least_gain(query, subject->module);
+    unsigned before;
+
+    if (use == COLL_MTREE_SAMPLES_TOO_SHORT) {
+        return COLL_MTREE_REPLY_MORE;
+    }
+    if (use == COLL_MTREE_SAMPLES_NOTHING) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    /* What other communicators gained is no reason to change the order of sums. */
+    before = gain > 0 ? subject->module->context->version : subject->version;
+    if (use == COLL_MTREE_SAMPLES_USABLE) {
+        update(query, subject, samples, gain);
+    }
+    if (query->check.count > 0) {
+        return COLL_MTREE_REPLY_CHECK;
+    }
+    if (subject->module->context->version == before) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    note_change(query, subject->module);
+    return COLL_MTREE_REPLY_PLAN;
 }

@@ -14,12 +14,9 @@ coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts)
 }
 
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
-                                 const coll_mtree_observation_t *observation,
-                                 const int *host)
+                                 const mtree_goodput_t *goodput, double scale,
+                                 const int *host, int self)
 {
-    const mtree_goodput_t *goodput = observation->goodput;
-    double scale = observation->goodput_scale;
-
     if (goodput == NULL) {
         return;
     }
@@ -28,7 +25,7 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
         const mtree_goodput_link_t *link = &goodput->links[i];
         mtree_bandwidth_monitor_path_t *path = &traffic->paths[host[link->rank]];
 
-        if (host[link->rank] != host[observation->rank]) {
+        if (host[link->rank] != host[self]) {
             path->bytes += scale * link->bytes;
             path->backlogged_bytes += scale * link->backlogged_bytes;
             path->backlogged_seconds += link->backlogged_seconds;
@@ -103,34 +100,11 @@ bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes)
            COLL_MTREE_MEASURABLE_ROUND_TRIPS * 2 * latency;
 }
 
-void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
-                                     int num_ranks, double query_seconds)
+bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
+                                    int num_ranks, double least_seconds)
 {
-    *schedule = (coll_mtree_replan_schedule_t){
-        .query_bytes = (double)COLL_MTREE_BYTES_PER_RANK * num_ranks,
-        .query_seconds = query_seconds};
-}
-
-void coll_mtree_replan_schedule_add(coll_mtree_replan_schedule_t *schedule, double bytes,
-                                    double seconds)
-{
-    schedule->bytes += bytes;
-    schedule->seconds += seconds;
-}
-
-bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedule)
-{
-    if (schedule->bytes < schedule->query_bytes ||
-        schedule->seconds < schedule->query_seconds) {
-        return false;
-    }
-    schedule->bytes = schedule->seconds = 0;
-    return true;
-}
-
-bool coll_mtree_replan_reply_is_due(long query, long call)
-{
-    return call >= query + COLL_MTREE_REPLAN_PATIENCE;
+    return sequence->bytes >= (double)COLL_MTREE_BYTES_PER_RANK * num_ranks &&
+           sequence->seconds >= least_seconds;
 }
 
 double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed)

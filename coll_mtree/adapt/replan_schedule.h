@@ -38,27 +38,16 @@ typedef struct {
     mtree_bandwidth_monitor_path_t paths[]; /* [hosts] to each host */
 } coll_mtree_traffic_t;
 
-/* What one rank observed of a blocking call that has ended.  What is pointed to is valid
- * during the call that it is given to; the part stays with the module. */
-typedef struct {
-    const coll_mtree_call_class_t *call_class;
-    const mtree_plan_part_t *part; /* of the plan of the call */
-    int rank;
-    bool by_arrival; /* the call was arrival-ordered */
-    bool warmed_up;  /* false: the first call over its plan, which opens connections and
-                        finds their windows small */
-    const mtree_goodput_t *goodput; /* NULL: not measured, or arrival-ordered */
-    double goodput_scale;           /* bytes of the message per byte of `goodput` */
-} coll_mtree_observation_t;
-
 /* None yet, to @a num_hosts; the caller frees it. */
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts);
 
-/* Add what the call of @a observation sent, if it was measured; @a host [ranks] is the
- * host of each rank. */
+/* Add what a call sent from rank @a self, in @a goodput (NULL: it was not measured), of
+ * which each byte is @a scale bytes of messages; @a host [ranks] is the host of each
+ * rank.
+ */
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
-                                 const coll_mtree_observation_t *observation,
-                                 const int *host);
+                                 const mtree_goodput_t *goodput, double scale,
+                                 const int *host, int self);
 
 /* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS], with the state
  * of the @a links [hosts] to each host (NULL: all carry); unused ones have rate 0, as
@@ -68,8 +57,8 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              const mtree_link_state_t *links,
                              mtree_path_sample_t *samples);
 
-/* From the number of the call at which a query begins to the first call that its reply
- * applies to. */
+/* From the number of the call at which a query begins to the call that its reply is due
+ * at, the first that it applies to. */
 #define COLL_MTREE_REPLAN_PATIENCE 2
 
 /* Bytes of calls per rank between two queries: a query takes less than a hundredth of
@@ -78,9 +67,8 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 
 /* What rank 0 replies. */
 typedef enum {
-    COLL_MTREE_REPLY_STAY,
-    COLL_MTREE_REPLY_RENEW, /* all plans of the communicator are given up */
-    COLL_MTREE_REPLY_PLAN,  /* the payload is the new plan of the class */
+    COLL_MTREE_REPLY_STAY,  /* there is no other plan than before, or none at all */
+    COLL_MTREE_REPLY_PLAN,  /* the payload is the plan of the class */
     COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
     COLL_MTREE_REPLY_MORE   /* too little was measured: measure on */
 } coll_mtree_replan_reply_t;
@@ -92,13 +80,18 @@ typedef struct {
     float unattended; /* nonblocking calls: the part of it without progress */
 } coll_mtree_rank_sample_t;
 
-/* Calls on one communicator that are numbered from 1 in an order that all ranks share. */
+/* Calls on one communicator that are numbered from 1 in an order that all ranks share.
+ * Zeros at first. */
 typedef struct {
-    double query_bytes, query_seconds; /* a query is due after so much of both */
     double bytes, seconds; /* of measured calls since the last query began; seconds are
                               those that the plan predicts */
     long calls;            /* number of the last call */
-} coll_mtree_replan_schedule_t;
+    long num_queries;      /* so far */
+    bool keeps_order;      /* some of the calls must give the same bits */
+    struct coll_mtree_plan_entry
+        *asked[COLL_MTREE_REPLAN_PATIENCE]; /* the plans whose queries began at the last
+                                               calls, references; NULL: none began */
+} coll_mtree_replan_sequence_t;
 
 /* Are calls of @a call_class measured?  @a enabled and @a deterministic are the
  * parameters: other plans would add sums in another order. */
@@ -112,20 +105,18 @@ double coll_mtree_replan_promised_seconds(const mtree_plan_part_t *part, double 
 /* Do calls of @a bytes over @a part take long enough to show the rates of links? */
 bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes);
 
-/* No call yet, on a communicator of @a num_ranks; @a query_seconds may be 0. */
-void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
-                                     int num_ranks, double query_seconds);
+/* Is a query due, on a communicator of @a num_ranks, where its calls have to take @a
+ * least_seconds? */
+bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
+                                    int num_ranks, double least_seconds);
 
-/* A measured call moved @a bytes, for which its plan predicts @a seconds. */
-void coll_mtree_replan_schedule_add(coll_mtree_replan_schedule_t *schedule, double bytes,
-                                    double seconds);
-
-/* Is a query due?  If so, its number is that of the last call, and the sums begin at 0
- * again. */
-bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedule);
-
-/* Does the reply to the query that began at call @a query apply to call @a call? */
-bool coll_mtree_replan_reply_is_due(long query, long call);
+/* Where the plan is whose query began at call number @a call.  The call at which its
+ * reply is due takes it from there, before another query begins. */
+static inline struct coll_mtree_plan_entry **
+coll_mtree_replan_asked(coll_mtree_replan_sequence_t *sequence, long call)
+{
+    return &sequence->asked[call % COLL_MTREE_REPLAN_PATIENCE];
+}
 
 /*
  * The gain from which on rank 0 changes plans of calls on one communicator, or of one

@@ -16,15 +16,9 @@ void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate)
 /* Take the first waiter if it may pass; else NULL. */
 static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
 {
-    coll_mtree_waiter_t *waiter =
-        MTREE_CONTAINER_OF(gate->waiters.next, coll_mtree_waiter_t, link);
+    mtree_list_t *link = gate->is_open ? mtree_list_take(&gate->waiters) : NULL;
 
-    if (!gate->is_open || mtree_list_is_empty(&gate->waiters) ||
-        (waiter->is_ready != NULL && !waiter->is_ready(waiter))) {
-        return NULL;
-    }
-    mtree_list_remove(&waiter->link);
-    return waiter;
+    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, coll_mtree_waiter_t, link);
 }
 
 void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,

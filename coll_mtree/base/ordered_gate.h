@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ordered gates: once a gate is open waiters pass in the order in which they joined, each
- * as soon as it is ready and all before it have passed, which may be at once.
+ * Ordered gates: once a gate is open waiters pass in the order in which they joined,
+ * which may be at once.
  *
- * Nonblocking calls wait for their plan in a gate, and for replies of replan queries,
- * while their callers go on; exchanges of plans wait for the hosts.
+ * Calls wait for their plan in a gate, nonblocking ones while their callers go on.
+ * Exchanges of plans wait for the hosts, or for the plan before.
  */
 #ifndef COLL_MTREE_BASE_ORDERED_GATE_H
 #define COLL_MTREE_BASE_ORDERED_GATE_H
@@ -15,7 +15,6 @@
 
 /* A member of what waits. */
 typedef struct coll_mtree_waiter {
-    bool (*is_ready)(struct coll_mtree_waiter *waiter); /* NULL: always */
     void (*pass)(struct coll_mtree_waiter *waiter); /* it may join again, or be freed */
     mtree_list_t link;                              /* in the gate */
 } coll_mtree_waiter_t;
@@ -33,8 +32,8 @@ void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate);
 void coll_mtree_ordered_gate_open(coll_mtree_ordered_gate_t *gate);
 void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate);
 
-/* @a waiter joins as the last (NULL: one may have become ready); let those pass that may.
- * From any thread, in callbacks, too. */
+/* @a waiter (NULL: none) joins as the last; those pass that may.  From any thread, in
+ * callbacks, too. */
 void coll_mtree_ordered_gate_pass(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter);
 

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "coll_mtree/call/dispatch.h"
 
-#include "coll_mtree/adapt/replan_blocking.h"
-#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
@@ -11,6 +9,7 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/agreed.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/tcp/encryption.h"
@@ -89,12 +88,18 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
 static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
                                            coll_mtree_comm_class_t *comm_class)
 {
-    const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
-    coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
-    coll_mtree_request_t *req = coll_mtree_request_create(
-        call->module, call->comm, &call->args, entry, call->form == MTREE_PERSISTENT);
+    const bool keeps_order = call->args.keeps_order;
+    coll_mtree_request_t *req;
 
+    (void)coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
+    if (call->form == MTREE_NONBLOCKING) {
+        comm_class->sequence.keeps_order =
+            comm_class->sequence.keeps_order || keeps_order;
+        coll_mtree_plan_sequence_count(&comm_class->sequence, &comm_class->entry,
+                                       comm_class->node.call_class.bytes, 0);
+    }
+    req = coll_mtree_request_create(call->module, call->comm, &call->args,
+                                    comm_class->entry, call->form == MTREE_PERSISTENT);
     req->transfer.record = call->count.record;
     req->blocking = call->form == MTREE_BLOCKING;
     if (req->blocking) {
@@ -102,15 +107,7 @@ static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
         return req;
     }
     req->count = call->count;
-    if (call->form == MTREE_PERSISTENT) {
-        coll_mtree_request_replan(req, call->module, call_class);
-    }
-    if (call->args.keeps_order) {
-        atomic_store(&req->replan->super.keeps_order, true);
-    }
-    if (call->form == MTREE_NONBLOCKING) {
-        coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
-    }
+    req->sequence.keeps_order = keeps_order;
     return req;
 }
 
@@ -153,10 +150,8 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
 static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED &&
-        coll_mtree_replan_blocking_catch_up(call->module)) {
-        coll_mtree_plan_entries_renew(call->module);
+        coll_mtree_plan_sequence_catch_up(call->module)) {
         coll_mtree_agreed_forget_plans(call->module, call->comm);
-        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS, 1);
     }
 }
 

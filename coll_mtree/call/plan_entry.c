@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/plan_entry.h"
 
-#include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
+#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
@@ -22,8 +22,8 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     if (entry == NULL || atomic_fetch_sub(&entry->holders, 1) > 1) {
         return;
     }
-    coll_mtree_replan_nonblocking_cleanup(&entry->replan);
-    mtree_plan_destroy(entry->plan);
+    coll_mtree_ordered_gate_cleanup(&entry->gate);
+    coll_mtree_replan_query_destroy(entry->query);
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_part_destroy(entry->default_part);
@@ -42,23 +42,37 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
     }
 }
 
-/* The exchange holds the entry and its communicator no more. */
+/* The exchange holds the entry, the one before and the communicator no more. */
 static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 {
     coll_mtree_plan_entry_t *entry =
         MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred);
     ompi_communicator_t *comm = entry->comm;
 
+    coll_mtree_plan_entry_release(entry->before);
+    entry->before = NULL;
     coll_mtree_plan_entry_release(entry);
     /* With its last reference goes the module. */
     OBJ_RELEASE(comm);
 }
 
-/* From here on another thread may free the entry. */
+/* Where it follows another entry it has its plan at first.  From the end of this on
+ * another thread may free the entry. */
 static void plan_entry_open(coll_mtree_waiter_t *opening)
 {
-    coll_mtree_exchange_open(
-        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening)->exchange);
+    coll_mtree_plan_entry_t *entry =
+        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening);
+    const coll_mtree_plan_entry_t *before = entry->before;
+
+    if (before != NULL && !entry->query->is_blocking) {
+        entry->status = before->status;
+        entry->part = mtree_plan_part_retain(before->part);
+        entry->version = before->version;
+        entry->forecast = before->forecast;
+        entry->is_used = before->is_used;
+        entry->query->has_changed = before->query != NULL && before->query->has_changed;
+    }
+    coll_mtree_exchange_open(entry->exchange);
 }
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
@@ -68,26 +82,11 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     if (entry->asks_hosts) {
         coll_mtree_ordered_gate_open(&entry->module->hosts_known);
     }
-    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
+    coll_mtree_ordered_gate_open(&entry->gate);
     /* From here on another thread may free the module. */
-    coll_mtree_deferred_release_add(&entry->deferred);
-}
-
-/* Replan queries hold the entry and its communicator. */
-static void replan_retain(coll_mtree_replan_t *replan)
-{
-    OBJ_RETAIN(replan->comm);
-    coll_mtree_plan_entry_retain(
-        MTREE_CONTAINER_OF(replan, coll_mtree_plan_entry_t, replan.super));
-}
-
-static void replan_release(coll_mtree_replan_t *replan)
-{
-    ompi_communicator_t *comm = replan->comm;
-
-    coll_mtree_plan_entry_release(
-        MTREE_CONTAINER_OF(replan, coll_mtree_plan_entry_t, replan.super));
-    OBJ_RELEASE(comm);
+    if (entry->exchange != NULL) {
+        coll_mtree_deferred_release_add(&entry->deferred);
+    }
 }
 
 /* One holds a new entry, its class. */
@@ -104,23 +103,42 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
-    coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, 0);
-    entry->replan.super.retain = replan_retain;
-    entry->replan.super.release = replan_release;
+    coll_mtree_ordered_gate_init(&entry->gate);
     return entry;
 }
 
 /* Its exchange holds it, too. */
-static coll_mtree_plan_entry_t *
-plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                  const coll_mtree_call_class_t *call_class)
+static void plan_entry_start(coll_mtree_plan_entry_t *entry, int first_tag)
 {
-    coll_mtree_plan_entry_t *entry = plan_entry_new(module, comm, call_class);
-
     coll_mtree_plan_entry_retain(entry);
-    OBJ_RETAIN(comm);
-    entry->exchange = coll_mtree_plan_exchange_start(entry);
-    return entry;
+    OBJ_RETAIN(entry->comm);
+    entry->exchange = coll_mtree_plan_exchange_start(entry, first_tag);
+}
+
+coll_mtree_plan_entry_t *
+coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
+                             coll_mtree_plan_entry_t *before,
+                             coll_mtree_replan_query_t *query, int first_tag)
+{
+    coll_mtree_plan_entry_t *next =
+        plan_entry_new(entry->module, entry->comm, &entry->call_class);
+
+    next->before = before;
+    coll_mtree_plan_entry_retain(before);
+    next->query = query;
+    if (query->is_blocking) {
+        next->part = mtree_plan_part_retain(entry->part);
+    }
+    plan_entry_start(next, first_tag);
+    coll_mtree_ordered_gate_pass(&before->gate, &next->opening);
+    return next;
+}
+
+bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry)
+{
+    return !entry->is_plain &&
+           coll_mtree_replan_is_monitored(&entry->call_class, coll_mtree_params.replan,
+                                          coll_mtree_params.deterministic);
 }
 
 static void put_in_force(mca_coll_mtree_module_t *module,
@@ -142,7 +160,8 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     if (comm_class->entry != NULL) {
         return comm_class->entry;
     }
-    entry = plan_entry_create(module, comm, &comm_class->node.call_class);
+    entry = plan_entry_new(module, comm, &comm_class->node.call_class);
+    plan_entry_start(entry, 0);
     put_in_force(module, comm_class, entry);
     if (entry->asks_hosts) {
         plan_entry_open(&entry->opening);
@@ -159,10 +178,7 @@ void coll_mtree_plan_entry_plain(mca_coll_mtree_module_t *module,
     if (comm_class->entry == NULL) {
         comm_class->entry = plan_entry_new(module, comm, &comm_class->node.call_class);
         comm_class->entry->is_plain = true;
-        atomic_store(&comm_class->entry->settled, true);
-        coll_mtree_replan_nonblocking_settle(&comm_class->entry->replan, NULL, 0);
-        /* There is no plan that another could follow. */
-        comm_class->entry->replan.is_monitored = false;
+        coll_mtree_plan_entry_settled(comm_class->entry);
     }
 }
 
@@ -174,12 +190,10 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
     coll_mtree_plan_entry_t *entry =
         plan_entry_new(module, comm, &comm_class->node.call_class);
 
-    entry->plan = mtree_plan_retain(other->plan);
     entry->part = mtree_plan_part_retain(other->part);
     entry->version = other->version;
     entry->forecast = other->forecast;
-    atomic_store(&entry->settled, true);
-    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
+    coll_mtree_plan_entry_settled(entry);
     put_in_force(module, comm_class, entry);
 }
 
@@ -215,19 +229,17 @@ static void make_default(coll_mtree_plan_entry_t *entry)
         ranks);
 }
 
-int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_replan_nonblocking_t *replan,
-                               bool unequal, const mtree_plan_part_t **part_p,
+int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
+                               const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    const mtree_plan_part_t *part = replan->part;
 
-    if (entry->status != OMPI_SUCCESS || replan->status != OMPI_SUCCESS) {
-        return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
+    if (entry->status != OMPI_SUCCESS) {
+        return entry->status;
     }
-    if (entry->part != NULL && (part->order == NULL || !unequal)) {
-        *part_p = part;
+    if (entry->part != NULL && (entry->part->order == NULL || !unequal)) {
+        *part_p = entry->part;
         *placement_p = module->placement;
         return OMPI_SUCCESS;
     }
@@ -248,20 +260,11 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
         return;
     }
     /* What passes through relays says nothing of the paths of the plan without. */
-    if (entry->relayed != NULL) {
-        entry->warmed_up = true;
-        return;
+    if (entry->relayed == NULL && !req->by_arrival) {
+        coll_mtree_plan_sequence_note(entry, req->goodput,
+                                      (double)req->args.call.unit_bytes /
+                                          (double)req->buffers.super.extent);
     }
-    coll_mtree_replan_blocking_note(
-        entry->module, entry->comm,
-        &(coll_mtree_observation_t){.call_class = &entry->call_class,
-                                    .part = entry->replan.part,
-                                    .rank = ompi_comm_rank(entry->comm),
-                                    .by_arrival = req->by_arrival,
-                                    .warmed_up = entry->warmed_up,
-                                    .goodput = req->goodput,
-                                    .goodput_scale = (double)req->args.call.unit_bytes /
-                                                     (double)req->buffers.super.extent});
     entry->warmed_up = true;
 }
 
@@ -269,6 +272,7 @@ void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_release(comm_class->entry);
     comm_class->entry = NULL;
+    coll_mtree_plan_sequence_reset(&comm_class->sequence);
     coll_mtree_server_renew(&comm_class->server);
 }
 

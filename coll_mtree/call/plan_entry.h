@@ -20,13 +20,14 @@
  * before that, and would call the fallback out of order, so it runs over the default plan
  * (coll_mtree/call/default_plan.h).
  *
- * An entry is counted by its holders: its class while it is in force, its exchanges, and
- * the requests that use its plans.  Where the network has changed, classes release
- * their entries, and the next call of each makes another one.
+ * An entry is counted by its holders: its class while it is in force, its exchange, and
+ * the requests that use its plan.  Where the network has changed another entry follows it
+ * (coll_mtree/call/plan_sequence.h), or the next call of its class makes another one.
  */
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
 
+#include "coll_mtree/adapt/replan.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
@@ -39,24 +40,32 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    coll_mtree_waiter_t opening;   /* of its exchange, in the module's gate */
-    bool asks_hosts;               /* by its exchange */
-    bool is_plain;                 /* it has no exchange: its calls go over the default */
-    atomic_bool settled;           /* status, part, version and forecast are final */
-    int status;                    /* Open MPI's code */
-    mtree_plan_t *plan;            /* on rank 0: the first; or NULL */
-    mtree_plan_part_t *part;       /* of the first; NULL: none could be made */
-    unsigned version;              /* on rank 0: of the network that it was made for */
-    mtree_forecast_t forecast;     /* of the plan, of that with relays if there is one */
-    coll_mtree_relayed_t *relayed; /* the same with relays; NULL: there is none */
+    coll_mtree_waiter_t opening; /* of its exchange, in the module's gate or the gate of
+                                    the entry before */
+    bool asks_hosts;             /* by its exchange */
+    bool is_plain;               /* it has no exchange: its calls go over the default */
+    coll_mtree_plan_entry_t *before;  /* whose exchange ends before this one, a reference
+                                         until then; NULL: any */
+    coll_mtree_replan_query_t *query; /* its exchange, owned; NULL: it is the first of its
+                                         class */
+    atomic_bool settled;              /* the members down to `relayed` are final */
+    coll_mtree_ordered_gate_t gate;   /* open when it is settled; calls wait in it */
+    int status;                       /* Open MPI's code */
+    coll_mtree_replan_reply_t
+        reply;                 /* of rank 0; to stay where the exchange has failed */
+    mtree_plan_part_t *part;   /* of its plan; NULL: none could be made.  In an entry that
+                                  follows another at first of the plan of that one */
+    unsigned version;          /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast; /* of the plan, of that with relays if there is one */
+    coll_mtree_relayed_t *relayed;   /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
-    /* Of nonblocking calls; all but the starts of persistent requests wait in its gate.
-     */
-    coll_mtree_replan_nonblocking_t replan;
+    bool is_used;                    /* a call has begun over the plan */
     /* On rank 0, while the plan is made: */
-    coll_mtree_decision_t decision;         /* holds the entry */
-    const coll_mtree_host_t *contributions; /* [ranks], the exchange's; NULL: none */
+    coll_mtree_decision_t decision; /* holds the entry */
+    const void *contributions;      /* [ranks], the exchange's: hosts, or samples of the
+                                       query; NULL: none */
+    coll_mtree_replan_reply_t decided;
     coll_mtree_planned_t planned;
     coll_mtree_appendix_t appendix; /* owned; of the plan with relays, or none */
 };
@@ -78,6 +87,18 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
                                  coll_mtree_comm_class_t *comm_class,
                                  const coll_mtree_plan_entry_t *other);
 
+/* The entry of the class of @a entry that follows it, by @a query, which is taken over,
+ * with the tags from @a first_tag (0: some).  Its exchange ends after that of @a before,
+ * whose plan it has where there is no other, but for blocking calls.  The caller holds
+ * it. */
+coll_mtree_plan_entry_t *
+coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
+                             coll_mtree_plan_entry_t *before,
+                             coll_mtree_replan_query_t *query, int first_tag);
+
+/* Are calls over it measured?  The same on all ranks. */
+bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry);
+
 /* Hold the entry; release it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
@@ -87,13 +108,11 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 
-/* The plan of a call that has passed the gate of @a replan, with its placement: the plan
- * in force in that sequence, or the default plan.  Rank programs need to know how long
- * blocks are, so calls whose blocks are @a unequal go over the default plan instead.
- * Open MPI's code. */
-int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_replan_nonblocking_t *replan,
-                               bool unequal, const mtree_plan_part_t **part_p,
+/* The plan of a call that has passed the gate, with its placement: that of the entry, or
+ * the default plan.  Rank programs need to know how long blocks are, so calls whose
+ * blocks are @a unequal go over the default plan instead.  Open MPI's code. */
+int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
+                               const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
 /* A blocking call has been made by @a req: its observations may change the plans.
@@ -111,12 +130,13 @@ void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class);
 /* Free what a module holds for entries; its classes have none then. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
-/* plan_exchange.c: start the exchange of a new entry.  All ranks start those of a
- * communicator in the same order. */
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
+/* plan_exchange.c: start the exchange of a new entry, with the tags from @a first_tag (0:
+ * some).  All ranks start those of a communicator in the same order. */
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry,
+                                                      int first_tag);
 
-/* For plan_exchange.c: the exchange has ended, calls may begin, and the exchange of the
- * next entry may end. */
+/* For plan_exchange.c: the exchange has ended, or there is none: calls may begin, and the
+ * exchange of the next entry may end. */
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 
 /* Log rank 0's line about the communicator, once. */

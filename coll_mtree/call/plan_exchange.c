@@ -2,6 +2,7 @@
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
 #include "coll_mtree/call/plan_entry.h"
 
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/memory.h"
@@ -10,6 +11,8 @@
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
 
+#include "opal/runtime/opal_progress.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +20,8 @@
  * size: programs often begin with a short call that says little. */
 #define LOGGED_BYTES 65536
 
-/* What rank 0 decides. */
-typedef enum {
-    DECISION_NO_PLAN,
-    DECISION_PLAN /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
-} decision_t;
+/* Queries of this process that have not ended. */
+static atomic_int num_queries;
 
 static coll_mtree_plan_entry_t *entry_of(coll_mtree_decision_t *decision)
 {
@@ -48,12 +48,34 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
     mtree_plan_destroy(plan);
 }
 
+/* What rank 0 makes of the samples of a query. */
+static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+    coll_mtree_replan_query_t *query = entry->query;
+
+    return coll_mtree_replan_decide(
+        query,
+        &(coll_mtree_replan_subject_t){
+            .module = module,
+            .comm = entry->comm,
+            .call_class = &entry->call_class,
+            .plan = entry->part == NULL ? NULL : entry->part->plan,
+            .version = query->is_blocking ? module->version : entry->version},
+        entry->contributions);
+}
+
 static void decision_decide(coll_mtree_decision_t *decision)
 {
     coll_mtree_plan_entry_t *entry = entry_of(decision);
-    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
-        entry->module->processes, entry->comm, entry->contributions);
+    coll_mtree_planning_context_t *context;
 
+    entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
+    if (entry->decided != COLL_MTREE_REPLY_PLAN) {
+        return;
+    }
+    context = coll_mtree_planning_context_get(entry->module->processes, entry->comm,
+                                              entry->contributions);
     if (context != NULL) {
         entry->planned =
             coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class);
@@ -71,16 +93,20 @@ static void decision_reply(coll_mtree_decision_t *decision,
     coll_mtree_planned_t *planned = &entry->planned;
     const int *host = planned->context == NULL ? NULL : planned->context->numbers.host;
 
+    if (entry->decided != COLL_MTREE_REPLY_PLAN) {
+        coll_mtree_exchange_reply(exchange, (int)entry->decided, NULL, 0);
+        return;
+    }
     if (module->context == NULL && planned->context != NULL) {
         module->context = planned->context;
+        module->version = planned->version;
         coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
                                         host);
     }
-    entry->plan = planned->plan;
     entry->version = planned->version;
-    planned->plan = NULL;
-    coll_mtree_plan_reply_send(exchange, DECISION_PLAN, entry->plan, &planned->forecast,
-                               host, ompi_comm_size(entry->comm), &entry->appendix);
+    coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned->plan,
+                               &planned->forecast, host, ompi_comm_size(entry->comm),
+                               &entry->appendix);
 }
 
 static void decision_release(coll_mtree_decision_t *decision)
@@ -101,9 +127,10 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     coll_mtree_plan_entry_t *entry = arg;
     coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
 
+    entry->decided = COLL_MTREE_REPLY_PLAN;
     entry->planned.forecast = mtree_forecast_of(false);
     if ((contributions == NULL && entry->module->context == NULL) ||
-        (!entry->call_class.relayed &&
+        (entry->query == NULL && !entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
         decision_reply(&entry->decision, exchange);
         return;
@@ -134,8 +161,10 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_appendix_t appendix;
 
-    entry->part =
-        coll_mtree_plan_reply_read(reply, entry->plan, &entry->forecast, &appendix);
+    mtree_plan_part_destroy(entry->part);
+    entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,
+                                             &appendix);
+    entry->is_used = false;
     if (appendix.length > 0) {
         entry->relayed =
             coll_mtree_relayed_read(appendix.bytes, appendix.length, module->placement,
@@ -152,12 +181,12 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
     if (reply->hosts != NULL && reply->num_hosts > 0) {
         read_hosts(entry, reply);
     }
-    entry->forecast = mtree_forecast_of(false);
+    entry->reply = (coll_mtree_replan_reply_t)reply->kind;
     /* The exchange that asked for the hosts ended before this one, and failed here. */
-    if (reply->kind == DECISION_PLAN && entry->module->placement == NULL) {
+    if (entry->reply == COLL_MTREE_REPLY_PLAN && entry->module->placement == NULL) {
         return OMPI_ERROR;
     }
-    if (reply->kind == DECISION_PLAN) {
+    if (entry->reply == COLL_MTREE_REPLY_PLAN) {
         read_plan(entry, reply);
     }
     if (entry->call_class.bytes >= LOGGED_BYTES) {
@@ -169,9 +198,19 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
 static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
+    const coll_mtree_replan_query_t *query = entry->query;
+    int rc = reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
 
-    entry->status =
-        reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
+    /* Where the exchange before has failed, all calls fail. */
+    entry->status = entry->status == OMPI_SUCCESS ? rc : entry->status;
+    if (query != NULL && rc == OMPI_SUCCESS && entry->reply == COLL_MTREE_REPLY_PLAN) {
+        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS, 1);
+    }
+    if (query != NULL && rc == OMPI_SUCCESS && entry->reply == COLL_MTREE_REPLY_MORE &&
+        query->traffic != NULL) {
+        coll_mtree_bandwidth_monitor_put_back(entry->module, query->traffic);
+    }
+    atomic_fetch_sub(&num_queries, query != NULL);
     coll_mtree_plan_entry_settled(entry);
 }
 
@@ -257,7 +296,9 @@ static void early_plan_start(const coll_mtree_plan_entry_t *entry)
 static void finish(void *unused)
 {
     (void)unused;
-    coll_mtree_replan_finish();
+    while (atomic_load(&num_queries) > 0) {
+        opal_progress();
+    }
     coll_mtree_plan_thread_close();
     coll_mtree_deferred_release_run();
 }
@@ -273,28 +314,37 @@ static void add_finish(void)
     }
 }
 
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry,
+                                                      int first_tag)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
+    coll_mtree_rank_sample_t sample;
 
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
     add_finish();
-    entry->asks_hosts = !module->hosts_asked;
-    module->hosts_asked = true;
+    if (entry->query != NULL) {
+        coll_mtree_replan_query_sample(entry->query, module, entry->comm, &sample);
+        atomic_fetch_add(&num_queries, 1);
+    }
+    entry->asks_hosts = entry->query == NULL && !module->hosts_asked;
     /* Hosts and their connections take as long as many a plan. */
     if (entry->asks_hosts) {
+        module->hosts_asked = true;
         coll_mtree_endpoints_meet(entry->comm);
         early_plan_start(entry);
     }
-    return coll_mtree_exchange_start(
-        &(coll_mtree_exchange_spec_t){.module = module,
-                                      .comm = entry->comm,
-                                      .first_tag = first_tag,
-                                      .with_hosts = entry->asks_hosts,
-                                      .decide = exchange_decide,
-                                      .end = exchange_ended,
-                                      .arg = entry});
+    return coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){
+        .module = module,
+        .comm = entry->comm,
+        .first_tag = first_tag != 0
+                         ? first_tag
+                         : coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS),
+        .with_hosts = entry->asks_hosts,
+        .mine = entry->query == NULL ? NULL : &sample,
+        .bytes = entry->query == NULL ? 0 : sizeof(sample),
+        .decide = exchange_decide,
+        .end = exchange_ended,
+        .arg = entry});
 }

@@ -396,7 +396,7 @@ static void finish(relayed_call_t *call)
 coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
                                                      coll_mtree_relayed_t *relayed)
 {
-    mca_coll_mtree_module_t *module = req->replan->super.module;
+    mca_coll_mtree_module_t *module = req->module;
     relayed_call_t call = {
         .req = req,
         .relayed = relayed,

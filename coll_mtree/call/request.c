@@ -115,6 +115,11 @@ int coll_mtree_request_tags(mtree_collective_t collective)
     return own_tags(collective) + COLL_MTREE_QUERY_TAGS;
 }
 
+int coll_mtree_request_query_tag(const coll_mtree_request_t *req)
+{
+    return req->first_tag - own_tags(req->args.call.collective);
+}
+
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
@@ -136,49 +141,16 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     OMPI_REQUEST_INIT(&req->super.super, persistent);
     req->super.super.req_mpi_object.comm = comm;
     req->comm = comm;
+    req->module = module;
     OBJ_RETAIN(comm);
     req->entry = entry;
     coll_mtree_plan_entry_retain(entry);
-    req->replan = &entry->replan;
     req->args = *args;
-    req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
+    req->args.call.longest_bytes = module->longest_bytes;
     request_retain_types(&req->args);
     req->first_tag = persistent ? coll_mtree_tags_of_slot(module, req->slot)
                                 : coll_mtree_tags_of_call(req->call.number);
     return req;
-}
-
-static coll_mtree_request_t *request_of(coll_mtree_replan_t *own)
-{
-    return MTREE_CONTAINER_OF(own, coll_mtree_request_t, own_replan.super);
-}
-
-static void own_retain(coll_mtree_replan_t *own)
-{
-    atomic_fetch_add(&request_of(own)->holders, 1);
-}
-
-/* Runs outside callbacks. */
-static void own_release(coll_mtree_replan_t *own)
-{
-    if (request_let_go(request_of(own))) {
-        request_destroy(request_of(own));
-    }
-}
-
-void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
-                               const coll_mtree_call_class_t *call_class)
-{
-    coll_mtree_replan_nonblocking_init(&req->own_replan, module, req->comm, call_class,
-                                       req->first_tag -
-                                           own_tags(req->args.call.collective));
-    req->own_replan.super.retain = own_retain;
-    req->own_replan.super.release = own_release;
-    /* Its making has waited for the first plan. */
-    coll_mtree_replan_nonblocking_settle(&req->own_replan, req->entry->part,
-                                         req->entry->version);
-    req->own_replan.is_monitored = req->entry->replan.is_monitored;
-    req->replan = &req->own_replan;
 }
 
 static void request_destroy(coll_mtree_request_t *req)
@@ -187,11 +159,9 @@ static void request_destroy(coll_mtree_request_t *req)
 
     coll_mtree_request_unprepare(req);
     if (req->slot >= 0) {
-        coll_mtree_tags_release_slot(req->replan->super.module, req->slot);
+        coll_mtree_tags_release_slot(req->module, req->slot);
     }
-    if (req->replan == &req->own_replan) {
-        coll_mtree_replan_nonblocking_cleanup(&req->own_replan);
-    }
+    coll_mtree_plan_sequence_reset(&req->sequence);
     request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
     coll_mtree_plan_entry_release(req->entry);

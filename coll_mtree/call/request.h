@@ -11,10 +11,10 @@
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
 
-#include "coll_mtree/adapt/replan_nonblocking.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/call/buffers.h"
 #include "coll_mtree/call/coll_args.h"
+#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
@@ -26,11 +26,11 @@ typedef struct coll_mtree_request {
     ompi_coll_base_nbc_request_t super; /* Open MPI has fields of its own in it */
     atomic_int holders;
     coll_mtree_deferred_release_t deferred;
-    ompi_communicator_t *comm;                  /* retained, and with it the module */
-    coll_mtree_plan_entry_t *entry;             /* held */
-    coll_mtree_replan_nonblocking_t *replan;    /* the entry's, or own_replan */
-    coll_mtree_replan_nonblocking_t own_replan; /* of a persistent request's starts */
-    coll_mtree_waiter_t waiter;                 /* in the gate of `replan` */
+    ompi_communicator_t *comm; /* retained, and with it the module */
+    mca_coll_mtree_module_t *module;
+    coll_mtree_plan_entry_t *entry;        /* held */
+    coll_mtree_replan_sequence_t sequence; /* of a persistent request's starts */
+    coll_mtree_waiter_t waiter;            /* in the gate of the entry */
     coll_mtree_coll_args_t args;
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
@@ -74,14 +74,12 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
 /* Tags of a persistent request, those of its queries included. */
 int coll_mtree_request_tags(mtree_collective_t collective);
 
+/* The first tag of the queries of @a req, which is persistent. */
+int coll_mtree_request_query_tag(const coll_mtree_request_t *req);
+
 /* A call that has a number never begins on this rank, or has failed: no call waits for it
  * any more. */
 void coll_mtree_calls_break(mca_coll_mtree_module_t *module);
-
-/* The starts of @a req, a new persistent request of calls of @a call_class, are a replan
- * sequence of their own.  All ranks call in the same order. */
-void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
-                               const coll_mtree_call_class_t *call_class);
 
 /* Start it; its messages begin when its plan is known.  Never blocks. */
 void coll_mtree_request_start(coll_mtree_request_t *req);

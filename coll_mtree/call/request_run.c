@@ -51,7 +51,7 @@ static void request_end(coll_mtree_request_t *req, int rc)
     req->super.super.req_status.MPI_ERROR = rc;
     ompi_request_complete(&req->super.super, true);
     if (rc != OMPI_SUCCESS && !req->super.super.req_persistent) {
-        coll_mtree_calls_break(req->replan->super.module);
+        coll_mtree_calls_break(req->module);
     } else if (!req->by_arrival) {
         request_leave(req);
     }
@@ -232,24 +232,24 @@ static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t
 static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                             const mtree_placement_t *placement)
 {
-    mca_coll_mtree_module_t *module = req->replan->super.module;
+    coll_mtree_plan_entry_t *entry = req->entry;
+    mca_coll_mtree_module_t *module = req->module;
     mtree_bandwidth_monitor_t *monitor;
 
     if (req->goodput == NULL || placement != module->placement) {
         return;
     }
-    monitor = req->replan->is_monitored && !req->blocking
+    monitor = coll_mtree_plan_entry_is_monitored(entry) && !req->blocking
                   ? coll_mtree_bandwidth_monitor_get(module)
                   : coll_mtree_bandwidth_monitor_find(module);
-    if (monitor != NULL &&
-        (!req->replan->warmed_up ||
-         !coll_mtree_replan_shows_rates(part, req->replan->call_class.bytes))) {
+    if (monitor != NULL && (!entry->is_used || !coll_mtree_replan_shows_rates(
+                                                   part, entry->call_class.bytes))) {
         monitor = NULL;
     }
     mtree_goodput_share(req->goodput, monitor, placement->host, ompi_comm_rank(req->comm),
                         (double)req->args.call.unit_bytes /
                             (double)req->buffers.super.extent);
-    req->replan->warmed_up = true;
+    entry->is_used = true;
 }
 
 /* Make ready what @a req needs to run over @a part.  Open MPI's code. */
@@ -334,7 +334,7 @@ void coll_mtree_calls_break(mca_coll_mtree_module_t *module)
 /* No message of @a req, which has begun, is under way any more. */
 static void request_leave(coll_mtree_request_t *req)
 {
-    mca_coll_mtree_module_t *module = req->replan->super.module;
+    mca_coll_mtree_module_t *module = req->module;
 
     if (req->super.super.req_persistent) {
         return;
@@ -350,15 +350,15 @@ static void request_choose(coll_mtree_request_t *req)
 {
     const mtree_plan_part_t *part = NULL;
 
-    req->choice = coll_mtree_plan_entry_plan(
-        req->entry, req->replan, req->args.call.unequal, &part, &req->placement);
+    req->choice = coll_mtree_plan_entry_plan(req->entry, req->args.call.unequal, &part,
+                                             &req->placement);
     req->chosen = mtree_plan_part_retain(part);
 }
 
 static void request_pass(coll_mtree_waiter_t *waiter)
 {
     coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
-    mca_coll_mtree_module_t *module = req->replan->super.module;
+    mca_coll_mtree_module_t *module = req->module;
 
     request_choose(req);
     if (req->super.super.req_persistent) {
@@ -376,18 +376,20 @@ static void request_count_start(coll_mtree_request_t *req)
 {
     const mtree_call_t *call = &req->args.call;
 
-    if (req->replan == &req->own_replan) {
-        coll_mtree_replan_nonblocking_count(&req->own_replan,
-                                            (double)(call->units * call->unit_bytes));
+    if (req->super.super.req_persistent) {
+        coll_mtree_plan_sequence_count(&req->sequence, &req->entry,
+                                       (double)(call->units * call->unit_bytes),
+                                       coll_mtree_request_query_tag(req));
     }
 }
 
 void coll_mtree_request_start(coll_mtree_request_t *req)
 {
-    mca_coll_mtree_module_t *module = req->replan->super.module;
-    coll_mtree_ordered_gate_t *gate = &req->replan->super.gate;
+    mca_coll_mtree_module_t *module = req->module;
+    coll_mtree_ordered_gate_t *gate;
 
     request_count_start(req);
+    gate = &req->entry->gate;
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;

@@ -43,8 +43,7 @@ UNIT_TEST(deterministic_sums_keep_their_plan)
     ck_assert(coll_mtree_replan_is_monitored(&bcast, true, true));
 }
 
-/* Calls one after another, and whether a query is due after each; the sums begin anew
- * with each query. */
+/* Calls one after another, and whether a query is due after each. */
 UNIT_LOOP(a_query_is_due_after_enough_bytes_per_rank_and_seconds, 0, 3)
 {
     static const struct {
@@ -58,16 +57,16 @@ UNIT_LOOP(a_query_is_due_after_enough_bytes_per_rank_and_seconds, 0, 3)
         {10,
          0,
          {{0, 0, false}, {10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9, false}, {1, 0, true}}},
-        {2, 0.5, {{1e9, 0.25, false}, {0, 0.25, true}}},
-        {1, 0.5, {{1e9, 1, true}, {0, 0, false}, {1e9, 0, false}}},
+        {2, 0.5, {{1e9, 0.25, false}, {0, 0.25, true}, {0, 0, true}}},
+        {1, 0.5, {{1e9, 0.25, false}, {-1e9, 1, false}, {1e9, 0, true}}},
     };
-    coll_mtree_replan_schedule_t schedule;
+    coll_mtree_replan_sequence_t sequence = {.calls = 0};
 
-    coll_mtree_replan_schedule_init(&schedule, cases[_i].ranks, cases[_i].least_seconds);
     for (int call = 0; call < 3; call++) {
-        coll_mtree_replan_schedule_add(&schedule, cases[_i].calls[call].bytes,
-                                       cases[_i].calls[call].seconds);
-        ck_assert_int_eq(coll_mtree_replan_schedule_take_query(&schedule),
+        sequence.bytes += cases[_i].calls[call].bytes;
+        sequence.seconds += cases[_i].calls[call].seconds;
+        ck_assert_int_eq(coll_mtree_replan_query_is_due(&sequence, cases[_i].ranks,
+                                                        cases[_i].least_seconds),
                          cases[_i].calls[call].is_due);
     }
 }
@@ -79,10 +78,11 @@ UNIT_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
 
 UNIT_TEST(a_reply_applies_two_calls_after_its_query)
 {
-    ck_assert(!coll_mtree_replan_reply_is_due(7, 7));
-    ck_assert(!coll_mtree_replan_reply_is_due(7, 8));
-    ck_assert(coll_mtree_replan_reply_is_due(7, 9));
-    ck_assert(coll_mtree_replan_reply_is_due(7, 10));
+    coll_mtree_replan_sequence_t sequence = {.calls = 7};
+    struct coll_mtree_plan_entry **asked = coll_mtree_replan_asked(&sequence, 7);
+
+    ck_assert_ptr_ne(coll_mtree_replan_asked(&sequence, 8), asked);
+    ck_assert_ptr_eq(coll_mtree_replan_asked(&sequence, 9), asked);
 }
 
 static mtree_plan_t *some_plan(void)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/link_check.h"
+
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/memory.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host_numbers.h"
+#include "coll_mtree/probe/coordinator.h"
+#include "coll_mtree/probe/probe.h"
+
+#include "topo/probe/fit.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* For the handshakes with all hosts. */
+#define HANDSHAKE_SECONDS 20.0
+
+/* Where the halves of a stream differ by more, it shows no rate. */
+#define STEADY 0.25
+
+/* The round of one experiment per stream. */
+static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int num_streams,
+                                      mtree_probe_experiment_t *experiments)
+{
+    size_t bytes = coll_mtree_params.probe_bytes == 0
+                       ? SIZE_MAX
+                       : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
+    mtree_link_check_times_t times;
+    double rtt = 0;
+
+    for (int i = 0; i < num_streams; i++) {
+        rtt = fmax(rtt, streams[i].rtt);
+    }
+    times = mtree_link_check_times(rtt);
+    for (int i = 0; i < num_streams; i++) {
+        experiments[i] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                                    .from = streams[i].from,
+                                                    .to = streams[i].to,
+                                                    .bytes = bytes,
+                                                    .seconds = times.stream,
+                                                    .begin = streams[i].turn * times.turn,
+                                                    .set = streams[i].turn,
+                                                    .sharing = 1,
+                                                    .rtt = streams[i].rtt};
+    }
+    return (mtree_probe_round_t){.num_experiments = num_streams,
+                                 .experiments = experiments,
+                                 .purpose = "link check",
+                                 .seconds = 2 * times.turn};
+}
+
+/* What a stream carried on the wire, bits/s; 0: it does not show. */
+static double measured_rate(const mtree_probe_result_t *result)
+{
+    mtree_probe_curve_t curve = {result->num_samples, result->samples};
+    mtree_probe_rate_t rate;
+
+    if (result->failed) {
+        return 0;
+    }
+    rate = mtree_probe_fit_rate(&curve, 1);
+    return rate.rising || rate.spread > STEADY ? 0 : rate.rate;
+}
+
+static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
+                       mtree_link_stream_t *streams, int num_streams)
+{
+    mtree_probe_experiment_t *experiments =
+        coll_mtree_calloc((size_t)num_streams, sizeof(*experiments));
+    mtree_probe_result_t *results =
+        coll_mtree_calloc((size_t)num_streams, sizeof(*results));
+    mtree_probe_round_t round = make_round(streams, num_streams, experiments);
+    int next_tag = 0;
+    double took;
+    int rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results, &took);
+
+    for (int i = 0; i < num_streams; i++) {
+        streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(&results[i]) : 0;
+    }
+    free(results);
+    free(experiments);
+    return rc;
+}
+
+/* On rank 0.  Open MPI's code. */
+static int check_lead(const coll_mtree_channel_t *channel,
+                      const coll_mtree_host_numbers_t *hosts,
+                      mtree_link_stream_t *streams, int num_streams)
+{
+    coll_mtree_probe_coordinator_t coordinator;
+    int rc;
+
+    coll_mtree_probe_coordinator_init(&coordinator, channel, hosts->num_hosts,
+                                      hosts->first);
+    rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
+    if (rc == OMPI_SUCCESS) {
+        rc = run_streams(&coordinator, streams, num_streams);
+    }
+    coll_mtree_probe_coordinator_cleanup(&coordinator);
+    return rc;
+}
+
+void coll_mtree_link_check_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                               coll_mtree_link_check_t *check)
+{
+    const mtree_placement_t *placement = module->placement;
+    coll_mtree_channel_t channel = coll_mtree_probe_channel(module, comm);
+    int rank = ompi_comm_rank(comm);
+
+    if (rank != 0) {
+        if (coll_mtree_host_is_first(placement->host, rank)) {
+            coll_mtree_probe_worker_serve(&channel);
+        }
+        return;
+    }
+    if (check_lead(&channel, &module->context->numbers, check->streams, check->count) !=
+        OMPI_SUCCESS) {
+        coll_mtree_verbose(comm, 1,
+                           "the links could not be checked, a host did not "
+                           "answer; their capacities stay");
+    }
+    coll_mtree_probe_coordinator_end(&channel, placement->host, placement->num_ranks);
+}

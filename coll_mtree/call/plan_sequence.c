@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/plan_sequence.h"
+
+#include "coll_mtree/adapt/link_check.h"
+#include "coll_mtree/base/memory.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/transport/progress.h"
+
+#include <stdlib.h>
+
+typedef coll_mtree_replan_sequence_t sequence_t;
+
+/* Of the blocking calls of a communicator. */
+typedef struct coll_mtree_blocking_sequence {
+    sequence_t super;
+    coll_mtree_traffic_t *traffic;   /* since the last query began */
+    coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
+} blocking_t;
+
+/* Begin @a query, which is taken over, at the last call of @a sequence, whose plan is
+ * that of @a entry. */
+static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
+                coll_mtree_replan_query_t query, int first_tag)
+{
+    coll_mtree_replan_query_t *own = coll_mtree_malloc(sizeof(*own));
+    /* Where a query began at the call before, its reply may not be there. */
+    coll_mtree_plan_entry_t *before =
+        *coll_mtree_replan_asked(sequence, sequence->calls - 1);
+    long set = sequence->num_queries++ % (COLL_MTREE_REPLAN_PATIENCE + 2);
+
+    query.promised = sequence->seconds;
+    sequence->bytes = sequence->seconds = 0;
+    *own = query;
+    *coll_mtree_replan_asked(sequence, sequence->calls) = coll_mtree_plan_entry_follow(
+        entry, before != NULL ? before : entry, own,
+        first_tag == 0 ? 0 : first_tag - (int)set * COLL_MTREE_EXCHANGE_TAGS);
+}
+
+void coll_mtree_plan_sequence_count(sequence_t *sequence,
+                                    coll_mtree_plan_entry_t **entry_p, double bytes,
+                                    int first_tag)
+{
+    coll_mtree_plan_entry_t **due;
+
+    if (!coll_mtree_plan_entry_is_monitored(*entry_p)) {
+        return;
+    }
+    due = coll_mtree_replan_asked(sequence, ++sequence->calls);
+    if (*due != NULL) {
+        (*due)->warmed_up = (*entry_p)->warmed_up;
+        coll_mtree_plan_entry_release(*entry_p);
+        *entry_p = *due;
+        *due = NULL;
+    }
+    if (coll_mtree_replan_query_is_due(sequence, ompi_comm_size((*entry_p)->comm), 0)) {
+        ask(sequence, *entry_p,
+            (coll_mtree_replan_query_t){
+                .keeps_order = sequence->keeps_order,
+                .traffic = coll_mtree_bandwidth_monitor_take((*entry_p)->module)},
+            first_tag);
+    }
+    sequence->bytes += bytes;
+}
+
+void coll_mtree_plan_sequence_reset(sequence_t *sequence)
+{
+    for (int i = 0; i < COLL_MTREE_REPLAN_PATIENCE; i++) {
+        coll_mtree_plan_entry_release(sequence->asked[i]);
+    }
+    *sequence = (sequence_t){.calls = 0};
+}
+
+static blocking_t *blocking_get(mca_coll_mtree_module_t *module)
+{
+    if (module->blocking == NULL) {
+        module->blocking = coll_mtree_calloc(1, sizeof(*module->blocking));
+        module->blocking->traffic =
+            coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+    }
+    return module->blocking;
+}
+
+void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
+{
+    if (module->blocking != NULL) {
+        coll_mtree_plan_sequence_reset(&module->blocking->super);
+        free(module->blocking->traffic);
+        free(module->blocking->checked.streams);
+        free(module->blocking);
+        module->blocking = NULL;
+    }
+}
+
+void coll_mtree_plan_sequence_note(coll_mtree_plan_entry_t *entry,
+                                   const mtree_goodput_t *goodput, double scale)
+{
+    const double bytes = entry->call_class.bytes;
+    mca_coll_mtree_module_t *module = entry->module;
+    blocking_t *self;
+
+    /* The same on all ranks. */
+    if (!coll_mtree_plan_entry_is_monitored(entry) || entry->part->num_steps > 0 ||
+        !coll_mtree_replan_shows_rates(entry->part, bytes)) {
+        return;
+    }
+    self = blocking_get(module);
+    self->super.calls++;
+    /* The first call over a plan opens connections, and finds their windows small. */
+    if (entry->warmed_up) {
+        coll_mtree_traffic_add_call(self->traffic, goodput, scale,
+                                    module->placement->host, ompi_comm_rank(entry->comm));
+        self->super.bytes += bytes;
+        self->super.seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
+    }
+    if (coll_mtree_replan_query_is_due(&self->super, ompi_comm_size(entry->comm),
+                                       COLL_MTREE_MEASURABLE_SECONDS)) {
+        ask(&self->super, entry,
+            (coll_mtree_replan_query_t){
+                .is_blocking = true, .traffic = self->traffic, .check = self->checked},
+            0);
+        self->checked = (coll_mtree_link_check_t){.count = 0};
+        self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+    }
+}
+
+/* The links are checked; rank 0 has the next query take the result along. */
+static void check_links(blocking_t *self, coll_mtree_plan_entry_t *asked)
+{
+    coll_mtree_link_check_run(asked->module, asked->comm, &asked->query->check);
+    free(self->checked.streams);
+    self->checked = asked->query->check;
+    asked->query->check = (coll_mtree_link_check_t){.count = 0};
+}
+
+bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
+{
+    blocking_t *self = module->blocking;
+    coll_mtree_plan_entry_t **due =
+        self == NULL ? NULL
+                     : coll_mtree_replan_asked(&self->super, self->super.calls + 1);
+    coll_mtree_plan_entry_t *asked = due == NULL ? NULL : *due;
+
+    if (asked == NULL) {
+        return false;
+    }
+    *due = NULL;
+    coll_mtree_progress_wait_for(&asked->settled);
+    if (asked->reply == COLL_MTREE_REPLY_PLAN) {
+        coll_mtree_plan_entries_renew(module);
+        coll_mtree_comm_class_get(module, &asked->call_class)->entry = asked;
+        return true;
+    }
+    if (asked->reply == COLL_MTREE_REPLY_CHECK) {
+        check_links(self, asked);
+    }
+    coll_mtree_plan_entry_release(asked);
+    return false;
+}
