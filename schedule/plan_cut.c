@@ -24,66 +24,41 @@ struct mtree_plan_cut {
     mtree_arena_t arena;
 };
 
-/* Find the sizes of all subtrees.  All hosts go into @a queue, children before parents;
- * @a left is scratch memory. */
-static void cut_tree_measure(cut_tree_t *cut, const int *parent, int num_hosts,
-                             int *queue, int *left)
-{
-    int count = 0;
-
-    memset(left, 0, (size_t)num_hosts * sizeof(*left));
-    for (int host = 0; host < num_hosts; host++) {
-        cut->size[host] = 1;
-        if (parent[host] >= 0) {
-            left[parent[host]]++;
-        }
-    }
-    for (int host = 0; host < num_hosts; host++) {
-        if (left[host] == 0) {
-            queue[count++] = host;
-        }
-    }
-    for (int at = 0; at < count; at++) {
-        int above = parent[queue[at]];
-
-        if (above >= 0) {
-            cut->size[above] += cut->size[queue[at]];
-            if (--left[above] == 0) {
-                queue[count++] = above;
-            }
-        }
-    }
-}
-
-/* @a queue and @a next are scratch memory for all hosts. */
+/* @a child and @a sibling are scratch memory for all hosts. */
 static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int num_hosts,
-                          int *queue, int *next)
+                          int *child, int *sibling)
 {
-    const int *parent = tree->parent;
     int outside;
 
-    cut_tree_measure(cut, parent, num_hosts, queue, next);
+    for (int host = 0; host < num_hosts; host++) {
+        cut->size[host] = 1;
+        child[host] = -1;
+    }
+    mtree_tree_add_up(tree->parent, num_hosts, sibling, cut->size);
     outside = cut->size[tree->root];
-    for (int host = 0; host < num_hosts; host++) {
-        next[host] = 1;
-    }
-    /* Places behind the parent's at first. */
-    for (int host = 0; host < num_hosts; host++) {
-        if (mtree_tree_is_outside(tree, host)) {
-            cut->place[host] = outside++;
-        } else if (host != tree->root) {
-            cut->place[host] = next[parent[host]];
-            next[parent[host]] += cut->size[host];
-        }
-    }
-    for (int at = num_hosts - 1; at >= 0; at--) {
-        int host = queue[at], above = parent[host];
+    cut->walk[0] = tree->root;
+    for (int host = num_hosts - 1; host >= 0; host--) {
+        const int above = tree->parent[host];
 
-        cut->place[host] += above >= 0 ? cut->place[above] : 0;
-        cut->walk[cut->place[host]] = host;
+        if (mtree_tree_is_outside(tree, host)) {
+            cut->walk[outside++] = host;
+        } else if (above >= 0) {
+            sibling[host] = child[above];
+            child[above] = host;
+        }
         cut->latency = fmax(cut->latency, tree->latency[host]);
         if (above == tree->root && cut->size[host] > cut->widest) {
             cut->widest = cut->size[host];
+        }
+    }
+    /* Parents find the places of their children. */
+    for (int at = 0; at < num_hosts; at++) {
+        int place = at + 1;
+
+        cut->place[cut->walk[at]] = at;
+        for (int host = child[cut->walk[at]]; host >= 0; host = sibling[host]) {
+            cut->walk[place] = host;
+            place += cut->size[host];
         }
     }
 }
@@ -106,7 +81,7 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
 {
     size_t hosts = (size_t)plan->num_hosts;
     mtree_plan_cut_t *cut = calloc(1, sizeof(*cut));
-    int *queue, *next;
+    int *child, *sibling;
 
     if (cut == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -115,8 +90,8 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
     cut->num_steps = mtree_plan_num_steps(plan);
     cut->is_direct = plan_is_direct(plan);
     MTREE_ARENA_ARRAY(&cut->arena, cut->trees, (size_t)plan->num_trees);
-    MTREE_ARENA_ARRAY(&cut->arena, queue, hosts);
-    MTREE_ARENA_ARRAY(&cut->arena, next, hosts);
+    MTREE_ARENA_ARRAY(&cut->arena, child, hosts);
+    MTREE_ARENA_ARRAY(&cut->arena, sibling, hosts);
     for (int t = 0; t < plan->num_trees && cut->arena.status == MTREE_OK; t++) {
         cut_tree_t *tree = &cut->trees[t];
 
@@ -124,7 +99,7 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
         MTREE_ARENA_ARRAY(&cut->arena, tree->place, hosts);
         MTREE_ARENA_ARRAY(&cut->arena, tree->size, hosts);
         if (cut->arena.status == MTREE_OK) {
-            cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, queue, next);
+            cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, child, sibling);
         }
     }
     if (cut->arena.status != MTREE_OK) {
