@@ -23,17 +23,9 @@
 /* What a piece may say of bytes. */
 #define MAX_BYTES (UINT64_C(1) << 48)
 
-/* Bytes that each tree, neighbour and cable takes at least. */
-#define LEAST_TREE      26
-#define LEAST_NEIGHBOUR 9
-#define LEAST_CABLE     26
-
-/* A host and the latency of an edge to it.  Trees may differ in that. */
-typedef struct {
-    int host;
-    int older; /* written: number of another one of this host; -1: none */
-    double latency;
-} neighbour_t;
+/* Bytes that each tree and cable takes at least. */
+#define LEAST_TREE  26
+#define LEAST_CABLE 26
 
 /* A piece that is written, which leaves the part unchanged; or read.  After a fault it
  * gives the least numbers. */
@@ -41,10 +33,7 @@ typedef struct {
     mtree_wire_t *to; /* NULL: it is read */
     const unsigned char *at, *end;
     bool faulty;
-    neighbour_t *neighbours;
-    int num_neighbours, capacity;
-    int *latest; /* written: [num_hosts] number + 1 of the last one of each host; 0: none
-                  */
+    double *latency; /* [num_hosts] of the last edge to each host; 0: none */
 } piece_t;
 
 bool mtree_wire_reserve(mtree_wire_t *wire, size_t length)
@@ -229,79 +218,39 @@ static void pass_common(piece_t *piece, mtree_plan_part_t *part)
     }
 }
 
-/* The number of the neighbour at the end of @a edge; -1: it is not there. */
-static int find_neighbour(const piece_t *piece, const mtree_part_edge_t *edge)
+/* The latency of an edge is sent where it is not that of the last edge to this host. */
+static void pass_edge(piece_t *piece, const mtree_plan_part_t *part,
+                      mtree_part_edge_t *edge)
 {
-    int n = piece->latest[edge->host] - 1;
+    bool is_new = piece->to != NULL && edge->latency != piece->latency[edge->host];
+    int number = 2 * edge->host + is_new;
 
-    while (n >= 0 && piece->neighbours[n].latency != edge->latency) {
-        n = piece->neighbours[n].older;
+    pass_int(piece, &number, 0, 2 * part->num_hosts - 1);
+    if (number % 2 != 0) {
+        double latency = edge->latency;
+
+        pass_double(piece, &latency);
+        piece->latency[number / 2] = latency;
     }
-    return n;
-}
-
-/* Find the neighbours of all trees of what is written. */
-static mtree_status_t find_neighbours(piece_t *piece, const mtree_plan_part_t *part)
-{
-    mtree_status_t status = MTREE_OK;
-
-    for (int t = 0; t < part->num_trees; t++) {
-        for (int e = 0; e < part->trees[t].num_edges && status == MTREE_OK; e++) {
-            const mtree_part_edge_t *edge = &part->trees[t].edges[e];
-
-            if (find_neighbour(piece, edge) >= 0) {
-                continue;
-            }
-            status = mtree_array_reserve(&piece->neighbours, &piece->capacity,
-                                         piece->num_neighbours + 1,
-                                         sizeof(*piece->neighbours));
-            if (status == MTREE_OK) {
-                piece->neighbours[piece->num_neighbours++] = (neighbour_t){
-                    edge->host, piece->latest[edge->host] - 1, edge->latency};
-                piece->latest[edge->host] = piece->num_neighbours;
-            }
-        }
-    }
-    return status;
-}
-
-static void pass_neighbours(piece_t *piece, mtree_plan_part_t *part)
-{
-    pass_int(piece, &piece->num_neighbours, 0, most_of(piece, LEAST_NEIGHBOUR));
     if (piece->to == NULL) {
-        piece->neighbours =
-            calloc((size_t)piece->num_neighbours + 1, sizeof(*piece->neighbours));
-        if (piece->neighbours == NULL) {
-            part->arena.status = MTREE_ERR_NO_MEMORY;
-            return;
-        }
+        edge->host = number / 2;
+        edge->latency = piece->latency[edge->host];
     }
-    for (int n = 0; n < piece->num_neighbours; n++) {
-        pass_int(piece, &piece->neighbours[n].host, 0, part->num_hosts - 1);
-        pass_double(piece, &piece->neighbours[n].latency);
+    if (part->num_steps > 0) {
+        pass_int(piece, &edge->step, 0, part->num_steps);
     }
 }
 
 static void pass_edges(piece_t *piece, mtree_plan_part_t *part, mtree_part_tree_t *tree)
 {
-    pass_int(piece, &tree->num_edges, 0, piece->num_neighbours);
+    pass_int(piece, &tree->num_edges, 0, part->num_hosts - 1);
     pass_int(piece, &tree->parent, -1, tree->num_edges - 1);
     expect(piece, tree->num_edges <= most_of(piece, 1));
     if (!has_array(piece, part, &tree->edges, tree->num_edges, sizeof(*tree->edges))) {
         return;
     }
     for (int e = 0; e < tree->num_edges; e++) {
-        mtree_part_edge_t *edge = &tree->edges[e];
-        int number = piece->to != NULL ? find_neighbour(piece, edge) : 0;
-
-        pass_int(piece, &number, 0, piece->num_neighbours - 1);
-        if (piece->to == NULL) {
-            edge->host = piece->neighbours[number].host;
-            edge->latency = piece->neighbours[number].latency;
-        }
-        if (part->num_steps > 0) {
-            pass_int(piece, &edge->step, 0, part->num_steps);
-        }
+        pass_edge(piece, part, &tree->edges[e]);
     }
     if (tree->order != NULL) {
         pass_int(piece, &tree->end, 0, part->num_hosts);
@@ -335,14 +284,18 @@ static void pass_cable(piece_t *piece, const mtree_plan_part_t *part,
     }
 }
 
-static void pass_own(piece_t *piece, mtree_plan_part_t *part)
+/* MTREE_ERR_NO_MEMORY. */
+static mtree_status_t pass_own(piece_t *piece, mtree_plan_part_t *part)
 {
     int version = MTREE_PLAN_PART_VERSION;
 
+    piece->latency = calloc((size_t)part->num_hosts, sizeof(*piece->latency));
+    if (piece->latency == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
     pass_int(piece, &version, 0, MTREE_PLAN_PART_VERSION);
     expect(piece, version == MTREE_PLAN_PART_VERSION);
     pass_int(piece, &part->host, 0, part->num_hosts - 1);
-    pass_neighbours(piece, part);
     for (int t = 0; t < part->num_trees && part->arena.status == MTREE_OK; t++) {
         pass_edges(piece, part, &part->trees[t]);
     }
@@ -352,6 +305,8 @@ static void pass_own(piece_t *piece, mtree_plan_part_t *part)
             pass_cable(piece, part, &part->cables[c]);
         }
     }
+    free(piece->latency);
+    return part->arena.status;
 }
 
 void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire)
@@ -365,18 +320,11 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
 
 void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire)
 {
-    piece_t piece = {.to = wire,
-                     .latest = calloc((size_t)part->num_hosts, sizeof(*piece.latest))};
-    mtree_status_t status =
-        piece.latest == NULL ? MTREE_ERR_NO_MEMORY : find_neighbours(&piece, part);
+    piece_t piece = {.to = wire};
 
-    if (status == MTREE_OK) {
-        pass_own(&piece, (mtree_plan_part_t *)part);
-    } else {
-        wire->status = status;
+    if (pass_own(&piece, (mtree_plan_part_t *)part) != MTREE_OK) {
+        wire->status = MTREE_ERR_NO_MEMORY;
     }
-    free(piece.latest);
-    free(piece.neighbours);
 }
 
 /* Read the next @a length bytes in @a piece from @a bytes on. */
@@ -414,8 +362,7 @@ static mtree_status_t read_pieces(const void *common, size_t common_length,
     pass_common(&piece, part);
     if (part->arena.status == MTREE_OK && is_read(&piece)) {
         begin_read(&piece, own, own_length);
-        pass_own(&piece, part);
-        free(piece.neighbours);
+        part->arena.status = pass_own(&piece, part);
     }
     return part->arena.status != MTREE_OK ? MTREE_ERR_NO_MEMORY
            : is_read(&piece)              ? mtree_plan_part_check(part)

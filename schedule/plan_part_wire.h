@@ -5,8 +5,8 @@
  * A part travels in two pieces.  The common piece is the same for all hosts: the sizes,
  * whether the plan is direct, the program that it names and its order, and of each tree
  * its root, rate, share, chunk, longest edge and, where it is personalized, widest
- * subtree.  The own piece has the edges at one host, as numbers in a table of its
- * neighbours, the hosts below it, and the cables.  Integers are sent in groups of seven
+ * subtree.  The own piece has the edges at one host, the hosts below it, and the cables.
+ * Integers are sent in groups of seven
  * bits, the lowest first, so that most take one byte; other numbers are IEEE doubles,
  * lowest byte first.  Each piece begins with the version of the form.
  */
@@ -16,7 +16,7 @@
 #include "schedule/plan_part.h"
 
 /* What a reader of another version refuses. */
-#define MTREE_PLAN_PART_VERSION 8
+#define MTREE_PLAN_PART_VERSION 9
 
 /* Bytes, malloc'ed; all zero: none. */
 typedef struct {
