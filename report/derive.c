@@ -2,12 +2,26 @@
 #include "report/derive.h"
 
 #include "planner/bound/least_time.h"
-#include "report/page.h"
+#include "report/members.h"
 #include "report/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What mtree served of @a calls; NULL: nothing. */
+static const json_t *served_by_trees(const json_t *calls)
+{
+    size_t i;
+    json_t *served;
+
+    json_array_foreach (json_object_get(calls, "served"), i, served) {
+        if (strcmp(mtree_report_text(served, "by"), "trees") == 0) {
+            return served;
+        }
+    }
+    return NULL;
+}
 
 static void write_bound(double seconds, mtree_bound_t by, const char *limit,
                         json_t *calls)
@@ -64,9 +78,8 @@ static mtree_status_t add_bound(const mtree_report_plan_t *placed, double bytes,
 /* Add what part of the slowest rank's mean that is.  Returns it; 0: it is not known. */
 static double add_share_of_bound(json_t *calls)
 {
-    double bound = mtree_page_number(calls, "bound_seconds");
-    double seconds =
-        mtree_page_number(mtree_page_served_by(calls, "trees"), "slowest_rank_s");
+    double bound = mtree_report_number(calls, "bound_seconds");
+    double seconds = mtree_report_number(served_by_trees(calls), "slowest_rank_s");
 
     if (bound <= 0 || seconds <= 0) {
         return 0;
@@ -152,7 +165,7 @@ static void add_sum(json_t *calls, const char *key)
     json_t *served;
 
     json_array_foreach (json_object_get(calls, "served"), i, served) {
-        sum += mtree_page_number(served, key);
+        sum += mtree_report_number(served, key);
     }
     json_object_set_new(calls, key, json_real(sum));
 }
@@ -169,14 +182,14 @@ static void add_traffic(const mtree_report_plan_t *placed, double bytes)
 static void add_calls_traffic(const mtree_report_plan_t *plan,
                               const mtree_report_plan_t *direct, const json_t *calls)
 {
-    const json_t *trees = mtree_page_served_by(calls, "trees");
-    double share = mtree_page_number(calls, "host_share");
-    double relayed = direct == NULL ? 0 : mtree_page_number(calls, "relayed_bytes");
-    double rest = mtree_page_number(trees, "bytes") - relayed;
+    const json_t *trees = served_by_trees(calls);
+    double share = mtree_report_number(calls, "host_share");
+    double relayed = direct == NULL ? 0 : mtree_report_number(calls, "relayed_bytes");
+    double rest = mtree_report_number(trees, "bytes") - relayed;
 
     add_traffic(plan, share * relayed);
     add_traffic(direct == NULL ? plan : direct, share * rest);
-    plan->map->seconds += mtree_page_number(trees, "shared_s");
+    plan->map->seconds += mtree_report_number(trees, "shared_s");
 }
 
 /*
@@ -186,8 +199,8 @@ static void add_calls_traffic(const mtree_report_plan_t *plan,
  */
 static void add_forecast(const mtree_plan_t *plan, double bytes, json_t *calls)
 {
-    double planned = mtree_page_number(calls, "planned_s"), forecast = planned;
-    double openmpi = mtree_page_number(calls, "planned_openmpi_s");
+    double planned = mtree_report_number(calls, "planned_s"), forecast = planned;
+    double openmpi = mtree_report_number(calls, "planned_openmpi_s");
 
     if (planned > 0 && plan->throughput > 0) {
         forecast += fmax(8 * (bytes - plan->bytes) / plan->throughput, -planned / 2);
@@ -212,9 +225,9 @@ static mtree_status_t derive_calls(const mtree_report_source_t *source, json_t *
     if (plan == NULL) {
         return MTREE_OK;
     }
-    bytes = mtree_page_number(calls, "bytes") /
-            fmax(mtree_page_number(calls, "calls"), 1) *
-            mtree_page_number(calls, "host_share");
+    bytes = mtree_report_number(calls, "bytes") /
+            fmax(mtree_report_number(calls, "calls"), 1) *
+            mtree_report_number(calls, "host_share");
     add_forecast(plan->plan, bytes, calls);
     status = add_bound(plan, bytes, calls);
     disagrees = add_share_of_bound(calls) > DISAGREES;
@@ -257,8 +270,8 @@ static double connecting_seconds(const json_t *report)
     json_t *times;
 
     json_array_foreach (json_object_get(report, "times"), i, times) {
-        seconds += mtree_page_number(times, "rank") == 0
-                       ? mtree_page_number(times, "connecting_s")
+        seconds += mtree_report_number(times, "rank") == 0
+                       ? mtree_report_number(times, "connecting_s")
                        : 0;
     }
     return seconds;
@@ -284,8 +297,8 @@ static json_t *found_rates(mtree_report_map_t *map, int link, const json_t *json
 {
     const char *key =
         json_object_get(json, "map_bps") != NULL ? "map_bps" : "capacity_bps";
-    double there = found_rate(map, 2 * link, mtree_page_direction(json, key, 0));
-    double back = found_rate(map, 2 * link + 1, mtree_page_direction(json, key, 1));
+    double there = found_rate(map, 2 * link, mtree_report_direction(json, key, 0));
+    double back = found_rate(map, 2 * link + 1, mtree_report_direction(json, key, 1));
 
     map->disagrees = map->disagrees || there > 0 || back > 0;
     return json_pack("[f, f]", there, back);

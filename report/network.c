@@ -2,7 +2,7 @@
 #include "report/network.h"
 
 #include "base/log.h"
-#include "report/page.h"
+#include "report/members.h"
 
 #include <string.h>
 
@@ -60,16 +60,17 @@ static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *top
 
     for (size_t i = 0; i < json_array_size(vertices) && status == MTREE_OK; i++) {
         const json_t *vertex = json_array_get(vertices, i);
-        bool is_host = strcmp(mtree_page_text(vertex, "kind"), "host") == 0;
+        bool is_host = strcmp(mtree_report_text(vertex, "kind"), "host") == 0;
         int number;
 
         status = mtree_topology_add_vertex(
-            topology, mtree_page_text(vertex, "name"), mtree_page_text(vertex, "host"),
+            topology, mtree_report_text(vertex, "name"),
+            mtree_report_text(vertex, "host"),
             is_host ? MTREE_VERTEX_HOST : MTREE_VERTEX_SWITCH, &number);
         if (status == MTREE_OK && json_object_get(vertex, "x") != NULL) {
             topology->vertices[number].has_position = true;
-            topology->vertices[number].x = mtree_page_number(vertex, "x");
-            topology->vertices[number].y = mtree_page_number(vertex, "y");
+            topology->vertices[number].x = mtree_report_number(vertex, "x");
+            topology->vertices[number].y = mtree_report_number(vertex, "y");
         }
     }
     return status;
@@ -79,13 +80,14 @@ static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *top
 static mtree_status_t add_link(const json_t *json, int u, int v,
                                mtree_topology_t *topology)
 {
-    const bool is_gone = mtree_page_link_is_gone(json);
+    const bool is_gone = mtree_report_direction(json, "capacity_bps", 0) == 0 &&
+                         mtree_report_direction(json, "capacity_bps", 1) == 0;
     const char *key = is_gone ? "map_bps" : "capacity_bps";
     int number;
     mtree_status_t status =
-        mtree_topology_add_link(topology, u, v, mtree_page_direction(json, key, 0),
-                                mtree_page_direction(json, key, 1),
-                                mtree_page_number(json, "latency_s"), &number);
+        mtree_topology_add_link(topology, u, v, mtree_report_direction(json, key, 0),
+                                mtree_report_direction(json, key, 1),
+                                mtree_report_number(json, "latency_s"), &number);
 
     if (status == MTREE_OK && is_gone) {
         topology->links[number].capacity[0] = topology->links[number].capacity[1] = 0;
@@ -99,8 +101,8 @@ static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
 
     for (size_t i = 0; i < json_array_size(links) && status == MTREE_OK; i++) {
         const json_t *link = json_array_get(links, i);
-        int u = mtree_topology_find_vertex(topology, mtree_page_text(link, "from"));
-        int v = mtree_topology_find_vertex(topology, mtree_page_text(link, "to"));
+        int u = mtree_topology_find_vertex(topology, mtree_report_text(link, "from"));
+        int v = mtree_topology_find_vertex(topology, mtree_report_text(link, "to"));
 
         if (u < 0 || v < 0) {
             return MTREE_ERR_INVALID;
@@ -114,14 +116,14 @@ mtree_status_t mtree_report_network_read(const json_t *json,
                                          mtree_topology_t **topology_p)
 {
     mtree_status_t status =
-        mtree_topology_create(mtree_page_text(json, "name"), "report", topology_p);
+        mtree_topology_create(mtree_report_text(json, "name"), "report", topology_p);
 
     if (status != MTREE_OK) {
         return status;
     }
     (*topology_p)->cost =
-        (mtree_message_cost_t){.message = mtree_page_number(json, "message_cost_s"),
-                               .byte = mtree_page_number(json, "byte_cost_s")};
+        (mtree_message_cost_t){.message = mtree_report_number(json, "message_cost_s"),
+                               .byte = mtree_report_number(json, "byte_cost_s")};
     status = add_vertices(json_object_get(json, "vertices"), *topology_p);
     if (status == MTREE_OK) {
         status = add_links(json_object_get(json, "links"), *topology_p);
@@ -129,7 +131,7 @@ mtree_status_t mtree_report_network_read(const json_t *json,
     if (status != MTREE_OK) {
         mtree_error("the report's topology %s is none: names are missing, or a link's "
                     "ends are; was it edited?",
-                    mtree_page_text(json, "name"));
+                    mtree_report_text(json, "name"));
         mtree_topology_destroy(*topology_p);
     }
     return status;

@@ -2,7 +2,7 @@
 #include "report/report.h"
 
 #include "report/derive.h"
-#include "report/page.h"
+#include "report/members.h"
 
 #include "base/file.h"
 #include "base/log.h"
@@ -26,7 +26,7 @@ static void make_text_printable(json_t *string)
     free(text);
 }
 
-void mtree_report_make_printable(json_t *report)
+static void make_printable(json_t *report)
 {
     const char *key;
     json_t *value;
@@ -36,10 +36,10 @@ void mtree_report_make_printable(json_t *report)
         make_text_printable(report);
     }
     json_array_foreach (report, i, value) {
-        mtree_report_make_printable(value);
+        make_printable(value);
     }
     json_object_foreach (report, key, value) {
-        mtree_report_make_printable(value);
+        make_printable(value);
     }
 }
 
@@ -55,7 +55,7 @@ static mtree_status_t parse(const char *text, const char *name, json_t **report_
                     error.line, error.text);
         return MTREE_ERR_INVALID;
     }
-    format = mtree_page_text(report, "format");
+    format = mtree_report_text(report, "format");
     if (strcmp(format, MTREE_REPORT_FORMAT) != 0) {
         mtree_error("%s: \"format\" is '%s', not '%s'; write the report with the mtree "
                     "that reads it",
@@ -72,8 +72,8 @@ static mtree_status_t parse(const char *text, const char *name, json_t **report_
         }
     }
     /* No topology can have other names. */
-    mtree_report_make_printable(json_object_get(report, "topologies"));
-    mtree_report_make_printable(json_object_get(report, "plans"));
+    make_printable(json_object_get(report, "topologies"));
+    make_printable(json_object_get(report, "plans"));
     if (mtree_report_derive(report) != MTREE_OK) {
         json_decref(report);
         return MTREE_ERR_INVALID;
@@ -91,102 +91,6 @@ mtree_status_t mtree_report_read(const char *path, json_t **report_p)
     if (status == MTREE_OK) {
         status = parse(text, path, report_p);
         free(text);
-    }
-    return status;
-}
-
-/* A table under a head line, unless it has no rows; it is released. */
-static void print_table(mtree_table_t *table, FILE *out)
-{
-    if (mtree_table_has_rows(table)) {
-        mtree_table_print(table, out);
-    }
-    mtree_table_destroy(table);
-}
-
-/* The trees of the plan that moved most in a communicator, and what they gave. */
-static void print_trees(const json_t *report, const json_t *communicator, FILE *out)
-{
-    const json_t *heaviest = NULL;
-    char name[128];
-    size_t i;
-    json_t *calls;
-
-    json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-        if (json_object_get(calls, "trees_bps") != NULL &&
-            json_object_get(calls, "plan") != NULL &&
-            mtree_page_number(calls, "bytes") > mtree_page_number(heaviest, "bytes")) {
-            heaviest = calls;
-        }
-    }
-    if (heaviest != NULL) {
-        fprintf(out, "\nTrees of %s\n",
-                mtree_page_calls_name(heaviest, name, sizeof(name)));
-        print_table(mtree_page_trees(report, mtree_page_plan_of(report, heaviest)), out);
-    }
-}
-
-static void print_communicators(const json_t *report, FILE *out)
-{
-    mtree_table_t *fallbacks;
-    size_t i;
-    json_t *communicator;
-
-    json_array_foreach (json_object_get(report, "communicators"), i, communicator) {
-        fputc('\n', out);
-        mtree_page_communicator(report, i, out);
-        fputc('\n', out);
-        print_table(mtree_page_calls(report, communicator), out);
-        fallbacks = mtree_page_fallbacks(communicator);
-        if (mtree_table_has_rows(fallbacks)) {
-            fputc('\n', out);
-        }
-        print_table(fallbacks, out);
-        print_trees(report, communicator, out);
-    }
-}
-
-/* The @a lines about number @a number that are not empty. */
-static void print_lines(const mtree_page_line_t *lines, const json_t *report,
-                        size_t number, FILE *out)
-{
-    for (; *lines != NULL; lines++) {
-        char *text = mtree_page_line_text(*lines, report, number);
-
-        if (text != NULL && text[0] != '\0') {
-            fprintf(out, "%s\n", text);
-        }
-        free(text);
-    }
-}
-
-void mtree_report_print(json_t *report, FILE *out)
-{
-    const json_t *topologies = json_object_get(report, "topologies");
-
-    mtree_report_make_printable(report);
-    print_lines(mtree_page_job_lines, report, 0, out);
-    if (json_object_get(report, "obstacle") != NULL) {
-        fprintf(out, "MPI_COMM_WORLD was not served: %s\n",
-                mtree_page_text(report, "obstacle"));
-    }
-    for (size_t i = 0; i < json_array_size(topologies); i++) {
-        fputs("\nTopology ", out);
-        mtree_page_topology(report, i, out);
-        fputc('\n', out);
-        print_lines(mtree_page_map_lines, report, i, out);
-    }
-    print_communicators(report, out);
-}
-
-mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out)
-{
-    json_t *report;
-    mtree_status_t status = parse(text, name, &report);
-
-    if (status == MTREE_OK) {
-        mtree_report_print(report, out);
-        json_decref(report);
     }
     return status;
 }

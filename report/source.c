@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "planner/plan/json.h"
 #include "report/network.h"
-#include "report/page.h"
 
 #include <math.h>
 #include <stdlib.h>

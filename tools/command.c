@@ -44,6 +44,11 @@ bool command_find(const char *name, const char *folder, char *path)
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words)
 {
+    char mtree[COMMAND_PATH_ROOM];
+
+    if (command_find("mtree", PKGDATADIR, mtree)) {
+        setenv("MTREE", mtree, 0);
+    }
     if (!command_find(script, PKGDATADIR, (char *)words[1])) {
         mtree_error("%s: %s is neither beside mtree nor in %s", name, script, PKGDATADIR);
         return MTREE_ERR_NOT_FOUND;

@@ -59,7 +59,8 @@ bool command_find(const char *name, const char *folder, char *path);
 /* Become the program @a script of Python, a file or folder that command_find() finds, for
  * the command @a name.  @a words end in a NULL; the second one is the path's room, of
  * COMMAND_PATH_ROOM letters.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or
- * MTREE_ERR_IO, logged. */
+ * MTREE_ERR_IO, logged.  It
+ * finds mtree by the environment's MTREE. */
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words);
 

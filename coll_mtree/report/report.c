@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "report/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -182,6 +181,29 @@ static void write_file(const char *path, const char *text)
     free(beside);
 }
 
+/* Print the page of the report in @a text: that of the mtree on PATH, else of the one
+ * that was installed with the component. */
+static void print_page(const char *text)
+{
+    char command[sizeof(BINDIR) + 64];
+    FILE *file = tmpfile();
+    bool done = file != NULL && fputs(text, file) >= 0 && fflush(file) == 0;
+
+    if (done) {
+        snprintf(command, sizeof(command), "PATH=\"$PATH:%s\" mtree report /dev/fd/%d",
+                 BINDIR, fileno(file));
+        fflush(stdout);
+        done = system(command) == 0;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (!done) {
+        mtree_error("coll_mtree_report: stdout: 'mtree report' could not print the page; "
+                    "name a file");
+    }
+}
+
 static void write_report(void)
 {
     coll_mtree_rank_report_t *gathered = &job.report.gathered;
@@ -200,8 +222,7 @@ static void write_report(void)
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
-        (void)mtree_report_print_text(text, "the report", stdout);
-        fflush(stdout);
+        print_page(text);
     } else {
         write_file(coll_mtree_params.report, text);
     }

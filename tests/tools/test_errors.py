@@ -15,7 +15,7 @@ CALL = re.compile(r"(?:mtree_error|coll_mtree_verbose)\(\s*(?:comm, 0,\s*)?((?:\
 # The functions that print errors, and the exceptions that become one.
 SAYS = re.compile(r"(?:(?:mtree_error|coll_mtree_verbose|bad|bad_tree|syntax_error|command_misuse)\(|\.needs =)"
                   r"\s*(?:comm, [0-9],\s*)?[^\";{]*?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
-RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error|DrawingFailure|ImportFailure|ListError|fail)"
+RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error|Failure|ImportFailure|ListError|fail)"
                     r"\(\s*(?:[^\",]*, )?((?:f?\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 
 # Errors that no test expects: a part of each, and why.
@@ -81,7 +81,7 @@ def find_errors():
     sources = [path for room in ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "tools", "bench", "coll_mtree", "mpich",
                                  "papers/published")
                for path in sorted((ROOT / room).glob("**/*.c"))]
-    scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *(path for folder in ("drawing", "import/importer", "netlab/netlablib") for path in sorted((ROOT / "tools" / folder).glob("*.py")))]
+    scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *(path for folder in ("drawing", "reporter", "import/importer", "netlab/netlablib") for path in sorted((ROOT / "tools" / folder).glob("*.py")))]
     lines = []
     for path in sources + scripts:
         text = read(path)

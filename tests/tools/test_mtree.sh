@@ -174,10 +174,15 @@ says "$tmp/out" '^The map disagrees with the calls by more than a factor of two:
 # A file that is not there yet is waited for.
 expect 1 '^.*/nowhere.json is not there yet; a job writes it after a call, with coll_mtree_report and ' \
     top -n 2 -d 0.01 "$tmp/nowhere.json"
-(sleep 0.5 && cp "$job" "$tmp/late.new" && mv "$tmp/late.new" "$tmp/late.json") &
+: >"$tmp/out"
+(until grep -q 'not there yet' "$tmp/out"; do sleep 0.1; done; cp "$job" "$tmp/late.new" && mv "$tmp/late.new" "$tmp/late.json") &
 expect 0 '^A job of 12 ranks, begun ' top -d 0.05 "$tmp/late.json"
 says "$tmp/out" 'late.json is not there yet'
-timeout -k 10 -s INT --preserve-status 0.5 "$mtree" top "$tmp/nowhere.json" >"$tmp/out"
+"$mtree" top "$tmp/nowhere.json" >"$tmp/out" &
+top=$!
+until grep -q 'not there yet' "$tmp/out"; do sleep 0.1; done
+kill -INT $top
+wait $top
 got=$?
 checks=$((checks + 1))
 [ $got -eq 130 ] || {

@@ -82,14 +82,10 @@ static int run(int argc, char **argv)
         {0}};
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    char path[COMMAND_PATH_ROOM];
     int code = options_parse(&command_doctor, groups, argc, argv);
 
     if (code != OPTIONS_GO_ON) {
         return code;
-    }
-    if (command_find("mtree", PKGDATADIR, path)) {
-        setenv("MTREE", path, 0);
     }
     return run_python(&arguments);
 }

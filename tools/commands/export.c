@@ -6,7 +6,6 @@
 #include "tools/planned_network.h"
 
 #include "base/log.h"
-#include "report/table.h"
 
 #include <string.h>
 
@@ -18,11 +17,28 @@ typedef struct {
     int chunks;         /* of the vector, or of a rank's block, which trees share */
 } export_options_t;
 
+/* Write @a text with what XML takes for its own escaped. */
+static void write_escaped(const char *text, FILE *out)
+{
+    static const char letters[] = "&<>\"";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
+    for (; *text != '\0'; text++) {
+        const char *letter = strchr(letters, *text);
+
+        if (letter != NULL) {
+            fputs(escapes[letter - letters], out);
+        } else {
+            fputc(*text, out);
+        }
+    }
+}
+
 /* ` NAME="TEXT"`.  Names of vertices have no quotes. */
 static void write_attribute(const char *name, const char *text, FILE *out)
 {
     fprintf(out, " %s=\"", name);
-    mtree_table_escape(text, out);
+    write_escaped(text, out);
     fputc('"', out);
 }
 
@@ -30,9 +46,9 @@ static void write_attribute(const char *name, const char *text, FILE *out)
 static void write_link_id(const mtree_topology_t *topology, int arc, FILE *out)
 {
     fputs(" id=\"", out);
-    mtree_table_escape(topology->vertices[mtree_arc_from(topology, arc)].name, out);
+    write_escaped(topology->vertices[mtree_arc_from(topology, arc)].name, out);
     fputs("-&gt;", out);
-    mtree_table_escape(topology->vertices[mtree_arc_to(topology, arc)].name, out);
+    write_escaped(topology->vertices[mtree_arc_to(topology, arc)].name, out);
     fputc('"', out);
 }
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `mtree draw` and `mtree report --html`, which give it JSON on standard input: what to draw
-(tools/commands/draw.c), or a report with the texts of its page (tools/commands/report.c).
-drawing map|multiples FORMAT FILE, drawing page [FILE]."""
+"""The program behind `mtree draw`, which gives it what to draw (tools/commands/draw.c) as JSON on standard input:
+drawing map|multiples FORMAT FILE."""
 
 import json
 import sys
@@ -10,7 +9,8 @@ sys.dont_write_bytecode = True
 
 import graphviz  # noqa: E402
 import layout  # noqa: E402
-from scene import DrawingFailure, Scene  # noqa: E402
+from output import Failure, write  # noqa: E402
+from scene import Scene  # noqa: E402
 
 
 def draw(kind, given, form):
@@ -25,26 +25,12 @@ def draw(kind, given, form):
     return graphviz.render_labelled(write_map(scene, "maplabel"), form)
 
 
-def main(kind, *words):
-    given = json.load(sys.stdin.buffer)
-    if kind == "page":
-        from page import write_page
-        try:
-            picture = write_page(given).encode()
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise DrawingFailure(f"the report is damaged: {error!r}") from error
-    else:
-        picture = draw(kind, given, words[0])
-    path = words[-1] if words else ""
-    try:
-        with open(path or 1, "wb", closefd=path != "") as out:
-            out.write(picture)
-    except OSError as error:
-        raise DrawingFailure(f"{path or 'the output'}: cannot be written: {error.strerror}") from error
+def main(kind, form, path):
+    write(path, draw(kind, json.load(sys.stdin.buffer), form))
 
 
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except DrawingFailure as error:
+    except Failure as error:
         sys.exit(f"mtree: {error}")

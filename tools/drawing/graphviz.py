@@ -5,7 +5,7 @@ import json
 import subprocess
 
 from labels import label_nodes
-from scene import DrawingFailure
+from output import Failure
 
 MOST_BY_NEATO = 200  # vertices
 FORCED_LENGTH = 2.2  # inches of a link by force
@@ -19,7 +19,7 @@ def run(text, *words):
     except FileNotFoundError:
         return None
     except (OSError, subprocess.CalledProcessError) as error:
-        raise DrawingFailure("Graphviz could not draw the map; draw to a .dot file instead") from error
+        raise Failure("Graphviz could not draw the map; draw to a .dot file instead") from error
 
 
 def find_places(count, links):
@@ -34,7 +34,7 @@ def find_places(count, links):
 def render(text, form, engine="neato"):
     picture = run(text, f"-K{engine}", f"-T{form}", *([f"-Gdpi={PNG_DPI}"] if form == "png" else ()))
     if picture is None:
-        raise DrawingFailure(f"{form} is not drawn: Graphviz' program dot is not there; draw to a .dot file")
+        raise Failure(f"{form} is not drawn: Graphviz' program dot is not there; draw to a .dot file")
     return picture
 
 

@@ -10,10 +10,6 @@ COLOURS = ("#D55E00", "#0097D6", "#009E73", "#CC79A7", "#E69F00", "#8A63D2", "#B
 WHOLE = 1e-9  # a number so near to a whole one is written without decimals
 
 
-class DrawingFailure(Exception):
-    """There is no picture; the text says why."""
-
-
 class Link:
     def __init__(self, link, numbers):
         self.u, self.v = numbers[link["from"]], numbers[link["to"]]

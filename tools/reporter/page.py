@@ -5,7 +5,10 @@ dark, and shows all but further trees without scripts."""
 import os
 import re
 
+import calls as of_calls
 import layout
+import sentences
+import tables
 from scene import Scene, colour, escape, rate, size, time
 from svg import STEPS, write_svg
 from timeline import write_timeline
@@ -31,34 +34,24 @@ def fold(summary, table):
 
 
 class Page:
-    """@a given: the report, and of its page what the text has, too: {report, lines, topologies, communicators, plans}."""
-
-    def __init__(self, given):
-        self.given, self.report = given, given["report"]
-        self.plans = self.report.get("plans", [])
-        self.names = [group["names"] for group in given["communicators"]]
-
-    def calls(self):
-        """Each line of calls and its name."""
-        for group, names in zip(self.report.get("communicators", ()), self.names):
-            yield from zip(group.get("calls", ()), names)
+    def __init__(self, report):
+        self.report, self.plans = report, report["plans"]
 
     def trees(self, plan):
         return self.plans[plan].get("trees", [])
 
     def users(self, plan):
-        return ", ".join(escape(name) for calls, name in self.calls() if calls.get("plan") == plan)
+        return ", ".join(escape(of_calls.name(calls)) for calls in of_calls.lines(self.report) if calls.get("plan") == plan)
 
     def head(self):
         yield ('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<meta name="viewport" '
                'content="width=device-width,initial-scale=1"/>\n<title>mtree report</title>\n<style>' + part("page.css")
-               + "</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n" + paragraphs(self.given["lines"]))
-        if "obstacle" in self.report:
-            yield paragraphs([f"MPI_COMM_WORLD was not served: {self.report['obstacle']}"], "bad")
+               + "</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n" + paragraphs(sentences.of_job(self.report))
+               + paragraphs(sentences.obstacle(self.report), "bad"))
 
     def cards(self):
         """What was moved and how long it took, of all calls."""
-        calls, moved, seconds = (sum(line.get(key, 0) for line, _ in self.calls()) for key in ("calls", "bytes", "shared_s"))
+        calls, moved, seconds = (sum(line.get(key, 0) for line in of_calls.lines(self.report)) for key in ("calls", "bytes", "shared_s"))
         return ('<div class="cards">\n' + card("Collective calls", f"{calls:.0f}") + card("Data in them", size(moved))
                 + card("Time in them", time(seconds)) + "</div>\n")
 
@@ -74,10 +67,11 @@ class Page:
 
     def network(self, number):
         """All that concerns a topology."""
-        texts, plans = self.given["topologies"][number], [p for p, plan in enumerate(self.plans) if plan.get("topology") == number]
-        scene = Scene(self.report["topologies"][number], {})
+        network, plans = self.report["topologies"][number], [p for p, plan in enumerate(self.plans) if plan.get("topology") == number]
+        scene, links = Scene(network, {}), tables.of_links(network)
         layout.place(scene)
-        yield "<h2>Network</h2>\n<section>\n" + paragraphs([texts["name"]], "") + paragraphs(texts["lines"])
+        yield ("<h2>Network</h2>\n<section>\n" + paragraphs([sentences.topology(network)], "")
+               + paragraphs(sentences.of_topology(self.report, number)))
         yield from write_svg(scene, [(plan, self.trees(plan)) for plan in plans])
         yield '<div class="keys"><span>Use of each direction while mtree\'s calls ran:</span>'
         yield from (f'<span><i class="u{step}"></i>{100 * step // STEPS}-{100 * (step + 1) // STEPS} %</span>' for step in range(STEPS))
@@ -87,29 +81,32 @@ class Page:
         first = next((plan for plan in plans if self.trees(plan)), None)
         for plan in plans:
             yield from self.picker(plan, first is None or plan <= first)
-        yield fold("All links", texts["links"]) if texts["links"] else ""
+        yield fold("All links", links.html()) if links.has_rows else ""
         yield "</section>\n"
 
     def plan_tables(self):
         yield "<h2>Plans</h2>\n<section>\n"
-        for p, (plan, table) in enumerate(zip(self.plans, self.given["plans"])):
-            yield fold(f"{self.users(p)}: {escape(plan.get('algorithm', ''))}, {rate(plan.get('throughput_bps', 0))}", table)
+        for p, plan in enumerate(self.plans):
+            yield fold(f"{self.users(p)}: {escape(plan.get('algorithm', ''))}, {rate(plan.get('throughput_bps', 0))}",
+                       tables.of_trees(self.report, plan).html())
         yield "</section>\n"
 
     def write(self):
         yield from self.head()
         yield self.cards()
-        for number in range(len(self.given["topologies"])):
+        for number in range(len(self.report["topologies"])):
             yield from self.network(number)
         yield "<h2>Timeline</h2>\n<section>\n"
-        yield from write_timeline(self.report, self.names)
+        yield from write_timeline(self.report)
         yield "</section>\n<h2>Collectives</h2>\n"
-        for group in self.given["communicators"]:
-            yield "<section>\n" + paragraphs([group["name"]], "name") + group["tables"] + "</section>\n"
+        for group in self.report["communicators"]:
+            calls, fallbacks = tables.of_communicator(self.report, group)
+            yield ("<section>\n" + paragraphs([sentences.communicator(group)], "name") + calls.html()
+                   + (fallbacks.html() if fallbacks.has_rows else "") + "</section>\n")
         if self.plans:
             yield from self.plan_tables()
         yield f"</main>\n<script>{part('page.js')}</script>\n</body>\n</html>\n"
 
 
-def write_page(given):
-    return "".join(Page(given).write())
+def write_page(report):
+    return "".join(Page(report).write())

@@ -1,30 +1,15 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `mtree report --openmetrics`, which gives it the report on standard input: openmetrics.py [OUT].  All
-numbers become OpenMetrics 1.0 text but those of the timeline, whose events are no metrics.  What is missing in the report has
-no sample.  docs/report.md lists the names."""
-import json
-import sys
+"""A report as OpenMetrics 1.0 text: all its numbers but those of the timeline, whose events are no metrics.  What is missing in
+the report has no sample.  docs/report.md lists the names."""
+
+from values import elements, is_number, member
 
 UNITS = ("bits_per_second", "seconds", "bytes", "ratio")  # ends of names
-
-
-def member(value, key):
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def elements(value, key):
-    found = member(value, key)
-    return found if isinstance(found, list) else []
 
 
 def numbered(value, key, label):
     """The objects of a list, each with its number as a label."""
     return [({label: number}, inner) for number, inner in enumerate(elements(value, key))]
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def text_of(value):
@@ -204,15 +189,5 @@ def lines(report):
     yield "# EOF\n"
 
 
-def main(output=None):
-    text = "\n".join(lines(json.load(sys.stdin.buffer)))
-    try:
-        with open(output or 1, "w", encoding="utf-8", closefd=output is not None) as out:
-            out.write(text)
-    except OSError as error:
-        return f"mtree: {output or 'the output'}: cannot be written: {error.strerror}"
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+def write_openmetrics(report):
+    return "\n".join(lines(report))

@@ -4,6 +4,7 @@
 import itertools
 import math
 
+import calls as of_calls
 from scene import escape, size, time
 
 # Sizes in the units of the picture, which scales to the page.
@@ -22,10 +23,10 @@ def step_of(length):
     return step * next((times for times in (1, 2, 5) if length / TICKS / step <= times), 10)
 
 
-def write_timeline(report, names):
-    """@a names: of each communicator those of its lines of calls."""
+def write_timeline(report):
+    groups = [group["calls"] for group in report["communicators"]]
     length = max(report.get("elapsed_s", 0), 1e-6)
-    lanes = [name for group in names for name in group]
+    lanes = [of_calls.name(calls) for calls in of_calls.lines(report)]
     scale, bottom = (WIDTH - LEFT - 30) / length, HEAD + LANE * len(lanes)
     yield f'<svg viewBox="0 0 {WIDTH} {bottom + FOOT}" role="img" aria-label="Timeline of the calls">\n'
     for lane, name in enumerate(lanes):
@@ -39,7 +40,7 @@ def write_timeline(report, names):
                f'y="{bottom + 18:.1f}" text-anchor="middle">{time(tick * step) if tick else 0}</text>\n')
     for begin, seconds, moved, backend, group, line in report.get("timeline", ()):
         if 0 <= backend < len(CLASSES):
-            lane = max(line, 0) + sum(map(len, names[:group]))
+            lane = max(line, 0) + sum(map(len, groups[:group]))
             yield (f'<rect class="{CLASSES[backend]}" x="{LEFT + scale * begin:.2f}" y="{HEAD + LANE * lane + 2:.1f}" '
                    f'width="{max(scale * seconds, LEAST):.2f}" height="{BAR}" rx="1.5"><title>{size(moved)}, {time(seconds)}, at '
                    f"{time(begin)}</title></rect>\n")

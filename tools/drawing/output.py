@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a program prints, or writes to the file that it was told."""
+
+
+class Failure(Exception):
+    """There is no output; the text says why."""
+
+
+def write(path, content):
+    """@a content are bytes; path "": to standard output."""
+    try:
+        with open(path or 1, "wb", closefd=path != "") as out:
+            out.write(content)
+    except OSError as error:
+        raise Failure(f"{path or 'the output'}: cannot be written: {error.strerror}") from error

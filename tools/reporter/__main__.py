@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program behind `mtree report`, which gives it the report with its derived members on standard input, and behind `mtree
+top`: reporter text|html|openmetrics [FILE], reporter top FILE DELAY FRAMES LINKS."""
+
+import json
+import os
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "drawing"))
+
+from output import Failure, write  # noqa: E402
+from values import printable  # noqa: E402
+
+
+def page_of(form, report):
+    if form == "html":
+        from page import write_page
+        return write_page(report)
+    if form == "openmetrics":
+        from openmetrics import write_openmetrics
+        return write_openmetrics(report)
+    from text import write_text
+    return write_text(printable(report))
+
+
+def main(form, path="", *words):
+    if form == "top":
+        from top import follow
+        return follow(path, *words)
+    try:
+        page = page_of(form, json.load(sys.stdin.buffer))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Failure(f"the report is damaged: {error!r}") from error
+    write(path, page.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except Failure as error:
+        sys.exit(f"mtree: {error}")
