@@ -50,11 +50,8 @@ void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
     mtree_list_init(&connection->under_way);
     mtree_list_init(&connection->again);
     connection->attempt.socket = -1;
-    if (peer->redial != NULL) {
-        connection->attempt.number = peer->redial->attempts[number];
-        if (key != NULL) {
-            connection->key = *key;
-        }
+    if (peer->dial != NULL && key != NULL) {
+        connection->key = *key;
     }
 }
 

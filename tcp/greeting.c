@@ -9,13 +9,14 @@
 #include <sys/socket.h>
 
 /* "mtG" and the version. */
-#define MAGIC UINT32_C(0x6d744704)
+#define MAGIC UINT32_C(0x6d744705)
 
 enum {
     MAGIC_AT,
     RANK_AT,
     NUMBER_AT,
     ATTEMPT_AT,
+    COUNT_AT,
     POSITION_AT, /* the upper half, and the lower one behind it */
     NUM_WORDS = POSITION_AT + 2
 };
@@ -34,6 +35,7 @@ static void write_words(const mtree_tcp_greeting_t *greeting, uint32_t words[NUM
     words[RANK_AT] = htonl(greeting->rank);
     words[NUMBER_AT] = htonl(greeting->number);
     words[ATTEMPT_AT] = htonl(greeting->attempt);
+    words[COUNT_AT] = htonl(greeting->count);
     words[POSITION_AT] = htonl((uint32_t)(greeting->position >> 32));
     words[POSITION_AT + 1] = htonl((uint32_t)greeting->position);
 }
@@ -85,6 +87,7 @@ static int greeting_read(const unsigned char bytes[MTREE_TCP_GREETING],
     greeting->rank = ntohl(words[RANK_AT]);
     greeting->number = ntohl(words[NUMBER_AT]);
     greeting->attempt = ntohl(words[ATTEMPT_AT]);
+    greeting->count = ntohl(words[COUNT_AT]);
     greeting->position =
         (uint64_t)ntohl(words[POSITION_AT]) << 32 | ntohl(words[POSITION_AT + 1]);
     memcpy(greeting->proof, bytes + sizeof(words), MTREE_TCP_SECRET);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Greetings: the first bytes on a connection, from the end that dials; and from the other
- * end on one that is made again (tcp/redial.h), or where nothing else says who has heard.
+ * Greetings: the first bytes on a connection, from the end that dials, and those that the
+ * other end answers (tcp/dial.h).
  *
  * Each process has a secret, which its peers know.  Who dials proves that it knows the
  * secret of who listens, by a code of what it says.  Whoever else answers learns no
  * secret, and what it has heard is taken once at most.  There is no challenge, since
- * either end may compute for as long as it likes; who dials hears on another way whether
- * its peer has heard it (tcp/hearing.h).
+ * either end may compute for as long as it likes.
  *
  * Without libcrypto there are no codes, and the secret itself is the proof.
  */
@@ -21,7 +20,7 @@
 #include <stdint.h>
 
 #define MTREE_TCP_SECRET   16
-#define MTREE_TCP_GREETING 40
+#define MTREE_TCP_GREETING 44
 
 typedef struct {
     unsigned char bytes[MTREE_TCP_SECRET];
@@ -31,8 +30,9 @@ typedef struct {
     uint32_t rank;     /* of the process that greets */
     uint32_t number;   /* of the connection between the two, from 0 */
     uint32_t attempt;  /* at that connection; those with lower numbers are given up */
-    uint64_t position; /* bytes of frames that it has read of the connection so far; of
-                          one that is not made again, how many there are to be */
+    uint32_t count;    /* connections that it may have to the other one; in an answer how
+                          many there are */
+    uint64_t position; /* bytes of frames that it has read of the connection so far */
     unsigned char proof[MTREE_TCP_SECRET];
 } mtree_tcp_greeting_t;
 

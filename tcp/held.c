@@ -25,7 +25,7 @@ void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection,
     connection->sent += frame_bytes(message);
     message->end = connection->written;
     message->until = connection->sent;
-    if (connection->peer->redial == NULL && !is_awaited) {
+    if (connection->peer->dial == NULL && !is_awaited) {
         mtree_tcp_message_complete(message, MTREE_OK);
         return;
     }
@@ -78,7 +78,7 @@ static void stall(mtree_tcp_connection_t *connection)
     const mtree_tcp_peer_t *peer = connection->peer;
 
     connection->stalls++;
-    if (peer->redial->dials && connection->mss == 0) {
+    if (peer->dial->dials && connection->mss == 0) {
         connection->mss = MTREE_TCP_DEFAULT_MSS;
         mtree_error(
             "long packets to or from %s are lost; it gets short ones from now on; "
@@ -149,7 +149,7 @@ static bool give_up(mtree_tcp_connection_t *connection, mtree_list_t *list,
             mtree_tcp_message_complete(message, connection->peer->status);
         } else if (message->done == NULL || message->session != session) {
             continue;
-        } else if (connection->peer->redial == NULL) {
+        } else if (connection->peer->dial == NULL) {
             mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
         } else {
             is_kept =
@@ -200,7 +200,7 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
             return;
         }
         if (message->end + unacknowledged <= connection->written ||
-            (message->peer->redial == NULL && !is_last(connection, message))) {
+            (message->peer->dial == NULL && !is_last(connection, message))) {
             mtree_tcp_message_complete(message, MTREE_OK);
         } else if (message->done != NULL && !is_last(connection, message)) {
             (void)mtree_tcp_message_leave_copy(message, MTREE_OK);

@@ -72,7 +72,7 @@ bool mtree_tcp_peer_has_spoken(const mtree_tcp_peer_t *peer)
 /* @a connection has failed.  False: and with it its peer. */
 static bool peer_lose(mtree_tcp_connection_t *connection)
 {
-    if (connection->is_cut && connection->peer->redial != NULL) {
+    if (connection->is_cut && connection->peer->dial != NULL) {
         return mtree_tcp_connection_lose(connection);
     }
     mtree_tcp_peer_fail(connection->peer, connection->status, connection->reason);
@@ -346,9 +346,9 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
     }
     mtree_hash_table_cleanup(&peer->sessions);
     mtree_list_remove(&peer->link);
-    if (peer->redial != NULL) {
-        explicit_bzero(peer->redial, sizeof(*peer->redial));
-        free(peer->redial);
+    if (peer->dial != NULL) {
+        explicit_bzero(peer->dial, sizeof(*peer->dial));
+        free(peer->dial);
     }
     free(peer);
 }

@@ -3,17 +3,16 @@
  * The connections of a process, in layers, each of which calls those before it: message.c
  * (messages), session.c (which message belongs to which receive), held.c (what a
  * connection may have to write again), connection.c (one socket), tuning.c (how many of
- * these are used), peer.c (what they send, and their end) with redial.c (connections that
- * are made again), requests.c (what the owners of sessions ask for) and tcp.c (life and
- * polling).
+ * these are used), peer.c (what they send, and their end) with dial.c (how they are made)
+ * and redial.c (those that are lost), requests.c (what the owners of sessions ask for)
+ * and tcp.c (life and polling).
  */
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
 
 #include "base/hash.h"
+#include "tcp/dial.h"
 #include "tcp/polled_time.h"
-#include "tcp/redial.h"
-#include "tcp/tcp.h"
 
 typedef struct mtree_tcp_message mtree_tcp_message_t;
 typedef struct mtree_tcp_connection mtree_tcp_connection_t;
@@ -62,10 +61,11 @@ struct mtree_tcp_session {
     int num_flows, flows_capacity;
 };
 
-/* At making a connection again (tcp/redial.c). */
+/* At making a connection (tcp/dial.c). */
 typedef struct {
     uint32_t number; /* of the last attempt: that stands, or of who dials that began */
     int socket;      /* -1: none has begun */
+    int at;          /* of the addresses */
     int tries;       /* since the loss */
     int error;       /* of the last one; errno */
     bool is_greeted; /* the other end's answer is awaited */
@@ -101,6 +101,7 @@ struct mtree_tcp_connection {
     int doubts;   /* times that it was made again since it was silent, until all that it
                      sent is acknowledged */
     mtree_tcp_attempt_t attempt;
+    int home;                            /* the address that it is dialed at first */
     bool has_failed_over;                /* from its own link to another one */
     mtree_tcp_polled_time_t failed_over; /* since then */
     uint64_t
@@ -142,17 +143,19 @@ struct mtree_tcp_peer {
     bool is_logged;        /* that */
     bool is_active;        /* a connection has become readable or writable */
     mtree_hash_table_t sessions;
-    mtree_list_t urgent, queue; /* messages to send; those without bytes go first */
-    size_t early;               /* bytes */
-    size_t num_early;           /* messages that these are of */
-    double rate;                /* bits/s planned to it; 0: not known */
-    double pace;                /* bits/s of each connection at most; 0: not set */
-    mtree_tcp_budget_t *budget; /* NULL: no limit */
-    int silence;                /* seconds of it after which it is lost; 0: never */
-    mtree_tcp_redial_t *redial; /* NULL: it is lost with its first connection */
-    bool is_draining;           /* what came on a connection that is lost is read */
-    bool has_bbr;               /* its first connection, by what was measured */
-    int num_running;            /* sessions that have begun here and not ended */
+    mtree_list_t urgent, queue;      /* messages to send; those without bytes go first */
+    size_t early;                    /* bytes */
+    size_t num_early;                /* messages that these are of */
+    double rate;                     /* bits/s planned to it; 0: not known */
+    double pace;                     /* bits/s of each connection at most; 0: not set */
+    mtree_tcp_budget_t *budget;      /* NULL: no limit */
+    int silence;                     /* seconds of it after which it is lost; 0: never */
+    mtree_tcp_dial_t *dial;          /* NULL: it is lost with its first connection */
+    bool has_met;                    /* this end, as its answer says */
+    mtree_tcp_polled_time_t meeting; /* since they began to */
+    bool is_draining;                /* what came on a connection that is lost is read */
+    bool has_bbr;                    /* its first connection, by what was measured */
+    int num_running;                 /* sessions that have begun here and not ended */
     mtree_tcp_tuning_t tuning;
     bool is_full;     /* packets to it wait, or nobody has looked */
     double part;      /* mtree_tcp_width()'s, lately */
@@ -308,14 +311,20 @@ void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
 /* Send what the connections take. */
 void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
 
-/* redial.c: the socket of @a connection has failed: it is to be made again.  False: its
- * peer has failed. */
-bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection);
+/* dial.c: begin an attempt at @a connection, of the number that it has. */
+void mtree_tcp_attempt_connect(mtree_tcp_connection_t *connection, double now);
+
+/* Go on with the attempt, or begin the next one when that is due. */
+void mtree_tcp_attempt_poll(mtree_tcp_connection_t *connection, double now);
 
 /* Give the attempt up that has begun, if one has. */
 void mtree_tcp_attempt_end(mtree_tcp_connection_t *connection);
 
-/* Make connections again that are lost. */
+/* redial.c: the socket of @a connection has failed: it is to be made again.  False: its
+ * peer has failed. */
+bool mtree_tcp_connection_lose(mtree_tcp_connection_t *connection);
+
+/* Make connections that are lost. */
 void mtree_tcp_peer_make_again(mtree_tcp_peer_t *peer, double now);
 
 /* A receive was posted: connections that waited for one go on. */

@@ -233,10 +233,10 @@ bool mtree_tcp_socket_use_bbr(int fd)
     return is_used;
 }
 
-bool mtree_tcp_socket_has_bbr(void)
+bool mtree_tcp_socket_may_have(const char *congestion)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool is_let = fd >= 0 && set_congestion(fd, BBR);
+    bool is_let = fd >= 0 && set_congestion(fd, congestion);
 
     if (fd >= 0) {
         (void)close(fd);

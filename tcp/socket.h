@@ -42,8 +42,8 @@ void mtree_tcp_socket_close(int socket);
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);
 
-/* Does the kernel let this process have BBR? */
-bool mtree_tcp_socket_has_bbr(void);
+/* Does the kernel let this process have the @a congestion control of that name? */
+bool mtree_tcp_socket_may_have(const char *congestion);
 
 /* Have BBR control the congestion of @a socket; false: the kernel does not let it. */
 bool mtree_tcp_socket_use_bbr(int socket);

@@ -62,6 +62,11 @@ int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
     return tcp->epoll;
 }
 
+bool mtree_tcp_is_connecting(const mtree_tcp_t *tcp)
+{
+    return tcp->num_lost > 0;
+}
+
 double mtree_tcp_patience(const mtree_tcp_t *tcp)
 {
     return tcp->has_more                                      ? 0

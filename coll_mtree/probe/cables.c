@@ -5,9 +5,9 @@
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
-#include "tcp/dialer.h"
 #include "tcp/listener.h"
 #include "tcp/rate_test.h"
+#include "tcp/socket.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ typedef enum { MEETING_END, TESTING, ENDED } state_t;
 
 typedef struct {
     state_t state;
-    mtree_tcp_dialer_t *dialer; /* NULL: this end is dialed */
+    int socket; /* that dials; negative: none does */
     mtree_rate_test_t test;
     bool has_test;
 } end_t;
@@ -52,7 +52,7 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
         end_t *end = &this_host.current->ends[p];
 
         if (this_host.current->parts[p].number == (int)greeting->rank &&
-            end->dialer == NULL && end->state == MEETING_END) {
+            !this_host.current->parts[p].dials && end->state == MEETING_END) {
             test_begin(end, socket);
             return MTREE_TCP_ADMITTED;
         }
@@ -84,20 +84,6 @@ void coll_mtree_cables_close(void)
     this_host.listener = NULL;
 }
 
-/* NULL: no memory; the cable is not found then. */
-static mtree_tcp_dialer_t *dial(const coll_mtree_cable_part_t *part)
-{
-    mtree_tcp_dial_t call = {.rank = (uint32_t)part->number,
-                             .secret = part->secret,
-                             .num_addresses = 1,
-                             .port = (uint16_t)part->port,
-                             .num_connections = 1};
-
-    call.sources[0] = part->ends[0];
-    call.addresses[0] = part->ends[1];
-    return mtree_tcp_dialer_create(&call);
-}
-
 coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
                                                    int num_parts)
 {
@@ -106,25 +92,35 @@ coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t
 
     *trial = (coll_mtree_cables_trial_t){parts, num_parts, ends, mtree_clock_seconds()};
     for (int p = 0; p < num_parts; p++) {
-        ends[p].dialer = parts[p].dials ? dial(&parts[p]) : NULL;
-        ends[p].state = parts[p].dials && ends[p].dialer == NULL ? ENDED : MEETING_END;
+        ends[p].socket =
+            parts[p].dials
+                ? mtree_tcp_socket_connect(&parts[p].ends[0], &parts[p].ends[1],
+                                           (uint16_t)parts[p].port, 0)
+                : -1;
+        ends[p].state = parts[p].dials && ends[p].socket < 0 ? ENDED : MEETING_END;
     }
     this_host.current = trial;
     return trial;
 }
 
-/* The other end has not come yet, or dials. */
-static void end_meet(end_t *end, double began, double now)
+/* The kernel of the other end has answered; say which cable that is. */
+static bool greet(const coll_mtree_cable_part_t *part, int socket)
 {
-    int socket, error, stands = 0;
+    mtree_tcp_greeting_t greeting = {.rank = (uint32_t)part->number};
 
-    if (end->dialer != NULL) {
-        stands = mtree_tcp_dialer_poll(end->dialer, now, &error);
-    }
-    if (stands > 0) {
-        mtree_tcp_dialer_sockets(end->dialer, &socket);
-        test_begin(end, socket);
-    } else if (stands < 0 || now > began + MEETING) {
+    mtree_tcp_greeting_prove(&greeting, &part->secret);
+    return mtree_tcp_greeting_send(socket, &greeting);
+}
+
+/* The other end has not come yet, or does not answer. */
+static void end_meet(end_t *end, const coll_mtree_cable_part_t *part, double began,
+                     double now)
+{
+    int connected = part->dials ? mtree_tcp_socket_connected(end->socket) : 0;
+
+    if (connected > 0 && greet(part, end->socket)) {
+        test_begin(end, end->socket);
+    } else if (connected != 0 || now > began + MEETING) {
         end->state = ENDED;
     }
 }
@@ -141,7 +137,7 @@ bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial)
         end_t *end = &trial->ends[p];
 
         if (end->state == MEETING_END) {
-            end_meet(end, trial->began, now);
+            end_meet(end, &trial->parts[p], trial->began, now);
         } else if (end->state == TESTING) {
             int result = mtree_rate_test_poll(&end->test, mtree_clock_seconds());
 
@@ -164,8 +160,9 @@ void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
             reports[p].rate = mtree_rate_test_rate(&end->test);
             reports[p].trip = end->test.trip;
             mtree_rate_test_end(&end->test);
+        } else if (end->socket >= 0) {
+            (void)close(end->socket);
         }
-        mtree_tcp_dialer_destroy(end->dialer);
     }
     this_host.current = NULL;
     free(trial->ends);

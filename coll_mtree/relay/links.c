@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "relay/call.h"
 #include "relay/dialer.h"
+#include "tcp/socket.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static void link_poll(link_t *link)
     if (answer > 0) {
         int socket = mtree_relay_dialer_take(link->dialer, &welcome);
 
-        coll_mtree_socket_tune(socket);
+        (void)mtree_tcp_socket_tune(socket, coll_mtree_congestion_of_sockets());
         (void)mtree_tcp_peer_connect(link->peer, &socket,
                                      mtree_relay_dialer_key(link->dialer), 1,
                                      MTREE_TCP_TUNING_NONE);

@@ -14,8 +14,7 @@
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host.h"
 
-#include "tcp/dialer.h"
-#include "tcp/listener.h"
+#include "tcp/dial.h"
 
 /* Published, and sent, as it is: all processes of a communicator store numbers in the
  * same way. */

@@ -84,19 +84,15 @@ static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeti
                                    int socket)
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
-    bool is_admitted;
 
     (void)arg;
     if (endpoint == NULL) {
         return coll_mtree_contact_is_published() ? MTREE_TCP_UNEXPECTED
                                                  : MTREE_TCP_REFUSED;
     }
-    is_admitted =
-        endpoint->peer != NULL &&
-        (endpoint->handshake == NULL
-             ? mtree_tcp_peer_admit(endpoint->peer, greeting, socket)
-             : coll_mtree_handshake_admit(endpoint->handshake, greeting, socket));
-    return is_admitted ? MTREE_TCP_ADMITTED : MTREE_TCP_REFUSED;
+    return endpoint->peer == NULL
+               ? MTREE_TCP_REFUSED
+               : mtree_tcp_peer_admit(endpoint->peer, greeting, socket);
 }
 
 void coll_mtree_endpoints_publish(double trip)
@@ -132,6 +128,15 @@ static int connections_over(coll_mtree_cables_t cables)
                : num_connections;
 }
 
+/* What the user has not set follows from what the kernel says.  Of several cables each
+ * takes what it can. */
+static mtree_tcp_tuning_t tuning(coll_mtree_cables_t cables)
+{
+    return !streams.is_auto || cables.count > 1      ? MTREE_TCP_TUNING_NONE
+           : coll_mtree_congestion_control() == NULL ? MTREE_TCP_TUNING_CONTROL
+                                                     : MTREE_TCP_TUNING_WIDTH;
+}
+
 /* A handshake may not begin again, since the other end does not. */
 static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 {
@@ -148,7 +153,8 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     coll_mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     mtree_tcp_peer_watch(endpoint->peer, SILENCE);
     endpoint->handshake =
-        coll_mtree_handshake_begin(rank, connections_over(way.cables), way, admit);
+        coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),
+                                   tuning(way.cables), way, admit);
     num_undecided++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
@@ -166,15 +172,6 @@ static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handsh
     endpoint->peer = NULL;
     mtree_tcp_peer_reroute(peer, reroute_message);
     mtree_tcp_peer_destroy(peer);
-}
-
-/* What the user has not set follows from what the kernel says.  Of several cables each
- * takes what it can. */
-static mtree_tcp_tuning_t tuning(const endpoint_t *endpoint)
-{
-    return !streams.is_auto || endpoint->num_cables > 1 ? MTREE_TCP_TUNING_NONE
-           : coll_mtree_congestion_control() == NULL    ? MTREE_TCP_TUNING_CONTROL
-                                                        : MTREE_TCP_TUNING_WIDTH;
 }
 
 /* End what is left of its handshake, when nothing more is to be said. */
@@ -197,23 +194,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
     endpoint->handshake = NULL;
     num_undecided--;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, mtree_clock_seconds());
-    if (stands) {
-        mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
-        int sockets[MTREE_TCP_CONNECTIONS];
-        bool is_encrypted = coll_mtree_handshake_keys(handshake, keys);
-        int count = coll_mtree_handshake_sockets(handshake, sockets);
-        double rates[MTREE_TCP_CONNECTIONS];
-        mtree_tcp_redial_t redial;
-
-        coll_mtree_handshake_redial(handshake, &redial);
-        coll_mtree_require(mtree_tcp_peer_redial(endpoint->peer, &redial));
-        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
-                                     count, tuning(endpoint));
-        coll_mtree_handshake_rates(handshake, rates);
-        mtree_tcp_peer_weigh(endpoint->peer, rates);
-        explicit_bzero(keys, sizeof(keys));
-        explicit_bzero(&redial, sizeof(redial));
-    } else {
+    if (!stands) {
         endpoint_refuse(endpoint, handshake);
     }
     endpoint->answered = handshake;
@@ -249,7 +230,7 @@ static void listen_to_peers(double now)
     mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
 
     if (listener != NULL && !is_looking &&
-        now > last_listen + (num_undecided > 0 ? LOOK : LISTEN)) {
+        now > last_listen + (mtree_tcp_is_connecting(tcp) ? LOOK : LISTEN)) {
         last_listen = now;
         mtree_tcp_listener_poll(listener);
     }

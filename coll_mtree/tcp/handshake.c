@@ -1,24 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/tcp/handshake_private.h"
+#include "coll_mtree/tcp/handshake.h"
 
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/control/message.h"
+#include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/log.h"
-#include "tcp/socket.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Tags, from the first of them. */
-enum { CONTACT, WORD };
+/* Times that who dials reaches no kernel until there are no connections: this end has
+ * polled between them, so it was not a queue of connections that was full while it was
+ * away. */
+#define MOST_FAILED 2
+
+/* What an end says over the PML. */
+typedef enum {
+    HERE,   /* how it can be reached */
+    ASK,    /* of who dials: it has no answer; does the other end give one? */
+    HEARD,  /* of who listens, as those that follow: it has given one */
+    AGAIN,  /* it has heard nothing: dial at the next addresses */
+    NO_MORE /* there are no connections */
+} what_t;
+
+typedef struct {
+    what_t what;
+    int32_t error;                       /* why nothing is heard; 0: it is not known */
+    int32_t num_connections;             /* that this end may have */
+    unsigned char key[MTREE_CRYPTO_KEY]; /* public; of this handshake alone */
+    coll_mtree_contact_t at;
+} word_t;
+
+struct coll_mtree_handshake {
+    int rank;
+    mtree_tcp_peer_t *peer;
+    bool dials;      /* or else it listens */
+    int num_awaited; /* connections, by the listener */
+    double trip;     /* to the other end, seconds; 0: not known */
+    int num_cables;  /* that the connections take */
+    mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
+    mtree_tcp_tuning_t tuning;
+    bool is_dialed;                       /* the peer; by one of the two */
+    bool is_vain;                         /* it cannot be reached */
+    bool has_key;                         /* or needs none */
+    bool has_spoken, is_asking, is_asked; /* over the PML */
+    int rounds, failed;                   /* that the other end has asked; in vain */
+    int error;                            /* the last one, at either end */
+    unsigned char key[MTREE_CRYPTO_KEY];  /* private; where messages are encrypted */
+    coll_mtree_contact_t theirs;
+    coll_mtree_message_t *sent, *received;
+    word_t *mine, *heard; /* kept until the messages have ended */
+};
 
 static coll_mtree_channel_t world_channel(void)
 {
@@ -28,42 +68,53 @@ static coll_mtree_channel_t world_channel(void)
                                   .wait = COLL_MTREE_WAIT_LATER};
 }
 
+/* What was said before has left. */
+static void say(coll_mtree_handshake_t *handshake, what_t what, int error)
+{
+    coll_mtree_channel_t channel = world_channel();
+
+    handshake->mine->what = what;
+    handshake->mine->error = error;
+    handshake->has_spoken = true;
+    handshake->sent = coll_mtree_message_send(&channel, handshake->rank, 0,
+                                              handshake->mine, sizeof(word_t));
+}
+
+static void await_word(coll_mtree_handshake_t *handshake)
+{
+    coll_mtree_channel_t channel = world_channel();
+
+    handshake->received = coll_mtree_message_recv(&channel, handshake->rank, 0,
+                                                  handshake->heard, sizeof(word_t));
+}
+
 /* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
 static void draw_key(coll_mtree_handshake_t *handshake)
 {
-    unsigned char *told = handshake->mine->contact.key;
+    unsigned char *told = handshake->mine->key;
 
     if (coll_mtree_params_encrypt() && !mtree_crypto_pair_draw(handshake->key, told)) {
         memset(told, 0, MTREE_CRYPTO_KEY);
     }
 }
 
-/* Both have told their public keys: is there what it takes to send messages? */
-static bool share_key(coll_mtree_handshake_t *handshake)
+/* The keys of the connections, by what both have told.  False: there are none. */
+static bool make_keys(const coll_mtree_handshake_t *handshake, mtree_tls_key_t *keys)
 {
-    return !coll_mtree_params_encrypt() ||
-           mtree_crypto_share(handshake->key, handshake->theirs->contact.key,
-                              handshake->shared);
-}
+    const word_t *first = handshake->dials ? handshake->mine : handshake->heard;
+    const word_t *second = handshake->dials ? handshake->heard : handshake->mine;
+    unsigned char shared[MTREE_CRYPTO_KEY], context[2 * MTREE_CRYPTO_KEY + 1];
+    bool is_shared = mtree_crypto_share(handshake->key, handshake->heard->key, shared);
 
-bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
-                               mtree_tls_key_t *keys)
-{
-    bool is_first = handshake->dials;
-    const contact_t *mine = &handshake->mine->contact, *theirs;
-    unsigned char context[2 * MTREE_CRYPTO_KEY + 1];
-
-    theirs = &handshake->theirs->contact;
-    memcpy(context, is_first ? mine->key : theirs->key, MTREE_CRYPTO_KEY);
-    memcpy(context + MTREE_CRYPTO_KEY, is_first ? theirs->key : mine->key,
-           MTREE_CRYPTO_KEY);
-    for (int i = 0; i < handshake->num_connections && coll_mtree_params_encrypt(); i++) {
+    memcpy(context, first->key, MTREE_CRYPTO_KEY);
+    memcpy(context + MTREE_CRYPTO_KEY, second->key, MTREE_CRYPTO_KEY);
+    for (int i = 0; i < MTREE_TCP_CONNECTIONS && is_shared; i++) {
         context[2 * MTREE_CRYPTO_KEY] = (unsigned char)i;
-        keys[i].is_client = is_first;
-        mtree_crypto_code(handshake->shared, sizeof(handshake->shared), context,
-                          sizeof(context), keys[i].bytes);
+        mtree_crypto_code(shared, sizeof(shared), context, sizeof(context),
+                          keys[i].bytes);
     }
-    return coll_mtree_params_encrypt();
+    explicit_bzero(shared, sizeof(shared));
+    return is_shared;
 }
 
 /* The listener is to keep so many @a more, where @a handshake listens. */
@@ -77,288 +128,185 @@ static void await_connections(coll_mtree_handshake_t *handshake, int more)
     }
 }
 
-void coll_mtree_handshake_introduce(coll_mtree_handshake_t *handshake)
-{
-    coll_mtree_channel_t channel = world_channel();
-
-    handshake->sent = coll_mtree_message_send(
-        &channel, handshake->rank, CONTACT, &handshake->mine->contact, sizeof(contact_t));
-}
-
-coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
-                                                   coll_mtree_way_t way,
-                                                   mtree_tcp_admit_t admit)
-{
-    coll_mtree_handshake_t *handshake = coll_mtree_calloc(1, sizeof(*handshake));
-    coll_mtree_channel_t channel = world_channel();
-
-    handshake->rank = rank;
-    handshake->dials = coll_mtree_world_rank() < rank;
-    handshake->trip = way.trip;
-    for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
-        handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
-    }
-    mtree_tcp_hearing_init(&handshake->hearing);
-    handshake->mine = coll_mtree_calloc(1, sizeof(messages_t));
-    handshake->theirs = coll_mtree_calloc(1, sizeof(messages_t));
-    handshake->mine->contact.at = *coll_mtree_contact_own(admit);
-    handshake->mine->contact.num_connections = num_connections;
-    await_connections(handshake, num_connections);
-    draw_key(handshake);
-    coll_mtree_direct_begin(handshake);
-    handshake->received = coll_mtree_message_recv(
-        &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
-    if (handshake->state == EXCHANGING) {
-        coll_mtree_handshake_introduce(handshake);
-    }
-    return handshake;
-}
-
-/* It may come before the other end's contact, by another way. */
-bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake,
-                                const mtree_tcp_greeting_t *greeting, int socket)
-{
-    if (handshake->dials ||
-        !mtree_tcp_hearing_admit(&handshake->hearing, greeting, socket)) {
-        return false;
-    }
-    handshake->num_greeted = greeting->position < MTREE_TCP_CONNECTIONS
-                                 ? (int)greeting->position
-                                 : MTREE_TCP_CONNECTIONS;
-    return true;
-}
-
-/* Send this end's word, which is in `mine`. */
-static void say(coll_mtree_handshake_t *handshake, const void *word, size_t length)
-{
-    coll_mtree_channel_t channel = world_channel();
-
-    handshake->sent =
-        coll_mtree_message_send(&channel, handshake->rank, WORD, word, length);
-}
-
-/* Await the other end's word, in `theirs`. */
-static void await(coll_mtree_handshake_t *handshake, void *word, size_t length)
-{
-    coll_mtree_channel_t channel = world_channel();
-
-    handshake->received =
-        coll_mtree_message_recv(&channel, handshake->rank, WORD, word, length);
-}
-
-/* Where to dial: over the cables, or at all addresses of the other end; and how far that
- * is. */
+/* Where to dial: over the cables, or at all addresses of the other end.  Connections over
+ * cables that are lost are made again over these, too. */
 static void fill_addresses(const coll_mtree_handshake_t *handshake,
                            mtree_tcp_dial_t *dial)
 {
-    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
+    const coll_mtree_contact_t *theirs = &handshake->theirs;
 
-    dial->trip = handshake->trip;
-    dial->num_addresses = theirs->num_addresses;
-    memcpy(dial->addresses, theirs->addresses, sizeof(dial->addresses));
     dial->is_spread = handshake->num_cables > 0;
     for (int c = 0; c < handshake->num_cables; c++) {
         dial->sources[c] = handshake->cables[c].ends[0];
         dial->addresses[c] = handshake->cables[c].ends[1];
-        dial->num_addresses = c + 1;
     }
+    dial->num_addresses = handshake->num_cables;
+    for (int i = 0;
+         i < theirs->num_addresses && dial->num_addresses < MTREE_TCP_ADDRESSES; i++) {
+        dial->addresses[dial->num_addresses++] = theirs->addresses[i];
+    }
+    dial->num_first = dial->is_spread ? handshake->num_cables : dial->num_addresses;
 }
 
-void coll_mtree_handshake_dial(coll_mtree_handshake_t *handshake, int num_connections)
+/* What the links carry that the connections have for themselves; 0: they share one. */
+static void weigh(const coll_mtree_handshake_t *handshake)
 {
-    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
-    mtree_tcp_dial_t dial = {.rank = (uint32_t)coll_mtree_world_rank(),
-                             .secret = theirs->secret,
-                             .port = (uint16_t)theirs->port,
-                             .num_connections = num_connections};
+    double rates[MTREE_TCP_CONNECTIONS];
 
-    fill_addresses(handshake, &dial);
-    if (handshake->dialer == NULL) {
-        handshake->dialer = mtree_tcp_dialer_create(&dial);
-    } else {
-        mtree_tcp_dialer_change(handshake->dialer, &dial);
-    }
-    coll_mtree_require(handshake->dialer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-}
-
-/* Both know how the other can be reached: who dials begins to, the other waits.  False:
- * there is no way, which the other end finds, too. */
-static bool handshake_connect(coll_mtree_handshake_t *handshake)
-{
-    const contact_t *theirs = &handshake->theirs->contact;
-    const coll_mtree_contact_t *listening =
-        handshake->dials ? &theirs->at : &handshake->mine->contact.at;
-    const int most = handshake->mine->contact.num_connections;
-
-    if (handshake->dials && theirs->num_heard > 0) {
-        handshake->state = AWAITING_ANSWER;
-        return true;
-    }
-    handshake->num_connections =
-        theirs->num_connections < most ? theirs->num_connections : most;
-    handshake->has_key = share_key(handshake);
-    if (handshake->num_connections == 0) {
-        handshake->error = EMFILE;
-    }
-    if (handshake->num_connections == 0 || listening->port == 0 ||
-        listening->num_addresses == 0) {
-        return false;
-    }
-    if (handshake->dials) {
-        coll_mtree_handshake_dial(handshake, handshake->num_connections);
-        handshake->state = DIALING;
-    } else {
-        handshake->hearing.num_addresses = listening->num_addresses;
-        handshake->hearing.num_connections = handshake->num_connections;
-        handshake->state = HEARING;
-        await(handshake, &handshake->theirs->dialed, sizeof(dialed_t));
-    }
-    return true;
-}
-
-/* Of who dials: at the end of a round the other end is asked, also of one that failed:
- * a kernel does not answer for long, either, whose process is away. */
-static void handshake_dial(coll_mtree_handshake_t *handshake, double now)
-{
-    dialed_t *dialed = &handshake->mine->dialed;
-    int stands = -1;
-
-    if (!coll_mtree_message_test(&handshake->sent, NULL)) {
-        return;
-    }
-    dialed->error = ENOKEY;
-    if (handshake->has_key) {
-        stands = mtree_tcp_dialer_poll(handshake->dialer, now, &dialed->error);
-    }
-    if (stands == 0) {
-        return;
-    }
-    if (stands > 0) {
-        dialed->error = 0;
-        mtree_tcp_dialer_attempts(handshake->dialer, dialed->attempts);
-    }
-    handshake->error = dialed->error;
-    handshake->state = ASKING;
-    say(handshake, dialed, sizeof(*dialed));
-    await(handshake, &handshake->theirs->heard, sizeof(heard_t));
-}
-
-/* Of who dials: the other end has answered. */
-static int handshake_conclude(coll_mtree_handshake_t *handshake)
-{
-    const heard_t *heard = &handshake->theirs->heard;
-
-    handshake->error = heard->error != 0 ? heard->error : handshake->error;
-    if (heard->verdict == MTREE_TCP_DIAL_AGAIN) {
-        mtree_tcp_dialer_redial(handshake->dialer);
-        handshake->state = DIALING;
-        return 0;
-    }
-    return heard->verdict == MTREE_TCP_HEARD ? 1 : -1;
-}
-
-/* Of who listens. */
-static int handshake_hear(coll_mtree_handshake_t *handshake, double now)
-{
-    const dialed_t *dialed = &handshake->theirs->dialed;
-    heard_t *heard = &handshake->mine->heard;
-    mtree_tcp_verdict_t verdict;
-
-    if (handshake->received != NULL) {
-        if (!coll_mtree_message_test(&handshake->received, NULL) ||
-            !coll_mtree_message_test(&handshake->sent, NULL)) {
-            return 0;
-        }
-        mtree_tcp_hearing_ask(&handshake->hearing,
-                              dialed->error == 0 ? dialed->attempts : NULL);
-    }
-    verdict = !handshake->has_key || dialed->error == ENOKEY
-                  ? MTREE_TCP_DIAL_NO_MORE
-                  : mtree_tcp_hearing_poll(&handshake->hearing, now);
-    if (verdict == MTREE_TCP_NOT_HEARD) {
-        return 0;
-    }
-    *heard = (heard_t){verdict, mtree_tcp_listener_error(coll_mtree_contact_listener())};
-    say(handshake, heard, sizeof(*heard));
-    if (verdict == MTREE_TCP_DIAL_AGAIN) {
-        await(handshake, &handshake->theirs->dialed, sizeof(*dialed));
-        return 0;
-    }
-    return verdict == MTREE_TCP_HEARD ? 1 : -1;
-}
-
-int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
-{
-    switch (handshake->state) {
-    case CALLING:
-    case AWAITING_ANSWER:
-    case AWAITING_CALL:
-        return coll_mtree_direct_poll(handshake, now);
-    case EXCHANGING:
-        if (coll_mtree_direct_poll(handshake, now) == 1) {
-            return 1;
-        }
-        return coll_mtree_message_test(&handshake->sent, NULL) &&
-                       coll_mtree_message_test(&handshake->received, NULL) &&
-                       !handshake_connect(handshake)
-                   ? -1
-                   : 0;
-    case DIALING:
-        handshake_dial(handshake, now);
-        return 0;
-    case ASKING:
-        return coll_mtree_message_test(&handshake->received, NULL)
-                   ? handshake_conclude(handshake)
-                   : 0;
-    default:
-        return handshake_hear(handshake, now);
-    }
-}
-
-int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets)
-{
-    if (handshake->dialer != NULL) {
-        mtree_tcp_dialer_sockets(handshake->dialer, sockets);
-    } else {
-        mtree_tcp_hearing_sockets(&handshake->hearing, sockets);
-        mtree_tcp_hearing_cleanup(&handshake->hearing);
-    }
-    for (int i = 0; i < handshake->num_connections; i++) {
-        coll_mtree_socket_tune(sockets[i]);
-    }
-    return handshake->num_connections;
-}
-
-void coll_mtree_handshake_rates(const coll_mtree_handshake_t *handshake, double *rates)
-{
-    for (int i = 0; i < handshake->num_connections; i++) {
+    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
         rates[i] = handshake->num_cables > 1
                        ? handshake->cables[i % handshake->num_cables].capacity[0]
                        : 0;
     }
+    mtree_tcp_peer_weigh(handshake->peer, rates);
 }
 
-void coll_mtree_handshake_redial(const coll_mtree_handshake_t *handshake,
-                                 mtree_tcp_redial_t *redial)
+/* Both know how the other can be reached: who dials begins to, the other waits.  @a most
+ * connections are what the other end may have. */
+static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
 {
-    const messages_t *dialer = handshake->dials ? handshake->mine : handshake->theirs;
-    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
+    const coll_mtree_contact_t *own = &handshake->mine->at, *theirs = &handshake->theirs;
+    const coll_mtree_contact_t *listening = handshake->dials ? theirs : own;
+    const int num_connections = handshake->mine->num_connections;
+    mtree_tcp_dial_t dial = {.dials = handshake->dials,
+                             .own_rank = (uint32_t)coll_mtree_world_rank(),
+                             .rank = (uint32_t)handshake->rank,
+                             .own_secret = own->secret,
+                             .secret = theirs->secret,
+                             .port = (uint16_t)theirs->port,
+                             .num_connections =
+                                 num_connections < most ? num_connections : most,
+                             .trip = handshake->trip,
+                             .tuning = handshake->tuning,
+                             .congestion = coll_mtree_congestion_of_sockets()};
+    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
+    const bool is_encrypted = coll_mtree_params_encrypt();
 
-    *redial = (mtree_tcp_redial_t){.dial = {.rank = (uint32_t)coll_mtree_world_rank(),
-                                            .secret = theirs->secret,
-                                            .port = (uint16_t)theirs->port},
-                                   .dials = handshake->dials,
-                                   .rank = (uint32_t)handshake->rank,
-                                   .secret = handshake->mine->contact.at.secret,
-                                   .congestion = coll_mtree_congestion_control()};
-    memcpy(redial->attempts, dialer->dialed.attempts, sizeof(redial->attempts));
-    fill_addresses(handshake, &redial->dial);
-    redial->num_first = redial->dial.num_addresses;
-    for (int i = 0; handshake->num_cables > 0 && i < theirs->num_addresses &&
-                    redial->dial.num_addresses < MTREE_TCP_ADDRESSES;
-         i++) {
-        redial->dial.addresses[redial->dial.num_addresses++] = theirs->addresses[i];
+    handshake->has_key = !is_encrypted || make_keys(handshake, keys);
+    handshake->error = dial.num_connections == 0 ? EMFILE : handshake->error;
+    handshake->is_vain = dial.num_connections == 0 || !handshake->has_key ||
+                         listening->port == 0 || listening->num_addresses == 0;
+    if (!handshake->is_vain) {
+        fill_addresses(handshake, &dial);
+        coll_mtree_require(
+            mtree_tcp_peer_dial(handshake->peer, &dial, is_encrypted ? keys : NULL));
+        weigh(handshake);
+        handshake->is_dialed = true;
     }
+    explicit_bzero(keys, sizeof(keys));
+    explicit_bzero(&dial, sizeof(dial));
+}
+
+coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *peer,
+                                                   int num_connections,
+                                                   mtree_tcp_tuning_t tuning,
+                                                   coll_mtree_way_t way,
+                                                   mtree_tcp_admit_t admit)
+{
+    coll_mtree_handshake_t *handshake = coll_mtree_calloc(1, sizeof(*handshake));
+
+    handshake->rank = rank;
+    handshake->peer = peer;
+    handshake->dials = coll_mtree_world_rank() < rank;
+    handshake->tuning = tuning;
+    handshake->trip = way.trip;
+    for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
+        handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
+    }
+    handshake->mine = coll_mtree_calloc(1, sizeof(word_t));
+    handshake->heard = coll_mtree_calloc(1, sizeof(word_t));
+    handshake->mine->at = *coll_mtree_contact_own(admit);
+    handshake->mine->num_connections = num_connections;
+    await_connections(handshake, num_connections);
+    draw_key(handshake);
+    await_word(handshake);
+    if (!coll_mtree_params_encrypt() && num_connections > 0 &&
+        coll_mtree_contact_is_published() &&
+        coll_mtree_contact_find(rank, &handshake->theirs)) {
+        begin_to_dial(handshake, num_connections);
+    } else {
+        say(handshake, HERE, 0);
+    }
+    return handshake;
+}
+
+/* Take what the other end has said; false: there are no connections. */
+static bool take_word(coll_mtree_handshake_t *handshake)
+{
+    const word_t *word = handshake->heard;
+    const what_t what = word->what;
+
+    handshake->theirs = word->at;
+    handshake->error = word->error != 0 ? word->error : handshake->error;
+    if (what == HERE || !(handshake->is_dialed || handshake->is_vain)) {
+        begin_to_dial(handshake, word->num_connections);
+    }
+    if (what == HERE && !handshake->has_spoken) {
+        say(handshake, HERE, 0);
+    }
+    if (what == ASK) {
+        handshake->error = word->error;
+        handshake->is_asked = true;
+        handshake->rounds++;
+        handshake->failed += word->error != 0;
+    } else if (what == HEARD) {
+        mtree_tcp_peer_has_met(handshake->peer);
+    }
+    if (what == ASK || what == AGAIN) {
+        handshake->is_asking = false;
+        mtree_tcp_peer_dial_next(handshake->peer);
+    }
+    await_word(handshake);
+    return what != NO_MORE;
+}
+
+/* As mtree_tcp_peer_meet(). */
+static int meet(coll_mtree_handshake_t *handshake, double now, int *error_p)
+{
+    *error_p = handshake->has_key ? handshake->error : ENOKEY;
+    return handshake->is_vain     ? -1
+           : handshake->is_dialed ? mtree_tcp_peer_meet(handshake->peer, now, error_p)
+                                  : 0;
+}
+
+/* The other end has asked, and no greeting has come; as coll_mtree_handshake_poll(). */
+static int give_verdict(coll_mtree_handshake_t *handshake)
+{
+    const mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
+    const bool may_come = !handshake->is_vain && handshake->error != ENOKEY &&
+                          handshake->failed < MOST_FAILED &&
+                          handshake->rounds <= handshake->mine->at.num_addresses;
+
+    handshake->is_asked = false;
+    say(handshake, may_come ? AGAIN : NO_MORE,
+        listener == NULL ? 0 : mtree_tcp_listener_error(listener));
+    return may_come ? 0 : -1;
+}
+
+int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now)
+{
+    int error, has_met;
+
+    if (coll_mtree_message_test(&handshake->received, NULL) && !take_word(handshake)) {
+        return -1;
+    }
+    has_met = meet(handshake, now, &error);
+    if (has_met > 0) {
+        return 1;
+    }
+    if (!coll_mtree_message_test(&handshake->sent, NULL)) {
+        return 0;
+    }
+    if (handshake->is_asked) {
+        /* A kernel does not answer for long, either, whose process is away. */
+        return has_met < 0 || handshake->error != 0 ? give_verdict(handshake) : 0;
+    }
+    if (handshake->dials && has_met < 0 && !handshake->is_asking) {
+        handshake->is_asking = true;
+        handshake->error = error;
+        say(handshake, ASK, error);
+    }
+    return 0;
 }
 
 /* Why there are no connections. */
@@ -383,7 +331,7 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
                        mtree_address_format(&handshake->cables[0].ends[0], from),
                        mtree_address_format(&handshake->cables[0].ends[1], to));
     }
-    if (handshake->theirs->contact.at.port == 0) {
+    if (handshake->theirs.port == 0) {
         failure.what = "it cannot listen";
         failure.remedy = "name free ports there with coll_mtree_tcp_ports";
     } else if (handshake->error == EMFILE || handshake->error == ENFILE) {
@@ -398,14 +346,13 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
 /* Nothing of a call goes unencrypted. */
 static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *failure)
 {
-    const coll_mtree_contact_t *theirs = &handshake->theirs->contact.at;
+    const coll_mtree_contact_t *theirs = &handshake->theirs;
 
     if (coll_mtree_encryption_take_turn()) {
         mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
                     "%s (rank %d): %s; %s; the job ends",
-                    handshake->mine->contact.at.host, coll_mtree_world_rank(),
-                    theirs->port, theirs->host, handshake->rank, failure->what,
-                    failure->remedy);
+                    handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
+                    theirs->host, handshake->rank, failure->what, failure->remedy);
     }
     coll_mtree_end_job();
 }
@@ -425,20 +372,34 @@ void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
     }
 }
 
+bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known)
+{
+    if (handshake->dials || is_known) {
+        return true;
+    }
+    if (coll_mtree_message_test(&handshake->received, NULL) &&
+        handshake->heard->what == ASK) {
+        handshake->is_asked = true;
+    }
+    if (handshake->is_asked && coll_mtree_message_test(&handshake->sent, NULL)) {
+        say(handshake, HEARD, 0);
+        return true;
+    }
+    return false;
+}
+
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)
 {
     if (handshake == NULL) {
         return;
     }
     await_connections(handshake, -handshake->num_awaited);
-    mtree_tcp_hearing_cleanup(&handshake->hearing);
-    mtree_tcp_dialer_destroy(handshake->dialer);
     if (has_pml) {
         coll_mtree_message_abandon(&handshake->sent, handshake->mine);
-        coll_mtree_message_abandon(&handshake->received, handshake->theirs);
+        coll_mtree_message_abandon(&handshake->received, handshake->heard);
     } else {
         coll_mtree_message_forget(&handshake->sent, handshake->mine);
-        coll_mtree_message_forget(&handshake->received, handshake->theirs);
+        coll_mtree_message_forget(&handshake->received, handshake->heard);
     }
     explicit_bzero(handshake, sizeof(*handshake));
     free(handshake);

@@ -53,11 +53,25 @@ const char *coll_mtree_congestion_control(void)
     return name == NULL || name[0] == '\0' ? NULL : name;
 }
 
+const char *coll_mtree_congestion_of_sockets(void)
+{
+    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
+    const char *name = coll_mtree_congestion_control();
+
+    if (name != NULL && !mtree_tcp_socket_may_have(name) &&
+        !atomic_flag_test_and_set(&is_logged)) {
+        mtree_warn("TCP connections keep the kernel's congestion control: %s is not one "
+                   "of net.ipv4.tcp_allowed_congestion_control",
+                   name);
+    }
+    return name;
+}
+
 bool coll_mtree_sockets_bear_losses(void)
 {
     const char *name = coll_mtree_congestion_control();
 
-    return (name == NULL || strcmp(name, "bbr") == 0) && mtree_tcp_socket_has_bbr();
+    return (name == NULL || strcmp(name, "bbr") == 0) && mtree_tcp_socket_may_have("bbr");
 }
 
 /* Descriptors of this process; INT_MAX: there are none left to count them. */
@@ -116,16 +130,4 @@ int coll_mtree_sockets_share(int peers, int wanted, bool listens)
         }
     }
     return share.connections;
-}
-
-void coll_mtree_socket_tune(int socket)
-{
-    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
-    const char *name = coll_mtree_congestion_control();
-
-    if (!mtree_tcp_socket_tune(socket, name) && !atomic_flag_test_and_set(&is_logged)) {
-        mtree_warn("TCP connections keep the kernel's congestion control: %s is not one "
-                   "of net.ipv4.tcp_allowed_congestion_control",
-                   name);
-    }
 }

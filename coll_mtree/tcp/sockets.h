@@ -22,6 +22,10 @@ bool coll_mtree_ports_are_shared(void);
 /* What coll_mtree_tcp_congestion_control says; NULL: the kernel's default. */
 const char *coll_mtree_congestion_control(void);
 
+/* The same, for sockets that are about to be made.  Where the kernel does not let them
+ * have it, they keep the default, which is logged once. */
+const char *coll_mtree_congestion_of_sockets(void);
+
 /* Does congestion control take no notice of losses, or turn to one that does not
  * (tcp/tuning.c)? */
 bool coll_mtree_sockets_bear_losses(void);
@@ -30,9 +34,5 @@ bool coll_mtree_sockets_bear_losses(void);
  * which it raises its limit of open files (coll_mtree/tcp/descriptors.h).  Before Open
  * MPI has opened any, and also mtree, unless it @a listens by now. */
 int coll_mtree_sockets_share(int peers, int wanted, bool listens);
-
-/* Set up a connected socket for messages.  Where the kernel does not let it have that
- * congestion control, it keeps the default, which is logged once. */
-void coll_mtree_socket_tune(int socket);
 
 #endif

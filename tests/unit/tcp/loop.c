@@ -74,39 +74,34 @@ void loop_connect_over_tcp(int sockets[2])
     (void)close(listener);
 }
 
-static void connect_by(loop_t *loop, int count, void (*make)(int pair[2]))
+const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys)
 {
+    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
+        keys[i] = make_key(end, i);
+    }
+    return loop_encrypts ? keys : NULL;
+}
+
+void loop_connect(loop_t *loop, int count)
+{
+    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
+
     loop->count = count;
     for (int i = 0; i < count; i++) {
         int pair[2];
 
-        make(pair);
+        make_pair(pair);
         loop->sockets[0][i] = pair[0];
         loop->sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
-        mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
-
-        for (int i = 0; i < count; i++) {
-            keys[i] = make_key(end, i);
-        }
         unit_ok(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
-                                       loop_encrypts ? keys : NULL, count,
+                                       loop_keys(end, keys), count,
                                        MTREE_TCP_TUNING_NONE));
     }
     for (int i = 0; i < HANDSHAKE && loop_encrypts; i++) {
         loop_poll(loop, i % 2);
     }
-}
-
-void loop_connect(loop_t *loop, int count)
-{
-    connect_by(loop, count, make_pair);
-}
-
-void loop_connect_tcp(loop_t *loop, int count)
-{
-    connect_by(loop, count, loop_connect_over_tcp);
 }
 
 void loop_create(loop_t *loop, int count)

@@ -32,6 +32,10 @@ typedef struct {
 /* Are connections that are made from now on encrypted? */
 extern bool loop_encrypts;
 
+/* The keys of connections at @a end, in @a keys, [MTREE_TCP_CONNECTIONS]; NULL: they are
+ * not encrypted. */
+const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys);
+
 /* Add the tests of @a add to a suite, and once more with connections that are encrypted
  * where that is supported. */
 void loop_add(TCase *tests, unit_add_func_t add);
@@ -39,7 +43,6 @@ void loop_add(TCase *tests, unit_add_func_t add);
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);
 void loop_connect(loop_t *loop, int count);
-void loop_connect_tcp(loop_t *loop, int count); /* over the loopback interface */
 void loop_destroy(loop_t *loop);
 
 /* Both ends of a TCP connection over the loopback interface, as it was made. */

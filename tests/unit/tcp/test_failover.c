@@ -5,11 +5,10 @@
  */
 #include "base/clock.h"
 #include "tcp/private.h"
-#include "tcp/redial.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/redial_pair.h"
+#include "tests/unit/tcp/dial_pair.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -28,7 +27,7 @@ static mtree_tcp_connection_t *fail_over(pair_t *pair)
 
     pair_create(pair, 1);
     connection = &pair->loop.ends[0].peer->connections[0];
-    dial = &pair->loop.ends[0].peer->redial->dial;
+    dial = pair->loop.ends[0].peer->dial;
     dial->is_spread = true;
     /* No interface of this host has it. */
     dial->sources[0] = (mtree_address_t){.family = AF_INET, .bytes = {192, 0, 2, 1}};
@@ -58,7 +57,7 @@ START_TEST(a_connection_returns_to_its_own_link)
     UNIT_OWNED(pair_destroy) pair_t pair;
 
     connection = fail_over(&pair);
-    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    connection->peer->dial->sources[0].family = AF_UNSPEC;
     while (connection->has_failed_over || connection->is_lost) {
         ck_assert(mtree_clock_seconds() < end);
         look(&pair);
@@ -81,7 +80,7 @@ UNIT_TEST(a_link_that_does_not_come_back_is_gone)
         look(&pair);
     }
     /* It is not dialed any more. */
-    connection->peer->redial->dial.sources[0].family = AF_UNSPEC;
+    connection->peer->dial->sources[0].family = AF_UNSPEC;
     end = mtree_clock_seconds() + 0.5;
     while (mtree_clock_seconds() < end) {
         look(&pair);

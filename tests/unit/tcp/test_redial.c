@@ -5,11 +5,10 @@
  */
 #include "base/clock.h"
 #include "tcp/private.h"
-#include "tcp/redial.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/tcp/redial_pair.h"
+#include "tests/unit/tcp/dial_pair.h"
 
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -182,7 +181,7 @@ UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
     heard_start();
     pair_create(&pair, 1);
     connection = &pair.loop.ends[0].peer->connections[0];
-    mute = loop_listen_to_one(&first, &pair.loop.ends[0].peer->redial->dial.port);
+    mute = loop_listen_to_one(&first, &pair.loop.ends[0].peer->dial->port);
     (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
                          loop_begin(&received));
     (void)shutdown(connection->socket, SHUT_RDWR);

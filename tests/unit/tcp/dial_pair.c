@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/tcp/redial_pair.h"
+#include "tests/unit/tcp/dial_pair.h"
 
 #include "base/clock.h"
-#include "tcp/redial.h"
+#include "tcp/private.h"
 #include "tests/unit/runner.h"
-
-#include <arpa/inet.h>
 
 /* Seconds that a message may take. */
 #define PATIENCE 20.0
@@ -13,12 +11,10 @@
 static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
                                    int socket)
 {
-    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket)
-               ? MTREE_TCP_ADMITTED
-               : MTREE_TCP_REFUSED;
+    return mtree_tcp_peer_admit(((loop_end_t *)arg)->peer, greeting, socket);
 }
 
-void pair_create(pair_t *pair, int count)
+void pair_begin(pair_t *pair, int count)
 {
     const mtree_tcp_secret_t secrets[2] = {{{1}}, {{2}}};
     const mtree_tcp_ports_t any = {0, 0};
@@ -30,25 +26,61 @@ void pair_create(pair_t *pair, int count)
         ck_assert_ptr_nonnull(pair->listeners[end]);
     }
     for (int end = 0; end < 2; end++) {
-        mtree_tcp_redial_t redial = {
-            .dial = {.rank = (uint32_t)end,
-                     .secret = secrets[1 - end],
-                     .addresses = {{.family = AF_INET}, {.family = AF_INET}},
-                     .num_addresses = 2,
-                     .port = mtree_tcp_listener_port(pair->listeners[1 - end])},
-            .dials = end == 0,
-            .rank = (uint32_t)(1 - end),
-            .secret = secrets[end],
-            .num_first = 1};
-
-        (void)inet_pton(AF_INET, "127.0.0.1", redial.dial.addresses[0].bytes);
-        (void)inet_pton(AF_INET, "127.0.0.2", redial.dial.addresses[1].bytes);
-        for (int i = 0; i < count; i++) {
-            redial.attempts[i] = 1;
-        }
-        unit_ok(mtree_tcp_peer_redial(pair->loop.ends[end].peer, &redial));
+        pair->dials[end] =
+            (mtree_tcp_dial_t){.dials = end == 0,
+                               .own_rank = (uint32_t)end,
+                               .rank = (uint32_t)(1 - end),
+                               .own_secret = secrets[end],
+                               .secret = secrets[1 - end],
+                               .addresses = {mtree_address_parse("127.0.0.1"),
+                                             mtree_address_parse("127.0.0.2")},
+                               .num_addresses = 2,
+                               .num_first = 1,
+                               .port = mtree_tcp_listener_port(pair->listeners[1 - end]),
+                               .num_connections = count};
     }
-    loop_connect_tcp(&pair->loop, count);
+}
+
+void pair_dial(pair_t *pair, int end)
+{
+    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
+
+    unit_ok(mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end],
+                                loop_keys(end, keys)));
+}
+
+static bool all_stand(const pair_t *pair)
+{
+    for (int end = 0; end < 2; end++) {
+        const mtree_tcp_peer_t *peer = pair->loop.ends[end].peer;
+
+        ck_assert_int_eq(peer->status, MTREE_OK);
+        for (int i = 0; i < peer->num_connections; i++) {
+            if (peer->connections[i].is_lost) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void pair_meet(pair_t *pair)
+{
+    const double end = mtree_clock_seconds() + PATIENCE;
+
+    pair_dial(pair, 0);
+    pair_dial(pair, 1);
+    while (!all_stand(pair)) {
+        ck_assert(mtree_clock_seconds() < end);
+        pair_poll(pair, 0);
+        pair_poll(pair, 1);
+    }
+}
+
+void pair_create(pair_t *pair, int count)
+{
+    pair_begin(pair, count);
+    pair_meet(pair);
 }
 
 void pair_destroy(pair_t *pair)

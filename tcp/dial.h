@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The connections to a peer are made by one of the two ends, which dials, and are made
+ * again when they are lost.  A first connection is one that has carried nothing: it goes
+ * on at its beginning.  No byte of a frame is lost or comes twice.
+ *
+ * Both ends count the bytes of frames that they have read.  Who dials greets with its
+ * count, and who listens answers with its own; each sends from there on.  An end keeps
+ * what it has written until the peer's kernel has acknowledged it: what that has, the
+ * process there reads before it counts.  A send that ends sooner leaves a copy.
+ *
+ * A kernel connects for a process that is away.  So a connection tells nothing of that
+ * process until it answers, for which who dials waits as long as the other computes.  The
+ * two have met when one connection has an answer, which says how many there are to be.
+ * Until then they may agree on another way that there are none.
+ *
+ * Kernels send again what was lost after ever longer pauses.  So a peer whose kernel has
+ * said nothing for a while is dialed beside the connection that stands, which is lost
+ * when the new one has an answer first.
+ *
+ * Who listens and has lost a connection greets the other end, which may not have noticed,
+ * and which closes what it was greeted over.
+ *
+ * A connection that has a link for itself may fail over to another one.  Its own link is
+ * then dialed beside it for a while, and is taken again when it answers.
+ */
+#ifndef MTREE_TCP_DIAL_H
+#define MTREE_TCP_DIAL_H
+
+#include "base/address.h"
+#include "tcp/listener.h"
+#include "tcp/tcp.h"
+#include "topo/topology.h"
+
+/* Seconds of polling in which two ends meet: while the peer's kernel does not answer; and
+ * when it has the greeting, beside some round trips. */
+#define MTREE_TCP_DIAL_SECONDS   4.0
+#define MTREE_TCP_ANSWER_SECONDS 3.0
+
+/* Seconds of polling after which a connection that is lost is given up where the peer's
+ * kernel takes no greeting, and where nobody listens any more. */
+#define MTREE_TCP_LOST_SECONDS    600.0
+#define MTREE_TCP_REFUSED_SECONDS 10.0
+
+/* Seconds of polling in which a connection that has failed over may return; then its own
+ * link is gone. */
+#define MTREE_TCP_FAILBACK_SECONDS 10.0
+
+#define MTREE_TCP_ADDRESSES 4
+
+/* Whom to dial, and as whom. */
+typedef struct {
+    bool dials;                            /* this end does; or else it listens */
+    uint32_t own_rank, rank;               /* of this end, and of the peer */
+    mtree_tcp_secret_t own_secret, secret; /* of their listeners */
+    mtree_address_t addresses[MTREE_TCP_ADDRESSES];
+    mtree_address_t sources[MTREE_TCP_ADDRESSES]; /* from where to dial each; of no
+                                                     family: wherever the system will */
+    int num_addresses;
+    int num_first;  /* of these, those that are dialed until the two have met */
+    bool is_spread; /* each connection at the address behind that of the one before it */
+    uint16_t port;
+    int num_connections; /* that this end may have */
+    double trip;         /* seconds of a round trip, by the map; 0: not known */
+    mtree_tcp_tuning_t tuning;
+    const char *congestion; /* control, as mtree_tcp_socket_tune() has it; stays */
+} mtree_tcp_dial_t;
+
+/* Have the connections to @a peer, which has none, made, or await those that the peer
+ * makes.  @a dial is copied.  With @a keys, [num_connections], all that they carry is
+ * encrypted; NULL: nothing is.  Once more before the two have met: dial like this
+ * instead. MTREE_ERR_NO_MEMORY: nothing is logged. */
+mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial,
+                                   const mtree_tls_key_t *keys);
+
+/* At @a now, mtree_clock_seconds(), while the process polls.  1: the two ends have met,
+ * or
+ * @a peer has failed; 0: not yet; -1: it takes too long, for *error_p (errno; 0: the
+ * peer's kernel has what was sent, and nothing came back). */
+int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p);
+
+/* The two have not met: begin to wait anew; who dials does at the next addresses. */
+void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer);
+
+/* The other end has answered, which is known by another way. */
+void mtree_tcp_peer_has_met(mtree_tcp_peer_t *peer);
+
+/* The state of the links that the connections to @a peer have for themselves, if this end
+ * dials: gone when all of them are, lost while one is waited for. */
+mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer);
+
+/* @a greeting, which is proved, has come to the listener over @a socket. */
+mtree_tcp_admission_t mtree_tcp_peer_admit(mtree_tcp_peer_t *peer,
+                                           const mtree_tcp_greeting_t *greeting,
+                                           int socket);
+
+#endif

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How two ends meet over the loopback interface, and who is waited for.  Clocks are the
+ * test's own where deadlines count, so that nothing waits for them.
+ */
+#include "base/clock.h"
+#include "tcp/private.h"
+#include "tcp/socket.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/tcp/dial_pair.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { COUNT = 5 };
+
+/* Seconds between two polls of a process that is there. */
+#define STEP 0.05
+
+static pair_t pair;
+static mtree_tcp_peer_t *dialer, *listener;
+
+static void start(void)
+{
+    heard_start();
+    pair_begin(&pair, COUNT);
+    dialer = pair.loop.ends[0].peer;
+    listener = pair.loop.ends[1].peer;
+}
+
+static void stop(void)
+{
+    pair_destroy(&pair);
+}
+
+/* The end that dials, alone, polls from *now on, STEP at a time, until it has met the
+ * other one or that takes too long; how. */
+static int meet(double *now, int *error_p)
+{
+    int met = 0;
+
+    for (int i = 0; i < 2000 && met == 0; i++) {
+        mtree_tcp_peer_make_again(dialer, *now);
+        met = mtree_tcp_peer_meet(dialer, *now, error_p);
+        *now += STEP;
+        (void)usleep(met == 0 ? 500 : 0);
+    }
+    return met;
+}
+
+static void get_ends(int fd, struct sockaddr_in ends[2])
+{
+    for (int i = 0; i < 2; i++) {
+        struct sockaddr_storage storage;
+        socklen_t length = sizeof(storage);
+        const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&storage;
+
+        ck_assert_int_eq((i == 0 ? getsockname
+                                 : getpeername)(fd, (struct sockaddr *)&storage, &length),
+                         0);
+        memcpy(&ends[i], &storage, sizeof(ends[i]));
+        if (storage.ss_family == AF_INET6) {
+            memcpy(&ends[i].sin_addr, &in6->sin6_addr.s6_addr[12], 4);
+        }
+    }
+}
+
+/* So many connections stand, and each is connected to the one of its number. */
+static void check_connections(int count)
+{
+    struct sockaddr_in from[2], to[2];
+
+    ck_assert_int_eq(dialer->num_connections, count);
+    ck_assert_int_eq(listener->num_connections, count);
+    for (int i = 0; i < count; i++) {
+        get_ends(dialer->connections[i].socket, from);
+        get_ends(listener->connections[i].socket, to);
+        ck_assert_uint_eq(from[0].sin_port, to[1].sin_port);
+        ck_assert_uint_eq(from[1].sin_port, to[0].sin_port);
+    }
+    pair_pass(&pair, 0);
+    pair_pass(&pair, 1);
+}
+
+START_TEST(all_connections_stand)
+{
+    pair.dials[0].addresses[0] = mtree_address_parse(_i == 0 ? "127.0.0.1" : "::1");
+    pair_meet(&pair);
+    check_connections(COUNT);
+    ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
+}
+END_TEST
+
+/* As many as both may have, whoever may have fewer; the others are closed. */
+START_TEST(the_answer_says_how_many_connections_there_are)
+{
+    pair.dials[_i].num_connections = 2;
+    pair_meet(&pair);
+    check_connections(2);
+    ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
+    for (int i = 2; i < pair.dials[0].num_connections; i++) {
+        ck_assert_int_lt(dialer->connections[i].attempt.socket, 0);
+    }
+}
+END_TEST
+
+/* What is sent before the two have met waits. */
+START_TEST(messages_wait_for_connections)
+{
+    static const mtree_tcp_key_t key = {3, 70, 1};
+    loop_message_t sent;
+    char byte = 1;
+
+    pair_dial(&pair, 0);
+    (void)mtree_tcp_send(loop_session(&pair.loop, 0, &key), 0, &byte, 1, true,
+                         loop_begin(&sent));
+    loop_poll(&pair.loop, 0);
+    ck_assert(!sent.has_ended);
+    ck_assert_int_eq(dialer->tcp->num_unacknowledged, 0);
+    pair_dial(&pair, 1);
+    pair_await(&pair, &sent);
+    unit_ok(sent.status);
+}
+END_TEST
+
+static void expect_ends(int fd, const char *from, const char *to)
+{
+    struct sockaddr_in ends[2];
+
+    get_ends(fd, ends);
+    ck_assert_uint_eq(ends[0].sin_addr.s_addr, inet_addr(from));
+    ck_assert_uint_eq(ends[1].sin_addr.s_addr, inet_addr(to));
+}
+
+/* Connections that are spread take the pairs of addresses in turn. */
+START_TEST(connections_go_from_their_sources)
+{
+    mtree_tcp_dial_t *dial = &pair.dials[0];
+
+    dial->num_first = 2;
+    dial->is_spread = true;
+    for (int i = 0; i < 2; i++) {
+        dial->sources[i] = mtree_address_parse(i == 0 ? "127.0.1.1" : "127.0.2.1");
+        dial->addresses[i] = mtree_address_parse(i == 0 ? "127.0.1.2" : "127.0.2.2");
+    }
+    pair_meet(&pair);
+    for (int i = 0; i < COUNT; i++) {
+        expect_ends(dialer->connections[i].socket, i % 2 == 0 ? "127.0.1.1" : "127.0.2.1",
+                    i % 2 == 0 ? "127.0.1.2" : "127.0.2.2");
+    }
+}
+END_TEST
+
+/* What has no such address cannot dial from it. */
+START_TEST(a_source_that_is_not_here_is_refused)
+{
+    double now = 1;
+    int error;
+
+    pair.dials[0].sources[0] = mtree_address_parse("192.0.2.1");
+    pair_dial(&pair, 0);
+    ck_assert_int_eq(meet(&now, &error), -1);
+    ck_assert_int_eq(error, EADDRNOTAVAIL);
+}
+END_TEST
+
+/* The kernel connects for a process that computes for an hour.  Who has dialed waits for
+ * its answer, and so do both, whoever is away, and however often. */
+START_TEST(who_is_away_is_waited_for)
+{
+    double now = mtree_clock_seconds();
+    int error = 1;
+
+    pair_dial(&pair, 0);
+    for (int i = 0; i < 20 || error != 0; i++) {
+        ck_assert_int_eq(mtree_tcp_peer_meet(dialer, now, &error), 0);
+        mtree_tcp_peer_make_again(dialer, now);
+        now += 3600;
+        (void)usleep(500);
+    }
+    pair_dial(&pair, 1);
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(mtree_tcp_peer_meet(listener, now, &error), 0);
+        now += 3600;
+    }
+    pair_meet(&pair);
+    check_connections(COUNT);
+}
+END_TEST
+
+/* Where the peer can be reached is known better now. */
+START_TEST(other_addresses_may_be_dialed_instead)
+{
+    double now = mtree_clock_seconds();
+    int error;
+
+    pair.dials[0].port = 1;
+    pair_dial(&pair, 0);
+    ck_assert_int_eq(meet(&now, &error), -1);
+    ck_assert_int_eq(error, ECONNREFUSED);
+    pair.dials[0].port = mtree_tcp_listener_port(pair.listeners[1]);
+    pair_meet(&pair);
+    check_connections(COUNT);
+}
+END_TEST
+
+/* A stranger that has one of the peer's addresses may connect and say nothing. */
+START_TEST(each_address_has_its_turn)
+{
+    double now = mtree_clock_seconds(), began = now;
+    struct sockaddr_in mute = {.sin_family = AF_INET,
+                               .sin_port = htons(pair.dials[0].port),
+                               .sin_addr.s_addr = inet_addr("127.0.0.3")};
+    int error, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+
+    /* The other end listens at all addresses, and this one at its own. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    pair.dials[0].addresses[0] = mtree_address_parse("127.0.0.3");
+    pair.dials[0].num_first = 2;
+    mtree_tcp_listener_destroy(pair.listeners[1]);
+    pair.listeners[1] = NULL;
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&mute, sizeof(mute)), 0);
+    ck_assert_int_eq(listen(fd, COUNT), 0);
+    pair_dial(&pair, 0);
+    ck_assert_int_eq(meet(&now, &error), -1);
+    ck_assert_int_eq(error, 0);
+    ck_assert_double_gt(now, began + MTREE_TCP_ANSWER_SECONDS);
+    mtree_tcp_peer_dial_next(dialer);
+    ck_assert_int_eq(mtree_tcp_peer_meet(dialer, now, &error), 0);
+    mtree_tcp_peer_make_again(dialer, now);
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_int_eq(dialer->connections[i].attempt.at, 1);
+    }
+    (void)close(fd);
+}
+END_TEST
+
+/* The next connection to @a fd, while the end that dials does at @a now, and its
+ * greeting. */
+static int accept_greeting(int fd, double now, mtree_tcp_greeting_t *greeting)
+{
+    mtree_tcp_greeting_reader_t reader = {.count = 0};
+    int accepted = -1, received = 0;
+
+    for (int i = 0; i < 2000 && received == 0; i++) {
+        mtree_tcp_peer_make_again(dialer, now);
+        accepted = accepted < 0 ? accept(fd, NULL, NULL) : accepted;
+        if (accepted >= 0) {
+            (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
+            received = mtree_tcp_greeting_receive(accepted, &reader, greeting);
+        }
+        (void)usleep(received == 0 ? 500 : 0);
+    }
+    ck_assert_int_eq(received, 1);
+    return accepted;
+}
+
+/* Dial @a count connections to a socket that listens; that. */
+static int dial_to_socket(int count)
+{
+    const mtree_tcp_ports_t any = {0, 0};
+    int fd = mtree_tcp_socket_listen(&any, &pair.dials[0].port);
+
+    pair.dials[0].num_connections = count;
+    pair_dial(&pair, 0);
+    return fd;
+}
+
+/* The kernel connects for a process that is away.  When that comes back it finds all
+ * attempts, and each says which one it is. */
+START_TEST(attempts_are_numbered)
+{
+    mtree_tcp_greeting_t greeting;
+    int fd;
+
+    fd = dial_to_socket(1);
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        (void)close(accept_greeting(fd, attempt, &greeting));
+        ck_assert_uint_eq(greeting.rank, 0);
+        ck_assert_uint_eq(greeting.attempt, attempt);
+        ck_assert_uint_eq(greeting.count, 1);
+        mtree_tcp_peer_dial_next(dialer);
+    }
+    (void)close(fd);
+}
+END_TEST
+
+/* Of another process, attempt or number of connections, or of one without the secret. */
+START_TEST(another_answer_is_none)
+{
+    mtree_tcp_secret_t secret = pair.dials[0].secret;
+    mtree_tcp_greeting_t answer;
+    int fd, accepted;
+
+    fd = dial_to_socket(2);
+    accepted = accept_greeting(fd, 1, &answer);
+    answer.rank = 1 + (_i == 0);
+    answer.attempt += _i == 1;
+    answer.count = _i == 2 ? 3 : _i == 4 ? answer.number : 2;
+    secret.bytes[0] ^= _i == 3;
+    mtree_tcp_greeting_prove(&answer, &secret);
+    ck_assert(mtree_tcp_greeting_send(accepted, &answer));
+    for (int i = 0; i < 4000 && dialer->connections[answer.number].attempt.is_greeted &&
+                    !dialer->has_met;
+         i++) {
+        mtree_tcp_peer_make_again(dialer, 1);
+        (void)usleep(500);
+    }
+    ck_assert_int_eq(dialer->has_met, _i == 5);
+    (void)close(accepted);
+    (void)close(fd);
+}
+END_TEST
+
+/* The other end has given the connection up, and what it said of that is lost: who waits
+ * has nothing to send.  Without the right to have a connection vanish nothing is seen. */
+START_TEST(a_connection_that_vanishes_has_no_answer)
+{
+    mtree_tcp_greeting_t greeting;
+    int yes = 1, fd, accepted;
+
+    fd = dial_to_socket(1);
+    accepted = accept_greeting(fd, 1, &greeting);
+    if (setsockopt(accepted, IPPROTO_TCP, TCP_REPAIR, &yes, sizeof(yes)) == 0) {
+        (void)close(accepted);
+        for (int i = 0; i < 1500 && dialer->connections[0].attempt.is_greeted; i++) {
+            mtree_tcp_peer_make_again(dialer, 1);
+            (void)usleep(10000);
+        }
+        ck_assert(!dialer->connections[0].attempt.is_greeted);
+    }
+    (void)close(fd);
+}
+END_TEST
+
+/* The kernel asks again after a second, which a call of less would wait for.  An attempt
+ * that is given up before its answer can come costs a long way another trip. */
+START_TEST(an_attempt_has_the_time_of_its_way)
+{
+    static const struct {
+        double trip, waited;
+        uint32_t attempt; /* that is answered then */
+    } cases[] = {{0, 0.3, 2}, {0.4, 0.6, 1}};
+    double now = 1 + cases[_i].waited;
+    mtree_tcp_greeting_t greeting;
+    int first, fd = loop_listen_to_one(&first, &pair.dials[0].port);
+
+    pair.dials[0].num_connections = 1;
+    pair.dials[0].trip = cases[_i].trip;
+    pair_dial(&pair, 0);
+    mtree_tcp_peer_make_again(dialer, 1);
+    mtree_tcp_peer_make_again(dialer, now);
+    ck_assert_int_eq(dialer->connections[0].attempt.error,
+                     cases[_i].attempt == 1 ? 0 : ETIMEDOUT);
+    (void)close(accept(fd, NULL, NULL));
+    (void)close(accept_greeting(fd, now + 0.1, &greeting));
+    ck_assert_uint_eq(greeting.attempt, cases[_i].attempt);
+    (void)close(first);
+    (void)close(fd);
+}
+END_TEST
+
+/* Packets that ask for a connection are lost on their way. */
+START_TEST(who_gets_no_answer_at_all_has_none)
+{
+    int first, error = 0, fd = loop_listen_to_one(&first, &pair.dials[0].port);
+    double now = 1;
+
+    pair_dial(&pair, 0);
+    ck_assert_int_eq(meet(&now, &error), -1);
+    ck_assert_int_eq(error, ETIMEDOUT);
+    (void)close(first);
+    (void)close(fd);
+}
+END_TEST
+
+/* Who listens there is no peer, since it does not know what is said. */
+START_TEST(a_stranger_is_not_taken_for_the_peer)
+{
+    double end = mtree_clock_seconds() + 0.5;
+
+    pair.dials[0].secret.bytes[0] ^= 1;
+    pair_dial(&pair, 0);
+    pair_dial(&pair, 1);
+    while (mtree_clock_seconds() < end) {
+        pair_poll(&pair, 0);
+        pair_poll(&pair, 1);
+    }
+    ck_assert(!dialer->has_met && !listener->has_met);
+    ck_assert_uint_gt(dialer->connections[0].attempt.number, 1);
+}
+END_TEST
+
+/* One of an attempt that is given up, or of a number that there is not, is none. */
+START_TEST(the_newest_attempt_counts)
+{
+    mtree_tcp_greeting_t greeting = {.number = 1, .attempt = 2, .count = 2};
+    int fds[4];
+
+    for (int i = 0; i < 4; i += 2) {
+        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, &fds[i]), 0);
+    }
+    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
+                     MTREE_TCP_UNEXPECTED);
+    pair_dial(&pair, 1);
+    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[0]),
+                     MTREE_TCP_ADMITTED);
+    ck_assert(listener->has_met);
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        greeting.attempt = attempt;
+        ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
+                         MTREE_TCP_REFUSED);
+    }
+    greeting = (mtree_tcp_greeting_t){.number = 2, .attempt = 3, .count = 3};
+    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
+                     MTREE_TCP_REFUSED);
+    greeting.number = 1;
+    ck_assert_int_eq(mtree_tcp_peer_admit(listener, &greeting, fds[2]),
+                     MTREE_TCP_ADMITTED);
+    ck_assert_int_eq(listener->connections[1].socket, fds[2]);
+    (void)close(fds[1]);
+    (void)close(fds[3]);
+}
+END_TEST
+
+/* A connection that is not wanted has failed by then: another has its descriptor. */
+START_TEST(connections_that_are_not_wanted_are_closed_once)
+{
+    enum { OTHERS = 4 };
+    mtree_tcp_greeting_t answer;
+    int others[OTHERS], fd, accepted;
+
+    fd = dial_to_socket(2);
+    do {
+        accepted = accept_greeting(fd, 1, &answer);
+    } while (answer.number != 0);
+    for (int i = 0; i < 100 && !dialer->connections[1].attempt.is_greeted; i++) {
+        mtree_tcp_peer_make_again(dialer, 1);
+        (void)usleep(500);
+    }
+    (void)shutdown(dialer->connections[1].attempt.socket, SHUT_RDWR);
+    mtree_tcp_peer_make_again(dialer, 1);
+    for (int i = 0; i < OTHERS; i++) {
+        others[i] = dup(accepted);
+    }
+    answer = (mtree_tcp_greeting_t){.rank = 1, .attempt = answer.attempt, .count = 1};
+    mtree_tcp_greeting_prove(&answer, &pair.dials[0].secret);
+    ck_assert(mtree_tcp_greeting_send(accepted, &answer));
+    for (int i = 0; i < 1000 && !dialer->has_met; i++) {
+        mtree_tcp_peer_make_again(dialer, 1);
+        (void)usleep(500);
+    }
+    ck_assert_int_eq(dialer->num_connections, 1);
+    for (int i = 0; i < OTHERS; i++) {
+        ck_assert_int_eq(close(others[i]), 0);
+    }
+    (void)close(accepted);
+    (void)close(fd);
+}
+END_TEST
+
+static void add_usual(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, start, stop);
+    tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
+    tcase_add_loop_test(tcase, the_answer_says_how_many_connections_there_are, 0, 2);
+    tcase_add_test(tcase, messages_wait_for_connections);
+}
+
+UNIT_SUITE(plain)
+{
+    loop_add(plain, add_usual);
+    tcase_add_test(plain, connections_go_from_their_sources);
+    tcase_add_test(plain, a_source_that_is_not_here_is_refused);
+    tcase_add_test(plain, who_is_away_is_waited_for);
+    tcase_add_test(plain, other_addresses_may_be_dialed_instead);
+    tcase_add_test(plain, each_address_has_its_turn);
+    tcase_add_test(plain, attempts_are_numbered);
+    tcase_add_loop_test(plain, another_answer_is_none, 0, 6);
+    tcase_add_test(plain, a_connection_that_vanishes_has_no_answer);
+    tcase_add_loop_test(plain, an_attempt_has_the_time_of_its_way, 0, 2);
+    tcase_add_test(plain, who_gets_no_answer_at_all_has_none);
+    tcase_add_test(plain, a_stranger_is_not_taken_for_the_peer);
+    tcase_add_test(plain, the_newest_attempt_counts);
+    tcase_add_test(plain, connections_that_are_not_wanted_are_closed_once);
+}
