@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `mtree export --format msccl`, which has checked the plan's form: msccl.py PLAN.json CHUNKS [OUT].
+"""A plan as an algorithm of MSCCL, in the XML that its runtimes read.
 
 The plan becomes programs of GPUs that MSCCL's interpreter runs (github.com/microsoft/msccl,
 src/collectives/device/msccl_interpreter.h).  Host i is GPU i.  A GPU's thread blocks run at the same time; each sends to
@@ -12,7 +11,8 @@ All thread blocks keep to one order of what crosses the edges of the trees, in w
 needs.  So the earliest one that is not done can always be done: no two wait for each other."""
 import collections
 import json
-import sys
+
+from output import Failure
 
 # What MSCCL holds (src/include/msccl.h there): steps of a thread block, thread blocks of a GPU, peers of a channel that a
 # GPU sends to or receives from, channels, chunks of a step, and XML elements that a GPU reads.
@@ -178,21 +178,11 @@ def check(plan):
         raise PlanError("the plan has relays, and MSCCL knows the GPUs of the call alone; plan without --relays")
 
 
-def main(file, chunks, output=None):
+def write_algorithm(file, chunks):
     with open(file, encoding="utf-8") as opened:
         plan = json.load(opened)
     try:
         check(plan)
-        text = Export(plan, int(chunks)).write()
+        return Export(plan, chunks).write()
     except PlanError as error:
-        return f"mtree: {file}: {error}"
-    try:
-        with open(output or 1, "w", encoding="utf-8", closefd=output is not None) as out:
-            out.write(text)
-    except OSError as error:
-        return f"mtree: {output or 'the output'}: cannot be written: {error.strerror}"
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+        raise Failure(f"{file}: {error}") from error

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program behind `mtree export`, which has checked a plan's form: exporter FORMAT FILE CHUNKS [OUT]."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "drawing"))
+
+from output import Failure, write  # noqa: E402
+
+
+def main(form, file, chunks, path=""):
+    if form == "simgrid":
+        from simgrid import write_platform
+        return write(path, write_platform(file).encode())
+    from msccl import write_algorithm
+    return write(path, write_algorithm(file, int(chunks)).encode())
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Failure as error:
+        sys.exit(f"mtree: {error}" if str(error) else 1)
