@@ -60,18 +60,18 @@ static mtree_status_t read_map(json_t *json, mtree_report_map_t *map)
                                                    : MTREE_OK;
 }
 
-/*
- * Give each tree of the plan's JSON object @a json (planner/plan/json.h) its "arcs": the
- * numbers of those that it crosses, arc 2 l being link l from its `from` to its `to`, 2 l
- * + 1 the other way.
- */
-static void mark_arcs(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                      int num_links, json_t *json)
+void mtree_report_mark(const mtree_plan_t *plan, const int *hosts,
+                       const mtree_routes_t *routes, const json_t *network, json_t *json)
 {
-    json_t *trees = json_object_get(json, "trees");
-    size_t num_arcs = 2 * (size_t)num_links;
+    const json_t *vertices = json_object_get(network, "vertices");
+    const json_t *trees = json_object_get(json, "trees");
+    size_t num_arcs = 2 * json_array_size(json_object_get(network, "links"));
     double *crossed = malloc((num_arcs + 1) * sizeof(*crossed));
 
+    for (int h = mtree_plan_num_active(plan); h < plan->num_hosts; h++) {
+        json_object_set_new(json_array_get(vertices, (size_t)hosts[h]), "relay",
+                            json_true());
+    }
     for (int t = 0; crossed != NULL && t < plan->num_trees; t++) {
         json_t *arcs = json_array();
 
@@ -89,31 +89,25 @@ static void mark_arcs(const mtree_plan_t *plan, const mtree_routes_t *routes,
     free(crossed);
 }
 
-/* Find the hosts of @a placed on its map, mark relays there, and in @a json the arcs that
- * its trees cross. */
+/* Find the hosts of @a placed, whose JSON object is @a json, on its map, and mark both.
+ */
 static mtree_status_t place(mtree_report_plan_t *placed, json_t *json)
 {
     const mtree_plan_t *plan = placed->plan;
     const mtree_topology_t *topology = placed->map->topology;
-    json_t *vertices = json_object_get(placed->map->json, "vertices");
     int *hosts = malloc((size_t)plan->num_hosts * sizeof(*hosts));
     mtree_status_t status = hosts == NULL ? mtree_no_memory("the report") : MTREE_OK;
 
     placed->hosts = hosts;
     for (int h = 0; h < plan->num_hosts && status == MTREE_OK; h++) {
         hosts[h] = mtree_topology_find_host(topology, plan->hosts[h]);
-        if (hosts[h] < 0) {
-            status = mtree_report_contradicts("plan");
-        } else if (h >= mtree_plan_num_active(plan)) {
-            json_object_set_new(json_array_get(vertices, (size_t)hosts[h]), "relay",
-                                json_true());
-        }
+        status = hosts[h] < 0 ? mtree_report_contradicts("plan") : MTREE_OK;
     }
     if (status == MTREE_OK) {
         status = mtree_routes_create(topology, hosts, plan->num_hosts, &placed->routes);
     }
     if (status == MTREE_OK) {
-        mark_arcs(plan, placed->routes, topology->num_links, json);
+        mtree_report_mark(plan, hosts, placed->routes, placed->map->json, json);
     } else {
         placed->routes = NULL;
     }

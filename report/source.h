@@ -60,6 +60,16 @@ typedef struct {
 mtree_status_t mtree_report_source_read(json_t *report, mtree_report_source_t *source_p);
 void mtree_report_source_cleanup(mtree_report_source_t *source);
 
+/*
+ * Mark the vertices of @a network (report/network.h) that are relays of @a plan as
+ * "relay", and give each tree of its JSON object @a json (planner/plan/json.h) its
+ * "arcs": the numbers of those that it crosses, arc 2 l being link l from its `from` to
+ * its `to`, 2 l + 1 the other way.  @a hosts are the plan's, relays included, as in @a
+ * routes.
+ */
+void mtree_report_mark(const mtree_plan_t *plan, const int *hosts,
+                       const mtree_routes_t *routes, const json_t *network, json_t *json);
+
 /* The map that @a object is on; NULL: none. */
 mtree_report_map_t *mtree_report_source_map(const mtree_report_source_t *source,
                                             const json_t *object);

@@ -61,7 +61,8 @@ mtree_status_t command_become(const char *name, const char *script,
 mtree_status_t command_give(const char *name, json_t *json)
 {
     FILE *file = tmpfile();
-    const bool given = file != NULL && json != NULL && json_dumpf(json, file, 0) == 0 &&
+    const bool given = file != NULL && json != NULL &&
+                       json_dumpf(json, file, JSON_REAL_PRECISION(15)) == 0 &&
                        fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0 &&
                        dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO;
 

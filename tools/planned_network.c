@@ -325,18 +325,6 @@ mtree_status_t planned_network_read(const char *plan_file, const char *topology_
     return status;
 }
 
-const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
-                                   const char *between, char *buffer)
-{
-    const int hops = mtree_tree_height(tree, plan->num_hosts);
-    const double depth = mtree_tree_depth(tree, plan->num_hosts);
-
-    snprintf(buffer, PLANNED_HEIGHT_LENGTH, "%d hop%s%s%s", hops,
-             MTREE_UNITS_PLURAL(hops), depth > 0 ? between : "",
-             depth > 0 ? MTREE_UNITS_TIME(depth) : "");
-    return buffer;
-}
-
 void planned_network_cleanup(planned_network_t *planned)
 {
     mtree_plan_destroy(planned->plan);

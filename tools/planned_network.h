@@ -57,15 +57,6 @@ mtree_status_t planned_network_read(const char *plan_file, const char *topology_
 void planned_network_cleanup(planned_network_t *planned);
 
 /*
- * How far the farthest leaf of one of @a plan's trees is: "3 hops", and with latencies
- * @a between and the time, "3 hops, 11.1 ms".  Returns @a buffer, of
- * PLANNED_HEIGHT_LENGTH bytes.
- */
-#define PLANNED_HEIGHT_LENGTH 64
-const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
-                                   const char *between, char *buffer);
-
-/*
  * The least time of a call of @a bytes (0: no time) between the hosts of @a planned, with
  * the throughput @a cut that no plan exceeds (0: not known), which @a limit (may be NULL)
  * explains.  With @a simulated (may be NULL) it is that of what is simulated so, whose

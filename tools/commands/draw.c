@@ -4,8 +4,10 @@
  */
 #include "tools/planned_network.h"
 
-#include "base/units.h"
+#include "base/log.h"
+#include "planner/plan/json.h"
 #include "report/network.h"
+#include "report/source.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
@@ -47,14 +49,16 @@ static const char *find_format(const char *output)
     return NULL;
 }
 
-/* The part of its capacity that each direction of a link carries, and which trees cross
- * it.  @a load has room for all arcs. */
-static void add_use(const planned_network_t *planned, json_t *links, double *load)
+/* Give the @a links the part of its capacity that each direction carries. */
+static mtree_status_t add_use(const planned_network_t *planned, json_t *links)
 {
-    const size_t room = 2 * (size_t)planned->topology->num_links * sizeof(double);
+    double *load = calloc(2 * (size_t)planned->topology->num_links + 1, sizeof(*load));
     size_t l;
     json_t *link;
 
+    if (load == NULL) {
+        return mtree_no_memory("the use of links");
+    }
     if (planned->plan != NULL) {
         mtree_plan_load(planned->plan, planned->routes, load);
     }
@@ -65,123 +69,63 @@ static void add_use(const planned_network_t *planned, json_t *links, double *loa
             link, "use",
             json_pack("[f, f]", capacity[0] > 0 ? load[2 * l] / capacity[0] : 0,
                       capacity[1] > 0 ? load[2 * l + 1] / capacity[1] : 0));
-        json_object_set_new(link, "trees", json_array());
-    }
-    for (int t = 0; planned->plan != NULL && t < planned->plan->num_trees; t++) {
-        memset(load, 0, room);
-        mtree_plan_tree_load(planned->plan, t, planned->routes, 1, load);
-        json_array_foreach (links, l, link) {
-            if (load[2 * l] > 0 || load[2 * l + 1] > 0) {
-                json_array_append_new(json_object_get(link, "trees"),
-                                      json_integer(t + 1));
-            }
-        }
-    }
-}
-
-/* The network as reports have it, with that; NULL: no memory. */
-static json_t *network_json(const planned_network_t *planned)
-{
-    const mtree_topology_t *topology = planned->topology;
-    double *load = calloc(2 * (size_t)topology->num_links + 1, sizeof(double));
-    json_t *network = mtree_report_network(topology, topology, "");
-
-    if (load != NULL) {
-        add_use(planned, json_object_get(network, "links"), load);
-    }
-    for (int i = 0; planned->plan != NULL && i < planned->plan->num_relays; i++) {
-        int vertex = planned->hosts[planned->num_hosts + i];
-
-        json_object_set_new(
-            json_array_get(json_object_get(network, "vertices"), (size_t)vertex), "relay",
-            json_true());
     }
     free(load);
-    return network;
+    return MTREE_OK;
 }
 
-static json_t *tree_json(const planned_network_t *planned, const mtree_tree_t *tree)
+/* Add the plan as JSON to @a given, and the vertices of its hosts. */
+static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
 {
-    char height[PLANNED_HEIGHT_LENGTH], share[16];
+    json_t *vertices = json_array(), *json;
+    char *text;
+    mtree_status_t status = mtree_plan_to_json(planned->plan, &text);
 
-    snprintf(share, sizeof(share), "%.1f %%", 100 * tree->share);
-    return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s}", "root", planned->plan->hosts[tree->root], "vertex",
-        planned->hosts[tree->root], "rate", MTREE_UNITS_RATE(tree->rate), "share", share,
-        "height", planned_network_height(planned->plan, tree, ", ", height));
-}
-
-/* Add the trees, and what the plan achieves, in a line. */
-static void add_plan(json_t *given, const planned_network_t *planned)
-{
-    const mtree_plan_t *plan = planned->plan;
-    char summary[128];
-    json_t *trees = json_array();
-    int used = snprintf(summary, sizeof(summary), "%s, %s",
-                        mtree_collective_name(plan->collective),
-                        MTREE_UNITS_RATE(plan->throughput));
-
-    if (plan->bound > 0) {
-        snprintf(summary + used, sizeof(summary) - (size_t)used, ", %.1f %% of the bound",
-                 100 * plan->throughput / plan->bound);
+    if (status != MTREE_OK) {
+        return status;
     }
-    for (int t = 0; t < plan->num_trees; t++) {
-        json_array_append_new(trees, tree_json(planned, &plan->trees[t]));
+    json = json_loads(text, 0, NULL);
+    free(text);
+    mtree_report_mark(planned->plan, planned->hosts, planned->routes,
+                      json_object_get(given, "network"), json);
+    for (int h = 0; h < planned->num_hosts; h++) {
+        json_array_append_new(vertices, json_integer(planned->hosts[h]));
     }
-    json_object_set_new(given, "summary", json_string(summary));
-    json_object_set_new(given, "trees", trees);
+    json_object_set_new(given, "plan", json);
+    json_object_set_new(given, "vertices", vertices);
+    return MTREE_OK;
 }
 
-/* tools/drawing makes the picture. */
-static mtree_status_t draw(const arguments_t *arguments, const planned_network_t *planned,
-                           json_t *network)
+/*
+ * Become the program of Python, tools/drawing, which is given {network, plan, vertices}:
+ * the network as reports have it, with its use, and, if there is one, the plan, with the
+ * arcs of its trees, and its hosts' vertices.  Returns only when that cannot be.
+ */
+static mtree_status_t become_drawing(const arguments_t *arguments,
+                                     const planned_network_t *planned)
 {
-    char path[COMMAND_PATH_ROOM], *text;
+    const mtree_topology_t *topology = planned->topology;
+    char path[COMMAND_PATH_ROOM];
     const char *words[] = {"python3",
                            path,
                            arguments->multiples ? "multiples" : "map",
-                           arguments->format,
-                           arguments->output,
+                           arguments->output != NULL ? arguments->format : "",
+                           arguments->output != NULL ? arguments->output : "",
+                           arguments->json ? "json" : "",
                            NULL};
-    json_t *given = json_pack("{s:O}", "network", network);
-    mtree_status_t status;
+    json_t *given =
+        json_pack("{s:o}", "network", mtree_report_network(topology, topology, ""));
+    mtree_status_t status =
+        add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
 
-    if (planned->plan != NULL) {
-        add_plan(given, planned);
-    }
-    status = command_give("draw", given);
-    if (status == MTREE_OK) {
-        status = command_read("draw", "drawing", words, &text);
+    if (status == MTREE_OK && planned->plan != NULL) {
+        status = add_plan(planned, given);
     }
     if (status == MTREE_OK) {
-        free(text);
+        status = command_give("draw", json_incref(given));
     }
-    return status;
-}
-
-/* Print {topology, links: [{from, to, capacity_bps, use, trees: [numbers from 1]}],
- * relays: [names]}, the last one where there are any. */
-static mtree_status_t print_network(const json_t *network)
-{
-    json_t *links = json_object_get(network, "links"), *relays = json_array();
-    json_t *object = json_pack("{s:O, s:O}", "topology", json_object_get(network, "name"),
-                               "links", links);
-    json_t *link, *vertex;
-    size_t i;
-
-    json_array_foreach (links, i, link) {
-        json_object_del(link, "latency_s");
-    }
-    json_array_foreach (json_object_get(network, "vertices"), i, vertex) {
-        if (json_object_get(vertex, "relay") != NULL) {
-            json_array_append(relays, json_object_get(vertex, "name"));
-        }
-    }
-    if (json_array_size(relays) > 0) {
-        json_object_set(object, "relays", relays);
-    }
-    json_decref(relays);
-    return command_print_json(object, stdout);
+    json_decref(given);
+    return status == MTREE_OK ? command_become("draw", "drawing", words) : status;
 }
 
 /* The topology with the plan that was given, with a new one, or alone. */
@@ -201,20 +145,11 @@ static int run_draw(const arguments_t *arguments)
 {
     planned_network_t planned;
     mtree_status_t status = prepare(arguments, &planned);
-    json_t *network;
 
-    if (status != MTREE_OK) {
-        return COMMAND_FAILED;
+    if (status == MTREE_OK) {
+        status = become_drawing(arguments, &planned);
+        planned_network_cleanup(&planned);
     }
-    network = network_json(&planned);
-    if (arguments->output != NULL) {
-        status = draw(arguments, &planned, network);
-    }
-    if (status == MTREE_OK && arguments->json) {
-        status = print_network(network);
-    }
-    json_decref(network);
-    planned_network_cleanup(&planned);
     return command_exit(status);
 }
 

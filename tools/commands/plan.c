@@ -57,12 +57,14 @@ static const char *whole_of(mtree_collective_t collective)
 static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
+    const int hops = mtree_tree_height(tree, plan->num_hosts);
+    const double depth = mtree_tree_depth(tree, plan->num_hosts);
     children_t children;
-    char height[PLANNED_HEIGHT_LENGTH];
 
-    printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
+    printf("\ntree %d: %s, %.1f %% of %s, %d hop%s%s%s from root to leaf", number + 1,
            MTREE_UNITS_RATE(tree->rate), 100 * tree->share, whole_of(plan->collective),
-           planned_network_height(plan, tree, " and ", height));
+           hops, MTREE_UNITS_PLURAL(hops), depth > 0 ? " and " : "",
+           depth > 0 ? MTREE_UNITS_TIME(depth) : "");
     if (tree->chunk_bytes > 0) {
         printf(", chunks of %s", MTREE_UNITS_SIZE((double)tree->chunk_bytes));
     }

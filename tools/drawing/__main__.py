@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree draw`, which gives it what to draw (tools/commands/draw.c) as JSON on standard input:
-drawing map|multiples FORMAT FILE."""
+drawing map|multiples FORMAT FILE json; the last three may be empty."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from scene import Scene  # noqa: E402
 def draw(kind, given, form):
     from maps import write_map
     from multiples import write_multiples
-    scene = Scene(given["network"], given)
+    scene = Scene(given["network"], given.get("plan"), given.get("vertices"))
     layout.place(scene)
     if form == "dot":
         return (write_multiples if kind == "multiples" else write_map)(scene).encode()
@@ -25,8 +25,22 @@ def draw(kind, given, form):
     return graphviz.render_labelled(write_map(scene, "maplabel"), form)
 
 
-def main(kind, form, path):
-    write(path, draw(kind, json.load(sys.stdin.buffer), form))
+def describe(network, plan):
+    """What --json prints; links have the numbers of their trees, from 1."""
+    trees = [set(tree["arcs"]) for tree in (plan or {}).get("trees", ())]
+    links = [{**{key: link[key] for key in ("from", "to", "capacity_bps", "use")},
+              "trees": [t for t, arcs in enumerate(trees, 1) if arcs & {2 * number, 2 * number + 1}]}
+             for number, link in enumerate(network["links"])]
+    relays = [vertex["name"] for vertex in network["vertices"] if vertex.get("relay")]
+    return {"topology": network["name"], "links": links, **({"relays": relays} if relays else {})}
+
+
+def main(kind, form, path, json_wanted):
+    given = json.load(sys.stdin.buffer)
+    if path:
+        write(path, draw(kind, given, form))
+    if json_wanted:
+        write("", (json.dumps(describe(given["network"], given.get("plan")), indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ HEAD = """graph map {
 
 def write_vertex(scene, number):
     vertex, place = scene.vertices[number], scene.places[number]
-    roots = "".join(f'<font color="{colour(t)}">&#9679;</font>' for t, tree in enumerate(scene.trees) if tree["vertex"] == number)
+    roots = "".join(f'<font color="{colour(t)}">&#9679;</font>' for t, tree in enumerate(scene.trees) if tree.vertex == number)
     return (f"  v{number} [label=<{escape(vertex['name'])}" + (f"<br/>{roots}> penwidth=2.5" if roots else ">")
             + (' shape=box fillcolor="#DDDDDD" fontsize=9 margin="0.05,0.03"' if vertex["kind"] == "switch" else "")
             + (' peripheries=2 tooltip="a relay"' if vertex.get("relay") else "")
@@ -80,7 +80,7 @@ def write_legend(scene):
         yield f"    <tr><td></td><td></td>{right('rate')}{right('of the message')}{right('root to leaf')}</tr>\n"
     for t, tree in enumerate(scene.trees[:len(COLOURS)]):
         yield (f'    <tr><td align="left"><font color="{colour(t)}">&#9679; tree {t + 1}</font></td><td align="left">root '
-               f"{escape(tree['root'])}</td>{right(tree['rate'])}{right(tree['share'])}{right(tree['height'])}</tr>\n")
+               f"{escape(tree.root)}</td>{right(tree.rate)}{right(tree.share)}{right(tree.height)}</tr>\n")
     if len(scene.trees) > len(COLOURS):
         yield f'    <tr><td colspan="5">and {len(scene.trees) - len(COLOURS)} more trees</td></tr>\n'
     yield "  </table>>;\n"

@@ -67,7 +67,7 @@ def write_multiples(scene):
         corner = complex(t % columns * sheet.real, -(t // columns) * sheet.imag)
         for v, vertex in enumerate(scene.vertices):
             text.append(f'  t{t}n{v} [shape=plain style="" {pos(corner + names[v])} label=<{escape(vertex["name"])}>];\n'
-                        f"  t{t}v{v} [{pos(corner + places[v])}{looks(vertex, v == tree['vertex'], t)}];\n")
+                        f"  t{t}v{v} [{pos(corner + places[v])}{looks(vertex, v == tree.vertex, t)}];\n")
         for link in scene.links:
             crossed = t in link.trees
             text.append(f"  t{t}v{link.u} -- t{t}v{link.v} "
@@ -75,6 +75,6 @@ def write_multiples(scene):
                         f'color="{colour(t) if crossed else "#D5DAE0"}"];\n')
         text.append(f'  line{t} [shape=plain style="" fontsize=11 '
                     f"{pos(corner + complex(sheet.real / 2 - MARGIN, -0.8 * MARGIN))} label=<<b>"
-                    f'<font color="{colour(t)}">tree {t + 1}</font></b>, root {escape(tree["root"])}<br/>{tree["rate"]}, '
-                    f"{tree['share']} of the message<br/>{tree['height']} from root to leaf>];\n")
+                    f'<font color="{colour(t)}">tree {t + 1}</font></b>, root {escape(tree.root)}<br/>{tree.rate}, '
+                    f"{tree.share} of the message<br/>{tree.height} from root to leaf>];\n")
     return "".join(text) + "}\n"

@@ -11,21 +11,49 @@ WHOLE = 1e-9  # a number so near to a whole one is written without decimals
 
 
 class Link:
-    def __init__(self, link, numbers):
+    def __init__(self, number, link, numbers, trees):
         self.u, self.v = numbers[link["from"]], numbers[link["to"]]
         self.capacity, self.latency = link.get("capacity_bps", (0, 0)), link.get("latency_s", 0)
         self.use, self.bytes = link.get("use", (0, 0)), link.get("bytes", (0, 0))
-        self.trees = [number - 1 for number in link.get("trees", ())]  # those that cross it
+        self.trees = [t for t, tree in enumerate(trees) if tree.arcs & {2 * number, 2 * number + 1}]  # those that cross it
         self.most_used = min(max(self.use), 1)
 
 
+class Tree:
+    """A tree of a plan, in the words of a legend."""
+
+    def __init__(self, tree, vertex):
+        self.root, self.vertex, self.arcs = tree["root"], vertex, set(tree["arcs"])
+        self.rate, self.share, self.height = rate(tree["rate_bps"]), f"{100 * tree['share']:.1f} %", self.height_of(tree)
+
+    @staticmethod
+    def height_of(tree):
+        """ "3 hops, 11.1 ms" from the root to the farthest leaf."""
+        above = {below: (parent, latency) for (parent, below), latency in zip(tree["edges"], tree["latency_s"])}
+        hops, depth = 0, 0
+        for node in above:
+            way = []
+            while node in above:
+                node, latency = above[node]
+                way.append(latency)
+            hops, depth = max(hops, len(way)), max(depth, sum(way))
+        return f"{hops} hop{'' if hops == 1 else 's'}" + (f", {time(depth)}" if depth > 0 else "")
+
+
+def summarise(plan):
+    """What a plan achieves."""
+    part = f", {100 * plan['throughput_bps'] / plan['bound_bps']:.1f} % of the bound" if plan["bound_bps"] > 0 else ""
+    return f"{plan['collective']}, {rate(plan['throughput_bps'])}{part}"
+
+
 class Scene:
-    def __init__(self, network, given):
-        """A network as a report has it, and of what mtree draw gives the trees and what the plan achieves."""
+    def __init__(self, network, plan=None, vertices=()):
+        """A network as a report has it, and a plan, if any, with the arcs of its trees and the vertices of its hosts."""
         self.name, self.vertices = network["name"], network["vertices"]
         numbers = {vertex["name"]: number for number, vertex in enumerate(self.vertices)}
-        self.links = [Link(link, numbers) for link in network["links"]]
-        self.trees, self.summary = given.get("trees", ()), given.get("summary")
+        self.trees = [Tree(tree, vertices[plan["hosts"].index(tree["root"])]) for tree in plan["trees"]] if plan else []
+        self.summary = plan and summarise(plan)
+        self.links = [Link(number, link, numbers, self.trees) for number, link in enumerate(network["links"])]
         self.places = [0j] * len(self.vertices)
         capacities = {capacity for link in self.links for capacity in link.capacity}
         self.largest, self.is_uniform = max(capacities, default=0), len(capacities) < 2

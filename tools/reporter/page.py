@@ -68,7 +68,7 @@ class Page:
     def network(self, number):
         """All that concerns a topology."""
         network, plans = self.report["topologies"][number], [p for p, plan in enumerate(self.plans) if plan.get("topology") == number]
-        scene, links = Scene(network, {}), tables.of_links(network)
+        scene, links = Scene(network), tables.of_links(network)
         layout.place(scene)
         yield ("<h2>Network</h2>\n<section>\n" + paragraphs([sentences.topology(network)], "")
                + paragraphs(sentences.of_topology(self.report, number)))
