@@ -115,16 +115,68 @@ static int *read_vertices(const json_t *communicator, const mtree_report_map_t *
     return vertices;
 }
 
+/* The part of the time below which a backlog is not evidence: what arrived in that time
+ * was under way before, so a short one seems to have carried more than the link can. */
+#define LEAST_BACKLOGGED 0.2
+
+/* What went from one host to another (schedule/goodput.h), numbers as of the routes. */
+typedef struct {
+    int from, to;
+    double rate;            /* bits/s over all of the time */
+    double backlogged;      /* part of the time in which the path had a backlog, 0 to 1 */
+    double backlogged_rate; /* bits/s in that time */
+} path_t;
+
 /* A path of the report between two of @a num_hosts hosts; false: it is none. */
-static bool read_path(const json_t *json, int num_hosts, mtree_traffic_path_t *path)
+static bool read_path(const json_t *json, int num_hosts, path_t *path)
 {
-    *path = (mtree_traffic_path_t){
-        .from = mtree_report_index(json_array_get(json, 0), (size_t)num_hosts),
-        .to = mtree_report_index(json_array_get(json, 1), (size_t)num_hosts),
-        .rate = json_number_value(json_array_get(json, 2)),
-        .backlogged = json_number_value(json_array_get(json, 3)),
-        .backlogged_rate = json_number_value(json_array_get(json, 4))};
+    *path =
+        (path_t){.from = mtree_report_index(json_array_get(json, 0), (size_t)num_hosts),
+                 .to = mtree_report_index(json_array_get(json, 1), (size_t)num_hosts),
+                 .rate = json_number_value(json_array_get(json, 2)),
+                 .backlogged = json_number_value(json_array_get(json, 3)),
+                 .backlogged_rate = json_number_value(json_array_get(json, 4))};
     return path->from >= 0 && path->to >= 0;
+}
+
+/* The part of its capacity that an arc gave. */
+static double fullness(const mtree_report_map_t *map, int arc)
+{
+    double capacity = mtree_arc_capacity(map->topology, arc);
+
+    return capacity > 0 ? map->gave[arc].rate / capacity : 0;
+}
+
+/* Find what each arc gave from what was measured between hosts.  Several calls, for
+ * several groups of hosts, add up. */
+static void measure_paths(const mtree_report_map_t *map, const mtree_routes_t *routes,
+                          const path_t *paths, size_t num_paths)
+{
+    mtree_report_gave_t *gave = map->gave;
+
+    for (size_t p = 0; p < num_paths; p++) {
+        const path_t *path = &paths[p];
+        bool backlogged = path->backlogged >= LEAST_BACKLOGGED;
+
+        MTREE_ROUTE_ARCS (a, routes, path->from, path->to) {
+            mtree_report_gave_t *arc = &gave[a];
+
+            arc->rate += backlogged ? path->backlogged_rate : path->rate;
+            arc->backlogged = fmax(arc->backlogged, backlogged ? path->backlogged : 0);
+        }
+    }
+    for (size_t p = 0; p < num_paths; p++) {
+        int narrowest = -1;
+
+        MTREE_ROUTE_ARCS (arc, routes, paths[p].from, paths[p].to) {
+            if (narrowest < 0 || fullness(map, arc) > fullness(map, narrowest)) {
+                narrowest = arc;
+            }
+        }
+        if (narrowest >= 0 && paths[p].backlogged >= LEAST_BACKLOGGED) {
+            gave[narrowest].narrowest = true;
+        }
+    }
 }
 
 /* Find what the links of @a map gave by the paths of @a communicator. */
@@ -132,7 +184,7 @@ static mtree_status_t measure(const json_t *communicator, mtree_report_map_t *ma
 {
     const json_t *list = json_object_get(communicator, "paths");
     size_t count = json_array_size(list);
-    mtree_traffic_path_t *paths = calloc(count + 1, sizeof(*paths));
+    path_t *paths = calloc(count + 1, sizeof(*paths));
     int num_hosts, *vertices = read_vertices(communicator, map, &num_hosts);
     mtree_status_t status = MTREE_ERR_INVALID;
     mtree_routes_t *routes;
@@ -148,7 +200,7 @@ static mtree_status_t measure(const json_t *communicator, mtree_report_map_t *ma
     if (status == MTREE_OK && count > 0) {
         status = mtree_routes_create(map->topology, vertices, num_hosts, &routes);
         if (status == MTREE_OK) {
-            mtree_traffic_measure(map->topology, routes, paths, count, map->gave);
+            measure_paths(map, routes, paths, count);
             mtree_routes_destroy(routes);
         }
     }
@@ -170,10 +222,24 @@ static void add_sum(json_t *calls, const char *key)
     json_object_set_new(calls, key, json_real(sum));
 }
 
+/* Put on the map what calls of @a bytes together, as the plan counts them, sent over each
+ * arc: each edge of a tree carries the tree's share, of an allgather or reduce_scatter
+ * its root's part of it, which is taken for the same for all. */
 static void add_traffic(const mtree_report_plan_t *placed, double bytes)
 {
-    if (placed->routes != NULL && bytes > 0) {
-        mtree_traffic_add(placed->plan, placed->routes, bytes, placed->map->bytes);
+    const mtree_plan_t *plan = placed->plan;
+    double part =
+        mtree_collective_root_bytes(plan->collective, bytes, mtree_plan_num_active(plan));
+
+    if (placed->routes == NULL || bytes <= 0) {
+        return;
+    }
+    if (plan->order != NULL) {
+        mtree_plan_program_load(plan, placed->routes, bytes, placed->map->bytes);
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        mtree_plan_tree_load(plan, t, placed->routes, plan->trees[t].share * part,
+                             placed->map->bytes);
     }
 }
 
@@ -284,7 +350,7 @@ static double connecting_seconds(const json_t *report)
  */
 static double found_rate(const mtree_report_map_t *map, int arc, double on_map)
 {
-    const mtree_traffic_gave_t *gave = &map->gave[arc];
+    const mtree_report_gave_t *gave = &map->gave[arc];
     double carried = map->seconds > 0 ? 8 * map->bytes[arc] / map->seconds : 0;
     double found = fmax(
         gave->narrowest ? gave->rate : mtree_arc_capacity(map->topology, arc), carried);
@@ -315,7 +381,7 @@ static void write_map(mtree_report_map_t *map, double connecting)
     json_object_set_new(map->json, "seconds", json_real(map->seconds));
     json_array_foreach (json_object_get(map->json, "links"), l, json) {
         const mtree_link_t *link = &map->topology->links[l];
-        const mtree_traffic_gave_t *gave = &map->gave[2 * l];
+        const mtree_report_gave_t *gave = &map->gave[2 * l];
         const double *bytes = &map->bytes[2 * l];
         json_t *found = json_pack("{s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[b, b]}",
                                   "bytes", bytes[0], bytes[1], "use",

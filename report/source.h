@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The topologies of a report and the plans of its calls, as objects, and what calls put
- * on links.
+ * The topologies of a report and the plans of its calls, as objects.
  */
 #ifndef MTREE_REPORT_SOURCE_H
 #define MTREE_REPORT_SOURCE_H
@@ -10,14 +9,6 @@
 
 #include <jansson.h>
 
-/* What went from one host to another (schedule/goodput.h), numbers as of the routes. */
-typedef struct {
-    int from, to;
-    double rate;            /* bits/s over all of the time */
-    double backlogged;      /* part of the time in which the path had a backlog, 0 to 1 */
-    double backlogged_rate; /* bits/s in that time */
-} mtree_traffic_path_t;
-
 /* What one direction of a link gave. */
 typedef struct {
     double rate;       /* bits/s while paths over it had a backlog; other paths
@@ -25,16 +16,16 @@ typedef struct {
     double backlogged; /* the greatest part of the time that one had; 0: never, so what
                           the link can give is not known */
     bool narrowest;    /* a path with a backlog has no fuller link */
-} mtree_traffic_gave_t;
+} mtree_report_gave_t;
 
 /* A topology of the report. */
 typedef struct {
     json_t *json;
     mtree_topology_t *topology;
-    double *bytes;              /* [2 x links] that mtree's calls put on each arc */
-    mtree_traffic_gave_t *gave; /* [2 x links] */
-    double seconds;             /* that these calls took */
-    bool disagrees;             /* with what the calls found */
+    double *bytes;             /* [2 x links] that mtree's calls put on each arc */
+    mtree_report_gave_t *gave; /* [2 x links] */
+    double seconds;            /* that these calls took */
+    bool disagrees;            /* with what the calls found */
 } mtree_report_map_t;
 
 /* A plan of the report. */
@@ -83,24 +74,5 @@ int mtree_report_index(const json_t *value, size_t count);
 
 /* Log that @a what of the report does not fit its topology; MTREE_ERR_INVALID. */
 mtree_status_t mtree_report_contradicts(const char *what);
-
-/*
- * Add to @a bytes, [2 x links of the topology], what calls of @a message bytes together
- * put on each arc over @a plan's trees: each edge of a tree carries the tree's share, of
- * an allgather or reduce_scatter its root's part of it, which is taken for the same for
- * all.
- * @a routes must number the hosts as the plan does, its relays included.
- */
-void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
-                       double message, double *bytes);
-
-/*
- * Find what each arc gave, @a gave [2 x links of @a topology, zeroed at first], from what
- * was measured between hosts.  A backlog in less than a fifth of the time does not count.
- * Several calls, for several groups of hosts, add up.
- */
-void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           const mtree_traffic_path_t *paths, size_t num_paths,
-                           mtree_traffic_gave_t *gave);
 
 #endif
