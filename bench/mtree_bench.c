@@ -307,10 +307,12 @@ static void discard_line(mtree_log_level_t level, const char *message, void *arg
     (void)arg;
 }
 
-/* Every rank reads the same command line, so rank 0 alone logs what is wrong with it. */
+/* Every rank reads the same command line, so rank 0 alone logs what is wrong with it, and
+ * answers --help: no other one prints anything. */
 static void mute(const bench_call_t *call)
 {
     if (call->rank != 0) {
+        (void)freopen("/dev/null", "w", stdout);
         mtree_log_set(discard_line, NULL, MTREE_LOG_ERROR);
     }
 }
@@ -323,9 +325,6 @@ static mtree_status_t read_options(int argc, char **argv, const bench_call_t *ca
     mute(call);
     status = bench_options_parse(argc, argv, call->num_ranks, options_p);
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
-    if (status == MTREE_OK && options_p->help && call->rank == 0) {
-        bench_options_help(stdout);
-    }
     return status;
 }
 

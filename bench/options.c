@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/options.h"
+
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/units.h"
+#include "tools/options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,107 +22,6 @@
 
 /* The time of a pattern's last arrival (seconds). */
 #define DEFAULT_SPAN 1.0
-
-enum {
-    OPTION_ROOT = 256,
-    OPTION_TOTAL,
-    OPTION_TOGETHER,
-    OPTION_JSON,
-    OPTION_ARRIVAL,
-    OPTION_SPAN,
-    OPTION_ACTIVE,
-    OPTION_TASKS,
-    OPTION_LIMIT,
-    OPTION_CONTROL
-};
-
-static const struct option long_options[] = {
-    {"message-size", required_argument, NULL, 'm'},
-    {"iterations", required_argument, NULL, 'i'},
-    {"warmup", required_argument, NULL, 'x'},
-    {"validation", no_argument, NULL, 'c'},
-    {"full", no_argument, NULL, 'f'},
-    {"collective", required_argument, NULL, 't'},
-    {"root", required_argument, NULL, OPTION_ROOT},
-    {"total", no_argument, NULL, OPTION_TOTAL},
-    {"together", no_argument, NULL, OPTION_TOGETHER},
-    {"active", required_argument, NULL, OPTION_ACTIVE},
-    {"arrival", required_argument, NULL, OPTION_ARRIVAL},
-    {"span", required_argument, NULL, OPTION_SPAN},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"tasks", no_argument, NULL, OPTION_TASKS},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"control", required_argument, NULL, OPTION_CONTROL},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-void bench_options_help(FILE *file)
-{
-    const bench_operation_t *operation;
-    int i;
-
-    fprintf(
-        file,
-        "Usage: mpirun ... mtree_bench [options]\n"
-        "Times a collective operation as the OSU micro-benchmarks do.\n"
-        "\n"
-        "  -t, --collective NAME       the operation (default allreduce)\n"
-        "  -m, --message-size MIN:MAX  sizes in bytes, doubling (also 64k, 16M; also "
-        "MAX;\n"
-        "                              default 1:1M, reductions from 4)\n"
-        "  -i, --iterations N          timed calls for each size (default 1000; 100 "
-        "above 8k)\n"
-        "  -x, --warmup N              calls before them (default 200; 10 above 8k)\n"
-        "  -c, --validation            check every element of every result\n"
-        "  -f, --full                  print minimum, maximum, iterations and "
-        "processor time too\n"
-        "      --root N|rotate         the root of collectives that have one (default "
-        "0)\n"
-        "      --total                 sizes of (all)gather(v) count the whole result, "
-        "not\n"
-        "                              one rank's part\n"
-        "      --together              all ranks begin a call at one time, by their "
-        "clocks\n"
-        "      --active N              the first N ranks call, the others wait for "
-        "their end\n"
-        "      --arrival PATTERN       who comes when: all, one-late, interval, random, "
-        "ramp,\n"
-        "                              or a file with one line per call: seconds of each "
-        "rank\n"
-        "      --span TIME             by when a pattern's last rank comes (default 1s)\n"
-        "      --limit TIME            begin no more calls after it, but time one\n"
-        "      --control NAME=NUMBER   set this control variable of MPI (MPI_T) before "
-        "the\n"
-        "                              communicator is made\n"
-        "      --json                  print one JSON object instead of the table\n"
-        "      --tasks                 read such options from standard input: each line "
-        "is\n"
-        "                              a measurement, until its end\n"
-        "  -h, --help                  print this\n"
-        "\n"
-        "Operations:");
-    for (i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
-        fprintf(file, " %s", operation->name);
-    }
-    fprintf(file, "\nThe exit status is 1 when a result is wrong.\n");
-}
-
-static mtree_status_t parse_number(const char *option, const char *text, int min,
-                                   int *number_p)
-{
-    char *end;
-    long number;
-
-    errno = 0;
-    number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < min || number > INT_MAX) {
-        mtree_error("%s %s: must be a whole number from %d on", option, text, min);
-        return MTREE_ERR_INVALID;
-    }
-    *number_p = (int)number;
-    return MTREE_OK;
-}
 
 static mtree_status_t parse_size(const char *text, size_t *bytes_p)
 {
@@ -142,127 +41,88 @@ static mtree_status_t parse_size(const char *text, size_t *bytes_p)
 }
 
 /* MIN:MAX, MIN:, :MAX or MAX; what is not given keeps its value. */
-static mtree_status_t parse_sizes(char *text, bench_options_t *options)
+static mtree_status_t take_sizes(const command_t *command, void *data, const char *value)
 {
-    char *colon = strchr(text, ':');
-    char *max = (colon == NULL) ? text : colon + 1;
+    const char *colon = strchr(value, ':');
+    const char *max = colon == NULL ? value : colon + 1;
+    bench_options_t *options = data;
     mtree_status_t status = MTREE_OK;
+    char min[32];
 
-    if (colon != NULL && colon != text) {
-        *colon = '\0';
-        status = parse_size(text, &options->min_bytes);
-        *colon = ':';
+    (void)command;
+    if (colon != NULL && colon != value) {
+        (void)snprintf(min, sizeof(min), "%.*s", (int)(colon - value), value);
+        status = parse_size(min, &options->min_bytes);
     }
-    if (status == MTREE_OK && *max != '\0') {
-        status = parse_size(max, &options->max_bytes);
-    }
-    return status;
+    return status == MTREE_OK && *max != '\0' ? parse_size(max, &options->max_bytes)
+                                              : status;
 }
 
-static mtree_status_t parse_operation(const char *name, bench_options_t *options)
+static mtree_status_t take_operation(const command_t *command, void *data,
+                                     const char *value)
 {
-    mtree_nearest_t nearest = mtree_nearest_begin(name);
+    mtree_nearest_t nearest = mtree_nearest_begin(value);
     char advice[MTREE_NEAREST_ADVICE];
     const bench_operation_t *operation;
+    bench_options_t *options = data;
 
-    options->operation = bench_operation_find(name);
+    (void)command;
+    options->operation = bench_operation_find(value);
     if (options->operation == NULL) {
         for (int i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
             mtree_nearest_offer(&nearest, operation->name);
         }
-        mtree_error("--collective %s: no such operation%s; --help lists them", name,
+        mtree_error("--collective %s: no such operation%s; --help lists them", value,
                     mtree_nearest_advice(&nearest, "", advice));
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t parse_root(const char *text, int num_ranks, int *root_p)
+static mtree_status_t take_root(const command_t *command, void *data, const char *value)
 {
-    mtree_status_t status;
+    bench_options_t *options = data;
+    char *end;
+    long root = strtol(value, &end, 10);
 
-    if (strcmp(text, "rotate") == 0) {
-        *root_p = BENCH_OPTIONS_ROTATE;
+    (void)command;
+    if (strcmp(value, "rotate") == 0) {
+        options->root = BENCH_OPTIONS_ROTATE;
         return MTREE_OK;
     }
-    status = parse_number("--root", text, 0, root_p);
-    if (status == MTREE_OK && *root_p >= num_ranks) {
-        mtree_error("--root %s: there are %d ranks, numbered from 0", text, num_ranks);
+    if (end == value || *end != '\0' || root < 0 || root >= options->num_ranks) {
+        mtree_error("--root %s: there are %d ranks, numbered from 0; or give rotate",
+                    value, options->num_ranks);
         return MTREE_ERR_INVALID;
     }
-    return status;
-}
-
-static mtree_status_t parse_time(const char *option, const char *text, double *seconds_p)
-{
-    const char *why;
-
-    if (mtree_units_parse_time(text, seconds_p, &why) != MTREE_OK) {
-        mtree_error("%s %s: %s; give 200ms, or 2s", option, text, why);
-        return MTREE_ERR_INVALID;
-    }
+    options->root = (int)root;
     return MTREE_OK;
 }
 
-static mtree_status_t add_setting(const char *text, bench_options_t *options)
+static mtree_status_t take_arrival(const command_t *command, void *data,
+                                   const char *value)
 {
+    bench_options_t *options = data;
+
+    (void)command;
+    options->staggered = true;
+    bench_arrivals_cleanup(&options->arrivals);
+    return bench_arrivals_read(value, options->num_ranks, &options->arrivals);
+}
+
+static mtree_status_t take_control(const command_t *command, void *data,
+                                   const char *value)
+{
+    bench_options_t *options = data;
+
+    (void)command;
     if (options->num_settings == BENCH_CONTROL_MOST) {
-        mtree_error("--control %s: only %d variables can be set", text,
+        mtree_error("--control %s: only %d variables can be set", value,
                     BENCH_CONTROL_MOST);
         return MTREE_ERR_INVALID;
     }
-    options->settings[options->num_settings++].text = text;
+    options->settings[options->num_settings++].text = value;
     return MTREE_OK;
-}
-
-static mtree_status_t parse_option(int letter, char *value, int num_ranks,
-                                   bench_options_t *options)
-{
-    switch (letter) {
-    case 't':
-        return parse_operation(value, options);
-    case 'm':
-        return parse_sizes(value, options);
-    case 'i':
-        return parse_number("-i", value, 1, &options->iterations);
-    case 'x':
-        return parse_number("-x", value, 0, &options->warmup);
-    case OPTION_ROOT:
-        return parse_root(value, num_ranks, &options->root);
-    case OPTION_ACTIVE:
-        return parse_number("--active", value, 1, &options->active);
-    case OPTION_ARRIVAL:
-        options->staggered = true;
-        bench_arrivals_cleanup(&options->arrivals);
-        return bench_arrivals_read(value, num_ranks, &options->arrivals);
-    case OPTION_SPAN:
-        return parse_time("--span", value, &options->arrivals.span);
-    case OPTION_LIMIT:
-        return parse_time("--limit", value, &options->limit);
-    case OPTION_CONTROL:
-        return add_setting(value, options);
-    case OPTION_TOTAL:
-        options->total = true;
-        return MTREE_OK;
-    case OPTION_TOGETHER:
-        options->together = true;
-        return MTREE_OK;
-    case OPTION_JSON:
-        options->json = true;
-        return MTREE_OK;
-    case OPTION_TASKS:
-        options->tasks = true;
-        return MTREE_OK;
-    case 'c':
-        options->validate = true;
-        return MTREE_OK;
-    case 'f':
-        options->full = true;
-        return MTREE_OK;
-    default:
-        options->help = true;
-        return MTREE_OK;
-    }
 }
 
 /* Sizes that make sense for the operation: reductions are of whole floats, a barrier has
@@ -286,31 +146,78 @@ static mtree_status_t settle_sizes(bench_options_t *options)
 }
 
 /* Some of the ranks, and the root one of them. */
-static mtree_status_t settle_ranks(const bench_options_t *options, int num_ranks)
+static mtree_status_t settle_ranks(const bench_options_t *options)
 {
-    if (options->active > num_ranks || options->root >= options->active) {
+    if (options->active > options->num_ranks || options->root >= options->active) {
         mtree_error("--active %d: give from %d to %d, the ranks up to the root, and all",
                     options->active, options->root < 0 ? 1 : options->root + 1,
-                    num_ranks);
+                    options->num_ranks);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t refuse_option(const char *word)
-{
-    char name[64], advice[MTREE_NEAREST_ADVICE];
-    mtree_nearest_t nearest = mtree_nearest_begin(name);
-    const char *at = word + strspn(word, "-");
+#define MEMBER(_name) offsetof(bench_options_t, _name)
 
-    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "="), at);
-    for (const struct option *option = long_options; option->name != NULL; option++) {
-        mtree_nearest_offer(&nearest, option->name);
+static const option_t rows[] = {
+    {"collective", 't', OPTION_OTHER, .argument = "NAME", .take = take_operation,
+     .help = "the operation (default allreduce)"},
+    {"message-size", 'm', OPTION_OTHER, .argument = "MIN:MAX", .take = take_sizes,
+     .help = "sizes in bytes, doubling (also 64k, 16M; also MAX; default 1:1M, "
+             "reductions from 4)"},
+    {"iterations", 'i', OPTION_WHOLE, MEMBER(iterations), .argument = "N", .least = 1,
+     .help = "timed calls for each size (default 1000; 100 above 8k)"},
+    {"warmup", 'x', OPTION_WHOLE, MEMBER(warmup), .argument = "N",
+     .help = "calls before them (default 200; 10 above 8k)"},
+    {"validation", 'c', OPTION_FLAG, MEMBER(validate),
+     .help = "check every element of every result"},
+    {"full", 'f', OPTION_FLAG, MEMBER(full),
+     .help = "print minimum, maximum, iterations and processor time too"},
+    {"root", 0, OPTION_OTHER, .argument = "N|rotate", .take = take_root,
+     .help = "the root of collectives that have one (default 0)"},
+    {"total", 0, OPTION_FLAG, MEMBER(total),
+     .help = "sizes of (all)gather(v) count the whole result, not one rank's part"},
+    {"together", 0, OPTION_FLAG, MEMBER(together),
+     .help = "all ranks begin a call at one time, by their clocks"},
+    {"active", 0, OPTION_WHOLE, MEMBER(active), .argument = "N", .least = 1,
+     .help = "the first N ranks call, the others wait for their end"},
+    {"arrival", 0, OPTION_OTHER, .argument = "PATTERN", .take = take_arrival,
+     .help = "who comes when: all, one-late, interval, random, ramp, or a file with one "
+             "line per call: seconds of each rank"},
+    {"span", 0, OPTION_TIME, MEMBER(arrivals.span), .argument = "TIME", .example = "2s",
+     .help = "by when a pattern's last rank comes (default 1s)"},
+    {"limit", 0, OPTION_TIME, MEMBER(limit), .argument = "TIME", .example = "2s",
+     .help = "begin no more calls after it, but time one"},
+    {"control", 0, OPTION_OTHER, .argument = "NAME=NUMBER", .take = take_control,
+     .help = "set this control variable of MPI (MPI_T) before the communicator is made"},
+    {"json", 0, OPTION_FLAG, MEMBER(json),
+     .help = "print one JSON object instead of the table"},
+    {"tasks", 0, OPTION_FLAG, MEMBER(tasks),
+     .help = "read such options from standard input: each line is a measurement, until "
+             "its end"},
+    {0}};
+
+static void print_operations(void)
+{
+    const bench_operation_t *operation;
+
+    printf("\nOperations:");
+    for (int i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
+        printf(" %s", operation->name);
     }
-    mtree_error("%s: no such option%s, or its value is missing; --help lists them", word,
-                nearest.edits > 0 ? mtree_nearest_advice(&nearest, "--", advice) : "");
-    return MTREE_ERR_INVALID;
+    printf("\nThe exit status is 1 when a result is wrong.\n");
 }
+
+static const command_t command = {
+    .name = "mtree_bench",
+    .is_program = true,
+    .usage = "[OPTION]...",
+    .help = "Times a collective operation as the OSU micro-benchmarks do.\n",
+    .examples = {"mpirun -n 4 mtree_bench -t allreduce -m 64k:1M -c",
+                 "mpirun -n 4 mtree_bench -t bcast --root rotate --json"},
+    .print_more = print_operations,
+    .needs = "it takes options alone",
+};
 
 mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                    bench_options_t *options_p)
@@ -319,29 +226,20 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                .min_bytes = 1,
                                .max_bytes = DEFAULT_MAX,
                                .arrivals = {.span = DEFAULT_SPAN},
+                               .num_ranks = num_ranks,
                                .active = num_ranks,
                                .limit = INFINITY,
                                .iterations = -1,
                                .warmup = -1};
-    mtree_status_t status;
-    int letter;
+    const option_group_t groups[] = {{rows, .data = &options}, {0}};
+    const int code = options_parse(&command, groups, argc, argv);
+    mtree_status_t status = MTREE_OK;
 
-    opterr = 0;
-    optind = 0; /* as in glibc: begin anew, since there may be several command lines */
-    while ((letter = getopt_long(argc, argv, "+m:i:x:t:cfh", long_options, NULL)) != -1) {
-        if (letter == '?') {
-            return refuse_option(argv[optind - 1]);
-        }
-        status = parse_option(letter, optarg, num_ranks, &options);
-        if (status != MTREE_OK) {
-            return status;
-        }
-    }
-    if (optind < argc) {
-        mtree_error("%s: not an option; --help lists them", argv[optind]);
+    options.help = code == COMMAND_OK;
+    if (code == COMMAND_MISUSED) {
         return MTREE_ERR_INVALID;
     }
-    status = settle_ranks(&options, num_ranks);
+    status = settle_ranks(&options);
     if (status == MTREE_OK) {
         status = settle_sizes(&options);
     }

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #define BENCH_OPTIONS_ROTATE -1
 
@@ -22,6 +21,7 @@ typedef struct {
     size_t max_bytes;
     int iterations; /* -1: the default for the size */
     int warmup;     /* -1: the default for the size */
+    int num_ranks;
     int root;     /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
                      ranks */
     int active;   /* ranks that call, from rank 0 on */
@@ -36,12 +36,13 @@ typedef struct {
     bool full;
     bool json;
     bool tasks; /* other command lines follow on standard input */
-    bool help;
+    bool help;  /* it was asked for, and nothing else is to be done */
 } bench_options_t;
 
 /*
- * Read the command line.  @a num_ranks limits the root.  On MTREE_ERR_INVALID one line
- * was logged that says which argument is wrong; log on one rank only.
+ * Read the command line of @a num_ranks ranks; --help is answered on standard output.  On
+ * MTREE_ERR_INVALID one line was logged that says which argument is wrong; log and print
+ * on one rank only.
  */
 mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                    bench_options_t *options_p);
@@ -50,8 +51,5 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
  */
 int bench_options_iterations(const bench_options_t *options, size_t bytes);
 int bench_options_warmup(const bench_options_t *options, size_t bytes);
-
-/* Write what --help shows. */
-void bench_options_help(FILE *file);
 
 #endif

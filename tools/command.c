@@ -12,7 +12,8 @@
 
 int command_misuse(const command_t *command, const char *what)
 {
-    mtree_error("%s: %s; see 'mtree %s --help'", command->name, what, command->name);
+    mtree_error("%s: %s; see '%s%s --help'", command->name, what,
+                command->is_program ? "" : "mtree ", command->name);
     return COMMAND_MISUSED;
 }
 

@@ -22,6 +22,7 @@ enum {
  * options (options.h). */
 typedef struct {
     const char *name;
+    bool is_program;          /* called by its name, and not behind "mtree" */
     const char *summary;      /* for the list of commands */
     const char *usage;        /* what follows the name in the first line of --help */
     const char *help;         /* the lines below it */

@@ -102,8 +102,8 @@ static void print_help(const parser_t *parser)
 {
     static const option_t help = {"help", 'h', OPTION_FLAG, .help = "this text"};
 
-    printf("Usage: mtree %s %s\n%s\n", parser->command->name, parser->command->usage,
-           parser->command->help);
+    printf("Usage: %s%s %s\n%s\n", parser->command->is_program ? "" : "mtree ",
+           parser->command->name, parser->command->usage, parser->command->help);
     for (int i = 0; i < parser->count; i++) {
         print_option(parser->options[i]);
     }
@@ -243,6 +243,7 @@ int options_parse(const command_t *command, const option_group_t *groups, int ar
 
     parser_init(&parser, command, groups);
     opterr = 0;
+    optind = 0; /* as in glibc: begin anew, since there may be several command lines */
     while ((found = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
         if (found == '?' || found == ':') {
             return refuse(&parser, found, argv[optind - 1]);

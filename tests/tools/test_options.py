@@ -113,8 +113,8 @@ BENCH = {
                   lambda bench: len(bench["sizes"][0]["stay_us"]) == 2),
     "--span": ("--span 300ms --arrival one-late -m 8:8 -i 1 -x 0 --json",
                lambda bench: 250e3 < bench["sizes"][0]["last_arrival_us"] < 3e6),
-    "-h": ("-h", "^Usage: mpirun"),
-    "--help": ("--help", "^Usage: mpirun"),
+    "-h": ("-h", "^Usage: mtree_bench"),
+    "--help": ("--help", "^Usage: mtree_bench"),
 }
 
 
