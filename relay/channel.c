@@ -2,7 +2,7 @@
 #include "relay/channel.h"
 
 #include "base/array.h"
-#include "relay/bytes.h"
+#include "base/bytes.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -84,9 +84,9 @@ mtree_status_t mtree_relay_channel_send(mtree_relay_channel_t *channel,
         return MTREE_ERR_NO_MEMORY;
     }
     header = channel->out + channel->out_length;
-    mtree_relay_put32(header, MAGIC);
-    mtree_relay_put32(header + 4, kind);
-    mtree_relay_put32(header + 8, (uint32_t)length);
+    mtree_put32(header, MAGIC);
+    mtree_put32(header + 4, kind);
+    mtree_put32(header + 8, (uint32_t)length);
     if (length > 0) {
         memcpy(header + HEADER, bytes, length);
     }
@@ -102,9 +102,9 @@ int mtree_relay_message_read(const unsigned char *bytes, size_t length,
     if (length < HEADER) {
         return 0;
     }
-    kind = mtree_relay_get32(bytes + 4);
-    payload = mtree_relay_get32(bytes + 8);
-    if (mtree_relay_get32(bytes) != MAGIC || kind >= MTREE_RELAY_NUM_KINDS ||
+    kind = mtree_get32(bytes + 4);
+    payload = mtree_get32(bytes + 8);
+    if (mtree_get32(bytes) != MAGIC || kind >= MTREE_RELAY_NUM_KINDS ||
         payload > MTREE_RELAY_LONGEST - HEADER) {
         return -1;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/greeting.h"
 
-#include "relay/bytes.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 
 void mtree_relay_magic_write(unsigned char bytes[MTREE_RELAY_MAGIC])
 {
-    mtree_relay_put32(bytes, MAGIC);
+    mtree_put32(bytes, MAGIC);
 }
 
 const char *mtree_relay_magic_fault(const unsigned char bytes[MTREE_RELAY_MAGIC])
 {
-    uint32_t magic = mtree_relay_get32(bytes);
+    uint32_t magic = mtree_get32(bytes);
 
     return magic == MAGIC                      ? NULL
            : ((magic ^ MAGIC) & ~VERSION) == 0 ? "it is of another version of mtree"
@@ -35,9 +35,9 @@ const char *mtree_relay_magic_fault(const unsigned char bytes[MTREE_RELAY_MAGIC]
 void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
                              unsigned char bytes[MTREE_RELAY_HELLO])
 {
-    mtree_relay_put32(bytes, MAGIC);
-    mtree_relay_put32(bytes + 4, hello->purpose | (hello->is_encrypted ? ENCRYPTED : 0));
-    mtree_relay_put32(bytes + 8, hello->number);
+    mtree_put32(bytes, MAGIC);
+    mtree_put32(bytes + 4, hello->purpose | (hello->is_encrypted ? ENCRYPTED : 0));
+    mtree_put32(bytes + 8, hello->number);
     memcpy(bytes + 12, hello->job.bytes, MTREE_RELAY_JOB);
     memcpy(bytes + 12 + MTREE_RELAY_JOB, hello->nonce, MTREE_RELAY_NONCE);
 }
@@ -45,14 +45,14 @@ void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
 mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELLO],
                                       mtree_relay_hello_t *hello)
 {
-    uint32_t purpose = mtree_relay_get32(bytes + 4) & ~ENCRYPTED;
+    uint32_t purpose = mtree_get32(bytes + 4) & ~ENCRYPTED;
 
-    if (mtree_relay_get32(bytes) != MAGIC || purpose > MTREE_RELAY_DATA) {
+    if (mtree_get32(bytes) != MAGIC || purpose > MTREE_RELAY_DATA) {
         return MTREE_ERR_INVALID;
     }
     hello->purpose = (mtree_relay_purpose_t)purpose;
-    hello->is_encrypted = (mtree_relay_get32(bytes + 4) & ENCRYPTED) != 0;
-    hello->number = mtree_relay_get32(bytes + 8);
+    hello->is_encrypted = (mtree_get32(bytes + 4) & ENCRYPTED) != 0;
+    hello->number = mtree_get32(bytes + 8);
     memcpy(hello->job.bytes, bytes + 12, MTREE_RELAY_JOB);
     memcpy(hello->nonce, bytes + 12 + MTREE_RELAY_JOB, MTREE_RELAY_NONCE);
     return MTREE_OK;
@@ -82,7 +82,7 @@ static bool is_mac(const mtree_relay_greeting_t *greeting, const char *who,
     unsigned char expected[MTREE_RELAY_KEY];
 
     greeting_mac(greeting, who, welcome, length, expected);
-    return mtree_relay_mac_equals(expected, mac);
+    return mtree_crypto_equals(expected, mac, MTREE_RELAY_KEY);
 }
 
 void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
@@ -121,8 +121,8 @@ void mtree_relay_welcome_write(const mtree_relay_greeting_t *greeting,
                                const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME])
 {
-    mtree_relay_put32(bytes, welcome->answer);
-    mtree_relay_put64(bytes + 4, welcome->memory);
+    mtree_put32(bytes, welcome->answer);
+    mtree_put64(bytes + 4, welcome->memory);
     greeting_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS);
 }
 
@@ -130,14 +130,14 @@ mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
                                         const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome)
 {
-    uint32_t answer = mtree_relay_get32(bytes);
+    uint32_t answer = mtree_get32(bytes);
 
     if (!is_mac(greeting, "welcome", bytes, LIMITS, bytes + LIMITS) ||
         answer > MTREE_RELAY_UNKNOWN) {
         return MTREE_ERR_INVALID;
     }
     welcome->answer = (mtree_relay_answer_t)answer;
-    welcome->memory = mtree_relay_get64(bytes + 4);
+    welcome->memory = mtree_get64(bytes + 4);
     return MTREE_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/job.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
-#include "relay/bytes.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
@@ -154,8 +154,8 @@ static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES];
 
-    mtree_relay_put32(bytes, start->plan);
-    mtree_relay_put32(bytes + 4, start->number);
+    mtree_put32(bytes, start->plan);
+    mtree_put32(bytes + 4, start->number);
     job->done->failed++;
     (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_REFUSED, bytes,
                                    sizeof(bytes));
@@ -227,8 +227,7 @@ static bool take_cancel(mtree_relay_job_t *job, const mtree_relay_message_t *mes
     if (message->length != MTREE_RELAY_CALL_BYTES) {
         return false;
     }
-    call = find_call(job, mtree_relay_get32(message->bytes),
-                     mtree_relay_get32(message->bytes + 4));
+    call = find_call(job, mtree_get32(message->bytes), mtree_get32(message->bytes + 4));
     if (call != NULL) {
         mtree_relay_call_cancel(call);
     }

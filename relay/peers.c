@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/peers.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
-#include "relay/bytes.h"
 #include "relay/dialer.h"
 #include "tcp/socket.h"
 
@@ -159,7 +159,7 @@ static void peer_give_up(peer_t *peer, mtree_relay_channel_t *channel)
 {
     unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
 
-    mtree_relay_put32(bytes, peer->number & ~MTREE_RELAY_IS_RELAY);
+    mtree_put32(bytes, peer->number & ~MTREE_RELAY_IS_RELAY);
     (void)mtree_relay_channel_send(channel, MTREE_RELAY_UNREACHED, bytes, sizeof(bytes));
     mtree_tcp_peer_fail(peer->tcp, MTREE_ERR_TRANSPORT,
                         mtree_relay_dialer_reason(peer->dialer));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/plan.h"
 
-#include "relay/bytes.h"
+#include "base/bytes.h"
 #include "relay/fold.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void append_number(mtree_wire_t *wire, uint32_t number)
 {
     unsigned char bytes[4];
 
-    mtree_relay_put32(bytes, number);
+    mtree_put32(bytes, number);
     append(wire, bytes, sizeof(bytes));
 }
 
@@ -101,7 +101,7 @@ static const unsigned char *read_bytes(reader_t *reader, size_t length)
 static uint32_t read_number(reader_t *reader, uint32_t most)
 {
     const unsigned char *bytes = read_bytes(reader, 4);
-    uint32_t number = bytes == NULL ? 0 : mtree_relay_get32(bytes);
+    uint32_t number = bytes == NULL ? 0 : mtree_get32(bytes);
 
     reader->is_faulty = reader->is_faulty || number > most;
     return reader->is_faulty ? 0 : number;
@@ -239,13 +239,13 @@ void mtree_relay_start_write(const mtree_relay_start_t *start,
     uint64_t recovery;
 
     for (int i = 0; i < NUM_WORDS; i++) {
-        mtree_relay_put32(bytes + 4 * i, words[i]);
+        mtree_put32(bytes + 4 * i, words[i]);
     }
     memcpy(&recovery, &call->recovery, sizeof(recovery));
-    mtree_relay_put64(bytes + UNITS_AT, call->units);
-    mtree_relay_put64(bytes + CHUNK_AT, call->chunk_bytes);
-    mtree_relay_put64(bytes + LONGEST_AT, call->longest_bytes);
-    mtree_relay_put64(bytes + RECOVERY_AT, recovery);
+    mtree_put64(bytes + UNITS_AT, call->units);
+    mtree_put64(bytes + CHUNK_AT, call->chunk_bytes);
+    mtree_put64(bytes + LONGEST_AT, call->longest_bytes);
+    mtree_put64(bytes + RECOVERY_AT, recovery);
 }
 
 /* Does the relay know how to reduce, where it has to? */
@@ -270,7 +270,7 @@ mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
         return MTREE_ERR_INVALID;
     }
     for (int i = 0; i < NUM_WORDS; i++) {
-        words[i] = mtree_relay_get32(from + 4 * i);
+        words[i] = mtree_get32(from + 4 * i);
     }
     *start = (mtree_relay_start_t){
         .plan = words[PLAN],
@@ -281,10 +281,10 @@ mtree_status_t mtree_relay_start_read(const void *bytes, size_t length,
         .call = {.collective = (mtree_collective_t)words[COLLECTIVE],
                  .root = (int)words[ROOT],
                  .unit_bytes = words[UNIT_BYTES],
-                 .units = mtree_relay_get64(from + UNITS_AT),
-                 .chunk_bytes = mtree_relay_get64(from + CHUNK_AT),
-                 .longest_bytes = mtree_relay_get64(from + LONGEST_AT)}};
-    recovery = mtree_relay_get64(from + RECOVERY_AT);
+                 .units = mtree_get64(from + UNITS_AT),
+                 .chunk_bytes = mtree_get64(from + CHUNK_AT),
+                 .longest_bytes = mtree_get64(from + LONGEST_AT)}};
+    recovery = mtree_get64(from + RECOVERY_AT);
     memcpy(&start->call.recovery, &recovery, sizeof(recovery));
     return words[COLLECTIVE] < MTREE_COLLECTIVE_LAST && words[ROOT] <= MOST_NUMBERS &&
                    mtree_relay_serves(&start->call) && start_is_known(start) &&

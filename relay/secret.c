@@ -27,17 +27,6 @@ void mtree_relay_mac(const mtree_relay_key_t *key, const char *who, const void *
     mtree_crypto_code(key->bytes, sizeof(key->bytes), text, prefix + length, result);
 }
 
-bool mtree_relay_mac_equals(const unsigned char a[MTREE_RELAY_KEY],
-                            const unsigned char b[MTREE_RELAY_KEY])
-{
-    unsigned char differ = 0;
-
-    for (int i = 0; i < MTREE_RELAY_KEY; i++) {
-        differ |= a[i] ^ b[i];
-    }
-    return differ == 0;
-}
-
 void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_id_t *id,
                          mtree_relay_key_t *key)
 {

@@ -50,8 +50,4 @@ void mtree_relay_job_key(const mtree_relay_key_t *secret, const mtree_relay_job_
 void mtree_relay_mac(const mtree_relay_key_t *key, const char *who, const void *bytes,
                      size_t length, unsigned char mac[MTREE_RELAY_KEY]);
 
-/* Are the MACs the same?  Takes as long whichever bytes differ. */
-bool mtree_relay_mac_equals(const unsigned char a[MTREE_RELAY_KEY],
-                            const unsigned char b[MTREE_RELAY_KEY]);
-
 #endif

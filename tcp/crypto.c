@@ -12,6 +12,16 @@ mtree_status_t mtree_crypto_draw(void *bytes, size_t length)
     return getrandom(bytes, length, 0) == (ssize_t)length ? MTREE_OK : MTREE_ERR_IO;
 }
 
+bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t length)
+{
+    unsigned differ = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        differ |= a[i] ^ b[i];
+    }
+    return differ == 0;
+}
+
 #ifdef HAVE_LIBCRYPTO
 
 #include "base/log.h"

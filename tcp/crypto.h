@@ -26,6 +26,9 @@ void mtree_crypto_open(const char *file, const char *const *names, size_t count,
 /* Random bytes; MTREE_ERR_IO: the kernel gives none. */
 mtree_status_t mtree_crypto_draw(void *bytes, size_t length);
 
+/* Are the bytes the same?  That takes as long whichever differ. */
+bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t length);
+
 /* The code of @a length bytes by a key of @a key_length bytes. */
 void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
                        size_t length, unsigned char code[MTREE_CRYPTO_CODE]);

@@ -6,8 +6,8 @@
 #include "coll_mtree/relay/control.h"
 #include "coll_mtree/relay/world.h"
 
+#include "base/bytes.h"
 #include "base/clock.h"
-#include "relay/bytes.h"
 #include "tcp/crypto.h"
 
 #include <pthread.h>
@@ -273,12 +273,12 @@ static void take_message(int i, const mtree_relay_message_t *message)
 {
     if (message->kind == MTREE_RELAY_REFUSED &&
         message->length == MTREE_RELAY_CALL_BYTES) {
-        coll_mtree_reports_refused(&job.reports, i, mtree_relay_get32(message->bytes),
-                                   mtree_relay_get32(message->bytes + 4));
+        coll_mtree_reports_refused(&job.reports, i, mtree_get32(message->bytes),
+                                   mtree_get32(message->bytes + 4));
     } else if (message->kind == MTREE_RELAY_UNREACHED &&
                message->length == MTREE_RELAY_UNREACHED_BYTES) {
         (void)coll_mtree_reports_unreached(&job.reports, (uint32_t)i,
-                                           mtree_relay_get32(message->bytes));
+                                           mtree_get32(message->bytes));
     }
 }
 
@@ -379,8 +379,8 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES];
 
-    mtree_relay_put32(bytes, start->plan);
-    mtree_relay_put32(bytes + 4, start->number);
+    mtree_put32(bytes, start->plan);
+    mtree_put32(bytes + 4, start->number);
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < contact->num_relays; i++) {
         (void)coll_mtree_relay_control_send(&job.relays[contact->numbers[i]],

@@ -3,8 +3,8 @@
  * Who is of another version hears it, at either end, and a welcome that anybody has
  * changed is none.
  */
+#include "base/bytes.h"
 #include "base/clock.h"
-#include "relay/bytes.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
@@ -34,7 +34,8 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
     heard_start();
     mtree_relay_hello_write(&hello, bytes);
     bytes[VERSION_AT]++;
-    fd = mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
+    fd =
+        mtree_tcp_socket_connect(NULL, &here, mtree_relay_server_port(job.servers[0]), 0);
     while (mtree_tcp_socket_connected(fd) == 0) {
         relayed_poll(&job);
     }

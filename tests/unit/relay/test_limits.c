@@ -2,8 +2,8 @@
 /*
  * What one job, or who knows no secret, does to a relay is not to be noticed by others.
  */
+#include "base/bytes.h"
 #include "base/clock.h"
-#include "relay/bytes.h"
 #include "relay/peers.h"
 #include "tcp/socket.h"
 #include "tests/unit/captured_log.h"
@@ -89,8 +89,8 @@ UNIT_TEST(messages_of_one_job_let_others_in_between)
 
     flood_length = 12 * 4096;
     for (size_t at = 0; at < flood_length; at += 12) {
-        mtree_relay_put32(flood_bytes + at, UINT32_C(0x6d744301));
-        mtree_relay_put32(flood_bytes + at + 4, MTREE_RELAY_PING);
+        mtree_put32(flood_bytes + at, UINT32_C(0x6d744301));
+        mtree_put32(flood_bytes + at + 4, MTREE_RELAY_PING);
     }
     relayed_create(&job, 2, 1, memory);
     flood_relay(&job, job.channels[0].socket);
