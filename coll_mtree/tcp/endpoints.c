@@ -37,9 +37,8 @@ typedef struct {
     mtree_hash_link_t link;
     int rank;                          /* in MPI_COMM_WORLD */
     mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML */
-    coll_mtree_handshake_t *handshake; /* NULL: it is decided how they go */
-    coll_mtree_handshake_t *answered;  /* that has ended, which the other end may not know
-                                          yet; or NULL */
+    coll_mtree_handshake_t *handshake; /* NULL: nothing more is to be said */
+    bool is_decided;                   /* how messages go */
     int num_cables;                    /* that its connections take */
 } endpoint_t;
 
@@ -56,7 +55,7 @@ static atomic_int operations;
 static opal_recursive_mutex_t lock;
 static mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
 static mtree_hash_table_t endpoints;
-static int num_undecided, num_answered;
+static int num_undecided, num_handshakes;
 static double last_look, last_listen;
 static bool is_looking; /* at processes that are not connected yet */
 
@@ -156,16 +155,17 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),
                                    tuning(way.cables), way, admit);
     num_undecided++;
+    num_handshakes++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
 }
 
 /* There are no connections: messages go over the PML, or the job ends. */
-static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handshake)
+static void endpoint_refuse(endpoint_t *endpoint)
 {
     mtree_tcp_peer_t *peer = endpoint->peer;
 
-    coll_mtree_handshake_refuse(handshake);
+    coll_mtree_handshake_refuse(endpoint->handshake);
     if (coll_mtree_params_encrypt()) {
         return;
     }
@@ -174,50 +174,42 @@ static void endpoint_refuse(endpoint_t *endpoint, coll_mtree_handshake_t *handsh
     mtree_tcp_peer_destroy(peer);
 }
 
-/* End what is left of its handshake, when nothing more is to be said. */
-static void endpoint_forget_answer(endpoint_t *endpoint)
+/* Go on with its handshake, which ends when the other end knows what is decided. */
+static void endpoint_look(endpoint_t *endpoint, double now)
 {
-    bool is_known = endpoint->peer == NULL || mtree_tcp_peer_has_spoken(endpoint->peer);
+    if (!endpoint->is_decided) {
+        int stands = coll_mtree_handshake_poll(endpoint->handshake, now);
 
-    if (coll_mtree_handshake_is_over(endpoint->answered, is_known)) {
-        coll_mtree_handshake_end(endpoint->answered, true);
-        endpoint->answered = NULL;
-        num_answered--;
+        if (stands == 0) {
+            return;
+        }
+        endpoint->is_decided = true;
+        num_undecided--;
+        coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, now);
+        if (stands < 0) {
+            endpoint_refuse(endpoint);
+        }
     }
-}
-
-/* The handshake of @a endpoint has ended: it has connections, or not. */
-static void endpoint_decide(endpoint_t *endpoint, bool stands)
-{
-    coll_mtree_handshake_t *handshake = endpoint->handshake;
-
-    endpoint->handshake = NULL;
-    num_undecided--;
-    coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, mtree_clock_seconds());
-    if (!stands) {
-        endpoint_refuse(endpoint, handshake);
+    if (coll_mtree_handshake_is_over(endpoint->handshake,
+                                     endpoint->peer == NULL ||
+                                         mtree_tcp_peer_has_spoken(endpoint->peer))) {
+        coll_mtree_handshake_end(endpoint->handshake, true);
+        endpoint->handshake = NULL;
+        num_handshakes--;
     }
-    endpoint->answered = handshake;
-    num_answered++;
-    endpoint_forget_answer(endpoint);
 }
 
 /* What it sends may have the PML poll this unit again. */
-static void look_at_undecided(double now)
+static void look_at_endpoints(double now)
 {
     is_looking = true;
     for (size_t i = 0; i < endpoints.num_buckets; i++) {
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
              link = link->next) {
             endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
-            int stands = endpoint->handshake == NULL
-                             ? 0
-                             : coll_mtree_handshake_poll(endpoint->handshake, now);
 
-            if (stands != 0) {
-                endpoint_decide(endpoint, stands > 0);
-            } else if (endpoint->answered != NULL) {
-                endpoint_forget_answer(endpoint);
+            if (endpoint->handshake != NULL) {
+                endpoint_look(endpoint, now);
             }
         }
     }
@@ -249,10 +241,10 @@ static int poll_endpoints(void)
     }
     now = mtree_clock_seconds();
     listen_to_peers(now);
-    if (num_undecided + num_answered > 0 && !is_looking &&
+    if (num_handshakes > 0 && !is_looking &&
         now > last_look + (num_undecided > 0 ? LOOK : LISTEN)) {
         last_look = now;
-        look_at_undecided(now);
+        look_at_endpoints(now);
     }
     ended = mtree_tcp_poll(tcp);
     coll_mtree_endpoint_unlock();
@@ -416,7 +408,6 @@ void coll_mtree_endpoints_close(void)
 
             next = link->next;
             coll_mtree_handshake_end(endpoint->handshake, false);
-            coll_mtree_handshake_end(endpoint->answered, false);
             free(endpoint);
         }
     }
