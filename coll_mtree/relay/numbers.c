@@ -3,50 +3,40 @@
 
 #include "relay/fold.h"
 
-/* The integer type of @a bytes bytes; -1: relays have none. */
-static int integer_of(size_t bytes, bool is_signed)
-{
-    switch (bytes) {
-    case 1:
-        return is_signed ? MTREE_RELAY_INT8 : MTREE_RELAY_UINT8;
-    case 2:
-        return is_signed ? MTREE_RELAY_INT16 : MTREE_RELAY_UINT16;
-    case 4:
-        return is_signed ? MTREE_RELAY_INT32 : MTREE_RELAY_UINT32;
-    case 8:
-        return is_signed ? MTREE_RELAY_INT64 : MTREE_RELAY_UINT64;
-    default:
-        return -1;
-    }
-}
+#define LONG          (sizeof(long) == 8 ? MTREE_RELAY_INT64 : MTREE_RELAY_INT32)
+#define UNSIGNED_LONG (sizeof(long) == 8 ? MTREE_RELAY_UINT64 : MTREE_RELAY_UINT32)
 
 /* -1: relays have no such type. */
 static int type_of(const ompi_datatype_t *dtype)
 {
-    const ompi_datatype_t *const floats[] = {MPI_FLOAT, MPI_DOUBLE};
-    const ompi_datatype_t *const integers[] = {
-        MPI_SIGNED_CHAR, MPI_SHORT,   MPI_INT,     MPI_LONG,   MPI_LONG_LONG,
-        MPI_INT8_T,      MPI_INT16_T, MPI_INT32_T, MPI_INT64_T};
-    const ompi_datatype_t *const naturals[] = {MPI_UNSIGNED_CHAR,      MPI_UNSIGNED_SHORT,
-                                               MPI_UNSIGNED,           MPI_UNSIGNED_LONG,
-                                               MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
-                                               MPI_UINT16_T,           MPI_UINT32_T,
-                                               MPI_UINT64_T,           MPI_BYTE};
-    size_t bytes = dtype->super.size;
+    const struct {
+        const ompi_datatype_t *theirs;
+        int ours;
+    } types[] = {{MPI_FLOAT, MTREE_RELAY_FLOAT},
+                 {MPI_DOUBLE, MTREE_RELAY_DOUBLE},
+                 {MPI_SIGNED_CHAR, MTREE_RELAY_INT8},
+                 {MPI_SHORT, MTREE_RELAY_INT16},
+                 {MPI_INT, MTREE_RELAY_INT32},
+                 {MPI_LONG, LONG},
+                 {MPI_LONG_LONG, MTREE_RELAY_INT64},
+                 {MPI_INT8_T, MTREE_RELAY_INT8},
+                 {MPI_INT16_T, MTREE_RELAY_INT16},
+                 {MPI_INT32_T, MTREE_RELAY_INT32},
+                 {MPI_INT64_T, MTREE_RELAY_INT64},
+                 {MPI_UNSIGNED_CHAR, MTREE_RELAY_UINT8},
+                 {MPI_UNSIGNED_SHORT, MTREE_RELAY_UINT16},
+                 {MPI_UNSIGNED, MTREE_RELAY_UINT32},
+                 {MPI_UNSIGNED_LONG, UNSIGNED_LONG},
+                 {MPI_UNSIGNED_LONG_LONG, MTREE_RELAY_UINT64},
+                 {MPI_UINT8_T, MTREE_RELAY_UINT8},
+                 {MPI_UINT16_T, MTREE_RELAY_UINT16},
+                 {MPI_UINT32_T, MTREE_RELAY_UINT32},
+                 {MPI_UINT64_T, MTREE_RELAY_UINT64},
+                 {MPI_BYTE, MTREE_RELAY_UINT8}};
 
-    for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
-        if (dtype == floats[i]) {
-            return i == 0 ? MTREE_RELAY_FLOAT : MTREE_RELAY_DOUBLE;
-        }
-    }
-    for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
-        if (dtype == integers[i]) {
-            return integer_of(bytes, true);
-        }
-    }
-    for (size_t i = 0; i < sizeof(naturals) / sizeof(naturals[0]); i++) {
-        if (dtype == naturals[i]) {
-            return integer_of(bytes, false);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (dtype == types[i].theirs) {
+            return types[i].ours;
         }
     }
     return -1;
