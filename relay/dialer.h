@@ -8,6 +8,9 @@
 
 #include "relay/greeting.h"
 
+/* Seconds that a relay has to answer one that wants to send it messages of calls. */
+#define MTREE_RELAY_DIAL_SECONDS 4.0
+
 typedef struct mtree_relay_dialer mtree_relay_dialer_t;
 
 /*

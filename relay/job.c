@@ -46,6 +46,7 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion,
                            (size_t)memory->most);
     job->peers.most = traffic->most_peers;
+    job->peers.patience = traffic->patience > 0 ? traffic->patience : job->peers.patience;
     mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that another relay has to answer. */
-#define DIAL_SECONDS 4.0
-
 /* Relays that are dialed at a time; a job has no more. */
 #define MOST_DIALED 64
 
@@ -36,6 +33,7 @@ void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                                              .job = hello->job},
                                    .key = *key,
                                    .congestion = congestion,
+                                   .patience = MTREE_RELAY_DIAL_SECONDS,
                                    .budget = {.most = most > MTREE_RELAY_LEAST_EARLY
                                                           ? most
                                                           : MTREE_RELAY_LEAST_EARLY}};
@@ -146,7 +144,7 @@ void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t
         if (peer != NULL && !peer->is_connected && peer->dialer == NULL &&
             peers->num_dialing < MOST_DIALED) {
             peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &peers->hello,
-                                                     &peers->key, now, DIAL_SECONDS);
+                                                     &peers->key, now, peers->patience);
             if (peer->dialer != NULL) {
                 mtree_relay_dialer_aside(peer->dialer);
                 peers->num_dialing++;

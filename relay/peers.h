@@ -21,6 +21,7 @@ typedef struct {
     mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
     mtree_relay_key_t key;     /* of the job */
     const char *congestion;    /* control of TCP; NULL: the kernel's default */
+    double patience;           /* seconds that another relay has to answer */
     mtree_list_t list;
     int count, num_dialing, num_connected;
     int most;                  /* of the last; 0: no limit */

@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that a relay has to answer. */
-#define DIAL_SECONDS 4.0
-
 typedef struct {
     mtree_list_t link;
     mtree_relay_job_id_t job;
@@ -71,7 +68,7 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     link->peer = mtree_tcp_peer_create(tcp, name);
     link->dialer =
         mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
-                                  mtree_clock_seconds(), DIAL_SECONDS);
+                                  mtree_clock_seconds(), MTREE_RELAY_DIAL_SECONDS);
     coll_mtree_require(link->peer == NULL || link->dialer == NULL ? MTREE_ERR_NO_MEMORY
                                                                   : MTREE_OK);
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);

@@ -144,8 +144,10 @@ static void rank_create(relayed_job_t *job, int r)
 void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
 {
     const int host[] = {0, 1, 2, 3};
-    mtree_relay_options_t options = {
-        .most_jobs = 1, .memory = memory, .traffic = {.most_peers = relayed_most_peers}};
+    mtree_relay_options_t options = {.most_jobs = 1,
+                                     .memory = memory,
+                                     .traffic = {.most_peers = relayed_most_peers,
+                                                 .patience = relayed_cuts ? 0.2 : 0}};
 
     memset(job, 0, sizeof(*job));
     job->num_ranks = num_ranks;
