@@ -27,7 +27,7 @@ struct mtree_relay_dialer {
     int socket;
     mtree_relay_greeting_t greeting;
     mtree_tls_key_t key; /* where it is encrypted */
-    mtree_relay_received_t received;
+    mtree_tcp_piece_t received;
     mtree_relay_welcome_t welcome;
     const char *reason;
 };
@@ -106,18 +106,18 @@ static int send_hello(mtree_relay_dialer_t *dialer)
         return -1;
     }
     mtree_relay_hello_write(&dialer->hello, dialer->greeting.hello);
-    mtree_relay_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
+    mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
     dialer->state = CHALLENGED;
-    return mtree_relay_send_piece(dialer->socket, dialer->greeting.hello,
-                                  MTREE_RELAY_HELLO)
+    return mtree_tcp_socket_send(dialer->socket, dialer->greeting.hello,
+                                 MTREE_RELAY_HELLO)
                ? 1
                : -1;
 }
 
-/* As mtree_relay_receive().  A relay of another version says its own, or nothing. */
+/* As mtree_tcp_piece_receive().  A relay of another version says its own, or nothing. */
 static int receive_challenge(mtree_relay_dialer_t *dialer)
 {
-    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+    int received = mtree_tcp_piece_receive(&dialer->received, dialer->socket);
 
     if (dialer->received.count >= MTREE_RELAY_MAGIC) {
         const char *fault = mtree_relay_magic_fault(dialer->received.bytes);
@@ -147,14 +147,14 @@ static int send_proof(mtree_relay_dialer_t *dialer)
         return -1;
     }
     mtree_relay_tls_key(&dialer->greeting, false, &dialer->key);
-    mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
+    mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_WELCOME);
     dialer->state = PROVED;
-    return mtree_relay_send_piece(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
+    return mtree_tcp_socket_send(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
 }
 
 static int read_welcome(mtree_relay_dialer_t *dialer)
 {
-    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+    int received = mtree_tcp_piece_receive(&dialer->received, dialer->socket);
 
     if (received != 1) {
         return received;

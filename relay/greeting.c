@@ -2,11 +2,9 @@
 #include "relay/greeting.h"
 
 #include "base/bytes.h"
+#include "tcp/socket.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/types.h>
 
 /* "mtR", and the version in the last byte. */
 #define MAGIC   UINT32_C(0x6d745203)
@@ -14,6 +12,9 @@
 
 /* The flag of an encrypted connection, beside its purpose. */
 #define ENCRYPTED ((uint32_t)1 << 8)
+
+_Static_assert(MTREE_RELAY_HELLO <= MTREE_TCP_PIECE, "a piece's length");
+_Static_assert(MTREE_RELAY_CHALLENGE <= MTREE_TCP_PIECE, "a piece's length");
 
 /* Bytes of a welcome before its MAC. */
 #define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
@@ -139,31 +140,4 @@ mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
     welcome->answer = (mtree_relay_answer_t)answer;
     welcome->memory = mtree_get64(bytes + 4);
     return MTREE_OK;
-}
-
-_Static_assert(MTREE_RELAY_CHALLENGE >= MTREE_RELAY_HELLO, "room for every piece");
-
-void mtree_relay_expect(mtree_relay_received_t *received, size_t length)
-{
-    received->count = 0;
-    received->wanted = length;
-}
-
-int mtree_relay_receive(int socket, mtree_relay_received_t *received)
-{
-    ssize_t count = recv(socket, received->bytes + received->count,
-                         received->wanted - received->count, 0);
-
-    if (count <= 0) {
-        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-                   ? 0
-                   : -1;
-    }
-    received->count += (size_t)count;
-    return received->count == received->wanted ? 1 : 0;
-}
-
-bool mtree_relay_send_piece(int socket, const void *bytes, size_t length)
-{
-    return send(socket, bytes, length, MSG_NOSIGNAL) == (ssize_t)length;
 }

@@ -113,20 +113,4 @@ mtree_status_t mtree_relay_welcome_read(const mtree_relay_greeting_t *greeting,
                                         const unsigned char bytes[MTREE_RELAY_WELCOME],
                                         mtree_relay_welcome_t *welcome);
 
-/* A piece of a greeting, of known length, while it is received. */
-typedef struct {
-    unsigned char bytes[MTREE_RELAY_CHALLENGE];
-    size_t count, wanted;
-} mtree_relay_received_t;
-
-/* The next piece has @a length bytes. */
-void mtree_relay_expect(mtree_relay_received_t *received, size_t length);
-
-/* 1: the piece is complete; 0: not yet; -1: the connection is closed.  Nothing behind it
- * is read. */
-int mtree_relay_receive(int socket, mtree_relay_received_t *received);
-
-/* Send a piece, which a new connection takes at once; false: it did not. */
-bool mtree_relay_send_piece(int socket, const void *bytes, size_t length);
-
 #endif

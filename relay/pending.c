@@ -26,7 +26,7 @@ void mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double
     *pending = (mtree_relay_pending_t){.socket = socket,
                                        .from = source_of(socket),
                                        .deadline = now + MTREE_RELAY_PENDING_SECONDS};
-    mtree_relay_expect(&pending->received, MTREE_RELAY_HELLO);
+    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_HELLO);
 }
 
 /* Answer a complete hello with a challenge.  False: it is no hello of this version. */
@@ -42,9 +42,9 @@ static bool challenge(mtree_relay_pending_t *pending, const mtree_relay_key_t *s
     }
     mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
     mtree_relay_challenge_write(greeting, bytes);
-    mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
+    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_PROOF);
     pending->is_challenged = true;
-    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
+    return mtree_tcp_socket_send(pending->socket, bytes, sizeof(bytes));
 }
 
 /* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
@@ -58,7 +58,7 @@ static const char *fault_of(const mtree_relay_pending_t *pending)
 
     if (fault != NULL) {
         mtree_relay_magic_write(magic);
-        (void)mtree_relay_send_piece(pending->socket, magic, sizeof(magic));
+        (void)mtree_tcp_socket_send(pending->socket, magic, sizeof(magic));
     }
     return fault;
 }
@@ -67,7 +67,7 @@ int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
                               const mtree_relay_key_t *secret, double now,
                               const char **reason_p)
 {
-    int received = mtree_relay_receive(pending->socket, &pending->received);
+    int received = mtree_tcp_piece_receive(&pending->received, pending->socket);
 
     *reason_p = pending->is_challenged ? NULL : fault_of(pending);
     if (*reason_p != NULL) {
@@ -98,7 +98,7 @@ bool mtree_relay_pending_welcome(const mtree_relay_pending_t *pending,
     unsigned char bytes[MTREE_RELAY_WELCOME];
 
     mtree_relay_welcome_write(&pending->greeting, &welcome, bytes);
-    return mtree_relay_send_piece(pending->socket, bytes, sizeof(bytes));
+    return mtree_tcp_socket_send(pending->socket, bytes, sizeof(bytes));
 }
 
 static int count_from(const mtree_relay_pending_t *pending, int num,

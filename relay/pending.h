@@ -8,6 +8,7 @@
 
 #include "base/address.h"
 #include "relay/greeting.h"
+#include "tcp/socket.h"
 
 /* Seconds that a greeting may take. */
 #define MTREE_RELAY_PENDING_SECONDS 3.0
@@ -17,7 +18,7 @@ typedef struct {
     mtree_address_t from; /* of IPv6 the network, since a host there has many addresses */
     double deadline;
     bool is_challenged;
-    mtree_relay_received_t received;
+    mtree_tcp_piece_t received;
     mtree_relay_hello_t hello;
     mtree_relay_greeting_t greeting;
 } mtree_relay_pending_t;

@@ -282,7 +282,7 @@ void mtree_tcp_attempt_connect(mtree_tcp_connection_t *connection, double now)
     mtree_tcp_attempt_t *attempt = &connection->attempt;
 
     attempt->at = address_of(connection);
-    attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
+    attempt->piece = (mtree_tcp_piece_t){.count = 0};
     attempt->socket = mtree_tcp_socket_connect(&dial->sources[attempt->at],
                                                &dial->addresses[attempt->at], dial->port,
                                                connection->mss);
@@ -335,7 +335,7 @@ static void attempt_hear(mtree_tcp_connection_t *connection, double now)
     mtree_tcp_attempt_t *attempt = &connection->attempt;
     mtree_tcp_greeting_t answer;
     int socket = attempt->socket;
-    int heard = mtree_tcp_greeting_receive(socket, &attempt->reader, &answer);
+    int heard = mtree_tcp_greeting_receive(socket, &attempt->piece, &answer);
 
     if (heard == 0) {
         return;

@@ -4,9 +4,6 @@
 #include "base/bytes.h"
 #include "tcp/crypto.h"
 
-#include <errno.h>
-#include <sys/socket.h>
-
 /* "mtG" and the version. */
 #define MAGIC UINT32_C(0x6d744705)
 
@@ -71,21 +68,15 @@ bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting)
     unsigned char bytes[MTREE_TCP_GREETING];
 
     greeting_write(greeting, bytes);
-    return send(socket, bytes, sizeof(bytes), MSG_NOSIGNAL) == sizeof(bytes);
+    return mtree_tcp_socket_send(socket, bytes, sizeof(bytes));
 }
 
-int mtree_tcp_greeting_receive(int socket, mtree_tcp_greeting_reader_t *reader,
+int mtree_tcp_greeting_receive(int socket, mtree_tcp_piece_t *piece,
                                mtree_tcp_greeting_t *greeting)
 {
-    ssize_t count = recv(socket, reader->bytes + reader->count,
-                         MTREE_TCP_GREETING - reader->count, 0);
+    int received;
 
-    if (count < 0) {
-        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
-    }
-    reader->count += (size_t)count;
-    if (reader->count == MTREE_TCP_GREETING) {
-        return greeting_read(reader->bytes, greeting);
-    }
-    return count == 0 ? -1 : 0;
+    piece->wanted = MTREE_TCP_GREETING;
+    received = mtree_tcp_piece_receive(piece, socket);
+    return received == 1 ? greeting_read(piece->bytes, greeting) : received;
 }

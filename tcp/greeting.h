@@ -14,6 +14,7 @@
 #define MTREE_TCP_GREETING_H
 
 #include "base/status.h"
+#include "tcp/socket.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,15 +50,10 @@ bool mtree_tcp_greeting_is_proved(const mtree_tcp_greeting_t *greeting,
 /* Send @a greeting, the first bytes on @a socket; false: the socket refuses. */
 bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting);
 
-/* A greeting while it comes; zeros are its initial value. */
-typedef struct {
-    unsigned char bytes[MTREE_TCP_GREETING];
-    size_t count;
-} mtree_tcp_greeting_reader_t;
-
-/* Read what has come, and nothing behind the greeting.  1: *greeting is complete; 0: not
- * yet; -1: the connection has ended, or it is no greeting of this version. */
-int mtree_tcp_greeting_receive(int socket, mtree_tcp_greeting_reader_t *reader,
+/* Read what has come, and nothing behind the greeting.  All of @a piece are zeros at
+ * first.  1: *greeting is complete; 0: not yet; -1: the connection has ended, or it is no
+ * greeting of this version. */
+int mtree_tcp_greeting_receive(int socket, mtree_tcp_piece_t *piece,
                                mtree_tcp_greeting_t *greeting);
 
 #endif

@@ -14,7 +14,7 @@
 /* A connection whose greeting has not come yet, or that nobody expects yet. */
 typedef struct {
     int socket;
-    mtree_tcp_greeting_reader_t reader;
+    mtree_tcp_piece_t piece;
     bool is_proved;
     mtree_tcp_greeting_t greeting; /* of one that is */
 } pending_t;
@@ -153,7 +153,7 @@ static bool is_repeated(const mtree_tcp_listener_t *listener, const pending_t *p
 static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
 {
     if (!pending->is_proved) {
-        int received = mtree_tcp_greeting_receive(pending->socket, &pending->reader,
+        int received = mtree_tcp_greeting_receive(pending->socket, &pending->piece,
                                                   &pending->greeting);
 
         if (received != 1) {

@@ -71,7 +71,7 @@ typedef struct {
     bool is_greeted; /* the other end's answer is awaited */
     bool is_refused; /* nobody listened there, and nobody has since */
     double until;    /* the end of the pause, or of the attempt */
-    mtree_tcp_greeting_reader_t reader;
+    mtree_tcp_piece_t piece; /* of the answer */
     mtree_tcp_polled_time_t lost, refused;
 } mtree_tcp_attempt_t;
 

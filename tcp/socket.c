@@ -201,6 +201,31 @@ void mtree_tcp_socket_close(int fd)
     (void)close(fd);
 }
 
+bool mtree_tcp_socket_send(int fd, const void *bytes, size_t length)
+{
+    return send(fd, bytes, length, MSG_NOSIGNAL) == (ssize_t)length;
+}
+
+void mtree_tcp_piece_expect(mtree_tcp_piece_t *piece, size_t length)
+{
+    piece->count = 0;
+    piece->wanted = length;
+}
+
+int mtree_tcp_piece_receive(mtree_tcp_piece_t *piece, int fd)
+{
+    ssize_t count =
+        recv(fd, piece->bytes + piece->count, piece->wanted - piece->count, 0);
+
+    if (count <= 0) {
+        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+                   ? 0
+                   : -1;
+    }
+    piece->count += (size_t)count;
+    return piece->count == piece->wanted;
+}
+
 static bool set_congestion(int fd, const char *name)
 {
     return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ==

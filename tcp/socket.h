@@ -38,6 +38,25 @@ mtree_address_t mtree_tcp_socket_peer(int socket);
  * may hold it, and it would stand as long as they live. */
 void mtree_tcp_socket_close(int socket);
 
+/* Bytes of the longest piece of a greeting. */
+#define MTREE_TCP_PIECE 80
+
+/* Send @a length bytes, which a new connection takes at once; false: it did not. */
+bool mtree_tcp_socket_send(int socket, const void *bytes, size_t length);
+
+/* A piece of known length, while it is received. */
+typedef struct {
+    unsigned char bytes[MTREE_TCP_PIECE];
+    size_t count, wanted;
+} mtree_tcp_piece_t;
+
+/* The next piece has @a length bytes. */
+void mtree_tcp_piece_expect(mtree_tcp_piece_t *piece, size_t length);
+
+/* 1: the piece is complete; 0: not yet; -1: the connection is closed.  Nothing behind it
+ * is read. */
+int mtree_tcp_piece_receive(mtree_tcp_piece_t *piece, int socket);
+
 /* Set up a connected @a socket for messages, with the @a congestion control of that name
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);

@@ -246,7 +246,7 @@ END_TEST
  * greeting. */
 static int accept_greeting(int fd, double now, mtree_tcp_greeting_t *greeting)
 {
-    mtree_tcp_greeting_reader_t reader = {.count = 0};
+    mtree_tcp_piece_t piece = {.count = 0};
     int accepted = -1, received = 0;
 
     for (int i = 0; i < 2000 && received == 0; i++) {
@@ -254,7 +254,7 @@ static int accept_greeting(int fd, double now, mtree_tcp_greeting_t *greeting)
         accepted = accepted < 0 ? accept(fd, NULL, NULL) : accepted;
         if (accepted >= 0) {
             (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
-            received = mtree_tcp_greeting_receive(accepted, &reader, greeting);
+            received = mtree_tcp_greeting_receive(accepted, &piece, greeting);
         }
         (void)usleep(received == 0 ? 500 : 0);
     }
