@@ -26,7 +26,6 @@ struct mtree_tcp_listener {
     mtree_tcp_secret_t secret;
     mtree_tcp_admit_t admit;
     void *arg;
-    int num_awaited;
     pending_t *pending; /* [num_pending], the oldest first */
     int num_pending, capacity;
 };
@@ -88,13 +87,8 @@ static void pending_drop(mtree_tcp_listener_t *listener, int i)
     pending_forget(listener, i);
 }
 
-void mtree_tcp_listener_await(mtree_tcp_listener_t *listener, int more)
-{
-    listener->num_awaited += more;
-}
-
-/* Drop the oldest of those whose greetings have not come, if they are too many. */
-static void limit_strangers(mtree_tcp_listener_t *listener)
+/* Drop the oldest of those whose greetings have not come, if there are @a most. */
+static void limit_strangers(mtree_tcp_listener_t *listener, int most)
 {
     int count = 0, oldest = 0;
 
@@ -104,17 +98,17 @@ static void limit_strangers(mtree_tcp_listener_t *listener)
             oldest = i;
         }
     }
-    if (count >= listener->num_awaited + MTREE_TCP_STRANGERS) {
+    if (count >= most) {
         pending_drop(listener, oldest);
     }
 }
 
 /* It stays until its greeting has come, or it is the oldest of too many. */
-static void pending_add(mtree_tcp_listener_t *listener, int socket)
+static void pending_add(mtree_tcp_listener_t *listener, int socket, int most)
 {
     pending_t *grown;
 
-    limit_strangers(listener);
+    limit_strangers(listener, most);
     grown = listener->pending;
     if (listener->num_pending == listener->capacity) {
         listener->capacity += MTREE_TCP_STRANGERS;
@@ -175,13 +169,13 @@ static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
     }
 }
 
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener)
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited)
 {
     int socket = -1, accepted = 0;
 
     while (accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(listener->socket)) >= 0) {
-        pending_add(listener, socket);
+        pending_add(listener, socket, num_awaited + MTREE_TCP_STRANGERS);
     }
     listener->error = socket >= 0 || errno == EAGAIN ? 0 : errno;
     /* Of two with the same greeting the first one counts: the other is one who saw it. */

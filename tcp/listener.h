@@ -40,14 +40,11 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
 
-/* So many @a more connections are awaited from now on; negative: fewer. */
-void mtree_tcp_listener_await(mtree_tcp_listener_t *listener, int more);
-
 /* Why the last connection that the kernel had was not accepted, and was left to it; 0:
  * all were. */
 int mtree_tcp_listener_error(const mtree_tcp_listener_t *listener);
 
-/* Accept connections and read greetings. */
-void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener);
+/* Accept connections, of which @a num_awaited are awaited, and read greetings. */
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, int num_awaited);
 
 #endif

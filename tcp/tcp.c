@@ -62,9 +62,9 @@ int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
     return tcp->epoll;
 }
 
-bool mtree_tcp_is_connecting(const mtree_tcp_t *tcp)
+int mtree_tcp_num_missing(const mtree_tcp_t *tcp)
 {
-    return tcp->num_lost > 0;
+    return tcp->num_lost;
 }
 
 double mtree_tcp_patience(const mtree_tcp_t *tcp)

@@ -55,8 +55,8 @@ void mtree_tcp_destroy(mtree_tcp_t *tcp);
  * @a tcp. */
 int mtree_tcp_descriptor(const mtree_tcp_t *tcp);
 
-/* Are connections to peers of @a tcp to be made, or made again? */
-bool mtree_tcp_is_connecting(const mtree_tcp_t *tcp);
+/* Connections to peers of @a tcp that are to be made, or made again. */
+int mtree_tcp_num_missing(const mtree_tcp_t *tcp);
 
 /* Seconds within which mtree_tcp_poll() is to be called all the same: kernels tell nobody
  * when a message has arrived.  Infinite: there is no need. */

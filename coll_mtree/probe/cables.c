@@ -74,7 +74,6 @@ void coll_mtree_cables_describe(coll_mtree_cable_host_t *host)
     }
     if (this_host.listener != NULL) {
         host->port = mtree_tcp_listener_port(this_host.listener);
-        mtree_tcp_listener_await(this_host.listener, MTREE_HOST_INTERFACES);
     }
 }
 
@@ -131,7 +130,7 @@ bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial)
     bool have_ended = true;
 
     if (this_host.listener != NULL) {
-        mtree_tcp_listener_poll(this_host.listener);
+        mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES);
     }
     for (int p = 0; p < trial->num_parts; p++) {
         end_t *end = &trial->ends[p];

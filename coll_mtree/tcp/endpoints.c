@@ -220,11 +220,12 @@ static void look_at_endpoints(double now)
 static void listen_to_peers(double now)
 {
     mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
+    const int missing = mtree_tcp_num_missing(tcp);
 
     if (listener != NULL && !is_looking &&
-        now > last_listen + (mtree_tcp_is_connecting(tcp) ? LOOK : LISTEN)) {
+        now > last_listen + (missing > 0 ? LOOK : LISTEN)) {
         last_listen = now;
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, missing);
     }
 }
 

@@ -42,10 +42,9 @@ typedef struct {
 struct coll_mtree_handshake {
     int rank;
     mtree_tcp_peer_t *peer;
-    bool dials;      /* or else it listens */
-    int num_awaited; /* connections, by the listener */
-    double trip;     /* to the other end, seconds; 0: not known */
-    int num_cables;  /* that the connections take */
+    bool dials;     /* or else it listens */
+    double trip;    /* to the other end, seconds; 0: not known */
+    int num_cables; /* that the connections take */
     mtree_cable_t cables[MTREE_TOPOLOGY_MAX_CABLES];
     mtree_tcp_tuning_t tuning;
     bool is_dialed;                       /* the peer; by one of the two */
@@ -115,17 +114,6 @@ static bool make_keys(const coll_mtree_handshake_t *handshake, mtree_tls_key_t *
     }
     explicit_bzero(shared, sizeof(shared));
     return is_shared;
-}
-
-/* The listener is to keep so many @a more, where @a handshake listens. */
-static void await_connections(coll_mtree_handshake_t *handshake, int more)
-{
-    mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
-
-    if (listener != NULL && !handshake->dials) {
-        handshake->num_awaited += more;
-        mtree_tcp_listener_await(listener, more);
-    }
 }
 
 /* Where to dial: over the cables, or at all addresses of the other end.  Connections over
@@ -217,7 +205,6 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
     handshake->heard = coll_mtree_calloc(1, sizeof(word_t));
     handshake->mine->at = *coll_mtree_contact_own(admit);
     handshake->mine->num_connections = num_connections;
-    await_connections(handshake, num_connections);
     draw_key(handshake);
     await_word(handshake);
     if (!coll_mtree_params_encrypt() && num_connections > 0 &&
@@ -393,7 +380,6 @@ void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)
     if (handshake == NULL) {
         return;
     }
-    await_connections(handshake, -handshake->num_awaited);
     if (has_pml) {
         coll_mtree_message_abandon(&handshake->sent, handshake->mine);
         coll_mtree_message_abandon(&handshake->received, handshake->heard);

@@ -94,7 +94,8 @@ void pair_destroy(pair_t *pair)
 void pair_poll(pair_t *pair, int end)
 {
     if (pair->listeners[end] != NULL) {
-        mtree_tcp_listener_poll(pair->listeners[end]);
+        mtree_tcp_listener_poll(pair->listeners[end],
+                                mtree_tcp_num_missing(pair->loop.ends[end].tcp));
     }
     loop_poll(&pair->loop, end);
 }

@@ -45,7 +45,6 @@ static void start(void)
         mtree_tcp_listener_create(&(mtree_tcp_ports_t){0, 0}, &secret, admit, NULL);
     ck_assert_ptr_nonnull(listener);
     ck_assert_uint_ne(mtree_tcp_listener_port(listener), 0);
-    mtree_tcp_listener_await(listener, AWAITED);
 }
 
 static void stop(void)
@@ -78,7 +77,7 @@ static int dial_and_greet(uint32_t number)
 static void hear(int count)
 {
     for (int i = 0; i < 2000 && num_admitted < count; i++) {
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
         (void)usleep(500);
     }
     ck_assert_int_eq(num_admitted, count);
@@ -117,7 +116,7 @@ UNIT_TEST(strangers_do_not_disturb)
         } else {
             (void)send(strangers[i], said[i % 4], strlen(said[i % 4]), MSG_NOSIGNAL);
         }
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
     }
     for (uint32_t i = 0; i < AWAITED; i++) {
         peers[i] = dial_and_greet(i);
@@ -178,7 +177,7 @@ UNIT_TEST(a_slow_greeting_is_read)
         ck_assert_int_eq(num_admitted, 0);
         ck_assert_int_eq(send(slow, bytes + i, 1, 0), 1);
         (void)usleep(500);
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
     }
     hear(1);
     (void)close(slow);
@@ -196,12 +195,12 @@ UNIT_TEST(who_is_early_is_kept)
         peers[i] = dial_and_greet(i);
     }
     for (int i = 0; i < 20; i++) {
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
         (void)usleep(500);
     }
     for (int i = 0; i < 3 * MTREE_TCP_STRANGERS; i++) {
         strangers[i] = dial();
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
     }
     is_expected = true;
     hear(AWAITED);
@@ -225,7 +224,7 @@ UNIT_TEST(a_greeting_that_is_repeated_is_taken_once)
         sockets[i] = dial_and_greet(0);
     }
     for (int i = 0; i < 20; i++) {
-        mtree_tcp_listener_poll(listener);
+        mtree_tcp_listener_poll(listener, AWAITED);
         (void)usleep(1000);
     }
     for (int i = 0; i < TIMES; i++) {
