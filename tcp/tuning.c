@@ -19,11 +19,15 @@ static void peer_pace(mtree_tcp_peer_t *peer)
     mtree_tcp_report_t report;
     bool is_known;
     double each;
+    int first = 0;
 
-    if (peer->num_connections == 0) {
+    while (first < peer->num_connections && peer->connections[first].is_lost) {
+        first++;
+    }
+    if (first == peer->num_connections) {
         return;
     }
-    is_known = mtree_tcp_socket_report(peer->connections[0].socket, &report);
+    is_known = mtree_tcp_socket_report(peer->connections[first].socket, &report);
     each = mtree_tcp_pace(is_known ? &report : NULL, peer->rate);
     if (each == peer->pace) {
         return;
@@ -74,10 +78,14 @@ static double mean_part(mtree_tcp_peer_t *peer)
 /*
  * Losses keep windows small.  Have BBR, which takes no notice of them, fill the link over
  * one connection: of two each would pause, and BBR forgets what the link carries.  Where
- * the kernel does not let it more connections are all that helps.
+ * the kernel does not let it more connections are all that helps.  While the first one is
+ * lost nothing is decided.
  */
 static void peer_use_bbr(mtree_tcp_peer_t *peer)
 {
+    if (peer->connections[0].is_lost) {
+        return;
+    }
     peer->tuning = MTREE_TCP_TUNING_WIDTH;
     if (mtree_tcp_socket_use_bbr(peer->connections[0].socket)) {
         peer->has_bbr = true;

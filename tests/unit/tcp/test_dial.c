@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -127,6 +128,27 @@ START_TEST(messages_wait_for_connections)
     pair_dial(&pair, 1);
     pair_await(&pair, &sent);
     unit_ok(sent.status);
+}
+END_TEST
+
+/* The kernel is not to hold short links to their rates, which nobody knows of a
+ * connection that is not made, nor is it decided over such a one what controls
+ * congestion. */
+START_TEST(what_is_not_made_decides_nothing)
+{
+    static const mtree_tcp_key_t key = {3, 70, 1};
+
+    pair.dials[0].tuning = MTREE_TCP_TUNING_CONTROL;
+    pair_dial(&pair, 0);
+    ck_assert_ptr_nonnull(mtree_tcp_session_begin(dialer, &key, 1, 1e9, NULL));
+    ck_assert_double_eq(dialer->pace, 0);
+    pair_meet(&pair);
+    ck_assert_double_eq(dialer->pace, INFINITY);
+    dialer->connections[0].is_lost = true;
+    dialer->part = 0.1;
+    mtree_tcp_peer_tune(dialer, mtree_clock_seconds() + 1);
+    ck_assert_int_eq(dialer->tuning, MTREE_TCP_TUNING_CONTROL);
+    dialer->connections[0].is_lost = false;
 }
 END_TEST
 
@@ -477,6 +499,7 @@ static void add_usual(TCase *tcase)
 UNIT_SUITE(plain)
 {
     loop_add(plain, add_usual);
+    tcase_add_test(plain, what_is_not_made_decides_nothing);
     tcase_add_test(plain, connections_go_from_their_sources);
     tcase_add_test(plain, a_source_that_is_not_here_is_refused);
     tcase_add_test(plain, who_is_away_is_waited_for);
