@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/tcp/dial_pair.h"
 
-#include "base/clock.h"
 #include "tcp/private.h"
 #include "tests/unit/runner.h"
-
-/* Seconds that a message may take. */
-#define PATIENCE 20.0
 
 static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
                                    int socket)
@@ -66,15 +62,9 @@ static bool all_stand(const pair_t *pair)
 
 void pair_meet(pair_t *pair)
 {
-    const double end = mtree_clock_seconds() + PATIENCE;
-
     pair_dial(pair, 0);
     pair_dial(pair, 1);
-    while (!all_stand(pair)) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(pair, 0);
-        pair_poll(pair, 1);
-    }
+    PAIR_UNTIL(pair, PAIR_BOTH, all_stand(pair));
 }
 
 void pair_create(pair_t *pair, int count)
@@ -93,22 +83,22 @@ void pair_destroy(pair_t *pair)
 
 void pair_poll(pair_t *pair, int end)
 {
-    if (pair->listeners[end] != NULL) {
-        mtree_tcp_listener_poll(pair->listeners[end],
-                                mtree_tcp_num_missing(pair->loop.ends[end].tcp));
+    for (int i = 0; i < 2; i++) {
+        loop_end_t *polled = &pair->loop.ends[i];
+
+        if (end == i || end == PAIR_BOTH) {
+            if (pair->listeners[i] != NULL) {
+                mtree_tcp_listener_poll(pair->listeners[i],
+                                        mtree_tcp_num_missing(polled->tcp));
+            }
+            loop_poll(&pair->loop, i);
+        }
     }
-    loop_poll(&pair->loop, end);
 }
 
 void pair_await(pair_t *pair, const loop_message_t *message)
 {
-    const double end = mtree_clock_seconds() + PATIENCE;
-
-    while (!message->has_ended) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(pair, 0);
-        pair_poll(pair, 1);
-    }
+    PAIR_UNTIL(pair, PAIR_BOTH, message->has_ended);
 }
 
 void pair_pass(pair_t *pair, int end)

@@ -2,6 +2,7 @@
 #ifndef MTREE_TESTS_UNIT_TCP_DIAL_PAIR_H
 #define MTREE_TESTS_UNIT_TCP_DIAL_PAIR_H
 
+#include "base/clock.h"
 #include "tcp/dial.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -27,8 +28,20 @@ void pair_create(pair_t *pair, int count);
 
 void pair_destroy(pair_t *pair);
 
-/* Poll one end. */
+/* Poll one end, or both. */
+enum { PAIR_BOTH = 2 };
 void pair_poll(pair_t *pair, int end);
+
+/* The same until something @a holds, for some seconds at most. */
+#define PAIR_UNTIL(pair, end, holds)                                                     \
+    do {                                                                                 \
+        const double pair_end = mtree_clock_seconds() + 20;                              \
+                                                                                         \
+        while (!(holds)) {                                                               \
+            ck_assert(mtree_clock_seconds() < pair_end);                                 \
+            pair_poll(pair, end);                                                        \
+        }                                                                                \
+    } while (0)
 
 /* Poll both until @a message has ended. */
 void pair_await(pair_t *pair, const loop_message_t *message);

@@ -412,8 +412,7 @@ START_TEST(a_stranger_is_not_taken_for_the_peer)
     pair_dial(&pair, 0);
     pair_dial(&pair, 1);
     while (mtree_clock_seconds() < end) {
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
+        pair_poll(&pair, PAIR_BOTH);
     }
     ck_assert(!dialer->has_met && !listener->has_met);
     ck_assert_uint_gt(dialer->connections[0].attempt.number, 1);

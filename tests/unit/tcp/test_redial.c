@@ -106,8 +106,7 @@ START_TEST(every_byte_arrives_once)
             faults++;
             break_some(&pair);
         }
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
+        pair_poll(&pair, PAIR_BOTH);
     }
     ck_assert_int_eq(faults, FAULTS);
     random_messages_verify();
@@ -124,8 +123,7 @@ START_TEST(a_connection_that_was_lost_while_idle_carries_again)
     pair_create(&pair, 1);
     (void)shutdown(pair.loop.ends[_i % 2].peer->connections[0].socket, SHUT_RDWR);
     while (_i < 2 && mtree_clock_seconds() < end) {
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
+        pair_poll(&pair, PAIR_BOTH);
     }
     pair_pass(&pair, _i / 2);
     ck_assert_int_eq(heard_lines(), 0);
@@ -148,17 +146,13 @@ UNIT_TEST(a_peer_that_is_gone_is_given_up)
     mtree_tcp_destroy(pair.loop.ends[1].tcp);
     mtree_tcp_listener_destroy(pair.listeners[1]);
     connections = pair.loop.ends[0].peer->connections;
-    while (!connections[0].attempt.is_refused || !connections[1].attempt.is_refused) {
-        ck_assert(mtree_clock_seconds() < begin + 20);
-        pair_poll(&pair, 0);
-    }
+    PAIR_UNTIL(&pair, 0,
+               connections[0].attempt.is_refused && connections[1].attempt.is_refused);
     begin = mtree_clock_seconds();
     for (int i = 0; i < 2; i++) {
         connections[i].attempt.refused.seconds = MTREE_TCP_REFUSED_SECONDS - 0.2;
     }
-    while (!received.has_ended && mtree_clock_seconds() < begin + 20) {
-        pair_poll(&pair, 0);
-    }
+    PAIR_UNTIL(&pair, 0, received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     ck_assert(mtree_clock_seconds() > begin + 0.2);
     ck_assert_int_eq(heard_lines(), 1);
@@ -172,7 +166,6 @@ UNIT_TEST(a_peer_that_is_gone_is_given_up)
 UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
 {
     loop_message_t received;
-    double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
     int first, mute;
     char byte;
@@ -185,19 +178,11 @@ UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
     (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
                          loop_begin(&received));
     (void)shutdown(connection->socket, SHUT_RDWR);
-    while (!connection->is_lost) {
-        pair_poll(&pair, 0);
-    }
-    while (!connection->attempt.is_refused) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, 0);
-    }
+    PAIR_UNTIL(&pair, 0, connection->is_lost);
+    PAIR_UNTIL(&pair, 0, connection->attempt.is_refused);
     /* The first address has its turn again. */
     connection->attempt.tries = 0;
-    while (connection->attempt.is_refused) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, 0);
-    }
+    PAIR_UNTIL(&pair, 0, !connection->attempt.is_refused);
     ck_assert_double_eq(connection->attempt.refused.seconds, 0);
     ck_assert(!received.has_ended);
     (void)close(first);
@@ -220,10 +205,7 @@ START_TEST(a_peer_that_computes_is_waited_for)
     (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, to, 5,
                          loop_begin(&received));
     (void)shutdown(connection->socket, SHUT_RDWR);
-    while (!connection->attempt.is_greeted) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, _i);
-    }
+    PAIR_UNTIL(&pair, _i, connection->attempt.is_greeted);
     /* Any time that counted from here on would be too long. */
     connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS;
     end = mtree_clock_seconds() + 0.1;
@@ -262,7 +244,6 @@ END_TEST
 /* Else it would be taken for a proof that the link carries when that is gone later. */
 START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
 {
-    double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
     UNIT_OWNED(pair_destroy) pair_t pair;
 
@@ -270,11 +251,7 @@ START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
     connection = &pair.loop.ends[_i].peer->connections[0];
     connection->attempt.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     pair_pass(&pair, _i);
-    while (connection->is_unacknowledged) {
-        ck_assert(mtree_clock_seconds() < end);
-        pair_poll(&pair, 0);
-        pair_poll(&pair, 1);
-    }
+    PAIR_UNTIL(&pair, PAIR_BOTH, !connection->is_unacknowledged);
     ck_assert_int_eq(connection->attempt.socket, -1);
     ck_assert(!connection->is_lost);
 }
