@@ -6,10 +6,10 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
-#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/links.h"
@@ -44,7 +44,7 @@ static int main_open(void)
 static int main_close(void)
 {
     coll_mtree_report_outcome();
-    coll_mtree_decisions_close();
+    coll_mtree_plan_exchange_close();
     coll_mtree_bandwidth_monitor_close();
     coll_mtree_relays_close();
     coll_mtree_relay_links_close();

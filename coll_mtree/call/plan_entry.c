@@ -27,7 +27,25 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_part_destroy(entry->default_part);
+    mtree_plan_destroy(entry->planned.plan);
+    free((char *)entry->appendix.bytes);
+    free(entry->early_hosts);
     free(entry);
+}
+
+void coll_mtree_plan_entry_hold(coll_mtree_plan_entry_t *entry)
+{
+    coll_mtree_plan_entry_retain(entry);
+    OBJ_RETAIN(entry->comm);
+}
+
+void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry)
+{
+    ompi_communicator_t *comm = entry->comm;
+
+    coll_mtree_plan_entry_release(entry);
+    /* With its last reference goes the module. */
+    OBJ_RELEASE(comm);
 }
 
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
@@ -47,13 +65,10 @@ static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 {
     coll_mtree_plan_entry_t *entry =
         MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred);
-    ompi_communicator_t *comm = entry->comm;
 
     coll_mtree_plan_entry_release(entry->before);
     entry->before = NULL;
-    coll_mtree_plan_entry_release(entry);
-    /* With its last reference goes the module. */
-    OBJ_RELEASE(comm);
+    coll_mtree_plan_entry_let_go(entry);
 }
 
 /* Where it follows another entry it has its plan at first.  From the end of this on
@@ -110,8 +125,7 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
 /* Its exchange holds it, too. */
 static void plan_entry_start(coll_mtree_plan_entry_t *entry, int first_tag)
 {
-    coll_mtree_plan_entry_retain(entry);
-    OBJ_RETAIN(entry->comm);
+    coll_mtree_plan_entry_hold(entry);
     entry->exchange = coll_mtree_plan_exchange_start(entry, first_tag);
 }
 

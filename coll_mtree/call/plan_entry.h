@@ -29,9 +29,19 @@
 
 #include "coll_mtree/adapt/replan.h"
 #include "coll_mtree/call/request.h"
-#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/plan_reply.h"
+#include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/relay/relayed.h"
+
+/* Something to be decided for an entry in the planning thread, which holds the entry and
+ * its communicator. */
+typedef struct {
+    coll_mtree_plan_task_t task;
+    mtree_list_t log;
+    coll_mtree_deferred_release_t deferred;
+    coll_mtree_plan_entry_t *entry;
+    void (*decide)(coll_mtree_plan_entry_t *entry);
+} coll_mtree_plan_job_t;
 
 struct coll_mtree_plan_entry {
     atomic_int holders;
@@ -62,7 +72,9 @@ struct coll_mtree_plan_entry {
     bool warmed_up;                  /* a blocking call has gone over the trees */
     bool is_used;                    /* a call has begun over the plan */
     /* On rank 0, while the plan is made: */
-    coll_mtree_decision_t decision; /* holds the entry */
+    coll_mtree_plan_job_t job, early_job;
+    coll_mtree_host_t *early_hosts; /* [ranks], of which the names alone are known, owned;
+                                       NULL: they are not, or are not needed */
     const void *contributions;      /* [ranks], the exchange's: hosts, or samples of the
                                        query; NULL: none */
     coll_mtree_replan_reply_t decided;
@@ -103,6 +115,10 @@ bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
 void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 
+/* The same, and of its communicator. */
+void coll_mtree_plan_entry_hold(coll_mtree_plan_entry_t *entry);
+void coll_mtree_plan_entry_let_go(coll_mtree_plan_entry_t *entry);
+
 /* For blocking calls of @a comm_class, whose entry this is: wait for the plan, which
  * decides the class's server.  Open MPI's code. */
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
@@ -134,6 +150,9 @@ void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
  * some).  All ranks start those of a communicator in the same order. */
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry,
                                                       int first_tag);
+
+/* With the component: nothing is planned any more. */
+void coll_mtree_plan_exchange_close(void);
 
 /* For plan_exchange.c: the exchange has ended, or there is none: calls may begin, and the
  * exchange of the next entry may end. */

@@ -4,12 +4,15 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
+#include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/free_hook.h"
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
+#include "coll_mtree/transport/progress.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -22,11 +25,6 @@
 
 /* Queries of this process that have not ended. */
 static atomic_int num_queries;
-
-static coll_mtree_plan_entry_t *entry_of(coll_mtree_decision_t *decision)
-{
-    return MTREE_CONTAINER_OF(decision, coll_mtree_plan_entry_t, decision);
-}
 
 /* Where a plan with relays is faster, all ranks get both, and what is expected of calls
  * is that of the one with relays. */
@@ -65,9 +63,9 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
         entry->contributions);
 }
 
-static void decision_decide(coll_mtree_decision_t *decision)
+/* The plan for @a entry, where one is asked for. */
+static void decide(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_plan_entry_t *entry = entry_of(decision);
     coll_mtree_planning_context_t *context;
 
     entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
@@ -83,14 +81,73 @@ static void decision_decide(coll_mtree_decision_t *decision)
     }
 }
 
-/* Reply with what was planned, and with hosts if the exchange brought those of the ranks.
+/*
+ * The first plan of a process group, begun before the exchange has brought the hosts of
+ * all ranks: their names are what a topology file needs, and the processes have published
+ * them (coll_mtree/tcp/contact.h).  Between far hosts the exchange's connections take as
+ * long as the plan.  What decides then finds it.
  */
-static void decision_reply(coll_mtree_decision_t *decision,
-                           coll_mtree_exchange_t *exchange)
+static void decide_early(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_plan_entry_t *entry = entry_of(decision);
+    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
+        entry->module->processes, entry->comm, entry->early_hosts);
+
+    if (context != NULL) {
+        mtree_plan_destroy(
+            coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class)
+                .plan);
+    }
+}
+
+static coll_mtree_plan_job_t *job_of(coll_mtree_plan_task_t *task)
+{
+    return MTREE_CONTAINER_OF(task, coll_mtree_plan_job_t, task);
+}
+
+static void job_run(coll_mtree_plan_task_t *task)
+{
+    coll_mtree_log_keep(&job_of(task)->log);
+    job_of(task)->decide(job_of(task)->entry);
+    coll_mtree_log_keep(NULL);
+}
+
+static void job_end(coll_mtree_plan_task_t *task)
+{
+    coll_mtree_plan_job_t *job = job_of(task);
+
+    coll_mtree_log_write(&job->log);
+    if (job->decide == decide) {
+        coll_mtree_exchange_resume(job->entry->exchange);
+    }
+    coll_mtree_deferred_release_add(&job->deferred);
+}
+
+static void job_release(coll_mtree_deferred_release_t *deferred)
+{
+    coll_mtree_plan_entry_let_go(
+        MTREE_CONTAINER_OF(deferred, coll_mtree_plan_job_t, deferred)->entry);
+}
+
+/* Have the planning thread @a decide. */
+static void job_start(coll_mtree_plan_job_t *job, coll_mtree_plan_entry_t *entry,
+                      void (*decide)(coll_mtree_plan_entry_t *entry))
+{
+    coll_mtree_plan_entry_hold(entry);
+    *job = (coll_mtree_plan_job_t){.task = {.run = job_run, .end = job_end},
+                                   .deferred = {.release = job_release},
+                                   .entry = entry,
+                                   .decide = decide};
+    mtree_list_init(&job->log);
+    coll_mtree_plan_thread_add(&job->task);
+}
+
+/* Reply with what was decided, and with hosts if the exchange brought those of the ranks.
+ */
+static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
+{
+    coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_planned_t *planned = &entry->planned;
+    const coll_mtree_planned_t *planned = &entry->planned;
     const int *host = planned->context == NULL ? NULL : planned->context->numbers.host;
 
     if (entry->decided != COLL_MTREE_REPLY_PLAN) {
@@ -109,15 +166,6 @@ static void decision_reply(coll_mtree_decision_t *decision,
                                &entry->appendix);
 }
 
-static void decision_release(coll_mtree_decision_t *decision)
-{
-    coll_mtree_plan_entry_t *entry = entry_of(decision);
-
-    mtree_plan_destroy(entry->planned.plan);
-    free((char *)entry->appendix.bytes);
-    coll_mtree_plan_entry_release(entry);
-}
-
 /* On rank 0: reply with the plan if there is one, otherwise have it made.  The exchange
  * that brings the hosts of all ranks in @a contributions ends first, and has made the
  * planning context for the others. */
@@ -132,16 +180,12 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     if ((contributions == NULL && entry->module->context == NULL) ||
         (entry->query == NULL && !entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
-        decision_reply(&entry->decision, exchange);
+        exchange_answer(exchange, entry);
         return;
     }
     entry->contributions = contributions;
-    entry->decision = (coll_mtree_decision_t){.comm = entry->comm,
-                                              .decide = decision_decide,
-                                              .reply = decision_reply,
-                                              .release = decision_release};
-    coll_mtree_plan_entry_retain(entry);
-    coll_mtree_decision_start(&entry->decision, exchange);
+    coll_mtree_exchange_postpone(exchange, exchange_answer);
+    job_start(&entry->job, entry, decide);
 }
 
 /* Take over the hosts in @a reply, for all communicators of the group. */
@@ -214,43 +258,6 @@ static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
     coll_mtree_plan_entry_settled(entry);
 }
 
-/*
- * The first plan of a process group, begun before the exchange has brought the hosts of
- * all ranks: their names are what a topology file needs, and the processes have published
- * them (coll_mtree/tcp/contact.h).  Between far hosts the exchange's connections take as
- * long as the plan.
- */
-typedef struct {
-    coll_mtree_decision_t super;
-    coll_mtree_proc_group_t *group;
-    coll_mtree_call_class_t call_class;
-    coll_mtree_host_t hosts[]; /* [ranks], of which the names alone are known */
-} early_plan_t;
-
-static early_plan_t *early_of(coll_mtree_decision_t *decision)
-{
-    return MTREE_CONTAINER_OF(decision, early_plan_t, super);
-}
-
-static void early_decide(coll_mtree_decision_t *decision)
-{
-    early_plan_t *early = early_of(decision);
-    coll_mtree_planning_context_t *context =
-        coll_mtree_planning_context_get(early->group, decision->comm, early->hosts);
-
-    if (context != NULL) {
-        coll_mtree_planned_t planned =
-            coll_mtree_planning_context_plan(context, decision->comm, &early->call_class);
-
-        mtree_plan_destroy(planned.plan);
-    }
-}
-
-static void early_release(coll_mtree_decision_t *decision)
-{
-    free(early_of(decision));
-}
-
 /* False: a process has not published it. */
 static bool find_names(ompi_communicator_t *comm, coll_mtree_host_t *hosts)
 {
@@ -266,29 +273,41 @@ static bool find_names(ompi_communicator_t *comm, coll_mtree_host_t *hosts)
     return true;
 }
 
-/* On rank 0 have the plan for @a entry made; the decision that the exchange asks for
- * finds it.  Elsewhere, and where no link of a topology file is long or a host is not
- * known, nothing is done. */
-static void early_plan_start(const coll_mtree_plan_entry_t *entry)
+/* On rank 0 have the plan for @a entry made early.  Elsewhere, and where no link of a
+ * topology file is long or a host is not known, nothing is done. */
+static void early_plan_start(coll_mtree_plan_entry_t *entry)
 {
     ompi_communicator_t *comm = entry->comm;
-    size_t ranks = (size_t)ompi_comm_size(comm);
-    early_plan_t *early;
 
     /* Between near hosts the exchange takes no longer than to ask for their names. */
     if (ompi_comm_rank(comm) != 0 || coll_mtree_contact_trip() <= 0) {
         return;
     }
-    early = coll_mtree_calloc(1, sizeof(*early) + ranks * sizeof(early->hosts[0]));
-    if (!find_names(comm, early->hosts)) {
-        free(early);
-        return;
+    entry->early_hosts =
+        coll_mtree_calloc((size_t)ompi_comm_size(comm), sizeof(*entry->early_hosts));
+    if (find_names(comm, entry->early_hosts)) {
+        (void)coll_mtree_proc_group_of(entry->module, comm);
+        job_start(&entry->early_job, entry, decide_early);
     }
-    early->group = coll_mtree_proc_group_of(entry->module, comm);
-    early->call_class = entry->call_class;
-    early->super = (coll_mtree_decision_t){
-        .comm = comm, .decide = early_decide, .release = early_release};
-    coll_mtree_decision_start(&early->super, NULL);
+}
+
+static atomic_bool is_planning;
+
+/* On rank 0, from a call of the user. */
+static void planning_open(void)
+{
+    if (!atomic_exchange(&is_planning, true)) {
+        /* The planning thread asks, too, and must not be the one that looks it up. */
+        (void)coll_mtree_fallback_is_configured();
+        coll_mtree_progress_add(coll_mtree_plan_thread_poll);
+    }
+}
+
+void coll_mtree_plan_exchange_close(void)
+{
+    coll_mtree_plan_thread_close();
+    coll_mtree_progress_remove(coll_mtree_plan_thread_poll);
+    atomic_store(&is_planning, false);
 }
 
 /* MPI_Finalize, before it frees communicators.  What has ended is given up by the user's
@@ -321,7 +340,7 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     coll_mtree_rank_sample_t sample;
 
     if (ompi_comm_rank(entry->comm) == 0) {
-        coll_mtree_decisions_open();
+        planning_open();
     }
     add_finish();
     if (entry->query != NULL) {

@@ -33,7 +33,6 @@ struct coll_mtree_exchange {
     coll_mtree_exchange_spec_t spec; /* `mine` has been copied */
     mtree_event_t decision;          /* on rank 0, when it is postponed */
     void (*decided)(coll_mtree_exchange_t *exchange, void *arg);
-    void *decided_arg;
     int rank, ranks;
     int parent; /* -1 on rank 0 */
     int num_children;
@@ -223,18 +222,17 @@ static void exchange_opened(mtree_event_t *event)
 static void postponed_decided(mtree_event_t *event)
 {
     coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
-    bool goes_on = exchange_goes_on(exchange, event->status);
 
-    exchange->decided(goes_on ? exchange : NULL, exchange->decided_arg);
+    if (exchange_goes_on(exchange, event->status)) {
+        exchange->decided(exchange, exchange->spec.arg);
+    }
 }
 
 void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
                                   void (*decided)(coll_mtree_exchange_t *exchange,
-                                                  void *arg),
-                                  void *arg)
+                                                  void *arg))
 {
     exchange->decided = decided;
-    exchange->decided_arg = arg;
     exchange->underway++;
     mtree_event_init(&exchange->decision, &exchange->inbox, postponed_decided);
 }

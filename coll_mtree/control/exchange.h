@@ -75,15 +75,14 @@ void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
                                const void *payload, size_t length);
 
 /*
- * On rank 0, from its decision: have @a decided called, with @a exchange and @a arg,
+ * On rank 0, from its decision: have @a decided called, with the argument of the spec,
  * after the one call of coll_mtree_exchange_resume(), from any thread of the program.  It
- * replies.  Contributions stay until then.  @a exchange is NULL there when the exchange
- * has failed meanwhile.
+ * replies.  Contributions stay until then.  It is not called when the exchange has failed
+ * meanwhile.
  */
 void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
                                   void (*decided)(coll_mtree_exchange_t *exchange,
-                                                  void *arg),
-                                  void *arg);
+                                                  void *arg));
 void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
 
 /*

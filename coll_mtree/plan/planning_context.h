@@ -8,7 +8,7 @@
  * files alone.  Those that contexts keep take coll_mtree_memory bytes at most: beyond
  * that the least recently used ones are freed, and made again when they are needed.
  *
- * Contexts change in the planning thread (coll_mtree/plan/decision.h) alone: functions
+ * Contexts change in the planning thread (coll_mtree/plan/plan_thread.h) alone: functions
  * that name it are called there.  The program's threads only read.
  */
 #ifndef COLL_MTREE_PLAN_PLANNING_CONTEXT_H
