@@ -86,6 +86,7 @@ void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int ro
                 (tree->rate * builder->load));
     }
     stream->number = layout->num_streams;
+    stream->below = builder->below == NULL ? NULL : &builder->below[stream->number];
     stream->tree = number;
     layout->num_streams++;
     if (mtree_collective_is_prefix(collective)) {
@@ -168,7 +169,7 @@ void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t o
         builder->load = parts.load;
         chunk = mtree_layout_chunk(builder, tree, to - from, longest);
         if (builder->personalized) {
-            builder->layout->below[builder->layout->num_streams] =
+            builder->below[builder->layout->num_streams] =
                 (mtree_below_t){.begin = parts.begin,
                                 .end = parts.end,
                                 .longest = chunk * builder_widest(builder, tree),
@@ -264,9 +265,8 @@ static void builder_find_blocks(mtree_layout_builder_t *builder)
     if (call->unequal) {
         return;
     }
-    units = builder->layout->blocks = malloc(ranks * sizeof(*units));
+    units = MTREE_ARENA_ARRAY(&builder->layout->arena, builder->layout->blocks, ranks);
     if (units == NULL) {
-        builder->status = MTREE_ERR_NO_MEMORY;
         return;
     }
     builder->layout->blocks_alike = builder->blocks_alike;
@@ -287,8 +287,7 @@ static void builder_prepare_blocks(mtree_layout_builder_t *builder)
     builder->most_ranks = (size_t)mtree_placement_most_ranks(builder->placement);
     builder->num_running =
         streams < 2 * MTREE_BATCH_STREAMS ? streams + 1 : 2 * MTREE_BATCH_STREAMS;
-    builder->layout->below = calloc(streams + 1, sizeof(mtree_below_t));
-    if (builder->layout->below == NULL) {
+    if (MTREE_ARENA_ARRAY(&builder->layout->arena, builder->below, streams) == NULL) {
         builder->status = MTREE_ERR_NO_MEMORY;
         return;
     }
@@ -335,17 +334,12 @@ static void builder_run(mtree_layout_builder_t *builder)
 
     for (int r = 0; r < builder->num_all; r++) {
         builder->rates[r] = -1;
-        builder->trips[r] = 0;
-        builder->sent[r] = 0;
     }
     layout->num_steps =
         builder->part->collective == call->collective ? builder->part->num_steps : 0;
     builder->stepped = layout->num_steps > 0;
     builder_add_parts(builder);
-    if (builder->status == MTREE_OK) {
-        mtree_layout_fill_children(builder);
-        mtree_layout_fill_peers(builder);
-    }
+    mtree_layout_fill_peers(builder);
     /* In a direct exchange no later link waits for a stream. */
     layout->max_lead =
         builder->stepped || builder->seconds == 0 || mtree_layout_is_direct(builder)
@@ -354,6 +348,25 @@ static void builder_run(mtree_layout_builder_t *builder)
     layout->is_relay = builder->rank >= builder->placement->num_ranks;
     layout->num_lanes = mtree_lanes(call->collective);
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
+}
+
+/* MTREE_ERR_NO_MEMORY. */
+static mtree_status_t builder_alloc(mtree_layout_builder_t *builder)
+{
+    size_t all = (size_t)builder->num_all;
+    mtree_layout_t *layout = builder->layout;
+
+    MTREE_ARENA_ARRAY(&builder->scratch, builder->ranks, 6 * all);
+    MTREE_ARENA_ARRAY(&builder->scratch, builder->rates, 3 * all);
+    MTREE_ARENA_ARRAY(&layout->arena, layout->streams, builder_num_streams(builder));
+    if (builder->scratch.status != MTREE_OK || layout->streams == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    builder->children = builder->ranks + 2 * all;
+    builder->steps = builder->children + 2 * all;
+    builder->trips = builder->rates + all;
+    builder->sent = builder->trips + all;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
@@ -381,24 +394,16 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
     builder.blocks_alike = builder_is_alike(&builder);
     builder.sectioned = builder_is_sectioned(&builder);
     builder.layout = calloc(1, sizeof(*builder.layout));
-    builder.rates = malloc(3 * (size_t)builder.num_all * sizeof(double));
-    builder.trips = builder.rates + builder.num_all;
-    builder.sent = builder.trips + builder.num_all;
-    if (builder.layout != NULL) {
-        builder.layout->streams =
-            calloc(builder_num_streams(&builder) + 1, sizeof(mtree_stream_t));
-    }
     builder.status =
-        builder.layout == NULL || builder.rates == NULL || builder.layout->streams == NULL
-            ? MTREE_ERR_NO_MEMORY
-            : MTREE_OK;
+        builder.layout == NULL ? MTREE_ERR_NO_MEMORY : builder_alloc(&builder);
     if (builder.status == MTREE_OK) {
         builder_run(&builder);
     }
-    free(builder.rates);
-    if (builder.status != MTREE_OK) {
+    mtree_arena_cleanup(&builder.scratch);
+    status = builder.status != MTREE_OK ? builder.status : builder.layout->arena.status;
+    if (status != MTREE_OK) {
         mtree_layout_destroy(builder.layout);
-        return builder.status;
+        return status;
     }
     *layout_p = builder.layout;
     return MTREE_OK;
@@ -407,14 +412,7 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
 void mtree_layout_destroy(mtree_layout_t *layout)
 {
     if (layout != NULL) {
-        free(layout->children_room);
-        free(layout->steps_room);
-        free(layout->below);
-        free(layout->below_room);
-        free(layout->places_room);
-        free(layout->blocks);
-        free(layout->streams);
-        free(layout->peers);
+        mtree_arena_cleanup(&layout->arena);
         free(layout);
     }
 }

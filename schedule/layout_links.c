@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/array.h"
 #include "schedule/chunks.h"
 #include "schedule/layout_private.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /*
  * The ranks below @a rank in tree number @a number of @a part, the part of its host whose
@@ -56,40 +55,35 @@ void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rat
     builder->trips[rank] = fmax(builder->trips[rank], trip);
 }
 
-/* Make room for @a more children. */
-void mtree_layout_reserve(mtree_layout_builder_t *builder, int more)
+/* The layout's copy of @a num numbers. */
+static const int *builder_copy(mtree_layout_builder_t *builder, const int *numbers,
+                               int num)
 {
-    mtree_layout_t *layout = builder->layout;
-    int count = builder->num_children + more;
+    int *copy;
 
-    if (builder->personalized) {
-        builder->status = mtree_array_reserve(
-            &layout->below_room, &builder->below_room,
-            builder->num_below + 2 * builder->placement->num_ranks, sizeof(int));
-    }
-    if (builder->personalized && builder->status == MTREE_OK) {
-        builder->status = mtree_array_reserve(&layout->places_room, &builder->places_room,
-                                              count, sizeof(int));
-    }
+    MTREE_ARENA_ARRAY(&builder->layout->arena, copy, (size_t)num);
+    return copy == NULL ? NULL : memcpy(copy, numbers, (size_t)num * sizeof(*copy));
+}
 
-    if (builder->status == MTREE_OK) {
-        builder->status = mtree_array_reserve(
-            &layout->children_room, &builder->children_room, count, sizeof(int));
+void mtree_layout_set_children(mtree_layout_builder_t *builder, mtree_stream_t *stream,
+                               int num)
+{
+    stream->num_children = num;
+    if (num > 0) {
+        stream->children = builder_copy(builder, builder->children, num);
     }
-    if (builder->status == MTREE_OK && builder->stepped) {
-        builder->status = mtree_array_reserve(&layout->steps_room, &builder->steps_room,
-                                              count, sizeof(int));
+    if (num > 0 && builder->stepped) {
+        stream->child_steps = builder_copy(builder, builder->steps, num);
     }
 }
 
 /* This rank is a leader in tree number @a number: its parent and its children on other
- * hosts, after those on its own. */
-static void builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *stream,
-                               int number, int root_host, int root_rank)
+ * hosts, after the @a num on its own.  How many children there are then. */
+static int builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *stream,
+                              int number, int root_host, int root_rank, int num)
 {
     const mtree_placement_t *placement = builder->placement;
     const mtree_part_tree_t *tree = &builder->part->trees[number];
-    int *children = builder->layout->children_room + builder->num_children;
     int above = mtree_plan_part_towards(builder->part, number, root_host);
     double rate = builder->personalized ? 0 : tree->rate; /* else by its blocks */
 
@@ -103,15 +97,13 @@ static void builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *
             stream->parent = peer;
             stream->parent_step = step;
         } else {
-            if (builder->stepped) {
-                builder->layout
-                    ->steps_room[builder->num_children + stream->num_children] = step;
-            }
-            children[stream->num_children++] = peer;
+            builder->steps[num] = step;
+            builder->children[num++] = peer;
         }
         mtree_layout_add_peer(builder, peer, rate, edge->latency);
         builder->sent[peer] += (e == above ? stream->up : stream->down) ? rate : 0;
     }
+    return num;
 }
 
 /* The blocks that the edges of a personalized stream carry, and so their rates. */
@@ -120,16 +112,18 @@ static void builder_add_below(mtree_layout_builder_t *builder, mtree_stream_t *s
 {
     const mtree_placement_t *placement = builder->placement;
     const mtree_part_tree_t *tree = &builder->part->trees[number];
-    mtree_below_t *below = &builder->layout->below[stream->number];
-    int *ranks = builder->layout->below_room + builder->num_below;
-    int *places = builder->layout->places_room + builder->num_children;
-    const int *children = builder->layout->children_room + builder->num_children;
+    mtree_below_t *below = &builder->below[stream->number];
+    const int *children = builder->children;
     double rate = tree->rate * builder->load / placement->num_ranks;
+    int *places;
 
-    below->num =
-        list_below(builder->part, placement, number, builder->rank, leader, ranks);
-    find_below(ranks, children, stream->num_children, places);
-    builder->num_below += below->num;
+    below->num = list_below(builder->part, placement, number, builder->rank, leader,
+                            builder->ranks);
+    places = builder->ranks + below->num;
+    find_below(builder->ranks, children, stream->num_children, places);
+    below->ranks =
+        builder_copy(builder, builder->ranks, below->num + stream->num_children);
+    below->places = below->ranks + below->num;
     for (int i = 0; i < stream->num_children; i++) {
         int end = i + 1 < stream->num_children ? places[i + 1] : below->num;
 
@@ -153,32 +147,23 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     int leader = root_rank >= 0 && host == root_host
                      ? root_rank
                      : mtree_placement_leader(placement, host, number);
-    int *children;
+    int num;
 
-    mtree_layout_reserve(builder, builder->part->trees[number].num_edges +
-                                      placement->first[host + 1] -
-                                      placement->first[host]);
-    if (builder->status != MTREE_OK) {
-        return;
-    }
-    children = builder->layout->children_room + builder->num_children;
     mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
-                         children, &stream->num_children);
-    for (int i = 0; i < stream->num_children; i++) {
-        mtree_layout_add_peer(builder, children[i], 0, 0);
-        if (builder->stepped) {
-            builder->layout->steps_room[builder->num_children + i] = 0;
-        }
+                         builder->children, &num);
+    for (int i = 0; i < num; i++) {
+        mtree_layout_add_peer(builder, builder->children[i], 0, 0);
+        builder->steps[i] = 0;
     }
     if (builder->rank == leader) {
-        builder_link_hosts(builder, stream, number, root_host, root_rank);
+        num = builder_link_hosts(builder, stream, number, root_host, root_rank, num);
     } else {
         mtree_layout_add_peer(builder, stream->parent, 0, 0);
     }
+    mtree_layout_set_children(builder, stream, num);
     if (builder->personalized) {
         builder_add_below(builder, stream, number, leader);
     }
-    builder->num_children += stream->num_children;
 }
 
 bool mtree_layout_is_direct(const mtree_layout_builder_t *builder)
@@ -228,13 +213,12 @@ static void builder_fill_window(const mtree_layout_builder_t *builder, mtree_pee
 void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
 {
     mtree_layout_t *layout = builder->layout;
-    mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
+    mtree_peer_t *peer =
+        MTREE_ARENA_ARRAY(&layout->arena, layout->peers, (size_t)layout->num_peers);
     bool is_direct = mtree_layout_is_direct(builder);
     bool slow_start = builder_slow_start(builder, is_direct);
 
-    layout->peers = peer;
     if (peer == NULL) {
-        builder->status = MTREE_ERR_NO_MEMORY;
         return;
     }
     for (int rank = 0; rank < builder->num_all; rank++) {
@@ -253,25 +237,5 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
             layout->first_peer++;
         }
         peer++;
-    }
-}
-
-/* Now that they stay where they are, streams can point to their children. */
-void mtree_layout_fill_children(mtree_layout_builder_t *builder)
-{
-    mtree_layout_t *layout = builder->layout;
-    int at = 0, below = 0;
-
-    for (int s = 0; s < layout->num_streams; s++) {
-        layout->streams[s].children = layout->children_room + at;
-        if (builder->personalized) {
-            layout->below[s].places = layout->places_room + at;
-            layout->below[s].ranks = layout->below_room + below;
-            layout->streams[s].below = &layout->below[s];
-            below += layout->below[s].num;
-        }
-        layout->streams[s].child_steps =
-            builder->stepped ? layout->steps_room + at : NULL;
-        at += layout->streams[s].num_children;
     }
 }

@@ -160,9 +160,9 @@ static void link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *stream,
         return;
     }
     if (builder->rank != source) {
-        builder->layout->children_room[builder->num_children] =
+        builder->children[0] =
             add_neighbour(builder, number, source, &tree->edges[tree->parent]);
-        stream->num_children = 1;
+        mtree_layout_set_children(builder, stream, 1);
     }
     if (builder->rank != source + 1) {
         stream->parent =
@@ -178,8 +178,8 @@ static void link_ranks(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     if (builder->rank == source) {
         stream->parent = source + 1;
     } else if (builder->rank == source + 1) {
-        builder->layout->children_room[builder->num_children] = source;
-        stream->num_children = 1;
+        builder->children[0] = source;
+        mtree_layout_set_children(builder, stream, 1);
     } else {
         return;
     }
@@ -192,10 +192,6 @@ void mtree_layout_link_prefix(mtree_layout_builder_t *builder, mtree_stream_t *s
     stream->up = true;
     stream->parent = -1;
     stream->block = -1;
-    mtree_layout_reserve(builder, 1);
-    if (builder->status != MTREE_OK) {
-        return;
-    }
     if (stays(builder, source)) {
         link_ranks(builder, stream, source);
     } else {
@@ -203,5 +199,4 @@ void mtree_layout_link_prefix(mtree_layout_builder_t *builder, mtree_stream_t *s
     }
     stream->forwards = stream->num_children > 0 && stream->parent >= 0;
     stream->continues = builder->rank == source && source > 0;
-    builder->num_children += stream->num_children;
 }

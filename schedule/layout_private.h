@@ -16,18 +16,20 @@ typedef struct {
     int rank;
     int num_all; /* ranks and relays */
     mtree_layout_t *layout;
-    int num_children, children_room, steps_room, places_room; /* of all streams so far */
-    int num_below, below_room;                                /* likewise */
+    mtree_arena_t scratch; /* what is below until `sent` */
+    int *ranks;            /* [2 x num_all] a list of ranks */
+    int *children, *steps; /* [2 x num_all] of the stream that is being added */
+    double *rates; /* [num_all] bits/s planned to and from each; -1: not a neighbour */
+    double *trips; /* [num_all] seconds to each and back */
+    double *sent;  /* [num_all] bits/s planned to each alone */
     bool personalized;
     bool blocks_alike;
     bool sectioned; /* of an all-to-all: each rank uses a section of its host's trees */
     double load;    /* of the stream that is being added (mtree_layout_parts_t) */
+    mtree_below_t *below; /* [streams] personalized; else NULL */
     size_t most_ranks;    /* of a host */
     size_t num_running;   /* streams that run at a time, at most */
     size_t longest_block; /* units */
-    double *rates;  /* [num_all] bits/s planned to and from each; -1: not a neighbour */
-    double *trips;  /* [num_all] seconds to each and back */
-    double *sent;   /* [num_all] bits/s planned to each alone */
     bool stepped;   /* the plan's lockstep steps fit the call */
     double seconds; /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
@@ -87,18 +89,18 @@ void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t o
 size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree_t *tree,
                           size_t length, size_t longest);
 
-/* layout_links.c: make room for @a more children, and add a neighbour. */
-void mtree_layout_reserve(mtree_layout_builder_t *builder, int more);
+/* layout_links.c: add a neighbour. */
 void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
                            double latency);
 
 /* Does each host send the others their blocks itself? */
 bool mtree_layout_is_direct(const mtree_layout_builder_t *builder);
 
+/* The first @a num children of the builder, and their steps, are those of @a stream. */
+void mtree_layout_set_children(mtree_layout_builder_t *builder, mtree_stream_t *stream,
+                               int num);
+
 /* When all streams are there: the peers, in ascending rank, with their windows. */
 void mtree_layout_fill_peers(mtree_layout_builder_t *builder);
-
-/* And the lists of each stream. */
-void mtree_layout_fill_children(mtree_layout_builder_t *builder);
 
 #endif

@@ -16,6 +16,8 @@
 #ifndef MTREE_SCHEDULE_STREAM_H
 #define MTREE_SCHEDULE_STREAM_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -96,10 +98,8 @@ typedef struct {
                                       behind them those that take it to the next rank */
     size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
                        NULL: not all ranks know them */
-    bool blocks_alike;               /* they are all of one length */
-    int *children_room, *steps_room; /* the children and steps of all streams */
-    mtree_below_t *below;            /* [num_streams] personalized; else NULL */
-    int *below_room, *places_room;   /* of these */
+    bool blocks_alike;   /* they are all of one length */
+    mtree_arena_t arena; /* of all of these */
 } mtree_layout_t;
 
 /*
