@@ -14,7 +14,7 @@
 #include "coll_mtree/base/memory.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "schedule/program/rank_program.h"
+#include "schedule/start.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -120,46 +120,20 @@ static void finish(mtree_mpich_communicator_t *own, mtree_operation_t *operation
     mtree_operation_free(operation);
 }
 
-/* Run @a call by the program that @a part names. */
-static void run_program(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
-                        const mtree_call_t *call, const mtree_operation_data_t *data)
-{
-    mtree_rank_program_t *program;
-    mtree_operation_t *operation;
-
-    coll_mtree_require(mtree_rank_program_create(part, own->placement, call, false,
-                                                 mtree_rank_program_overlap(data),
-                                                 own->rank, &program));
-    coll_mtree_require(mtree_rank_program_start(program, &own->transport.super, data,
-                                                NULL, NULL, &operation));
-    finish(own, operation);
-    mtree_rank_program_destroy(program);
-}
-
-/* Run @a call over the trees of @a part. */
-static void run_trees(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
-                      const mtree_call_t *call, const mtree_operation_data_t *data)
+static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
+                mtree_call_t call, const mtree_operation_data_t *data)
 {
     mtree_operation_t *operation;
     mtree_layout_t *layout;
 
+    own->transport.unit_bytes = (int)call.unit_bytes;
+    call.overlap = mtree_schedule_overlap(data);
     coll_mtree_require(
-        mtree_layout_create(part, own->placement, call, own->rank, &layout));
-    coll_mtree_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
-                                             NULL, &operation));
+        mtree_layout_create(part, own->placement, &call, own->rank, &layout));
+    coll_mtree_require(mtree_schedule_start(layout, &own->transport.super, data, NULL,
+                                            NULL, &operation));
     finish(own, operation);
     mtree_layout_destroy(layout);
-}
-
-static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
-                const mtree_call_t *call, const mtree_operation_data_t *data)
-{
-    own->transport.unit_bytes = (int)call->unit_bytes;
-    if (part->order != NULL) {
-        run_program(own, part, call, data);
-    } else {
-        run_trees(own, part, call, data);
-    }
 }
 
 /* A call about @a bytes bytes that are the same everywhere when it has ended. */
@@ -175,7 +149,7 @@ static void run_bytes(mtree_mpich_communicator_t *own, const mtree_plan_part_t *
     const mtree_operation_data_t data = {
         .input = bytes, .output = bytes, .extent = 1, .span = 1};
 
-    run(own, part, call, &data);
+    run(own, part, *call, &data);
 }
 
 /* MPICH packs the data alone, in the order of the elements. */

@@ -14,7 +14,7 @@
  * meanwhile. */
 #define MTREE_CALL_RECOVERY 0.4
 
-/* One call, the same on all ranks. */
+/* One call, but for `overlap` the same on all ranks. */
 typedef struct {
     mtree_collective_t collective;
     int root;          /* rank, where the collective has one */
@@ -26,6 +26,9 @@ typedef struct {
                      all-to-all in the vector of every rank; or NULL: equal blocks */
     bool unequal; /* personalized: only some ranks know the sizes of the blocks, and tell
                      the others with the data */
+    bool is_exclusive;    /* of a scan: results leave out each rank's own part */
+    size_t overlap;       /* units by which a vector in this rank's memory reaches beyond
+                             its last unit (mtree_schedule_overlap()) */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
     size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
     double recovery;      /* seconds for which what comes behind a lost packet has to have

@@ -369,49 +369,70 @@ static mtree_status_t builder_alloc(mtree_layout_builder_t *builder)
     return MTREE_OK;
 }
 
-mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
-                                   const mtree_placement_t *placement,
-                                   const mtree_call_t *call, int rank,
-                                   mtree_layout_t **layout_p)
+static mtree_status_t fill_trees(const mtree_plan_part_t *part,
+                                 const mtree_placement_t *placement,
+                                 const mtree_call_t *call, int rank,
+                                 mtree_layout_t *layout)
 {
     mtree_layout_builder_t builder = {.part = part,
                                       .placement = placement,
                                       .call = call,
                                       .rank = rank,
                                       .num_all =
-                                          placement->num_ranks + placement->num_relays};
-    mtree_status_t status = mtree_collective_check(call->collective);
+                                          placement->num_ranks + placement->num_relays,
+                                      .layout = layout,
+                                      .load = 1};
 
-    if (status != MTREE_OK) {
-        return status;
-    }
     builder.personalized = mtree_collective_is_personalized(call->collective);
-    status = builder_check(&builder);
-    if (status != MTREE_OK) {
-        return status;
+    builder.status = builder_check(&builder);
+    if (builder.status != MTREE_OK) {
+        return builder.status;
     }
-    builder.load = 1;
     builder.blocks_alike = builder_is_alike(&builder);
     builder.sectioned = builder_is_sectioned(&builder);
-    builder.layout = calloc(1, sizeof(*builder.layout));
-    builder.status =
-        builder.layout == NULL ? MTREE_ERR_NO_MEMORY : builder_alloc(&builder);
+    builder.status = builder_alloc(&builder);
     if (builder.status == MTREE_OK) {
         builder_run(&builder);
     }
     mtree_arena_cleanup(&builder.scratch);
-    status = builder.status != MTREE_OK ? builder.status : builder.layout->arena.status;
+    return builder.status;
+}
+
+mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
+                                   const mtree_placement_t *placement,
+                                   const mtree_call_t *call, int rank,
+                                   mtree_layout_t **layout_p)
+{
+    mtree_status_t status = mtree_collective_check(call->collective);
+    mtree_layout_t *layout;
+
     if (status != MTREE_OK) {
-        mtree_layout_destroy(builder.layout);
         return status;
     }
-    *layout_p = builder.layout;
+    layout = calloc(1, sizeof(*layout));
+    if (layout == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = part->order != NULL
+                 ? mtree_layout_fill_program(part, placement, call, rank, layout)
+                 : fill_trees(part, placement, call, rank, layout);
+    if (status == MTREE_OK) {
+        status = layout->arena.status;
+    }
+    if (status != MTREE_OK) {
+        mtree_layout_destroy(layout);
+        return status;
+    }
+    *layout_p = layout;
     return MTREE_OK;
 }
 
 void mtree_layout_destroy(mtree_layout_t *layout)
 {
     if (layout != NULL) {
+        if (layout->program != NULL) {
+            mtree_program_clear(layout->program);
+        }
         mtree_arena_cleanup(&layout->arena);
         free(layout);
     }

@@ -2,7 +2,7 @@
 /*
  * A layout while it is made: layout.c cuts the vector into streams, layout_parts.c says
  * which trees carry what of it, layout_links.c who is next to this rank in each;
- * layout_prefix.c does scans.
+ * layout_prefix.c does scans.  A plan without trees has its layout from layout_program.c.
  */
 #ifndef MTREE_SCHEDULE_LAYOUT_PRIVATE_H
 #define MTREE_SCHEDULE_LAYOUT_PRIVATE_H
@@ -30,11 +30,17 @@ typedef struct {
     size_t most_ranks;    /* of a host */
     size_t num_running;   /* streams that run at a time, at most */
     size_t longest_block; /* units */
-    bool stepped;   /* the plan's lockstep steps fit the call */
-    double seconds; /* of the longest stream at its rate */
+    bool stepped;         /* the plan's lockstep steps fit the call */
+    double seconds;       /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
     mtree_status_t status;
 } mtree_layout_builder_t;
+
+/* layout_program.c: fill *layout, all zeros, for a plan that names a program. */
+mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
+                                         const mtree_placement_t *placement,
+                                         const mtree_call_t *call, int rank,
+                                         mtree_layout_t *layout);
 
 /* The trees that serve one rank, one after the other.  Those after `load` are not for
  * others. */

@@ -17,6 +17,7 @@
 #define MTREE_SCHEDULE_STREAM_H
 
 #include "base/arena.h"
+#include "planner/program/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,7 +99,11 @@ typedef struct {
                                       behind them those that take it to the next rank */
     size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
                        NULL: not all ranks know them */
-    bool blocks_alike;   /* they are all of one length */
+    bool blocks_alike;        /* they are all of one length */
+    mtree_program_t *program; /* what this rank does, where the plan names a program; of
+                                 the others only peers are set then, and one stream for
+                                 those who measure.  NULL: trees */
+    bool has_result;          /* of a program: the call gives this rank one */
     mtree_arena_t arena; /* of all of these */
 } mtree_layout_t;
 

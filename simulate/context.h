@@ -6,7 +6,7 @@
 #ifndef MTREE_SIMULATE_CONTEXT_H
 #define MTREE_SIMULATE_CONTEXT_H
 
-#include "schedule/program/rank_program.h"
+#include "schedule/layout.h"
 #include "schedule/program/run.h"
 #include "simulate/pt2pt.h"
 #include "simulate/simulate.h"
@@ -52,9 +52,7 @@ struct mtree_simulated_rank {
     mtree_operation_t *operation;
     bool has_ended;
     double left; /* time at which it left the call */
-    /* Of a plan: */
-    mtree_layout_t *layout;
-    mtree_rank_program_t *program;
+    mtree_layout_t *layout; /* of a plan; else NULL */
 };
 
 /* What `fold` and `copy` of an operation's data are, with a rank as their argument. */

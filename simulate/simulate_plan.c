@@ -6,7 +6,6 @@
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "schedule/program/rank_program.h"
 #include "schedule/program/run.h"
 #include "simulate/check_data.h"
 #include "simulate/context.h"
@@ -162,11 +161,8 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
     mtree_status_t status = cut_part(run, rank);
 
     if (status == MTREE_OK) {
-        status = run->plan->order != NULL
-                     ? mtree_rank_program_create(run->part, run->placement, &run->call,
-                                                 false, 0, rank->number, &rank->program)
-                     : mtree_layout_create(run->part, run->placement, &run->call,
-                                           rank->number, &rank->layout);
+        status = mtree_layout_create(run->part, run->placement, &run->call, rank->number,
+                                     &rank->layout);
     }
     if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
         mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
@@ -180,7 +176,7 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 
 static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
 {
-    const mtree_program_t *program = &rank->program->program;
+    const mtree_program_t *program = rank->layout->program;
     const bool has_blocks = mtree_collective_is_personalized(run->data.collective);
     const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
                                          .fold = mtree_simulated_fold,
@@ -221,7 +217,7 @@ static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
     if (status != MTREE_OK) {
         return status;
     }
-    if (rank->program != NULL) {
+    if (rank->layout->program != NULL) {
         return start_program(run, rank);
     }
     status = pace(run, rank);
@@ -330,7 +326,6 @@ static void clear(run_t *run)
 
     mtree_simulated_clear(&run->simulation, run->ranks, count);
     for (int r = 0; r < count; r++) {
-        mtree_rank_program_destroy(run->ranks[r].program);
         mtree_layout_destroy(run->ranks[r].layout);
     }
     if (run->no_data != NULL) {

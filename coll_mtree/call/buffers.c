@@ -101,8 +101,8 @@ static void buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
     buffers->super.span = (size_t)true_extent;
     buffers->super.fold = buffers_fold;
     buffers->super.copy = buffers_copy;
-    buffers->super.is_exclusive = args->is_exclusive;
-    buffers->stashes_input = args->is_exclusive && args->input == args->output;
+    buffers->super.is_exclusive = args->call.is_exclusive;
+    buffers->stashes_input = args->call.is_exclusive && args->input == args->output;
     if ((!args->stashed && !buffers->stashes_input) || args->count == 0) {
         return;
     }

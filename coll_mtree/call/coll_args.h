@@ -70,7 +70,6 @@ typedef struct {
     ompi_datatype_t *datatype;
     size_t count;      /* elements in the vector */
     ompi_op_t *op;     /* NULL: bytes are moved, not reduced */
-    bool is_exclusive; /* a scan whose results leave out the rank's own part */
     bool keeps_order;  /* it may be served, and its bits must be those of earlier calls */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
     size_t *blocks;      /* [ranks + 1] */

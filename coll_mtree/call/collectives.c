@@ -227,7 +227,7 @@ static void exscan_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(exscan))
 {
     (void)comm;
     coll_mtree_coll_args_fold(args, MTREE_SCAN, sbuf, rbuf, (size_t)count, dtype, op);
-    args->is_exclusive = true;
+    args->call.is_exclusive = true;
 }
 
 /* The byte that a barrier sends up and down the trees of the smallest messages.  It is

@@ -18,7 +18,7 @@
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
-#include "schedule/program/rank_program.h"
+#include "schedule/start.h"
 
 #include <stdatomic.h>
 
@@ -52,8 +52,7 @@ typedef struct coll_mtree_request {
     uint32_t starts;                /* of a persistent request, so far */
     bool by_arrival;                /* arrival-ordered: without layout and goodput */
     coll_mtree_transport_t control; /* of arrival-ordered operations */
-    mtree_layout_t *layout;         /* over trees */
-    mtree_rank_program_t *program;  /* where the plan names one, in its place */
+    mtree_layout_t *layout;         /* NULL: arrival-ordered */
     mtree_goodput_t *goodput;       /* of the last start */
     size_t scratch;                 /* bytes of receive slots while it runs */
 } coll_mtree_request_t;

@@ -36,8 +36,6 @@ void coll_mtree_request_unprepare(coll_mtree_request_t *req)
     req->goodput = NULL;
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
-    mtree_rank_program_destroy(req->program);
-    req->program = NULL;
     req->scratch = 0;
     mtree_plan_part_destroy(req->part);
     req->part = NULL;
@@ -122,24 +120,15 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
                            const mtree_placement_t *placement)
 {
     const int rank = ompi_comm_rank(req->comm);
-    mtree_status_t status =
-        part->order != NULL
-            ? mtree_rank_program_create(
-                  part, placement, &req->args.call, req->args.is_exclusive,
-                  mtree_rank_program_overlap(&req->buffers.super), rank, &req->program)
-            : mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
+    mtree_status_t status;
 
+    req->args.call.overlap = mtree_schedule_overlap(&req->buffers.super);
+    status = mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
     if (status == MTREE_ERR_UNSUPPORTED) {
         return different_calls(req, part, placement);
     }
     coll_mtree_require(status);
     return OMPI_SUCCESS;
-}
-
-/* With the peers of the call; NULL: it is arrival-ordered. */
-static const mtree_layout_t *request_layout(const coll_mtree_request_t *req)
-{
-    return req->program != NULL ? &req->program->layout : req->layout;
 }
 
 /*
@@ -178,7 +167,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         return rc;
     }
     if (!req->by_arrival) {
-        coll_mtree_require(mtree_goodput_create(request_layout(req), &req->goodput));
+        coll_mtree_require(mtree_goodput_create(req->layout, &req->goodput));
     }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
@@ -186,11 +175,9 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
                               req->first_tag);
-    req->scratch = req->layout != NULL
-                       ? mtree_operation_scratch(req->layout, &req->buffers.super)
-                   : req->program != NULL
-                       ? mtree_rank_program_scratch(req->program, &req->buffers.super)
-                       : 0;
+    req->scratch = req->layout == NULL
+                       ? 0
+                       : mtree_schedule_scratch(req->layout, &req->buffers.super);
     return OMPI_SUCCESS;
 }
 
@@ -218,10 +205,8 @@ static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
 
 static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t *part)
 {
-    const mtree_layout_t *layout = request_layout(req);
-
     req->over_tcp = coll_mtree_tcp_begin(
-        &req->tcp, &req->transport, part, layout->peers, layout->num_peers,
+        &req->tcp, &req->transport, part, req->layout->peers, req->layout->num_peers,
         req->placement,
         req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
@@ -293,13 +278,9 @@ static void request_begin(coll_mtree_request_t *req)
         coll_mtree_require(request_start_by_arrival(req, part));
     } else {
         request_begin_tcp(req, part);
-        coll_mtree_require(req->program != NULL
-                               ? mtree_rank_program_start(
-                                     req->program, &req->transport.super,
-                                     &req->buffers.super, request_ended, req, &operation)
-                               : mtree_operation_start(req->layout, &req->transport.super,
-                                                       &req->buffers.super, request_ended,
-                                                       req, &operation));
+        coll_mtree_require(mtree_schedule_start(req->layout, &req->transport.super,
+                                                &req->buffers.super, request_ended, req,
+                                                &operation));
     }
     mtree_plan_part_destroy(part);
 }

@@ -102,7 +102,7 @@ void coll_mtree_staging_init(coll_mtree_staging_t *staging,
     staging->args = *args;
     staging->num_parts = args->displace != NULL ? ranks : 1;
     staging->writes =
-        (!is_bcast || args->call.root != rank) && (!args->is_exclusive || rank > 0);
+        (!is_bcast || args->call.root != rank) && (!args->call.is_exclusive || rank > 0);
     staging->reads = args->op == NULL && args->own.from_type == NULL &&
                      (!is_bcast || args->call.root == rank);
     stage_input(staging);

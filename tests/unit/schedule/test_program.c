@@ -7,8 +7,10 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/whole_plan.h"
 
-#include "schedule/program/rank_program.h"
+#include "schedule/layout.h"
+#include "schedule/start.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +23,8 @@ typedef struct {
     mtree_plan_t *plan;
     mtree_placement_t *placement;
     mtree_call_t call;
-    bool is_exclusive, in_place, rounds;
-    mtree_rank_program_t *program[RANDOM_RANKS];
+    bool in_place, rounds;
+    mtree_layout_t *layout[RANDOM_RANKS];
     mtree_operation_t *operation[RANDOM_RANKS];
     mtree_goodput_t *goodput[RANDOM_RANKS];
     mtree_trace_t *trace[RANDOM_RANKS];
@@ -168,10 +170,9 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         .extent = 4,
         .span = 4,
         .fold = fold,
-        .is_exclusive = job->is_exclusive,
+        .is_exclusive = job->call.is_exclusive,
         .shift = job->is_apart ? job->shift : NULL,
         .arg = &self[rank]};
-    mtree_plan_part_t *part;
 
     self[rank] = (rank_t){job, rank};
     if (mtree_collective_is_personalized(job->call.collective)) {
@@ -180,17 +181,15 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         data.unpack_block = unpack_block;
     }
 
-    unit_ok(mtree_plan_part_create(job->plan, job->placement->host[rank], &part));
-    unit_ok(mtree_rank_program_create(part, job->placement, &job->call, job->is_exclusive,
-                                      mtree_rank_program_overlap(&data), rank,
-                                      &job->program[rank]));
-    mtree_plan_part_destroy(part);
-    unit_ok(mtree_goodput_create(&job->program[rank]->layout, &job->goodput[rank]));
+    job->call.overlap = mtree_schedule_overlap(&data);
+    unit_ok(layout_from_plan(job->plan, job->placement, &job->call, rank,
+                             &job->layout[rank]));
+    unit_ok(mtree_goodput_create(job->layout[rank], &job->goodput[rank]));
     unit_ok(mtree_trace_create(EVENTS, &job->trace[rank]));
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
-    unit_ok(mtree_rank_program_start(job->program[rank], chaos_transport(chaos, rank),
-                                     &data, ended, job, &job->operation[rank]));
+    unit_ok(mtree_schedule_start(job->layout[rank], chaos_transport(chaos, rank), &data,
+                                 ended, job, &job->operation[rank]));
 }
 
 /* Every program, and a collective that it does. */
@@ -264,7 +263,7 @@ static void job_random(job_t *job, unsigned seed)
     job->call.root = random_draw(ranks);
     job->call.units = 1 + (size_t)random_draw(MAX_UNITS);
     job->call.unit_bytes = 4;
-    job->is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
+    job->call.is_exclusive = job->call.collective == MTREE_SCAN && random_draw(2) == 0;
     job->rounds = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
     job->in_place = job->call.collective == MTREE_ALLREDUCE && random_draw(2) == 0;
     if (mtree_collective_has_blocks(job->call.collective) &&
@@ -288,7 +287,7 @@ static void job_random(job_t *job, unsigned seed)
 static void job_clear(job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
-        mtree_rank_program_destroy(job->program[r]);
+        mtree_layout_destroy(job->layout[r]);
         mtree_goodput_destroy(job->goodput[r]);
         mtree_trace_destroy(job->trace[r]);
     }
@@ -303,7 +302,7 @@ static uint32_t expected(const job_t *job, int rank, size_t unit)
     uint32_t sum = contribution(job, 0, unit);
 
     if (job->call.collective == MTREE_SCAN) {
-        last = rank - job->is_exclusive;
+        last = rank - job->call.is_exclusive;
     }
     if (job->call.collective == MTREE_ALLGATHER) {
         for (rank = 0; !is_own(job, rank, unit); rank++) {}
@@ -365,7 +364,7 @@ static void job_verify(job_t *job)
 static size_t count_units(const job_t *job, int rank, int peer, mtree_step_kind_t kind,
                           size_t *messages_p)
 {
-    const mtree_program_t *program = &job->program[rank]->program;
+    const mtree_program_t *program = job->layout[rank]->program;
     size_t units = 0;
 
     *messages_p = 0;
