@@ -66,39 +66,73 @@ size_t mtree_operation_scratch(const mtree_layout_t *layout,
     return most;
 }
 
-static int child_step(const mtree_stream_t *stream, int child)
+/* To or from child number @a child, or the parent where that is -1. */
+static mtree_edge_t edge_of(const mtree_stream_state_t *state, int child, bool sends)
 {
-    return stream->child_steps == NULL ? 0 : stream->child_steps[child];
+    return state->blocks == NULL ? mtree_edge_whole(state)
+                                 : mtree_edge_blocks_edge(state, child, sends);
 }
 
-/* The channels and receivers of a stream that is not personalized. */
-static void state_add_edges(mtree_stream_state_t *state, mtree_cursor_t *at)
+/* Unless nothing passes. */
+static void add_channel(mtree_stream_state_t *state, int child, int rank, int step,
+                        mtree_cursor_t *at)
+{
+    const mtree_edge_t edge = edge_of(state, child, true);
+
+    if (edge.end > 0) {
+        mtree_stream_state_add_channel(state, rank, step, child < 0, edge, at);
+    }
+}
+
+/* The same; NULL: there is none.  *done_p is false from then on that there is no memory
+ * for its slots. */
+static mtree_receiver_t *add_receiver(mtree_stream_state_t *state, int child, int rank,
+                                      int step, mtree_cursor_t *at, bool *done_p)
+{
+    const mtree_edge_t edge = edge_of(state, child, false);
+    const size_t most = state->stream->window;
+    const bool is_copied =
+        state->operation->data.unpack != NULL || state->operation->layout->is_relay;
+    mtree_receiver_t *receiver;
+
+    if (edge.end == 0) {
+        return NULL;
+    }
+    receiver = mtree_stream_state_add_receiver(
+        state, rank, step, child >= 0, edge, edge.end < most ? edge.end : most,
+        state->blocks == NULL && (child >= 0 || is_copied), at);
+    *done_p = *done_p && (state->blocks == NULL || mtree_edge_blocks_open(receiver));
+    return receiver;
+}
+
+/* The channels and receivers of a stream.  False: no memory. */
+static bool state_add_edges(mtree_stream_state_t *state, mtree_cursor_t *at)
 {
     const mtree_stream_t *stream = state->stream;
-    mtree_edge_t edge = mtree_edge_whole(state);
-    size_t slots = mtree_stream_slots(stream);
+    bool done = true;
 
-    state->num_receivers = stream->up ? stream->num_children : 0;
-    for (int i = 0; i < state->num_receivers; i++) {
-        mtree_stream_state_add_receiver(state, stream->children[i], child_step(stream, i),
-                                        true, edge, slots, true, at);
-    }
     for (int i = 0; i < stream->num_children; i++) {
+        int step = stream->child_steps == NULL ? 0 : stream->child_steps[i];
+
+        if (stream->up) {
+            state->num_receivers +=
+                add_receiver(state, i, stream->children[i], step, at, &done) != NULL;
+        }
         if (stream->down) {
-            mtree_stream_state_add_channel(state, stream->children[i],
-                                           child_step(stream, i), false, edge, at);
+            add_channel(state, i, stream->children[i], step, at);
         }
     }
     if (stream->parent >= 0 && stream->down) {
-        state->above = mtree_stream_state_add_receiver(
-            state, stream->parent, stream->parent_step, false, edge, slots,
-            state->operation->data.unpack != NULL || state->operation->layout->is_relay,
-            at);
+        state->above =
+            add_receiver(state, -1, stream->parent, stream->parent_step, at, &done);
     }
     if (stream->parent >= 0 && stream->up) {
-        mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,
-                                       edge, at);
+        add_channel(state, -1, stream->parent, stream->parent_step, at);
     }
+    if (state->blocks != NULL && state->num_receivers == 0) {
+        state->folded = SIZE_MAX;
+    }
+    return done;
 }
 
 /* False: no memory. */
@@ -111,7 +145,7 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     state->stream = stream;
     state->receivers = at->receiver;
     if (stream->below != NULL) {
-        return mtree_edge_blocks_init(state, at);
+        return mtree_edge_blocks_init(state) && state_add_edges(state, at);
     }
     state->num_chunks = mtree_stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
@@ -128,10 +162,7 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
         operation->held = true;
         operation->outstanding++;
     }
-    if (state->num_chunks > 0 && !stream->open) {
-        state_add_edges(state, at);
-    }
-    return true;
+    return stream->open || state_add_edges(state, at);
 }
 
 /* In one block but for the scratch memory, which is aligned. */

@@ -38,18 +38,28 @@ static size_t edge_end(const mtree_stream_state_t *state, const mtree_edge_t *ed
            state->stream->below->headed;
 }
 
-static mtree_edge_t child_edge(const mtree_stream_t *stream, int child)
+/* What is below child number @a child, or below this rank where that is -1. */
+static mtree_edge_t edge_below(const mtree_stream_t *stream, int child)
 {
-    int first = stream->below->places[child];
-    int end = child + 1 < stream->num_children ? stream->below->places[child + 1]
-                                               : stream->below->num;
+    const mtree_below_t *below = stream->below;
+    int first = child < 0 ? 0 : below->places[child];
+    int end = child < 0 || child + 1 == stream->num_children ? below->num
+                                                             : below->places[child + 1];
 
     return (mtree_edge_t){first, end - first, MTREE_END_UNKNOWN};
 }
 
-static mtree_edge_t parent_edge(const mtree_stream_t *stream)
+mtree_edge_t mtree_edge_blocks_edge(const mtree_stream_state_t *state, int child,
+                                    bool sends)
 {
-    return (mtree_edge_t){0, stream->below->num, MTREE_END_UNKNOWN};
+    mtree_edge_t edge = edge_below(state->stream, child);
+
+    if (!state->stream->below->headed ||
+        (sends &&
+         (child < 0 ? state->num_unknown == 0 : mtree_stream_state_is_root(state)))) {
+        edge.end = edge_end(state, &edge);
+    }
+    return edge;
 }
 
 /* Does what comes go straight into the user's buffer? */
@@ -88,44 +98,15 @@ static bool receiver_open(mtree_receiver_t *receiver)
     return receiver->memory != NULL;
 }
 
-/* Add a receiver of @a edge, unless nothing passes.  False: no memory. */
-static bool add_receiver(mtree_stream_state_t *state, int rank, bool up,
-                         mtree_edge_t edge, mtree_cursor_t *at,
-                         mtree_receiver_t **receiver_p)
+bool mtree_edge_blocks_open(mtree_receiver_t *receiver)
 {
-    const mtree_stream_t *stream = state->stream;
-    size_t window = stream->window;
-    mtree_receiver_t *receiver;
-
-    if (!stream->below->headed) {
-        edge.end = edge_end(state, &edge);
-        window = edge.end < window ? edge.end : window;
-    }
-    if (edge.end == 0) {
-        return true;
-    }
-    receiver =
-        mtree_stream_state_add_receiver(state, rank, 0, up, edge, window, false, at);
-    *receiver_p = receiver;
-    if (!stream->below->headed) {
+    if (receiver->edge.end != MTREE_END_UNKNOWN) {
         return receiver_open(receiver);
     }
-    receiver->memory =
-        malloc(mtree_edge_header_bytes(&edge) + (size_t)state->operation->data.extent);
+    receiver->memory = malloc(mtree_edge_header_bytes(&receiver->edge) +
+                              (size_t)receiver->state->operation->data.extent);
     receiver->slots[0].memory = receiver->memory;
     return receiver->memory != NULL;
-}
-
-/* Add a channel of @a edge, unless nothing passes. */
-static void add_channel(mtree_stream_state_t *state, int rank, bool up, mtree_edge_t edge,
-                        bool is_known, mtree_cursor_t *at)
-{
-    if (is_known) {
-        edge.end = edge_end(state, &edge);
-    }
-    if (edge.end > 0) {
-        mtree_stream_state_add_channel(state, rank, 0, up, edge, at);
-    }
 }
 
 /* What this rank knows of the blocks before any header is there. */
@@ -157,45 +138,7 @@ static void init_blocks(mtree_stream_state_t *state)
     }
 }
 
-static bool init_down(mtree_stream_state_t *state, mtree_cursor_t *at)
-{
-    const mtree_stream_t *stream = state->stream;
-    bool is_known = !stream->below->headed || mtree_stream_state_is_root(state);
-
-    for (int i = 0; i < stream->num_children; i++) {
-        add_channel(state, stream->children[i], false, child_edge(stream, i), is_known,
-                    at);
-    }
-    if (mtree_stream_state_is_root(state)) {
-        state->complete = SIZE_MAX;
-        return true;
-    }
-    return add_receiver(state, stream->parent, false, parent_edge(stream), at,
-                        &state->above);
-}
-
-static bool init_up(mtree_stream_state_t *state, mtree_cursor_t *at)
-{
-    const mtree_stream_t *stream = state->stream;
-    bool done = true;
-
-    for (int i = 0; i < stream->num_children && done; i++) {
-        mtree_receiver_t *receiver = NULL;
-
-        done = add_receiver(state, stream->children[i], true, child_edge(stream, i), at,
-                            &receiver);
-        state->num_receivers += receiver != NULL;
-    }
-    state->num_unknown = stream->below->headed ? stream->num_children : 0;
-    state->folded = state->num_receivers == 0 ? SIZE_MAX : 0;
-    if (!mtree_stream_state_is_root(state)) {
-        add_channel(state, stream->parent, true, parent_edge(stream),
-                    state->num_unknown == 0, at);
-    }
-    return done;
-}
-
-bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at)
+bool mtree_edge_blocks_init(mtree_stream_state_t *state)
 {
     const mtree_stream_t *stream = state->stream;
     const mtree_layout_t *layout = state->operation->layout;
@@ -212,7 +155,11 @@ bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at)
         return false;
     }
     init_blocks(state);
-    return stream->down ? init_down(state, at) : init_up(state, at);
+    state->num_unknown = stream->up && below->headed ? stream->num_children : 0;
+    if (stream->down && mtree_stream_state_is_root(state)) {
+        state->complete = SIZE_MAX;
+    }
+    return true;
 }
 
 size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
@@ -226,7 +173,7 @@ size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
                      : 0;
     }
     for (int i = 0; i < stream->num_children && stream->up; i++) {
-        int num = child_edge(stream, i).num;
+        int num = edge_below(stream, i).num;
 
         blocks += num > 1 || stream->parent >= 0 ? (size_t)num : 0;
     }
@@ -255,8 +202,7 @@ static void channel_know(mtree_send_channel_t *channel)
     channel->credit = channel->credited && window < end ? window : end;
 }
 
-/* The header of @a receiver is there. */
-static mtree_status_t receiver_know(mtree_receiver_t *receiver)
+bool mtree_edge_blocks_know(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
 
@@ -264,7 +210,8 @@ static mtree_status_t receiver_know(mtree_receiver_t *receiver)
     receiver->edge.end = edge_end(state, &receiver->edge);
     state->batch->unreceived += receiver->edge.end - 1;
     if (!receiver_open(receiver)) {
-        return MTREE_ERR_NO_MEMORY;
+        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
+        return false;
     }
     if (!receiver->up || --state->num_unknown == 0) {
         mtree_send_channel_t *channel = state->channels;
@@ -273,28 +220,7 @@ static mtree_status_t receiver_know(mtree_receiver_t *receiver)
             channel_know(channel);
         }
     }
-    return MTREE_OK;
-}
-
-/* On the way down: this rank's own slice is taken out, and the rest sent on. */
-static void arrived_down(mtree_receiver_t *receiver, mtree_slot_t *slot)
-{
-    mtree_stream_state_t *state = receiver->state;
-
-    if (!mtree_edge_header_is(state, slot->chunk) && slot->memory != NULL) {
-        (void)mtree_block_put(state, 0, slot->chunk, slot->memory);
-    }
-    slot->unsent = 0;
-    for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
-         channel = channel->sibling) {
-        slot->unsent += slot->chunk < channel->edge.end;
-    }
-    mtree_receiver_take(receiver);
-    state->complete = receiver->taken;
-    if (slot->unsent == 0) {
-        mtree_receiver_sent_on(receiver, slot->chunk);
-    }
-    mtree_stream_state_wake(state);
+    return true;
 }
 
 /* At the root, on the way up. */
@@ -332,21 +258,9 @@ static void arrived_up(mtree_receiver_t *receiver)
     mtree_stream_state_wake(state);
 }
 
-void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot)
+void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, const mtree_slot_t *slot)
 {
-    mtree_stream_state_t *state = receiver->state;
-
-    if (mtree_edge_header_is(state, slot->chunk)) {
-        mtree_status_t status = receiver_know(receiver);
-
-        if (status != MTREE_OK) {
-            mtree_operation_fail(state->operation, status);
-            return;
-        }
-    }
-    if (!receiver->up) {
-        arrived_down(receiver, slot);
-    } else if (mtree_stream_state_is_root(state)) {
+    if (mtree_stream_state_is_root(receiver->state)) {
         arrived_at_root(receiver, slot);
     } else {
         arrived_up(receiver);

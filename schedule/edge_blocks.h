@@ -41,9 +41,16 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes);
 /* Set the blocks that the header in the memory of @a receiver tells. */
 void mtree_edge_header_unpack(const mtree_receiver_t *receiver);
 
-/* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
- * no memory. */
-bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at);
+/* edge_blocks.c: the blocks of a new personalized @a state.  False: no memory. */
+bool mtree_edge_blocks_init(mtree_stream_state_t *state);
+
+/* The edge to child number @a child, or to the parent where that is -1, on which this
+ * rank @a sends, or receives; its end where that is known already. */
+mtree_edge_t mtree_edge_blocks_edge(const mtree_stream_state_t *state, int child,
+                                    bool sends);
+
+/* Memory for the slots of a new @a receiver, or for its header.  False: there is none. */
+bool mtree_edge_blocks_open(mtree_receiver_t *receiver);
 
 /* Bytes of the slots of its receivers. */
 size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent);
@@ -51,8 +58,11 @@ size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
 /* Where @a chunk from the sender of @a receiver goes. */
 char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk);
 
-/* What is in @a slot of @a receiver is there. */
-void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot);
+/* The header of @a receiver is there.  False: no memory, and the operation has failed. */
+bool mtree_edge_blocks_know(mtree_receiver_t *receiver);
+
+/* On the way up, what is in @a slot of @a receiver is there. */
+void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, const mtree_slot_t *slot);
 
 /* Where @a chunk lies that @a channel sends; NULL: it has to be put together. */
 const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_t chunk);

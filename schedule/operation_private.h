@@ -256,6 +256,12 @@ static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *state)
     return state->stream->parent < 0;
 }
 
+/* Is what comes down sent on from the slot in which it came?  Else from the output. */
+static inline bool mtree_stream_state_sends_on(const mtree_stream_state_t *state)
+{
+    return state->blocks != NULL || state->operation->layout->is_relay;
+}
+
 /* receiver.c: start every receive that has a free slot, once its turn is open. */
 void mtree_receiver_post(mtree_receiver_t *receiver);
 

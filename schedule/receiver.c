@@ -66,25 +66,41 @@ void mtree_receiver_take(mtree_receiver_t *receiver)
     }
 }
 
-/* A chunk from the parent is part of the result.  A relay keeps it until all children
- * have it. */
+/* What is for this rank of a chunk from the parent goes into the user's buffer, unless it
+ * was received there. */
+static void receiver_unpack(const mtree_receiver_t *receiver, const mtree_slot_t *slot)
+{
+    mtree_stream_state_t *state = receiver->state;
+    const mtree_operation_data_t *data = &state->operation->data;
+
+    if (slot->memory == NULL || state->operation->layout->is_relay) {
+        return;
+    }
+    if (state->blocks == NULL) {
+        data->unpack(data->arg, mtree_stream_state_offset(state, slot->chunk),
+                     slot->memory, mtree_stream_state_count(state, slot->chunk));
+    } else if (!mtree_edge_header_is(state, slot->chunk)) {
+        (void)mtree_block_put(state, 0, slot->chunk, slot->memory);
+    }
+}
+
+/* A chunk from the parent.  Its slot keeps it until those children have it that are sent
+ * it from there. */
 static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     mtree_stream_state_t *state = receiver->state;
-    mtree_operation_t *operation = state->operation;
-    const bool is_relay = operation->layout->is_relay;
+    const mtree_send_channel_t *channel =
+        mtree_stream_state_sends_on(state) ? state->channels : NULL;
 
-    if (is_relay) {
-        slot->unsent = state->stream->num_children;
-    } else if (slot->memory != NULL) {
-        operation->data.unpack(
-            operation->data.arg, mtree_stream_state_offset(state, slot->chunk),
-            slot->memory, mtree_stream_state_count(state, slot->chunk));
+    receiver_unpack(receiver, slot);
+    slot->unsent = 0;
+    for (; channel != NULL; channel = channel->sibling) {
+        slot->unsent += !channel->up && slot->chunk < channel->edge.end;
     }
     mtree_receiver_take(receiver);
     state->complete = receiver->taken;
-    if (!is_relay) {
-        mtree_receiver_release(receiver, receiver->taken);
+    if (slot->unsent == 0) {
+        mtree_receiver_sent_on(receiver, slot->chunk);
     }
     mtree_stream_state_wake(state);
     receiver_find_stop(receiver);
@@ -142,12 +158,16 @@ static void receiver_arrived(mtree_event_t *event)
         mtree_operation_step(operation, receiver->step);
     }
     receiver_measure(receiver, slot->chunk, units);
-    if (state->blocks != NULL) {
-        mtree_edge_blocks_arrived(receiver, slot);
-    } else if (receiver != state->above) {
-        mtree_stream_state_reduce(state);
-    } else {
+    if (state->blocks != NULL && mtree_edge_header_is(state, slot->chunk) &&
+        !mtree_edge_blocks_know(receiver)) {
+        return;
+    }
+    if (!receiver->up) {
         receiver_deliver(receiver, slot);
+    } else if (state->blocks != NULL) {
+        mtree_edge_blocks_arrived(receiver, slot);
+    } else {
+        mtree_stream_state_reduce(state);
     }
 }
 

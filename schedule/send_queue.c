@@ -225,7 +225,7 @@ static void send_op_sent(mtree_event_t *event)
     if (channel->up && state->blocks == NULL && state->stream->num_children > 0) {
         mtree_receiver_sent_on(&state->receivers[0], chunk);
     } else if (!channel->up && state->above != NULL &&
-               (state->blocks != NULL || operation->layout->is_relay)) {
+               mtree_stream_state_sends_on(state)) {
         mtree_receiver_sent_down(state->above, chunk);
     }
 }
