@@ -8,49 +8,88 @@
 #include <string.h>
 
 /* The search (Chu and Liu, Edmonds).  Nodes are the vertices and, behind them, the cycles
- * that were contracted, at most as many. */
+ * that were contracted, at most as many.  The edges into a node are a skew heap (Sleator
+ * and Tarjan 1986): those of a cycle come together, and all cost less, in logarithmic
+ * time. */
 typedef struct {
     mtree_arena_t arena; /* of the arrays */
     int num_vertices, num_edges, num_nodes;
     const int *from, *to; /* [num_edges] */
     double *price; /* [num_edges] less by what the edges cost whose place it would take */
-    int *next;     /* [num_edges] another edge into the same node; -1: none */
-    int *first;    /* [num_nodes] of the edges into a node; -1: none */
-    int *around;   /* [num_nodes] the cycle that a node is in; -1: none */
-    int *outer;    /* [num_nodes] a node around it; itself: it is outermost */
-    int *into;     /* [num_nodes] the cheapest edge into a node; -1: none */
-    int *seen;     /* [num_nodes] where the walk began that reached it; -1: none has */
-    int *over;     /* [num_nodes] the cheapest edge from a node into node `over_to` */
-    int *over_to;  /* [num_nodes] */
-    int *sources;  /* [num_vertices] scratch */
+    double *less; /* [num_edges] by what the edges below it in the heap still cost less */
+    int (*below)[2]; /* [num_edges] in the heap; -1: none */
+    int *heap;       /* [num_nodes] the cheapest edge into a node; -1: none */
+    int *around;     /* [num_nodes] the cycle that a node is in; -1: none */
+    int *outer;      /* [num_nodes] a node around it; itself: it is outermost */
+    int *into;       /* [num_nodes] the edge into a node; -1: none */
+    int *seen;       /* [num_nodes] where the walk began that reached it; -1: none has */
 } search_t;
+
+/* Is edge @a a better than @a b: cheaper, or as cheap and the first? */
+static bool is_better(const search_t *search, int a, int b)
+{
+    return search->price[a] != search->price[b] ? search->price[a] < search->price[b]
+                                                : a < b;
+}
+
+/* Let the edges of the heap under @a edge cost so much less; -1: there are none. */
+static void lower_prices(search_t *search, int edge, double less)
+{
+    if (edge >= 0) {
+        search->price[edge] -= less;
+        search->less[edge] += less;
+    }
+}
+
+/* One heap of two, either of which may be empty, -1. */
+static int merge(search_t *search, int a, int b)
+{
+    int heap = -1, *place = &heap;
+
+    while (a >= 0 && b >= 0) {
+        const int best = is_better(search, a, b) ? a : b;
+        int *below = search->below[best];
+        const int next = below[1];
+
+        b = best == a ? b : a;
+        lower_prices(search, below[0], search->less[best]);
+        lower_prices(search, below[1], search->less[best]);
+        search->less[best] = 0.0;
+        below[1] = below[0];
+        *place = best;
+        place = &below[0];
+        a = next;
+    }
+    *place = a >= 0 ? a : b;
+    return heap;
+}
 
 static mtree_status_t search_init(search_t *search, int root, const double *price)
 {
     const size_t vertices = (size_t)search->num_vertices, nodes = 2 * vertices;
+    const size_t edges = (size_t)search->num_edges;
 
-    MTREE_ARENA_ARRAY(&search->arena, search->price, (size_t)search->num_edges);
-    MTREE_ARENA_ARRAY(&search->arena, search->next, (size_t)search->num_edges);
-    MTREE_ARENA_ARRAY(&search->arena, search->first, nodes);
+    MTREE_ARENA_ARRAY(&search->arena, search->price, edges);
+    MTREE_ARENA_ARRAY(&search->arena, search->less, edges);
+    MTREE_ARENA_ARRAY(&search->arena, search->below, edges);
+    MTREE_ARENA_ARRAY(&search->arena, search->heap, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->around, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->outer, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->into, nodes);
     MTREE_ARENA_ARRAY(&search->arena, search->seen, nodes);
-    MTREE_ARENA_ARRAY(&search->arena, search->over, nodes);
-    MTREE_ARENA_ARRAY(&search->arena, search->over_to, nodes);
-    MTREE_ARENA_ARRAY(&search->arena, search->sources, vertices);
     if (search->arena.status != MTREE_OK) {
         return mtree_no_memory("an arborescence over %d vertices", search->num_vertices);
     }
-    memcpy(search->price, price, (size_t)search->num_edges * sizeof(*price));
+    memcpy(search->price, price, edges * sizeof(*price));
     for (int n = 0; n < (int)nodes; ++n) {
-        search->first[n] = search->around[n] = search->into[n] = -1;
-        search->seen[n] = search->over_to[n] = -1;
+        search->heap[n] = search->around[n] = search->into[n] = search->seen[n] = -1;
         search->outer[n] = n;
     }
     for (int edge = 0; edge < search->num_edges; ++edge) {
-        search->next[edge] = search->first[search->to[edge]];
-        search->first[search->to[edge]] = edge;
+        int *heap = &search->heap[search->to[edge]];
+
+        search->below[edge][0] = search->below[edge][1] = -1;
+        *heap = merge(search, *heap, edge);
     }
     search->seen[root] = root;
     return MTREE_OK;
@@ -65,46 +104,19 @@ static int outermost(const search_t *search, int n)
     return n;
 }
 
-/* The better of two edges, either of which may be -1: the cheaper one, or the first. */
-static int better(const search_t *search, int a, int b)
-{
-    if (a < 0 || b < 0) {
-        return a < 0 ? b : a;
-    }
-    if (search->price[a] != search->price[b]) {
-        return search->price[a] < search->price[b] ? a : b;
-    }
-    return a < b ? a : b;
-}
-
-/* Choose the best edge into outermost node @a n; -1: there is none.  Of the edges from
- * one other node the best stays, so no node has more of them than there are nodes. */
+/* Choose the best edge into outermost node @a n from another one; -1: there is none. */
 static int choose_edge(search_t *search, int n)
 {
-    int num_sources = 0;
+    int edge = search->heap[n];
 
-    for (int edge = search->first[n]; edge >= 0; edge = search->next[edge]) {
-        const int source = outermost(search, search->from[edge]);
-
-        if (source == n) {
-            continue;
+    while (edge >= 0 && outermost(search, search->from[edge]) == n) {
+        for (int i = 0; i < 2; ++i) {
+            lower_prices(search, search->below[edge][i], search->less[edge]);
         }
-        if (search->over_to[source] != n) {
-            search->over_to[source] = n;
-            search->over[source] = -1;
-            search->sources[num_sources++] = source;
-        }
-        search->over[source] = better(search, search->over[source], edge);
+        edge = merge(search, search->below[edge][0], search->below[edge][1]);
     }
-    search->first[n] = -1;
-    for (int s = 0; s < num_sources; ++s) {
-        const int edge = search->over[search->sources[s]];
-
-        search->next[edge] = search->first[n];
-        search->first[n] = edge;
-        search->into[n] = better(search, search->into[n], edge);
-    }
-    return search->into[n];
+    search->heap[n] = search->into[n] = edge;
+    return edge;
 }
 
 /* The node from which the edge into @a n comes. */
@@ -119,15 +131,9 @@ static int contract(search_t *search, int n)
     const int cycle = search->num_nodes++;
 
     for (; n != cycle; n = before(search, n)) {
-        const double least = search->price[search->into[n]];
-
         search->around[n] = search->outer[n] = cycle;
-        for (int edge = search->first[n], next; edge >= 0; edge = next) {
-            next = search->next[edge];
-            search->price[edge] -= least;
-            search->next[edge] = search->first[cycle];
-            search->first[cycle] = edge;
-        }
+        lower_prices(search, search->heap[n], search->price[search->into[n]]);
+        search->heap[cycle] = merge(search, search->heap[cycle], search->heap[n]);
     }
     return cycle;
 }
@@ -150,16 +156,18 @@ static bool walk(search_t *search, int start)
 }
 
 /* Open the cycles again, the last first: each keeps all of its edges but the one into the
- * node at which it is entered. */
+ * node at which it is entered.  The edge that enters a cycle enters those inside it that
+ * have the same vertex, too, which are open then. */
 static void expand(search_t *search)
 {
     for (int cycle = search->num_nodes - 1; cycle >= search->num_vertices; --cycle) {
-        int n = search->to[search->into[cycle]];
+        const int edge = search->into[cycle];
 
-        while (search->around[n] != cycle) {
-            n = search->around[n];
+        for (int n = search->to[edge]; search->seen[cycle] >= 0 && n != cycle;
+             n = search->around[n]) {
+            search->into[n] = edge;
+            search->seen[n] = -1;
         }
-        search->into[n] = search->into[cycle];
     }
 }
 
