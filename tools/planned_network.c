@@ -232,12 +232,16 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     mtree_plan_t **plan_p,
                                     mtree_candidate_list_t *candidates)
 {
+    mtree_plan_request_t routed = *request;
+
+    /* Those of a plan may lead to its relays as well. */
+    routed.routes = planned->plan == NULL ? planned->routes : NULL;
     progress_ticker_say("planning with %s for %d hosts",
                         request->algorithm == NULL ? mtree_algorithms_names()[0]
                                                    : request->algorithm,
                         planned->num_hosts);
     return mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
-                             request, plan_p, candidates);
+                             &routed, plan_p, candidates);
 }
 
 mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
