@@ -35,9 +35,15 @@
 typedef struct {
     mtree_colgen_t *colgen;
     const mtree_tree_set_t *only; /* the trees to lay; NULL: any */
+    int first, end;               /* the groups whose trees are laid */
     double *mean_price;           /* [num_constraints] sum of the prices of this level */
     double *load;                 /* [num_constraints] */
-    double *size; /* [pool] of each tree of the pool; trees laid twice add up */
+    const double *limit; /* [num_groups] of each group's own load, in that of all; NULL:
+                            there is none */
+    double *own;         /* [num_groups x num_constraints] the loads of each group */
+    double worst;        /* the greatest load over capacity */
+    double worst_own;    /* the greatest of one group, over capacity and its limit */
+    double *size;        /* [pool] of each tree of the pool; trees laid twice add up */
     int size_capacity;
     int *shared;  /* [num_hosts - 1] the edges of the tree that all groups share */
     bool is_low;  /* the limit on height is kept */
@@ -47,36 +53,29 @@ typedef struct {
     double laid;  /* sum of the sizes of each group's trees */
 } mwu_t;
 
-/* The greatest load over capacity. */
-static double worst_load(const mwu_t *mwu)
+/* Prices for the next tree of @a group. */
+static void set_prices(mwu_t *mwu, int group)
 {
     const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    double worst = 0.0;
-
-    for (int c = 0; c < candidates->num_constraints; ++c) {
-        worst = fmax(worst, mwu->load[c] / candidates->capacity[c]);
-    }
-    return worst;
-}
-
-static void set_prices(mwu_t *mwu)
-{
-    const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    double worst = worst_load(mwu);
+    double *price = mwu->colgen->constraint_price;
+    double worst = fmax(mwu->worst, mwu->worst_own);
     double soft = SOFTNESS * mwu->level * mwu->grain / mwu->mean;
     double value = 0.0;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
         double load = mwu->load[c] / candidates->capacity[c];
 
-        mwu->colgen->constraint_price[c] =
-            exp(fmax(-600.0, (load - worst) / soft)) / candidates->capacity[c];
+        price[c] = exp(fmax(-600.0, (load - worst) / soft)) / candidates->capacity[c];
+        if (mwu->limit != NULL) {
+            double limit = mwu->limit[group] * candidates->capacity[c];
+
+            load = mwu->own[group * candidates->num_constraints + c] / limit;
+            price[c] += exp(fmax(-600.0, (load - worst) / soft)) / limit;
+        }
+        value += price[c] * candidates->capacity[c];
     }
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        value += mwu->colgen->constraint_price[c] * candidates->capacity[c];
-    }
-    for (int c = 0; c < candidates->num_constraints; ++c) {
-        mwu->mean_price[c] += mwu->colgen->constraint_price[c] / value;
+        mwu->mean_price[c] += price[c] / value;
     }
     mwu->colgen->work += 20.0 * candidates->num_constraints;
 }
@@ -111,7 +110,17 @@ static mtree_status_t lay(mwu_t *mwu, int group)
     mwu->size[column] += mwu->level;
     mtree_candidates_count(candidates, colgen->edges, colgen->uses);
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        mwu->load[c] += mwu->level * colgen->uses[c];
+        double more = mwu->level * colgen->uses[c];
+
+        mwu->load[c] += more;
+        mwu->worst = fmax(mwu->worst, mwu->load[c] / candidates->capacity[c]);
+        if (mwu->limit != NULL) {
+            double limit = mwu->limit[group] * candidates->capacity[c];
+            double *own = &mwu->own[group * candidates->num_constraints + c];
+
+            *own += more;
+            mwu->worst_own = fmax(mwu->worst_own, *own / limit);
+        }
     }
     return MTREE_OK;
 }
@@ -156,17 +165,17 @@ static void choose_among(const mwu_t *mwu, int group)
     colgen->work += candidates->first[candidates->num_edges];
 }
 
-/* One tree of each group. */
+/* One tree of each group that is laid. */
 static mtree_status_t lay_round(mwu_t *mwu)
 {
     mtree_colgen_t *colgen = mwu->colgen;
     int num_groups = colgen->master->num_groups;
     mtree_status_t status = MTREE_OK;
 
-    for (int g = 0; g < num_groups && status == MTREE_OK; ++g) {
+    for (int g = mwu->first; g < mwu->end && status == MTREE_OK; ++g) {
         double cost;
 
-        set_prices(mwu);
+        set_prices(mwu, g);
         if (mwu->only != NULL) {
             choose_among(mwu, g);
             status = lay(mwu, g);
@@ -215,7 +224,7 @@ static mtree_status_t prove(mwu_t *mwu, double work)
 
 static bool is_close(const mwu_t *mwu, double tolerance)
 {
-    return mwu->laid / worst_load(mwu) >= mwu->colgen->bound * (1.0 - tolerance);
+    return mwu->laid / mwu->worst >= mwu->colgen->bound * (1.0 - tolerance);
 }
 
 /* Lay @a rounds trees of one size, proving what there is after each power of two, or, as
@@ -267,7 +276,6 @@ static mtree_status_t lay_levels(mwu_t *mwu, double tolerance, double work)
 static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double *x_p)
 {
     const mtree_colgen_t *colgen = mwu->colgen;
-    double worst = worst_load(mwu);
     int count = 0;
     mtree_status_t status;
 
@@ -281,10 +289,10 @@ static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double 
     for (int c = 0; set_p->num_trees < count; ++c) {
         if (mwu->size[c] > 0.0) {
             mtree_tree_set_append(set_p, &colgen->columns->column[c],
-                                  mwu->size[c] / worst);
+                                  mwu->size[c] / mwu->worst);
         }
     }
-    *x_p = mwu->laid / worst;
+    *x_p = mwu->laid / mwu->worst;
     return MTREE_OK;
 }
 
@@ -300,7 +308,7 @@ static mtree_status_t lay_shared(mwu_t *mwu)
     double cost;
     mtree_status_t status;
 
-    set_prices(mwu);
+    set_prices(mwu, 0);
     status = mtree_colgen_cheapest(colgen, colgen->constraint_price, 0, &cost);
     if (status == MTREE_OK) {
         status = shape(mwu, 0);
@@ -322,7 +330,10 @@ static mtree_status_t mwu_init(mwu_t *mwu, mtree_colgen_t *colgen)
     const mtree_candidates_t *candidates = colgen->candidates;
     mtree_arena_t *arena = colgen->problem->arena;
 
-    *mwu = (mwu_t){.colgen = colgen, .level = 1.0, .mean = colgen->master->scale};
+    *mwu = (mwu_t){.colgen = colgen,
+                   .end = colgen->master->num_groups,
+                   .level = 1.0,
+                   .mean = colgen->master->scale};
     mwu->grain = candidates->is_personalized ? GRAIN * candidates->num_hosts : 1.0;
     MTREE_ARENA_ARRAY(arena, mwu->load, (size_t)candidates->num_constraints);
     MTREE_ARENA_ARRAY(arena, mwu->mean_price, (size_t)candidates->num_constraints);
@@ -371,6 +382,36 @@ mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double
     if (status == MTREE_OK) {
         mtree_tree_set_clear(set);
         *set = again;
+    }
+    free(mwu.size);
+    return status;
+}
+
+mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what,
+                             mtree_tree_set_t *set_p, double *x_p)
+{
+    mtree_arena_t *arena = colgen->problem->arena;
+    mwu_t mwu;
+    mtree_status_t status = mwu_init(&mwu, colgen);
+
+    mwu.only = what->only;
+    mwu.first = what->first;
+    mwu.end = what->end;
+    mwu.limit = what->limit;
+    if (mwu.limit != NULL) {
+        MTREE_ARENA_ARRAY(arena, mwu.own,
+                          (size_t)colgen->master->num_groups *
+                              (size_t)colgen->candidates->num_constraints);
+        status = arena->status;
+    }
+    for (int level = 0; level < what->levels; ++level) {
+        for (int round = 0; round < MANY_TREES && status == MTREE_OK; ++round) {
+            status = lay_round(&mwu);
+        }
+        mwu.level /= 2.0;
+    }
+    if (status == MTREE_OK) {
+        status = collect(&mwu, set_p, x_p);
     }
     free(mwu.size);
     return status;

@@ -37,4 +37,19 @@ mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolera
 mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double work,
                                 mtree_tree_set_t *set);
 
+/* Trees to lay of a personalized collective. */
+typedef struct {
+    const mtree_tree_set_t *only; /* these; NULL: any */
+    int first, end;               /* of the groups from `first` on to `end` */
+    const double *limit; /* [num_groups] of the greatest load of a constraint, in the
+                            greatest by all groups together: each group's own may be so
+                            much; NULL: as much as is best for all */
+    int levels;          /* sizes of trees */
+} mtree_mwu_lay_t;
+
+/* Lay @a what, without regard to the bound.  *set_p is the packing and *x_p what each of
+ * the groups gets, bits/s. */
+mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what,
+                             mtree_tree_set_t *set_p, double *x_p);
+
 #endif

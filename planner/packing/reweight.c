@@ -2,7 +2,7 @@
 #include "planner/packing/reweight.h"
 
 #include "base/log.h"
-#include "planner/packing/robust.h"
+#include "planner/packing/packing.h"
 #include "planner/plan/finish.h"
 #include "planner/solver/dense_simplex.h"
 
@@ -11,9 +11,6 @@
 
 /* A tree of a smaller part of the throughput is left out. */
 #define LEAST_PART 1e-3
-
-/* Bits/s of a link that is down, where trees may pass through it. */
-#define LEAST_CAPACITY 1.0
 
 /* The linear program of more trees times arcs than this takes seconds. */
 #define MAX_USES 3e6
@@ -37,31 +34,6 @@ static bool is_too_large(const mtree_problem_t *problem, const mtree_plan_t *pla
 {
     return mtree_collective_has_blocks(plan->collective) &&
            2.0 * problem->topology->num_links * plan->num_trees > MAX_USES;
-}
-
-/* Are the rates of @a plan to suit hosts that send more than others? */
-static bool is_robust(const mtree_plan_t *plan)
-{
-    return strcmp(plan->algorithm, MTREE_PLAN_ROBUST) == 0;
-}
-
-/* Robust rates for the trees of @a simplex, beside its own of which each group gets @a
- * x. */
-static mtree_status_t make_robust(mtree_dense_simplex_t *simplex, double *capacity,
-                                  int num_trees, int *const *uses, const int *group,
-                                  double x)
-{
-    const mtree_robust_trees_t trees = {.num_constraints = simplex->num_constraints,
-                                        .num_trees = num_trees,
-                                        .num_groups = simplex->num_groups,
-                                        .capacity = capacity,
-                                        .uses = uses,
-                                        .group = group};
-
-    for (int c = 0; c < simplex->num_constraints; c++) {
-        capacity[c] = fmax(LEAST_CAPACITY, capacity[c]);
-    }
-    return mtree_robust_rates(&trees, x, simplex->rate);
 }
 
 /* The trees of a plan as columns of a linear program: all but those that carry nothing.
@@ -124,7 +96,7 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
                                        ? plan->num_hosts
                                        : 1.0};
     mtree_dense_simplex_t *simplex;
-    double *rate, x;
+    double *rate;
 
     MTREE_ARENA_ARRAY(arena, rate, (size_t)num_trees);
     if (columns_allocate(&columns, arena, (size_t)num_arcs, (size_t)num_trees) !=
@@ -137,13 +109,8 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
         return MTREE_ERR_NO_MEMORY;
     }
     columns_fill(&columns, problem, plan, least);
-    x = mtree_dense_simplex_solve(simplex, columns.num, columns.uses, columns.weight,
-                                  columns.group);
-    if (is_robust(plan) && x > 0.0 &&
-        make_robust(simplex, columns.capacity, columns.num, columns.uses, columns.group,
-                    x) != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    (void)mtree_dense_simplex_solve(simplex, columns.num, columns.uses, columns.weight,
+                                    columns.group);
     for (int t = 0; t < num_trees; t++) {
         rate[t] = plan->trees[t].rate;
     }
@@ -221,6 +188,9 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
                     "a plan for the same",
                     mtree_collective_name(keep->collective), keep->num_hosts);
         return MTREE_ERR_INVALID;
+    }
+    if (strcmp(keep->algorithm, MTREE_PLAN_ROBUST) == 0) {
+        return mtree_robust_plan(problem, plan_p);
     }
     if (mtree_collective_has_root(keep->collective) &&
         keep->root != problem->request->root) {

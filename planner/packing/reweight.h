@@ -12,9 +12,10 @@
 /*
  * The trees of problem->request->keep with the rates that carry most: their sum, or for
  * collectives with blocks what the root that sends least does.  Trees that get none are
- * left out.  Where the request has another root, trees are rooted there.
- * MTREE_ERR_INVALID (logged) when it is a plan of another collective or of other hosts,
- * MTREE_ERR_NO_MEMORY.
+ * left out.  Where the request has another root, trees are rooted there.  Of a robust
+ * plan there are new trees: those that carry most do not suit hosts that send more than
+ * others. MTREE_ERR_INVALID (logged) when it is a plan of another collective or of other
+ * hosts, MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 

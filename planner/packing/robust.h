@@ -7,8 +7,7 @@
  * senders alone.  Of such blocks only the load of links by all hosts together counts, so
  * the linear program leaves most hosts one or two trees.  What one of them sends more
  * then fills one link, while its other links idle.  Here the load of each link by each
- * host alone is limited, too: to little more than where that host alone sends.  Both
- * kinds of limits have prices, under which trees are laid as in planner/packing/mwu.h.
+ * host alone is limited, too: to little more than where that host alone sends.
  */
 #ifndef MTREE_PLANNER_PACKING_ROBUST_H
 #define MTREE_PLANNER_PACKING_ROBUST_H
@@ -18,24 +17,11 @@
 /* Trees per host, at most: more gain little, and each costs messages. */
 #define MTREE_ROBUST_TREES 6
 
-/* Trees that are given. */
-typedef struct {
-    int num_constraints, num_trees, num_groups;
-    const double *capacity; /* [num_constraints] bits/s, positive */
-    int *const *uses;       /* [num_trees], each [num_constraints] */
-    const int *group;       /* [num_trees] */
-} mtree_robust_trees_t;
-
 /*
  * A robust packing of at most @a max_trees trees per group, > 0, to *set_p, which is the
  * caller's.  @a x, bits/s, is what every group gets from a packing of equal blocks.
  */
 mtree_status_t mtree_robust_pack(mtree_colgen_t *colgen, double x, int max_trees,
                                  mtree_tree_set_t *set_p);
-
-/* Robust rates, bits/s, for @a trees to @a rate, [num_trees]; 0 for those that are never
- * the cheapest.  @a x as above, of these trees. */
-mtree_status_t mtree_robust_rates(const mtree_robust_trees_t *trees, double x,
-                                  double *rate);
 
 #endif
