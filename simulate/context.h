@@ -6,27 +6,41 @@
 #ifndef MTREE_SIMULATE_CONTEXT_H
 #define MTREE_SIMULATE_CONTEXT_H
 
+#include "base/arena.h"
 #include "schedule/layout.h"
 #include "schedule/program/run.h"
+#include "simulate/check_data.h"
 #include "simulate/pt2pt.h"
 #include "simulate/simulate.h"
 
+/* One rank, or relay, and what it runs: a program, or an operation. */
+typedef struct mtree_simulated_rank mtree_simulated_rank_t;
+
+/* What a rank does on arrival. */
+typedef mtree_status_t (*mtree_simulated_start_t)(mtree_simulated_rank_t *rank);
+
 typedef struct {
     const mtree_simulate_options_t *options;
+    bool checks; /* real data is carried and results are checked */
     int num_arcs;
-    int num_ranks; /* without relays */
-    int root;      /* rank */
-    size_t count;  /* elements of the vector */
+    int num_ranks;   /* without relays */
+    int num_members; /* ranks, and behind them relays */
+    int root;        /* rank */
+    size_t count;    /* elements of the vector */
     mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_t *pt2pt;
+    mtree_arena_t arena; /* freed with the simulation */
+    mtree_check_data_t data;
+    mtree_simulated_rank_t *ranks; /* [num_members] */
 } mtree_simulation_t;
 
 /*
  * Check @a options and make the parts; the last @a num_relays of the hosts are relays.
  * @a streams: messages go over mtree's own connections, which know no eager limit, are
  * paced, and use BBR, so that losses do not make them slow; else over those of Open MPI,
- * with the kernel's usual congestion control.  mtree_simulation_close() frees the parts.
+ * with the kernel's usual congestion control.  mtree_simulation_close() frees the parts,
+ * and what ranks run, after failures, too.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, int num_relays, bool streams,
@@ -38,16 +52,13 @@ void mtree_simulation_close(mtree_simulation_t *simulation);
 mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
                                        double seconds, mtree_simulate_result_t *result_p);
 
-/* One rank, or relay, and what it runs: a program, or an operation. */
-typedef struct mtree_simulated_rank mtree_simulated_rank_t;
-
 struct mtree_simulated_rank {
     const mtree_simulation_t *simulation;
     int number;
+    mtree_simulated_start_t start;
+    void *arg; /* of mtree_simulation_begin() */
     /* NULL: a relay's, or not there; without data they are only addresses. */
     uint32_t *buffers[MTREE_BUFFER_LAST];
-    mtree_status_t (*start)(mtree_simulated_rank_t *rank); /* what it does on arrival */
-    void *arg;                                             /* of start() */
     mtree_timer_t arrival;
     mtree_operation_t *operation;
     bool has_ended;
@@ -69,16 +80,18 @@ mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
                                      const mtree_program_t *program,
                                      const mtree_operation_data_t *data);
 
+/* Make the ranks of @a simulation, which stays where it is, and the data of @a
+ * collective.  Each is to @a start when it arrives; @a arg is kept for that. */
+mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
+                                      mtree_collective_t collective,
+                                      mtree_simulated_start_t start, void *arg);
+
 /*
- * Number @a ranks [count] of @a simulation, relays at last, and let all arrive and run to
- * their end; *seconds_p is when the last one left.  `start` is called in their order.
- * MTREE_ERR_TRANSPORT (logged): some wait for ever.  mtree_simulated_clear() frees what
- * they run, after failures, too.
+ * Let all ranks run to their end; *seconds_p is when the last one left.  Then results are
+ * checked, with @a name, that of the algorithm.  MTREE_ERR_TRANSPORT (logged): some wait
+ * for ever, or a result is wrong.
  */
-mtree_status_t mtree_simulated_run(const mtree_simulation_t *simulation,
-                                   mtree_simulated_rank_t *ranks, int count,
-                                   double *seconds_p);
-void mtree_simulated_clear(const mtree_simulation_t *simulation,
-                           mtree_simulated_rank_t *ranks, int count);
+mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
+                                    const char *name, double *seconds_p);
 
 #endif

@@ -102,7 +102,9 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
     mtree_network_options_t network = options->network;
     mtree_simulation_t simulation = {.options = options,
                                      .num_arcs = 2 * topology->num_links,
+                                     .checks = options->check,
                                      .num_ranks = num_ranks,
+                                     .num_members = num_ranks + num_relays,
                                      .root = options->root * options->ranks_per_host,
                                      .count =
                                          (options->bytes - 1) / sizeof(uint32_t) + 1};
@@ -131,6 +133,20 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
 
 void mtree_simulation_close(mtree_simulation_t *simulation)
 {
+    if (simulation->ranks != NULL) {
+        /* After a failure sends and receives are outstanding; ending them lets what runs
+         * be freed. */
+        mtree_pt2pt_abort(simulation->pt2pt);
+    }
+    for (int r = 0; simulation->ranks != NULL && r < simulation->num_members; r++) {
+        mtree_simulated_rank_t *rank = &simulation->ranks[r];
+
+        mtree_event_queue_remove(simulation->queue, &rank->arrival);
+        mtree_operation_free(rank->operation);
+        mtree_layout_destroy(rank->layout);
+    }
+    mtree_check_data_clear(&simulation->data);
+    mtree_arena_cleanup(&simulation->arena);
     mtree_pt2pt_destroy(simulation->pt2pt);
     mtree_network_destroy(simulation->network);
     mtree_event_queue_destroy(simulation->queue);
@@ -239,40 +255,51 @@ static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int cou
     return MTREE_ERR_TRANSPORT;
 }
 
-mtree_status_t mtree_simulated_run(const mtree_simulation_t *simulation,
-                                   mtree_simulated_rank_t *ranks, int count,
-                                   double *seconds_p)
+mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
+                                      mtree_collective_t collective,
+                                      mtree_simulated_start_t start, void *arg)
 {
     const double *arrivals = simulation->options->arrivals;
-    mtree_status_t status;
 
-    for (int r = 0; r < count; r++) {
-        ranks[r].simulation = simulation;
-        ranks[r].number = r;
-        ranks[r].arrival.func = arrive;
+    MTREE_ARENA_ARRAY(&simulation->arena, simulation->ranks,
+                      (size_t)simulation->num_members);
+    if (simulation->ranks == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < simulation->num_members; r++) {
+        mtree_simulated_rank_t *rank = &simulation->ranks[r];
+
+        *rank = (mtree_simulated_rank_t){.simulation = simulation,
+                                         .number = r,
+                                         .start = start,
+                                         .arg = arg,
+                                         .arrival = {.func = arrive}};
         mtree_event_queue_add(
-            simulation->queue, &ranks[r].arrival,
+            simulation->queue, &rank->arrival,
             arrivals == NULL || r >= simulation->num_ranks ? 0.0 : arrivals[r]);
     }
-    status = mtree_event_queue_run(simulation->queue);
-    *seconds_p = 0.0;
-    for (int r = 0; r < count && status == MTREE_OK; r++) {
-        *seconds_p = fmax(*seconds_p, ranks[r].left);
-        status = ranks[r].has_ended ? MTREE_OK : refuse_waiting(&ranks[r], count);
-    }
-    return status;
+    return mtree_check_data_init(&simulation->data, collective, simulation->num_ranks,
+                                 simulation->root, simulation->count);
 }
 
-void mtree_simulated_clear(const mtree_simulation_t *simulation,
-                           mtree_simulated_rank_t *ranks, int count)
+mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
+                                    const char *name, double *seconds_p)
 {
-    /* After a failure sends and receives are outstanding; ending them lets what runs be
-     * freed. */
-    mtree_pt2pt_abort(simulation->pt2pt);
-    for (int r = 0; r < count; r++) {
-        mtree_event_queue_remove(simulation->queue, &ranks[r].arrival);
-        mtree_operation_free(ranks[r].operation);
+    const mtree_simulated_rank_t *ranks = simulation->ranks;
+    mtree_status_t status = mtree_event_queue_run(simulation->queue);
+
+    *seconds_p = 0.0;
+    for (int r = 0; r < simulation->num_members && status == MTREE_OK; r++) {
+        *seconds_p = fmax(*seconds_p, ranks[r].left);
+        status = ranks[r].has_ended ? MTREE_OK
+                                    : refuse_waiting(&ranks[r], simulation->num_members);
     }
+    for (int r = 0; r < simulation->num_ranks && simulation->checks && status == MTREE_OK;
+         r++) {
+        status = mtree_check_data_check(&simulation->data, name, r,
+                                        ranks[r].buffers[MTREE_BUFFER_RESULT]);
+    }
+    return status;
 }
 
 void mtree_simulate_result_clear(mtree_simulate_result_t *result)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/arena.h"
-#include "simulate/check_data.h"
 #include "simulate/context.h"
 
 /* Is the input of a rank its own block alone? */
@@ -10,18 +8,20 @@ static bool holds_block(mtree_collective_t collective)
 }
 
 /* Give @a rank what its program asks for with real data, the input filled. */
-static void make_buffers(mtree_arena_t *arena, const mtree_check_data_t *data,
-                         const mtree_program_t *program, int number,
+static void make_buffers(mtree_simulation_t *simulation, const mtree_program_t *program,
                          mtree_simulated_rank_t *rank)
 {
-    const size_t shift = holds_block(data->collective) ? data->blocks[number] : 0;
+    const mtree_check_data_t *data = &simulation->data;
+    const size_t shift = holds_block(data->collective) ? data->blocks[rank->number] : 0;
 
     for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
-        MTREE_ARENA_ARRAY(arena, rank->buffers[b], program->lengths[b]);
+        MTREE_ARENA_ARRAY(&simulation->arena, rank->buffers[b], program->lengths[b]);
     }
     for (size_t i = 0;
-         arena->status == MTREE_OK && i < program->lengths[MTREE_BUFFER_INPUT]; i++) {
-        rank->buffers[MTREE_BUFFER_INPUT][i] = mtree_check_data_value(number, shift + i);
+         simulation->arena.status == MTREE_OK && i < program->lengths[MTREE_BUFFER_INPUT];
+         i++) {
+        rank->buffers[MTREE_BUFFER_INPUT][i] =
+            mtree_check_data_value(rank->number, shift + i);
     }
 }
 
@@ -48,77 +48,29 @@ static size_t count_messages(const mtree_program_t *programs, int num_ranks)
     return count;
 }
 
-/* Run @a programs, one per rank, until all have ended.  With @a data (NULL: none is
- * carried) check what @a name, the algorithm, gives. */
-static mtree_status_t run_all(const mtree_simulation_t *simulation,
-                              mtree_program_t *programs, const mtree_check_data_t *data,
-                              const char *name, double *seconds_p)
+/* Run @a programs, one per rank, until all have ended. */
+static mtree_status_t run_all(mtree_simulation_t *simulation,
+                              const mtree_baseline_t *baseline, mtree_program_t *programs,
+                              double *seconds_p)
 {
-    const size_t most = data == NULL ? simulation->options->most_messages : 0;
+    const size_t most = simulation->checks ? 0 : simulation->options->most_messages;
     const size_t all = count_messages(programs, simulation->num_ranks);
-    const int num_ranks = simulation->num_ranks;
-    mtree_arena_t arena = {0};
-    mtree_simulated_rank_t *ranks;
-    mtree_status_t status;
+    mtree_status_t status =
+        mtree_simulation_begin(simulation, baseline->collective, start, programs);
 
     mtree_pt2pt_limit(simulation->pt2pt, all > most ? most : 0);
-    MTREE_ARENA_ARRAY(&arena, ranks, (size_t)num_ranks);
-    for (int r = 0; r < num_ranks && ranks != NULL; r++) {
-        ranks[r].start = start;
-        ranks[r].arg = programs;
-        if (data != NULL) {
-            make_buffers(&arena, data, &programs[r], r, &ranks[r]);
-        }
+    for (int r = 0; r < simulation->num_ranks && simulation->checks && status == MTREE_OK;
+         r++) {
+        make_buffers(simulation, &programs[r], &simulation->ranks[r]);
+        status = simulation->arena.status;
     }
-    status = arena.status == MTREE_OK
-                 ? mtree_simulated_run(simulation, ranks, num_ranks, seconds_p)
-                 : arena.status;
-    if (status != MTREE_OK && mtree_pt2pt_is_cut(simulation->pt2pt, all, seconds_p)) {
-        status = MTREE_OK;
+    if (status != MTREE_OK) {
+        return status;
     }
-    for (int r = 0; r < num_ranks && data != NULL && status == MTREE_OK; r++) {
-        status =
-            mtree_check_data_check(data, name, r, ranks[r].buffers[MTREE_BUFFER_RESULT]);
-    }
-    mtree_simulated_clear(simulation, ranks, ranks == NULL ? 0 : num_ranks);
-    mtree_arena_cleanup(&arena);
-    return status;
-}
-
-static mtree_status_t run_programs(const mtree_simulation_t *simulation,
-                                   const mtree_baseline_t *baseline, double *seconds_p)
-{
-    const mtree_simulate_options_t *options = simulation->options;
-    const size_t ranks = (size_t)simulation->num_ranks;
-    mtree_baseline_call_t call = {.num_ranks = simulation->num_ranks,
-                                  .root = simulation->root,
-                                  .count = simulation->count,
-                                  .segment = options->segment_bytes / sizeof(uint32_t),
-                                  .element_bytes = sizeof(uint32_t),
-                                  .openmpi = options->openmpi};
-    /* One rank alone has its result in its input and no program. */
-    const bool checks = options->check && call.num_ranks > 1;
-    mtree_check_data_t data = {.blocks = NULL};
-    mtree_program_t *programs = NULL;
-    mtree_status_t status;
-
-    if (holds_block(baseline->collective) ||
-        mtree_collective_is_personalized(baseline->collective)) {
-        call.count = (call.count + ranks - 1) / ranks * ranks;
-    }
-    call.without_copies = !checks;
-    status = mtree_baseline_build(baseline, &call, &programs);
-    if (status == MTREE_OK && checks) {
-        status = mtree_check_data_init(&data, baseline->collective, call.num_ranks,
-                                       call.root, call.count);
-    }
-    if (status == MTREE_OK) {
-        status = run_all(simulation, programs, checks ? &data : NULL, baseline->name,
-                         seconds_p);
-    }
-    mtree_check_data_clear(&data);
-    mtree_baseline_destroy(programs, call.num_ranks);
-    return status;
+    status = mtree_simulation_run(simulation, baseline->name, seconds_p);
+    return status != MTREE_OK && mtree_pt2pt_is_cut(simulation->pt2pt, all, seconds_p)
+               ? MTREE_OK
+               : status;
 }
 
 mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const int *hosts,
@@ -127,6 +79,10 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
                                        mtree_simulate_result_t *result_p)
 {
     mtree_simulation_t simulation;
+    mtree_program_t *programs = NULL;
+    mtree_baseline_call_t call = {.segment = options->segment_bytes / sizeof(uint32_t),
+                                  .element_bytes = sizeof(uint32_t),
+                                  .openmpi = options->openmpi};
     double seconds = 0.0;
     mtree_status_t status =
         mtree_simulation_open(topology, hosts, num_hosts, 0, false, options, &simulation);
@@ -134,10 +90,26 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
     if (status != MTREE_OK) {
         return status;
     }
-    status = run_programs(&simulation, baseline, &seconds);
+    call.num_ranks = simulation.num_ranks;
+    call.root = simulation.root;
+    if (holds_block(baseline->collective) ||
+        mtree_collective_is_personalized(baseline->collective)) {
+        const size_t ranks = (size_t)simulation.num_ranks;
+
+        simulation.count = (simulation.count + ranks - 1) / ranks * ranks;
+    }
+    call.count = simulation.count;
+    /* One rank alone has its result in its input and no program. */
+    simulation.checks = options->check && call.num_ranks > 1;
+    call.without_copies = !simulation.checks;
+    status = mtree_baseline_build(baseline, &call, &programs);
+    if (status == MTREE_OK) {
+        status = run_all(&simulation, baseline, programs, &seconds);
+    }
     if (status == MTREE_OK) {
         status = mtree_simulation_result(&simulation, seconds, result_p);
     }
     mtree_simulation_close(&simulation);
+    mtree_baseline_destroy(programs, call.num_ranks);
     return status;
 }

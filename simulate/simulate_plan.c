@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/arena.h"
 #include "base/log.h"
 #include "planner/plan/streams.h"
 #include "planner/relays/relays.h"
 #include "schedule/arrival/arrival.h"
-#include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "schedule/program/run.h"
-#include "simulate/check_data.h"
 #include "simulate/context.h"
 #include "tcp/width.h"
 
@@ -16,16 +13,13 @@
 #include <sys/mman.h>
 
 typedef struct {
-    mtree_arena_t arena; /* of the ranks, the placement's hosts and the vectors */
     const mtree_plan_t *plan;
     mtree_plan_cut_t *cut;
     mtree_plan_part_t *part; /* of the host whose ranks are started */
     mtree_simulation_t simulation;
-    mtree_check_data_t data;
     mtree_placement_t *placement;
     mtree_call_t call;
     bool is_by_arrival;
-    mtree_simulated_rank_t *ranks;
     void *no_data; /* the address of all vectors where no data is carried */
     size_t no_data_bytes;
     double *tree_seconds;
@@ -35,10 +29,9 @@ typedef struct {
 static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
 {
     const mtree_simulated_rank_t *rank = arg;
-    const run_t *run = rank->arg;
 
-    if (run->simulation.options->check) {
-        offset += mtree_check_data_sent(&run->data, rank->number, peer);
+    if (rank->simulation->checks) {
+        offset += mtree_check_data_sent(&rank->simulation->data, rank->number, peer);
         memcpy(bytes, rank->buffers[MTREE_BUFFER_INPUT] + offset,
                length * sizeof(uint32_t));
     }
@@ -48,33 +41,27 @@ static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
                          size_t length)
 {
     const mtree_simulated_rank_t *rank = arg;
-    const run_t *run = rank->arg;
 
-    if (run->simulation.options->check) {
-        offset += mtree_check_data_received(&run->data, rank->number, peer);
+    if (rank->simulation->checks) {
+        offset += mtree_check_data_received(&rank->simulation->data, rank->number, peer);
         memcpy(rank->buffers[MTREE_BUFFER_RESULT] + offset, bytes,
                length * sizeof(uint32_t));
     }
 }
 
-static int num_members(const run_t *run)
-{
-    return run->simulation.num_ranks + run->plan->num_relays;
-}
-
 static mtree_status_t create_placement(run_t *run)
 {
-    const int num_ranks = run->simulation.num_ranks;
+    mtree_simulation_t *simulation = &run->simulation;
     int *host;
 
-    MTREE_ARENA_ARRAY(&run->arena, host, (size_t)num_ranks);
+    MTREE_ARENA_ARRAY(&simulation->arena, host, (size_t)simulation->num_ranks);
     if (host == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int r = 0; r < num_ranks; r++) {
-        host[r] = r / run->simulation.options->ranks_per_host;
+    for (int r = 0; r < simulation->num_ranks; r++) {
+        host[r] = r / simulation->options->ranks_per_host;
     }
-    return mtree_placement_create_relayed(num_ranks, run->plan->num_hosts,
+    return mtree_placement_create_relayed(simulation->num_ranks, run->plan->num_hosts,
                                           run->plan->num_relays, host, NULL,
                                           &run->placement);
 }
@@ -83,12 +70,13 @@ static mtree_status_t create_placement(run_t *run)
  * addresses that nobody reads or writes. */
 static mtree_status_t make_vectors(run_t *run)
 {
-    const size_t count = run->simulation.count;
+    mtree_simulation_t *simulation = &run->simulation;
+    const size_t count = simulation->count;
     /* As many blocks as there are ranks, of which each may be one element longer than
      * others. */
-    const size_t most = count + (size_t)run->simulation.num_ranks;
+    const size_t most = count + (size_t)simulation->num_ranks;
 
-    if (!run->simulation.options->check) {
+    if (!simulation->checks) {
         run->no_data_bytes = count * sizeof(uint32_t);
         run->no_data = mmap(NULL, run->no_data_bytes, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -97,46 +85,47 @@ static mtree_status_t make_vectors(run_t *run)
             return MTREE_ERR_NO_MEMORY;
         }
     }
-    for (int r = 0; r < run->simulation.num_ranks; r++) {
-        uint32_t **buffers = run->ranks[r].buffers;
+    for (int r = 0; r < simulation->num_ranks; r++) {
+        uint32_t **buffers = simulation->ranks[r].buffers;
 
         if (run->no_data != NULL) {
             buffers[MTREE_BUFFER_INPUT] = buffers[MTREE_BUFFER_RESULT] = run->no_data;
             continue;
         }
-        MTREE_ARENA_ARRAY(&run->arena, buffers[MTREE_BUFFER_INPUT], count);
-        MTREE_ARENA_ARRAY(&run->arena, buffers[MTREE_BUFFER_RESULT], most);
-        for (size_t i = 0; i < count && run->arena.status == MTREE_OK; i++) {
+        MTREE_ARENA_ARRAY(&simulation->arena, buffers[MTREE_BUFFER_INPUT], count);
+        MTREE_ARENA_ARRAY(&simulation->arena, buffers[MTREE_BUFFER_RESULT], most);
+        for (size_t i = 0; i < count && simulation->arena.status == MTREE_OK; i++) {
             buffers[MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, i);
         }
     }
-    return run->arena.status;
+    return simulation->arena.status;
 }
 
 /* Where data only goes down the trees, a rank starts with its contribution in its result;
  * of a scan rank 0 does, whose result it is. */
-static void seed_output(const run_t *run, const mtree_simulated_rank_t *rank)
+static void seed_output(const mtree_simulated_rank_t *rank)
 {
+    const mtree_check_data_t *data = &rank->simulation->data;
     const uint32_t *input = rank->buffers[MTREE_BUFFER_INPUT];
     uint32_t *output = rank->buffers[MTREE_BUFFER_RESULT];
+    const int number = rank->number;
     const size_t *own;
     size_t begin, end;
-    bool is_result =
-        mtree_collective_is_prefix(run->data.collective) && rank->number == 0;
+    bool is_result = mtree_collective_is_prefix(data->collective) && number == 0;
 
-    if (rank->number >= run->simulation.num_ranks ||
-        (mtree_collective_reduces(run->data.collective) && !is_result) ||
-        !run->simulation.options->check) {
+    if (number >= rank->simulation->num_ranks ||
+        (mtree_collective_reduces(data->collective) && !is_result) ||
+        !rank->simulation->checks) {
         return;
     }
-    own = &run->data.blocks[rank->number];
-    if (mtree_collective_is_personalized(run->data.collective)) {
-        memcpy(output + mtree_check_data_received(&run->data, rank->number, rank->number),
-               input + mtree_check_data_sent(&run->data, rank->number, rank->number),
+    own = &data->blocks[number];
+    if (mtree_collective_is_personalized(data->collective)) {
+        memcpy(output + mtree_check_data_received(data, number, number),
+               input + mtree_check_data_sent(data, number, number),
                (own[1] - own[0]) * sizeof(uint32_t));
         return;
     }
-    mtree_check_data_input(&run->data, rank->number, &begin, &end);
+    mtree_check_data_input(data, number, &begin, &end);
     if (end > begin) {
         memcpy(output + begin, input + begin, (end - begin) * sizeof(uint32_t));
     }
@@ -177,7 +166,8 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
 {
     const mtree_program_t *program = rank->layout->program;
-    const bool has_blocks = mtree_collective_is_personalized(run->data.collective);
+    const bool has_blocks =
+        mtree_collective_is_personalized(run->simulation.data.collective);
     const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
                                          .fold = mtree_simulated_fold,
                                          .copy = mtree_simulated_copy,
@@ -185,12 +175,13 @@ static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
                                          .unpack_block = has_blocks ? unpack_block : NULL,
                                          .arg = rank};
 
-    for (int b = MTREE_BUFFER_WORK;
-         run->simulation.options->check && b < MTREE_BUFFER_LAST; b++) {
-        MTREE_ARENA_ARRAY(&run->arena, rank->buffers[b], program->lengths[b]);
+    for (int b = MTREE_BUFFER_WORK; run->simulation.checks && b < MTREE_BUFFER_LAST;
+         b++) {
+        MTREE_ARENA_ARRAY(&run->simulation.arena, rank->buffers[b], program->lengths[b]);
     }
-    return run->arena.status == MTREE_OK ? mtree_simulated_start(rank, program, &data)
-                                         : run->arena.status;
+    return run->simulation.arena.status == MTREE_OK
+               ? mtree_simulated_start(rank, program, &data)
+               : run->simulation.arena.status;
 }
 
 /* As the kernel does it with connections of mtree's own. */
@@ -259,28 +250,15 @@ static mtree_status_t start(mtree_simulated_rank_t *rank)
                                          .arg = rank,
                                          .tree_ends = run->tree_seconds};
 
-    seed_output(run, rank);
+    seed_output(rank);
     return run->is_by_arrival ? start_by_arrival(run, rank, &data)
                               : start_static(run, rank, &data);
 }
 
-static mtree_status_t check_results(const run_t *run)
-{
-    mtree_status_t status = MTREE_OK;
-
-    for (int r = 0; r < run->simulation.num_ranks && run->simulation.options->check &&
-                    status == MTREE_OK;
-         r++) {
-        status = mtree_check_data_check(&run->data, run->plan->algorithm, r,
-                                        run->ranks[r].buffers[MTREE_BUFFER_RESULT]);
-    }
-    return status;
-}
-
 static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
 {
-    const int num_ranks = run->simulation.num_ranks;
-    mtree_status_t status;
+    mtree_status_t status =
+        mtree_simulation_begin(&run->simulation, collective, start, run);
 
     run->call = (mtree_call_t){.collective = collective,
                                .root = run->simulation.root,
@@ -289,21 +267,14 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
                                .chunk_bytes = run->simulation.options->chunk_bytes,
                                .recovery = mtree_network_loses(run->simulation.network)
                                                ? MTREE_CALL_RECOVERY
-                                               : 0.0};
-    MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_members(run));
+                                               : 0.0,
+                               .blocks = run->simulation.data.blocks};
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
-    if (run->ranks == NULL || run->tree_seconds == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int r = 0; r < num_members(run); r++) {
-        run->ranks[r].start = start;
-        run->ranks[r].arg = run;
-    }
-    status = mtree_check_data_init(&run->data, collective, num_ranks,
-                                   run->simulation.root, run->simulation.count);
-    run->call.blocks = run->data.blocks;
     run->is_by_arrival =
         mtree_plan_is_by_arrival(run->plan) && mtree_arrival_serves(collective);
+    if (status == MTREE_OK && run->tree_seconds == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+    }
     if (status == MTREE_OK) {
         status = create_placement(run);
     }
@@ -314,20 +285,15 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
         status = make_vectors(run);
     }
     if (status == MTREE_OK) {
-        status = mtree_simulated_run(&run->simulation, run->ranks, num_members(run),
-                                     &run->seconds);
+        status =
+            mtree_simulation_run(&run->simulation, run->plan->algorithm, &run->seconds);
     }
-    return status == MTREE_OK ? check_results(run) : status;
+    return status;
 }
 
 static void clear(run_t *run)
 {
-    const int count = run->ranks == NULL ? 0 : num_members(run);
-
-    mtree_simulated_clear(&run->simulation, run->ranks, count);
-    for (int r = 0; r < count; r++) {
-        mtree_layout_destroy(run->ranks[r].layout);
-    }
+    mtree_simulation_close(&run->simulation);
     if (run->no_data != NULL) {
         munmap(run->no_data, run->no_data_bytes);
     }
@@ -335,9 +301,6 @@ static void clear(run_t *run)
     mtree_plan_part_destroy(run->part);
     mtree_plan_cut_destroy(run->cut);
     mtree_placement_destroy(run->placement);
-    mtree_check_data_clear(&run->data);
-    mtree_simulation_close(&run->simulation);
-    mtree_arena_cleanup(&run->arena);
 }
 
 /* A network of the plan's hosts, with its relays behind the @a hosts. */
@@ -392,9 +355,9 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         status = mtree_simulation_result(&run.simulation, run.seconds, &result);
     }
     if (status == MTREE_OK) {
-        result.left = calloc((size_t)num_members(&run), sizeof(double));
-        for (int r = 0; r < num_members(&run) && result.left != NULL; r++) {
-            result.left[r] = run.ranks[r].left;
+        result.left = calloc((size_t)run.simulation.num_members, sizeof(double));
+        for (int r = 0; r < run.simulation.num_members && result.left != NULL; r++) {
+            result.left[r] = run.simulation.ranks[r].left;
         }
     }
     if (status == MTREE_OK) {
