@@ -358,6 +358,9 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     const char *collective_name =
         json_string_value(json_object_get(object, "collective"));
     const char *algorithm = json_string_value(json_object_get(object, "algorithm"));
+    static mtree_status_t (*const read[])(const reader_t *, const json_t *,
+                                          mtree_plan_t *) = {read_head, read_trees,
+                                                             read_routes, read_order};
     const char **hosts = NULL;
     int num_hosts = 0, num_relays = 0, num_trees = 0;
     mtree_plan_t *plan = NULL;
@@ -380,16 +383,9 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     }
     if (status == MTREE_OK) {
         plan->num_relays = num_relays;
-        status = read_head(reader, object, plan);
     }
-    if (status == MTREE_OK) {
-        status = read_trees(reader, object, plan);
-    }
-    if (status == MTREE_OK) {
-        status = read_routes(reader, object, plan);
-    }
-    if (status == MTREE_OK) {
-        status = read_order(reader, object, plan);
+    for (size_t i = 0; i < sizeof(read) / sizeof(read[0]) && status == MTREE_OK; ++i) {
+        status = read[i](reader, object, plan);
     }
     if (status == MTREE_OK) {
         status = mtree_plan_check(plan, NULL, NULL);

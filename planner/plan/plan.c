@@ -142,16 +142,25 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     free(plan);
 }
 
+/* Lockstep steps of @a tree; 0: its hosts do not wait for all that it carries. */
+static int num_steps(const mtree_tree_t *tree, int num_hosts)
+{
+    int steps = 0;
+
+    for (int i = 0; i < num_hosts; ++i) {
+        steps = tree->step[i] > steps ? tree->step[i] : steps;
+    }
+    return steps;
+}
+
 int mtree_plan_num_steps(const mtree_plan_t *plan)
 {
     int steps = 0;
 
     for (int t = 0; t < plan->num_trees; ++t) {
-        for (int i = 0; i < plan->num_hosts; ++i) {
-            int step = plan->trees[t].step[i];
+        int its = num_steps(&plan->trees[t], plan->num_hosts);
 
-            steps = step > steps ? step : steps;
-        }
+        steps = its > steps ? its : steps;
     }
     return steps;
 }
@@ -321,24 +330,13 @@ double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
     return widest;
 }
 
-/* Do the hosts of @a tree pass on what it carries whole, step after step? */
-static bool has_steps(const mtree_plan_t *plan, const mtree_tree_t *tree)
-{
-    for (int host = 0; host < plan->num_hosts; host++) {
-        if (tree->step[host] > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Add the messages that each host sends and receives for @a tree, of which @a bytes go
  * through it. */
 static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
                               double bytes, double *messages)
 {
     double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
-    bool is_whole = tree->chunk_bytes == 0 || has_steps(plan, tree);
+    bool is_whole = tree->chunk_bytes == 0 || num_steps(tree, plan->num_hosts) > 0;
     double chunk = is_whole ? widest : (double)tree->chunk_bytes;
     double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
     double part[MTREE_TOPOLOGY_MAX_VERTICES];
