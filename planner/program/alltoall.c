@@ -85,8 +85,7 @@ static void find_hosts(build_t *build)
     }
 }
 
-/* Copy the blocks of this rank for the host at @a place to @a to, or those that have come
- * from there out of @a from. */
+/* Copy the blocks of this rank for the host at @a place to @a to. */
 static void pack(build_t *build, int place, mtree_place_t to)
 {
     RANKS_AT (rank, build, place) {
@@ -97,14 +96,18 @@ static void pack(build_t *build, int place, mtree_place_t to)
     }
 }
 
-static void unpack(build_t *build, int place, mtree_place_t from)
+/* Hand the user what has come to this rank from all other hosts, in the order of the
+ * slots. */
+static void unpack_all(build_t *build, mtree_place_t from)
 {
     const size_t size = size_of(build->job, build->job->rank);
 
-    RANKS_AT (rank, build, place) {
-        mtree_program_copy_block(build->program, rank,
-                                 mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
-        from = behind(from, size);
+    for (int j = 1; j < build->job->num_hosts; j++) {
+        RANKS_AT (rank, build, around(build, build->place - j)) {
+            mtree_program_copy_block(build->program, rank,
+                                     mtree_place(MTREE_BUFFER_RESULT, 0), from, size);
+            from = behind(from, size);
+        }
     }
 }
 
@@ -242,14 +245,8 @@ static void hand_out(build_t *build, int rank)
     }
     if (rank != build->job->rank) {
         (void)mtree_program_send(build->program, rank, all, received_units(build, rank));
-        return;
-    }
-    to = all;
-    for (int j = 1; j < build->job->num_hosts; j++) {
-        const int place = around(build, build->place - j);
-
-        unpack(build, place, to);
-        to = behind(to, (size_t)build->num[place] * size_of(build->job, rank));
+    } else {
+        unpack_all(build, all);
     }
 }
 
@@ -268,17 +265,11 @@ static void follow(build_t *build)
 {
     const int leader = leader_at(build, build->place);
     const size_t units = received_units(build, build->job->rank);
-    mtree_place_t from = mtree_program_slot(build->program, units);
+    const mtree_place_t from = mtree_program_slot(build->program, units);
 
     (void)mtree_program_send(build->program, leader, pack_all(build), sent_units(build));
     mtree_program_recv_now(build->program, leader, from, units);
-    for (int j = 1; j < build->job->num_hosts; j++) {
-        const int place = around(build, build->place - j);
-
-        unpack(build, place, from);
-        from = behind(from,
-                      (size_t)build->num[place] * size_of(build->job, build->job->rank));
-    }
+    unpack_all(build, from);
 }
 
 /* The blocks between the ranks of a host. */
