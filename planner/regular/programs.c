@@ -93,11 +93,15 @@ static double copies(mtree_program_kind_t kind, mtree_collective_t collective, i
 /* Is the network of these hosts alone a torus for Swing? */
 static bool is_swing_torus(const mtree_problem_t *problem)
 {
-    int shape[MTREE_TORUS_DIMENSIONS];
+    mtree_arena_t arena = {0};
+    const mtree_problem_t vertices = {
+        .topology = problem->topology, .num_hosts = problem->num_hosts, .arena = &arena};
+    mtree_torus_t torus;
+    bool fits = mtree_torus_find(&vertices, &torus) == MTREE_OK &&
+                mtree_swing_fits(torus.size, problem->num_hosts);
 
-    return problem->topology->num_vertices == problem->num_hosts &&
-           mtree_torus_shape(problem->topology, shape) == MTREE_OK &&
-           mtree_swing_fits(shape, problem->num_hosts);
+    mtree_arena_cleanup(&arena);
+    return fits;
 }
 
 bool mtree_programs_fit(const mtree_problem_t *problem)

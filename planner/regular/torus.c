@@ -66,7 +66,7 @@ static bool list_neighbours(const mtree_problem_t *problem, search_t *search)
         return false;
     }
     for (int host = 0; host < problem->num_hosts; host++) {
-        number[problem->hosts[host]] = host;
+        number[problem->hosts == NULL ? host : problem->hosts[host]] = host;
     }
     for (int l = 0; l < topology->num_links; l++) {
         const int a = number[mtree_arc_from(topology, 2 * l)];
@@ -224,30 +224,11 @@ mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *t
     if (list_neighbours(problem, &search) &&
         try_sizes(&search, 0, problem->num_hosts, problem->num_hosts)) {
         *torus_p = search.torus;
+        memset(&torus_p->size[torus_p->num_dimensions], 0,
+               (size_t)(MTREE_TORUS_DIMENSIONS - torus_p->num_dimensions) *
+                   sizeof(*torus_p->size));
     }
     return problem->arena->status;
-}
-
-mtree_status_t mtree_torus_shape(const mtree_topology_t *topology,
-                                 int size[MTREE_TORUS_DIMENSIONS])
-{
-    mtree_arena_t arena = {0};
-    mtree_torus_t torus = {0};
-    mtree_problem_t problem = {
-        .topology = topology, .num_hosts = topology->num_vertices, .arena = &arena};
-    mtree_status_t status = MTREE_OK;
-    int *hosts;
-
-    MTREE_ARENA_ARRAY(&arena, hosts, (size_t)topology->num_vertices);
-    for (int v = 0; hosts != NULL && v < topology->num_vertices; v++) {
-        hosts[v] = v;
-    }
-    problem.hosts = hosts;
-    status = hosts != NULL ? mtree_torus_find(&problem, &torus) : MTREE_ERR_NO_MEMORY;
-    memset(size, 0, MTREE_TORUS_DIMENSIONS * sizeof(*size));
-    memcpy(size, torus.size, (size_t)torus.num_dimensions * sizeof(*size));
-    mtree_arena_cleanup(&arena);
-    return status;
 }
 
 typedef struct {

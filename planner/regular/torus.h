@@ -10,18 +10,15 @@
 #define MTREE_TORUS_DIMENSIONS MTREE_SHAPE_DIMENSIONS
 
 typedef struct {
-    int num_dimensions; /* 0: the network is no torus */
-    int size[MTREE_TORUS_DIMENSIONS];
+    int num_dimensions;               /* 0: the network is no torus */
+    int size[MTREE_TORUS_DIMENSIONS]; /* 0 behind the last one */
     int *host; /* [num_hosts] at each point, the last coordinate fastest */
 } mtree_torus_t;
 
-/* The torus that the problem's hosts are, in its arena: every vertex is one of the hosts,
- * and links join neighbours alone.  MTREE_ERR_NO_MEMORY. */
+/* The torus that the problem's hosts (NULL: the vertices in their order) are, in its
+ * arena: every vertex is one of the hosts, and links join neighbours alone.
+ * MTREE_ERR_NO_MEMORY. */
 mtree_status_t mtree_torus_find(const mtree_problem_t *problem, mtree_torus_t *torus_p);
-
-/* Is @a topology a torus?  @a size is that of mtree_torus_t.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_torus_shape(const mtree_topology_t *topology,
-                                 int size[MTREE_TORUS_DIMENSIONS]);
 
 /*
  * All hosts into @a order, [num_hosts], so that those whose places differ in a low bit
