@@ -66,35 +66,28 @@ static const mtree_candidate_t *find_candidate(const mtree_candidate_list_t *lis
     ck_abort_msg("%s was not considered", algorithm);
 }
 
-UNIT_TEST(the_fastest_is_best)
+/* Of contenders the fastest is best; of equals, which differ by less than @a close, the
+ * one with most slack, then the lowest, then the last. */
+static const struct {
+    mtree_contender_t contenders[3]; /* seconds, load, height */
+    int count;
+    double close;
+    int best;
+} contests[] = {
+    {{{1.5, 1.0, 1}, {1.0, 9.0, 7}, {1.2, 1.0, 1}}, 3, 0.02, 1},
+    {{{1.5, 1.0, 1}}, 1, 0.02, 0},
+    {{{1.5, 1.0, 1}, {1.0, 9.0, 7}, {1.2, 1.0, 1}}, 3, 0.2, 2},
+    {{{1.00, 2.0, 1}, {1.01, 1.0, 3}, {1.01, 1.3, 1}}, 3, 0.02, 1},
+    {{{1.00, 2.0, 1}, {1.01, 1.0, 3}, {1.01, 1.3, 1}}, 3, 0.001, 0},
+    {{{1.0, 1.0, 4}, {1.0, 1.001, 2}, {1.0, 1.0, 2}}, 3, 0.02, 2},
+    {{{1.0, 1.0, 4}, {1.0, 1.001, 2}}, 2, 0.02, 1},
+};
+
+UNIT_LOOP(the_best_is_found, 0, sizeof(contests) / sizeof(contests[0]))
 {
-    const mtree_contender_t contenders[] = {{.seconds = 1.5, .load = 1.0, .height = 1},
-                                            {.seconds = 1.0, .load = 9.0, .height = 7},
-                                            {.seconds = 1.2, .load = 1.0, .height = 1}};
-
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.02), 1);
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 1, 0.02), 0);
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.2), 2);
-}
-
-UNIT_TEST(of_equals_the_one_with_most_slack_is_best)
-{
-    const mtree_contender_t contenders[] = {{.seconds = 1.00, .load = 2.0, .height = 1},
-                                            {.seconds = 1.01, .load = 1.0, .height = 3},
-                                            {.seconds = 1.01, .load = 1.3, .height = 1}};
-
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.02), 1);
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.001), 0);
-}
-
-UNIT_TEST(then_the_lowest_then_the_last)
-{
-    const mtree_contender_t contenders[] = {{.seconds = 1.0, .load = 1.0, .height = 4},
-                                            {.seconds = 1.0, .load = 1.001, .height = 2},
-                                            {.seconds = 1.0, .load = 1.0, .height = 2}};
-
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 3, 0.02), 2);
-    ck_assert_int_eq(mtree_contest_best_of(contenders, 2, 0.02), 1);
+    ck_assert_int_eq(mtree_contest_best_of(contests[_i].contenders, contests[_i].count,
+                                           contests[_i].close),
+                     contests[_i].best);
 }
 
 /* Plans of no throughput take for ever: one of them is taken all the same. */
