@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "coll_mtree/base/memory.h"
-#include "schedule/plan_part_wire.h"
+#include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 
 #include <pthread.h>
@@ -121,75 +121,31 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
     return plan;
 }
 
-/* Bytes of each piece of a plan, which follow one another. */
-typedef struct {
-    int common;
-    int all_own;
-    int own[]; /* [ranks] 0: that of the rank before */
-} lengths_t;
-
-/* Rank 0: both pieces of @a plan, and their lengths; the bytes are the caller's. */
-static unsigned char *write_pieces(const mtree_plan_t *plan,
-                                   const mtree_placement_t *placement, lengths_t *lengths)
-{
-    mtree_wire_t common = {0}, own = {0};
-    unsigned char *bytes;
-
-    coll_mtree_require(mtree_plan_parts_write(plan, placement->host, placement->num_ranks,
-                                              &common, &own, lengths->own));
-    lengths->common = common.length;
-    lengths->all_own = own.length;
-    bytes = coll_mtree_calloc((size_t)common.length + (size_t)own.length, 1);
-    memcpy(bytes, common.bytes, (size_t)common.length);
-    memcpy(bytes + common.length, own.bytes, (size_t)own.length);
-    free(common.bytes);
-    free(own.bytes);
-    return bytes;
-}
-
-static mtree_plan_part_t *read_pieces(const unsigned char *bytes,
-                                      const lengths_t *lengths, int rank)
-{
-    const unsigned char *own = bytes + lengths->common;
-    mtree_plan_part_t *part;
-    int length = 0;
-
-    for (int r = 0; r <= rank; r++) {
-        if (lengths->own[r] > 0) {
-            own += length;
-            length = lengths->own[r];
-        }
-    }
-    coll_mtree_require(
-        mtree_plan_part_read(bytes, (size_t)lengths->common, own, (size_t)length, &part));
-    return part;
-}
-
 /* This rank's part, the caller's, of the @a plan that rank 0 gives; NULL: it gives NULL.
- * Collective. */
+ * All ranks read the whole plan.  Collective. */
 static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
                                      const mtree_plan_t *plan)
 {
-    const size_t size = sizeof(lengths_t) + (size_t)own->num_ranks * sizeof(int);
-    lengths_t *lengths = coll_mtree_calloc(1, size);
-    unsigned char *bytes = NULL;
-    mtree_plan_part_t *part = NULL;
+    char *text = NULL;
+    int bytes = 0;
+    mtree_plan_t *read;
+    mtree_plan_part_t *part;
 
     if (plan != NULL) {
-        bytes = write_pieces(plan, own->placement, lengths);
+        coll_mtree_require(mtree_plan_to_json(plan, &text));
+        bytes = (int)strlen(text);
     }
-    PMPI_Bcast(lengths, (int)size, MPI_BYTE, 0, own->comm);
-    if (lengths->common > 0) {
-        const int length = lengths->common + lengths->all_own;
-
-        if (own->rank != 0) {
-            bytes = coll_mtree_calloc((size_t)length, 1);
-        }
-        PMPI_Bcast(bytes, length, MPI_BYTE, 0, own->comm);
-        part = read_pieces(bytes, lengths, own->rank);
+    PMPI_Bcast(&bytes, 1, MPI_INT, 0, own->comm);
+    if (bytes == 0) {
+        return NULL;
     }
-    free(bytes);
-    free(lengths);
+    text = own->rank == 0 ? text : coll_mtree_malloc((size_t)bytes);
+    PMPI_Bcast(text, bytes, MPI_CHAR, 0, own->comm);
+    coll_mtree_require(mtree_plan_from_json(text, (size_t)bytes, "rank 0's plan", &read));
+    coll_mtree_require(
+        mtree_plan_part_create(read, own->placement->host[own->rank], &part));
+    mtree_plan_destroy(read);
+    free(text);
     return part;
 }
 
