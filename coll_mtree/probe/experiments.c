@@ -5,6 +5,7 @@
 #include "coll_mtree/probe/stream.h"
 
 #include "base/clock.h"
+#include "base/median.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,13 +132,6 @@ static bool ping_advance(ping_t *ping)
     return ping->failed;
 }
 
-static int compare_seconds(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* Report the round trips that have ended; the last one is the first in the array. */
 static void ping_report(const ping_t *ping, mtree_probe_result_t *result)
 {
@@ -145,10 +139,8 @@ static void ping_report(const ping_t *ping, mtree_probe_result_t *result)
 
     result->failed = count < 1;
     if (!result->failed) {
-        qsort(ping->seconds + first, (size_t)count, sizeof(*ping->seconds),
-              compare_seconds);
+        result->median = mtree_median(ping->seconds + first, count);
         result->least = ping->seconds[first];
-        result->median = ping->seconds[first + count / 2];
         result->send = isfinite(ping->send) ? ping->send : 0;
     }
 }
