@@ -40,7 +40,6 @@ static void expect(double running, double openmpi, double planning, double conne
 
 UNIT_TEST(one_call_after_the_other)
 {
-    begin();
     starts(100);
     ends(102);
     starts(110);
@@ -52,7 +51,6 @@ UNIT_TEST(overlapping_calls_count_once_and_share_the_time)
 {
     coll_mtree_call_reading_t a, b, c, end;
 
-    begin();
     a = starts(100); /* 100 to 106 */
     b = starts(102); /* 102 to 103, within a */
     end = ends(103);
@@ -71,7 +69,6 @@ UNIT_TEST(overlapping_calls_count_once_and_share_the_time)
 
 UNIT_TEST(what_runs_counts_before_what_waits)
 {
-    begin();
     move(COLL_MTREE_CALL_OUTSIDE, COLL_MTREE_CALL_PLANNED, 100);
     starts(101);
     move(COLL_MTREE_CALL_PLANNED, COLL_MTREE_CALL_OPENMPI, 102);
@@ -84,7 +81,6 @@ UNIT_TEST(connections_count_apart_while_calls_run)
 {
     coll_mtree_call_reading_t call, end;
 
-    begin();
     coll_mtree_call_clock_connect(&call_clock, 1, 100);
     call = starts(101);
     coll_mtree_call_clock_connect(&call_clock, 1, 102);
@@ -97,10 +93,11 @@ UNIT_TEST(connections_count_apart_while_calls_run)
 
 UNIT_TEST(a_thread_that_comes_late_with_its_time_takes_none_away)
 {
-    begin();
     starts(100);
     starts(103);
     ends(102);
     ends(105);
     expect(5, 0, 0, 0);
 }
+
+UNIT_FIXTURE(begin, NULL)

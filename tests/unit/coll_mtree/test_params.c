@@ -131,34 +131,35 @@ UNIT_TEST(numbers_out_of_their_range_are_not_taken)
     ck_assert_int_eq(coll_mtree_params.verbose, -4);
 }
 
-UNIT_TEST(only_the_kind_of_topology_is_compared)
+/* What the user may set coll_mtree_topology to. */
+static const struct {
+    char text[8];
+    coll_mtree_topology_choice_t choice;
+    bool asks;
+} topologies[] = {{"", COLL_MTREE_TOPOLOGY_AUTO, false},
+                  {"auto", COLL_MTREE_TOPOLOGY_AUTO, true},
+                  {"probe", COLL_MTREE_TOPOLOGY_PROBE, true},
+                  {"none", COLL_MTREE_TOPOLOGY_NONE, false},
+                  {"a.dot", COLL_MTREE_TOPOLOGY_FILE, true},
+                  {"b.dot", COLL_MTREE_TOPOLOGY_FILE, true}};
+
+enum { NUM_TOPOLOGIES = sizeof(topologies) / sizeof(topologies[0]) };
+
+UNIT_TEST(the_kind_of_topology_is_chosen_by_its_words_and_alone_compared)
 {
-    static char one[] = "one.dot", other[] = "other.dot", none[] = "none";
-    char texts[3][512];
-
-    coll_mtree_params.topology = one;
-    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_FILE);
-    ck_assert(coll_mtree_params_write(texts[0], sizeof(texts[0])));
-    coll_mtree_params.topology = other;
-    ck_assert(coll_mtree_params_write(texts[1], sizeof(texts[1])));
-    coll_mtree_params.topology = none;
-    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_NONE);
-    ck_assert(coll_mtree_params_write(texts[2], sizeof(texts[2])));
-    ck_assert_str_eq(texts[0], texts[1]);
-    ck_assert_str_ne(texts[0], texts[2]);
-}
-
-UNIT_TEST(the_topology_is_chosen_by_its_words)
-{
-    static char empty[] = "", automatic[] = "auto", probe[] = "probe";
+    char lines[NUM_TOPOLOGIES][512];
 
     ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
-    coll_mtree_params.topology = empty;
-    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
-    coll_mtree_params.topology = automatic;
-    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
-    coll_mtree_params.topology = probe;
-    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_PROBE);
+    for (int i = 0; i < NUM_TOPOLOGIES; i++) {
+        coll_mtree_params.topology = (char *)topologies[i].text;
+        ck_assert_int_eq(coll_mtree_params_topology(), topologies[i].choice);
+        ck_assert_int_eq(coll_mtree_params_ask(NULL), topologies[i].asks);
+        ck_assert(coll_mtree_params_write(lines[i], sizeof(lines[i])));
+        for (int other = 0; other < i; other++) {
+            ck_assert_int_eq(strcmp(lines[i], lines[other]) == 0,
+                             topologies[i].choice == topologies[other].choice);
+        }
+    }
 }
 
 UNIT_TEST(a_trace_without_events_is_compared_as_none)
@@ -192,31 +193,24 @@ UNIT_TEST(a_text_that_does_not_fit_is_refused)
 
 UNIT_TEST(a_list_that_holds_mtree_asks_for_it)
 {
-    ck_assert(coll_mtree_params_ask("mtree"));
-    ck_assert(coll_mtree_params_ask("tuned,mtree"));
-    ck_assert(coll_mtree_params_ask("mtree,basic,libnbc"));
-    ck_assert(!coll_mtree_params_ask(NULL));
-    ck_assert(!coll_mtree_params_ask(""));
-    ck_assert(!coll_mtree_params_ask("tuned,basic"));
-    ck_assert(!coll_mtree_params_ask("mtree2,tree"));
-    ck_assert(!coll_mtree_params_ask("^mtree"));
-    ck_assert(!coll_mtree_params_ask("^han,mtree"));
+    static const char *const ask[] = {"mtree", "tuned,mtree", "mtree,basic,libnbc"};
+    static const char *const others[] = {NULL,          "",       "tuned,basic",
+                                         "mtree2,tree", "^mtree", "^han,mtree"};
+
+    for (size_t i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
+        ck_assert(coll_mtree_params_ask(ask[i]));
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ck_assert(!coll_mtree_params_ask(others[i]));
+    }
 }
 
 UNIT_TEST(a_request_asks_for_mtree)
 {
-    static char file[] = "a.dot", automatic[] = "auto", none[] = "none", empty[] = "";
+    static char file[] = "a.json";
 
-    coll_mtree_params.topology = file;
-    ck_assert(coll_mtree_params_ask("tuned"));
-    coll_mtree_params.topology = automatic;
-    ck_assert(coll_mtree_params_ask(NULL));
-    coll_mtree_params.topology = none;
-    ck_assert(!coll_mtree_params_ask(NULL));
-    coll_mtree_params.topology = empty;
-    ck_assert(!coll_mtree_params_ask(NULL));
     coll_mtree_params.plan = file;
-    ck_assert(coll_mtree_params_ask(NULL));
+    ck_assert(coll_mtree_params_ask("tuned"));
     coll_mtree_params.plan = NULL;
     coll_mtree_params.encrypt = true;
     ck_assert(coll_mtree_params_ask(NULL));
