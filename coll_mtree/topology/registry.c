@@ -6,7 +6,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/compat.h"
 
-#include "base/list.h"
+#include "base/array.h"
 #include "topo/dot/read.h"
 
 #include <math.h>
@@ -16,18 +16,14 @@
 #define LONG_TRIP 0.002
 #define MOST_TRIP 0.5
 
-typedef struct {
-    mtree_topology_t *topology;
-    mtree_list_t link;
-} learned_t;
-
 static struct {
-    mtree_list_t list; /* learned_t, the oldest first */
+    mtree_topology_t **learned; /* [count] the oldest first */
+    int count, capacity;
     opal_mutex_t lock;
     /* The user's: read once per process, so that an error in it is logged once. */
     bool is_read;
     mtree_topology_t *of_user; /* NULL: none that can be used */
-} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
+} all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 const mtree_topology_t *coll_mtree_topology_registry_user(void)
 {
@@ -66,15 +62,14 @@ const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_
                                                          const char *origin)
 {
     mtree_topology_t *topology;
-    learned_t *learned;
 
     if (mtree_topology_parse(text, length, origin, &topology) != MTREE_OK) {
         return NULL;
     }
-    learned = coll_mtree_malloc(sizeof(*learned));
-    learned->topology = topology;
     opal_mutex_lock(&all.lock);
-    mtree_list_append(&all.list, &learned->link);
+    coll_mtree_require(mtree_array_reserve(&all.learned, &all.capacity, all.count + 1,
+                                           sizeof(*all.learned)));
+    all.learned[all.count++] = topology;
     opal_mutex_unlock(&all.lock);
     return topology;
 }
@@ -94,15 +89,10 @@ const mtree_topology_t *
 coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ranks)
 {
     const mtree_topology_t *newest = NULL;
-    mtree_list_t *link;
 
     opal_mutex_lock(&all.lock);
-    MTREE_LIST_FOR_EACH(link, &all.list)
-    {
-        const mtree_topology_t *topology =
-            MTREE_CONTAINER_OF(link, learned_t, link)->topology;
-
-        newest = has_all(topology, contribution, ranks) ? topology : newest;
+    for (int i = all.count; newest == NULL && i-- > 0;) {
+        newest = has_all(all.learned[i], contribution, ranks) ? all.learned[i] : NULL;
     }
     opal_mutex_unlock(&all.lock);
     return newest;
@@ -110,15 +100,13 @@ coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ran
 
 void coll_mtree_topology_registry_close(void)
 {
-    mtree_list_t *link;
-
     mtree_topology_destroy(all.of_user);
     all.of_user = NULL;
     all.is_read = false;
-    while ((link = mtree_list_take(&all.list)) != NULL) {
-        learned_t *learned = MTREE_CONTAINER_OF(link, learned_t, link);
-
-        mtree_topology_destroy(learned->topology);
-        free(learned);
+    while (all.count > 0) {
+        mtree_topology_destroy(all.learned[--all.count]);
     }
+    free(all.learned);
+    all.learned = NULL;
+    all.capacity = 0;
 }
