@@ -13,29 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A probe for a hop is answered within the longest round trip and this many seconds. */
+#define PATIENCE_SECONDS 0.2
+
 /* For the last command to leave. */
 #define END_SECONDS 5.0
-
-/* The messages between rank 0 and one host. */
-typedef struct {
-    coll_mtree_message_t *command, *items, *reply;
-    coll_mtree_command_t *sent; /* a copy, malloc'ed, which outlives the share */
-    bool is_expected;           /* the reply has not come */
-    bool failed;                /* it will not come */
-} host_messages_t;
 
 void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
                                        const coll_mtree_channel_t *channel, int num_hosts,
                                        const int *leader)
 {
     *coordinator = (coll_mtree_probe_coordinator_t){
-        .channel = channel, .num_hosts = num_hosts, .leader = leader};
-    coordinator->round_trip =
-        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->round_trip));
-    coordinator->pressure =
-        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->pressure));
-    coordinator->share =
-        coll_mtree_calloc((size_t)num_hosts, sizeof(*coordinator->share));
+        .channel = channel,
+        .num_hosts = num_hosts,
+        .leader = leader,
+        .share = coll_mtree_calloc((size_t)num_hosts, sizeof(coll_mtree_share_t))};
 }
 
 void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
@@ -46,7 +38,9 @@ void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordina
 
         free(share->items);
         free(share->replies);
-        *share = (coll_mtree_share_t){.command = {.kind = kind}};
+        *share = (coll_mtree_share_t){.round_trip = share->round_trip,
+                                      .pressure = share->pressure,
+                                      .command = {.kind = kind}};
     }
 }
 
@@ -67,160 +61,133 @@ void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinato
                             coll_mtree_probe_part_reports(item);
 }
 
-/* Send the command and its items, and receive the reply. */
-static void host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
-                       host_messages_t *messages)
+/* Have rank @a peer carry out @a share. */
+static void share_send(const coll_mtree_channel_t *channel, int peer,
+                       coll_mtree_share_t *share)
 {
-    const coll_mtree_channel_t *channel = coordinator->channel;
-    coll_mtree_share_t *share = &coordinator->share[host];
-    int peer = coordinator->leader[host];
     size_t length = coll_mtree_command_items_bytes(&share->command);
 
-    messages->sent = coll_mtree_malloc(sizeof(*messages->sent));
-    *messages->sent = share->command;
-    messages->command = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
-                                                messages->sent, sizeof(*messages->sent));
+    share->sent = coll_mtree_malloc(sizeof(*share->sent));
+    *share->sent = share->command;
+    share->commanding = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
+                                                share->sent, sizeof(*share->sent));
     if (length > 0) {
-        messages->items = coll_mtree_message_send(channel, peer, COLL_MTREE_ITEMS_TAG,
-                                                  share->items, length);
+        share->giving = coll_mtree_message_send(channel, peer, COLL_MTREE_ITEMS_TAG,
+                                                share->items, length);
     }
-    messages->reply =
+    share->taking =
         coll_mtree_message_recv(channel, peer, COLL_MTREE_REPLY_TAG, share->replies,
                                 coll_mtree_command_replies_bytes(&share->command));
-    messages->is_expected = true;
 }
 
-/* True when no message to or from @a host is under way. */
-static bool host_is_over(coll_mtree_probe_coordinator_t *coordinator, int host,
-                         host_messages_t *messages, double started)
+/* True when no message is under way. */
+static bool share_is_over(coll_mtree_share_t *share, double started)
 {
-    bool sent = coll_mtree_message_test(&messages->command, NULL);
+    bool sent = coll_mtree_message_test(&share->commanding, NULL);
     mtree_status_t status;
 
-    sent = coll_mtree_message_test(&messages->items, NULL) && sent;
-    if (messages->is_expected && coll_mtree_message_test(&messages->reply, &status)) {
-        messages->is_expected = false;
-        messages->failed = status != MTREE_OK;
-        if (coordinator->share[host].command.kind == COLL_MTREE_COMMAND_HANDSHAKE) {
-            coordinator->round_trip[host] = mtree_clock_seconds() - started;
+    sent = coll_mtree_message_test(&share->giving, NULL) && sent;
+    if (share->taking != NULL && coll_mtree_message_test(&share->taking, &status)) {
+        share->failed = status != MTREE_OK;
+        if (share->command.kind == COLL_MTREE_COMMAND_HANDSHAKE) {
+            share->round_trip = mtree_clock_seconds() - started;
         }
     }
-    return sent && !messages->is_expected;
+    return sent && share->taking == NULL;
 }
 
-/* A host to which a command takes less time waits for the others. */
-static void set_delays(coll_mtree_probe_coordinator_t *coordinator)
+/* The longest round trip to a host that has @a least_items. */
+static double longest_trip(const coll_mtree_probe_coordinator_t *coordinator,
+                           int least_items)
 {
     double longest = 0;
 
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (coordinator->share[host].command.num_items > 0 &&
-            coordinator->round_trip[host] > longest) {
-            longest = coordinator->round_trip[host];
+        if (coordinator->share[host].command.num_items >= least_items) {
+            longest = fmax(longest, coordinator->share[host].round_trip);
         }
     }
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        coordinator->share[host].command.delay =
-            (longest - coordinator->round_trip[host]) / 2;
-    }
+    return longest;
 }
 
-static void replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
+/* Start all shares.  A host to which a command takes less time waits for the others. */
+static void start_all(coll_mtree_probe_coordinator_t *coordinator)
 {
+    double longest = longest_trip(coordinator, 1);
+    double patience = longest_trip(coordinator, 0) + PATIENCE_SECONDS;
+
     for (int host = 0; host < coordinator->num_hosts; host++) {
         coll_mtree_share_t *share = &coordinator->share[host];
 
+        if (share->command.num_items == 0) {
+            continue;
+        }
+        share->command.delay = (longest - share->round_trip) / 2;
+        share->command.patience = patience;
         share->replies =
             coll_mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
+        if (coordinator->leader[host] == 0) {
+            coordinator->own = coll_mtree_probe_worker_begin(
+                coordinator->channel, &share->command, share->items, share->replies);
+        } else {
+            share_send(coordinator->channel, coordinator->leader[host], share);
+        }
     }
 }
 
 /* Go on without waiting; *is_over_p: all replies are there.  OMPI_ERR_TIMEOUT: one will
  * not come. */
-static int run_advance(coll_mtree_probe_coordinator_t *coordinator,
-                       host_messages_t *messages, coll_mtree_probe_worker_t *own,
-                       double started, bool *is_over_p)
+static int run_advance(coll_mtree_probe_coordinator_t *coordinator, bool *is_over_p)
 {
     int rc = OMPI_SUCCESS;
 
-    *is_over_p = own == NULL || coll_mtree_probe_worker_advance(own);
+    *is_over_p =
+        coordinator->own == NULL || coll_mtree_probe_worker_advance(coordinator->own);
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        *is_over_p =
-            host_is_over(coordinator, host, &messages[host], started) && *is_over_p;
-        rc = messages[host].failed ? OMPI_ERR_TIMEOUT : rc;
+        coll_mtree_share_t *share = &coordinator->share[host];
+
+        *is_over_p = share_is_over(share, coordinator->started) && *is_over_p;
+        rc = share->failed ? OMPI_ERR_TIMEOUT : rc;
     }
     return rc;
 }
 
 /* Give up what is still under way; its buffers stay for as long as the PML needs them. */
-static void host_abandon(coll_mtree_share_t *share, host_messages_t *messages)
+static void share_abandon(coll_mtree_share_t *share)
 {
-    coll_mtree_message_abandon(&messages->command, messages->sent);
-    if (messages->items != NULL) {
-        coll_mtree_message_abandon(&messages->items, share->items);
+    coll_mtree_message_abandon(&share->commanding, share->sent);
+    share->sent = NULL;
+    if (share->giving != NULL) {
+        coll_mtree_message_abandon(&share->giving, share->items);
         share->items = NULL;
     }
-    if (messages->reply != NULL) {
-        coll_mtree_message_abandon(&messages->reply, share->replies);
+    if (share->taking != NULL) {
+        coll_mtree_message_abandon(&share->taking, share->replies);
         share->replies = NULL;
     }
-}
-
-/* Start all shares; what carries out this host's, NULL: it has none. */
-static coll_mtree_probe_worker_t *start_all(coll_mtree_probe_coordinator_t *coordinator,
-                                            host_messages_t *messages)
-{
-    coll_mtree_share_t *own = NULL;
-
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        coll_mtree_share_t *share = &coordinator->share[host];
-
-        if (share->command.num_items > 0 && coordinator->leader[host] == 0) {
-            own = share;
-        } else if (share->command.num_items > 0) {
-            host_start(coordinator, host, &messages[host]);
-        }
-    }
-    return own == NULL
-               ? NULL
-               : coll_mtree_probe_worker_begin(coordinator->channel, &own->command,
-                                               own->items, own->replies);
-}
-
-static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t *messages,
-                   double started, double seconds)
-{
-    coll_mtree_probe_worker_t *own = start_all(coordinator, messages);
-    bool is_over = false;
-    int rc = OMPI_SUCCESS;
-
-    while (rc == OMPI_SUCCESS && !is_over) {
-        rc = run_advance(coordinator, messages, own, started, &is_over);
-        if (rc == OMPI_SUCCESS && !is_over) {
-            coll_mtree_progress_wait(coll_mtree_probe_worker_wait(own));
-            rc = mtree_clock_seconds() > started + seconds ? OMPI_ERR_TIMEOUT : rc;
-        }
-    }
-    coll_mtree_probe_worker_end(own);
-    return rc;
 }
 
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds)
 {
-    host_messages_t *messages =
-        coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*messages));
-    double started = mtree_clock_seconds();
-    int rc;
+    bool is_over = false;
+    int rc = OMPI_SUCCESS;
 
-    replies_prepare(coordinator);
-    set_delays(coordinator);
-    rc = run_all(coordinator, messages, started, seconds);
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        host_abandon(&coordinator->share[host], &messages[host]);
+    coordinator->started = mtree_clock_seconds();
+    start_all(coordinator);
+    while (rc == OMPI_SUCCESS && !is_over) {
+        rc = run_advance(coordinator, &is_over);
+        coordinator->took = mtree_clock_seconds() - coordinator->started;
+        if (rc == OMPI_SUCCESS && !is_over) {
+            coll_mtree_progress_wait(coll_mtree_probe_worker_wait(coordinator->own));
+            rc = coordinator->took > seconds ? OMPI_ERR_TIMEOUT : rc;
+        }
     }
-    free(messages);
-    coordinator->took = mtree_clock_seconds() - started;
+    coll_mtree_probe_worker_end(coordinator->own);
+    coordinator->own = NULL;
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        share_abandon(&coordinator->share[host]);
+    }
     return rc;
 }
 
@@ -248,8 +215,8 @@ int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coord
 
     rc = rc == OMPI_SUCCESS ? run_handshake(coordinator, seconds) : rc;
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        memcpy(&coordinator->pressure[host], coordinator->share[host].replies,
-               sizeof(mtree_pressure_t));
+        coordinator->share[host].pressure =
+            *(const mtree_pressure_t *)coordinator->share[host].replies;
     }
     return rc;
 }
@@ -262,7 +229,7 @@ int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordi
     *worst_p = (mtree_pressure_t){.waited = 0};
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
         const mtree_pressure_t *now = coordinator->share[host].replies;
-        const mtree_pressure_t *before = &coordinator->pressure[host];
+        const mtree_pressure_t *before = &coordinator->share[host].pressure;
 
         worst_p->waited = fmax(worst_p->waited, now->waited - before->waited);
         worst_p->stolen = fmax(worst_p->stolen, now->stolen - before->stolen);
@@ -371,6 +338,4 @@ void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordi
 {
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
     free(coordinator->share);
-    free(coordinator->round_trip);
-    free(coordinator->pressure);
 }

@@ -8,22 +8,28 @@
 
 #include "coll_mtree/probe/worker.h"
 
-/* What one host is to do in a run. */
+/* One host. */
 typedef struct {
-    coll_mtree_command_t command; /* without items this host has nothing to do */
+    double round_trip;            /* seconds, by the handshake */
+    mtree_pressure_t pressure;    /* at the handshake */
+    coll_mtree_command_t command; /* of a run; without items there is nothing to do */
     void *items;
     int capacity;  /* of items */
     void *replies; /* of the run */
+
+    /* The messages under way; NULL: none. */
+    coll_mtree_message_t *commanding, *giving, *taking;
+    coll_mtree_command_t *sent; /* a copy, malloc'ed, which outlives the run */
+    bool failed;                /* its replies will not come */
 } coll_mtree_share_t;
 
 typedef struct {
     const coll_mtree_channel_t *channel;
     int num_hosts;
-    const int *leader;          /* [num_hosts] the first rank on each; one is rank 0 */
-    double *round_trip;         /* [num_hosts] seconds, by the handshake */
-    mtree_pressure_t *pressure; /* [num_hosts] at the handshake */
-    coll_mtree_share_t *share;  /* [num_hosts] */
-    double took;                /* the last run, seconds */
+    const int *leader;         /* [num_hosts] the first rank on each; one is rank 0 */
+    coll_mtree_share_t *share; /* [num_hosts] */
+    coll_mtree_probe_worker_t *own; /* carries out this host's; NULL: nothing */
+    double started, took;           /* the last run, seconds */
 } coll_mtree_probe_coordinator_t;
 
 /* @a channel and @a leader stay the caller's; to be cleaned up. */

@@ -9,26 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A probe for a hop is answered within the longest round trip and this many seconds. */
-#define PATIENCE_SECONDS 0.2
-
 /* Chooses the pairs of hosts to look at where there are too many. */
 #define SAMPLE_SEED 1
 
 /* A run may take so long: a host may be slow to look into its tables. */
 #define MOST_SECONDS 10.0
-
-static double longest_round_trip(const coll_mtree_probe_coordinator_t *coordinator)
-{
-    double longest = 0;
-
-    for (int host = 0; host < coordinator->num_hosts; host++) {
-        if (coordinator->round_trip[host] > longest) {
-            longest = coordinator->round_trip[host];
-        }
-    }
-    return longest;
-}
 
 static mtree_status_t want(void *search, int from, int to)
 {
@@ -88,16 +73,13 @@ static void share_out(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_host_t *hosts,
                       const mtree_route_question_t *questions, int count)
 {
-    double patience = longest_round_trip(coordinator) + PATIENCE_SECONDS;
-
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HOPS);
     for (int i = 0; i < count; i++) {
         const mtree_traceroute_probe_t probe = {
             .to = hosts[questions[i].target].addresses[0], .limit = questions[i].limit};
-        coll_mtree_command_t *command = &coordinator->share[questions[i].host].command;
 
-        command->patience = patience;
-        if (command->num_items < MTREE_HOPS_MAX_PROBES) {
+        if (coordinator->share[questions[i].host].command.num_items <
+            MTREE_HOPS_MAX_PROBES) {
             coll_mtree_probe_coordinator_add(coordinator, questions[i].host, &probe);
         }
     }
