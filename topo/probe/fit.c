@@ -114,6 +114,9 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
     rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&
                   compare_parts(bytes, POINTS / 2, step, rate.rate, &rate.spread);
+    if (rate.rising) {
+        rate.rate = 8 * greatest_slope(bytes, POINTS / 4, step);
+    }
     return rate;
 }
 

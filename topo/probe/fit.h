@@ -35,9 +35,10 @@ void mtree_probe_curve_add(const mtree_probe_curve_t *curve, double first, doubl
  * their bytes in the best half of the middle time, which is between 40 % and 95 % of the
  * time from the first byte to the earliest last byte.  Before it windows open or the
  * bucket of a shaper empties; after it streams that have ended leave capacity to the
- * others.  The best half, because streams pause.  The sum, because others use the share
- * of a stream that waits for a lost packet: together they show the capacity of the link,
- * singly they do not.
+ * others.  The best half, because streams pause; of a rate that still rose the best
+ * quarter, which is nearest to what it would have become.  The sum, because others use
+ * the share of a stream that waits for a lost packet: together they show the capacity of
+ * the link, singly they do not.
  */
 mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves,
                                         int num_curves);

@@ -21,44 +21,62 @@
 #define INTERFACE_TEST_SHARE   0.6
 #define SINGLE_LINK_TEST_SHARE 0.8
 
-/* Links of a host that are used at once.  There may be many: the test measures each. */
-#define LEAST_LINKS_AT_ONCE 2
+/* Links of a host that are used at once.  There may be many: the test measures each.
+ * Where bytes for few are left, the least number still lets what was seen stand for the
+ * rest. */
+#define LEAST_LINKS_AT_ONCE 4
 #define MOST_LINKS_AT_ONCE  16
 
 #define SHARED_SPEEDUP                                                                   \
     1.25 /* an arc that is at least this many times as fast alone shares an interface */
+
+/*
+ * Is @a arc the one of its link that is tested first?  The other one is assumed to be
+ * alike, so streams for half of the arcs show most of a network of which the budget bears
+ * no more.  Half of a host's arcs are such, if it is linked to all others.
+ */
+static bool is_first_way(const mtree_probe_graph_t *graph, int arc)
+{
+    int from = mtree_probe_arc_from(graph, arc), to = mtree_probe_arc_to(graph, arc);
+
+    return (from < to) == ((from + to) % 2 == 0);
+}
+
+/* Choose up to @a room arcs from @a host to neighbours, at random, all of which are the
+ * first ways of their links or all not; returns their number. */
+static int draw_links(mtree_probe_t *probe, int host, bool first_way, int room, int *arcs)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    const mtree_probe_edge_t *link;
+    int count = 0, arc, place;
+
+    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &graph->links[i];
+        arc = 2 * i + (link->v == host);
+        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
+            probe->reused[arc] > 0 || is_first_way(graph, arc) != first_way) {
+            continue;
+        }
+        ++count;
+        place = count <= room ? count - 1
+                              : (int)mtree_random_below(&probe->random, (uint64_t)count);
+        if (place < room) {
+            arcs[place] = arc;
+        }
+    }
+    return count < room ? count : room;
+}
 
 /* Choose up to @a most arcs from @a host to neighbours, at random, with its fastest if
  * that is known.  Returns their number. */
 static int choose_links(mtree_probe_t *probe, int host, int most,
                         int arcs[MOST_LINKS_AT_ONCE])
 {
-    const mtree_probe_graph_t *graph = &probe->graph;
-    const mtree_probe_edge_t *link;
-    int count = 0, num_candidates = 0;
-    int arc, place;
+    int count = probe->fastest[host] != NONE;
 
-    if (probe->fastest[host] != NONE) {
-        arcs[count++] = probe->fastest[host];
-    }
-    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &graph->links[i];
-        arc = 2 * i + (link->v == host);
-        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
-            probe->reused[arc] > 0) {
-            continue;
-        }
-        ++num_candidates;
-        if (count < most) {
-            arcs[count++] = arc;
-            continue;
-        }
-        place = (int)mtree_random_below(&probe->random, (uint64_t)num_candidates);
-        if (place < most && arcs[place] != probe->fastest[host]) {
-            arcs[place] = arc;
-        }
-    }
-    return count;
+    arcs[0] = probe->fastest[host];
+    count += draw_links(probe, host, true, most - count, arcs + count);
+    return count + draw_links(probe, host, false, most - count, arcs + count);
 }
 
 static mtree_status_t prepare_interface_test(mtree_probe_t *probe)

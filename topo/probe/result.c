@@ -16,6 +16,10 @@
 /* The capacity of arcs when none is known, bits/s. */
 #define UNKNOWN_RATE 1e9
 
+/* As many arcs say what an arc that no stream crossed carries.  They have latencies like
+ * its own, since far hosts often reach each other slowly. */
+#define ALIKE 5
+
 /* Measurements of a link differ when they do by so much. */
 #define UNSTEADY 0.08
 
@@ -62,24 +66,65 @@ static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t 
     return status;
 }
 
-/* The median of the capacities that are known, or UNKNOWN_RATE. */
-static mtree_status_t find_median_capacity(const mtree_probe_t *probe, double *usual_p)
-{
-    int num_arcs = (probe->arcs == NULL) ? 0 : 2 * probe->graph.num_links;
-    double *values = malloc(((size_t)num_arcs + 1) * sizeof(*values));
-    int i, count = 0;
+/* An arc whose capacity a stream showed. */
+typedef struct {
+    double latency, capacity;
+} seen_t;
 
-    if (values == NULL) {
+/* Of all such arcs, by latency. */
+typedef struct {
+    int count;
+    seen_t *arcs;
+} seen_arcs_t;
+
+static int compare_seen(const void *left, const void *right)
+{
+    const seen_t *a = left, *b = right;
+
+    return a->latency != b->latency
+               ? (a->latency > b->latency) - (a->latency < b->latency)
+               : (a->capacity > b->capacity) - (a->capacity < b->capacity);
+}
+
+/* Those that are known, or had a stream of their own. */
+static mtree_status_t list_seen(const mtree_probe_t *probe, seen_arcs_t *seen)
+{
+    const int num_arcs = (probe->arcs == NULL) ? 0 : 2 * probe->graph.num_links;
+
+    *seen = (seen_arcs_t){.arcs = malloc(((size_t)num_arcs + 1) * sizeof(*seen->arcs))};
+    if (seen->arcs == NULL) {
         return mtree_no_memory("%d capacities", num_arcs);
     }
-    for (i = 0; i < num_arcs; ++i) {
-        if (probe->arcs[i].known) {
-            values[count++] = probe->arcs[i].value;
+    for (int i = 0; i < num_arcs; ++i) {
+        const mtree_probe_arc_t *arc = &probe->arcs[i];
+
+        if (arc->known ||
+            (arc->most > 0 && mtree_probe_graph_is_neighbour(&probe->graph, i))) {
+            seen->arcs[seen->count++] =
+                (seen_t){probe->latency[i >> 1], arc->known ? arc->value : arc->most};
         }
     }
-    *usual_p = (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
-    free(values);
+    qsort(seen->arcs, (size_t)seen->count, sizeof(*seen->arcs), compare_seen);
     return MTREE_OK;
+}
+
+/* The median capacity of the ALIKE arcs whose latencies are next to @a latency, or
+ * UNKNOWN_RATE. */
+static double capacity_of_alike(const seen_arcs_t *seen, double latency)
+{
+    const int count = (seen->count < ALIKE) ? seen->count : ALIKE;
+    double values[ALIKE];
+    int first = 0;
+
+    while (first + count < seen->count &&
+           latency - seen->arcs[first].latency >
+               seen->arcs[first + count].latency - latency) {
+        ++first;
+    }
+    for (int i = 0; i < count; ++i) {
+        values[i] = seen->arcs[first + i].capacity;
+    }
+    return (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
 }
 
 /* The speed of the interfaces at the ends of @a link, the lesser of two; 0: not known. */
@@ -93,7 +138,7 @@ static double end_speed(const mtree_probe_t *probe, int link)
 }
 
 /* The capacity of an arc, and its confidence. */
-static double judge(const mtree_probe_t *probe, int arc, double median,
+static double judge(const mtree_probe_t *probe, int arc, const seen_arcs_t *seen,
                     mtree_probe_confidence_t *confidence)
 {
     const mtree_probe_arc_t none = {0};
@@ -115,7 +160,7 @@ static double judge(const mtree_probe_t *probe, int arc, double median,
     if (back->known || back->most > 0) {
         return back->known ? back->value : back->most;
     }
-    return (speed > 0) ? speed : median;
+    return (speed > 0) ? speed : capacity_of_alike(seen, probe->latency[arc >> 1]);
 }
 
 /* Mark the links that some round trip crosses as measured. */
@@ -144,20 +189,20 @@ static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links
 static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *topology,
                                 mtree_probe_link_t *links)
 {
+    seen_arcs_t seen;
+    mtree_status_t status = list_seen(probe, &seen);
     const mtree_probe_edge_t *edge;
-    mtree_status_t status;
-    double forward, backward, median;
+    double forward, backward;
 
-    status = find_median_capacity(probe, &median);
     for (int i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
         edge = &probe->graph.links[i];
-        forward = judge(probe, 2 * i, median, &links[i].capacity[0]);
-        backward = judge(probe, 2 * i + 1, median, &links[i].capacity[1]);
+        forward = judge(probe, 2 * i, &seen, &links[i].capacity[0]);
+        backward = judge(probe, 2 * i + 1, &seen, &links[i].capacity[1]);
         status = mtree_topology_add_link(
             topology, edge->u, edge->v, mtree_units_round(forward),
-            mtree_units_round(backward), (probe->latency == NULL) ? 0 : probe->latency[i],
-            NULL);
+            mtree_units_round(backward), probe->latency[i], NULL);
     }
+    free(seen.arcs);
     return status;
 }
 
