@@ -20,35 +20,36 @@
 /* Where the halves of a stream differ by more, it shows no rate. */
 #define STEADY 0.25
 
-/* The round of one experiment per stream. */
+/* The round of the streams of turn @a turn. */
 static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int num_streams,
-                                      mtree_probe_experiment_t *experiments)
+                                      int turn, mtree_probe_experiment_t *experiments)
 {
     size_t bytes = coll_mtree_params.probe_bytes == 0
                        ? SIZE_MAX
                        : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
     mtree_link_check_times_t times;
     double rtt = 0;
+    int count = 0;
 
     for (int i = 0; i < num_streams; i++) {
         rtt = fmax(rtt, streams[i].rtt);
     }
     times = mtree_link_check_times(rtt);
     for (int i = 0; i < num_streams; i++) {
-        experiments[i] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                                    .from = streams[i].from,
-                                                    .to = streams[i].to,
-                                                    .bytes = bytes,
-                                                    .seconds = times.stream,
-                                                    .begin = streams[i].turn * times.turn,
-                                                    .set = streams[i].turn,
-                                                    .sharing = 1,
-                                                    .rtt = streams[i].rtt};
+        if (streams[i].turn == turn) {
+            experiments[count++] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                                              .from = streams[i].from,
+                                                              .to = streams[i].to,
+                                                              .bytes = bytes,
+                                                              .seconds = times.stream,
+                                                              .sharing = 1,
+                                                              .rtt = streams[i].rtt};
+        }
     }
-    return (mtree_probe_round_t){.num_experiments = num_streams,
+    return (mtree_probe_round_t){.num_experiments = count,
                                  .experiments = experiments,
                                  .purpose = "link check",
-                                 .seconds = 2 * times.turn};
+                                 .seconds = times.turn};
 }
 
 /* What a stream carried on the wire, bits/s; 0: it does not show. */
@@ -64,6 +65,7 @@ static double measured_rate(const mtree_probe_result_t *result)
     return rate.rising || rate.spread > STEADY ? 0 : rate.rate;
 }
 
+/* Run the streams turn by turn. */
 static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
                        mtree_link_stream_t *streams, int num_streams)
 {
@@ -71,13 +73,23 @@ static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
         coll_mtree_calloc((size_t)num_streams, sizeof(*experiments));
     mtree_probe_result_t *results =
         coll_mtree_calloc((size_t)num_streams, sizeof(*results));
-    mtree_probe_round_t round = make_round(streams, num_streams, experiments);
-    int next_tag = 0;
+    int rc = OMPI_SUCCESS, next_tag = 0;
     double took;
-    int rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results, &took);
 
-    for (int i = 0; i < num_streams; i++) {
-        streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(&results[i]) : 0;
+    for (int turn = 0; turn < 2; turn++) {
+        mtree_probe_round_t round = make_round(streams, num_streams, turn, experiments);
+        const mtree_probe_result_t *result = results;
+
+        if (rc == OMPI_SUCCESS && round.num_experiments > 0) {
+            rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results,
+                                            &took);
+        }
+        for (int i = 0; i < num_streams; i++) {
+            if (streams[i].turn == turn) {
+                streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(result) : 0;
+                result++;
+            }
+        }
     }
     free(results);
     free(experiments);

@@ -257,8 +257,7 @@ static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                                           .repeats = experiment->repeats,
                                           .bytes = experiment->bytes,
                                           .sharing = experiment->sharing,
-                                          .seconds = experiment->seconds,
-                                          .begin = experiment->begin};
+                                          .seconds = experiment->seconds};
 
     coll_mtree_probe_coordinator_add(coordinator, host, &part);
 }

@@ -162,24 +162,30 @@ typedef struct {
     coll_mtree_probe_part_t part;
     ping_t *ping; /* one of the two, once it has begun */
     coll_mtree_stream_t *stream;
-    bool begun, ended;
+    bool ended;
 } running_t;
 
 struct coll_mtree_probe_experiments {
     const coll_mtree_channel_t *channel;
-    double began;
+    double begins; /* of the clock, seconds */
+    bool begun;
     int num_parts;
     running_t parts[];
 };
 
-static void part_begin(running_t *running, const coll_mtree_channel_t *channel)
+static void begin_parts(coll_mtree_probe_experiments_t *experiments)
 {
-    running->begun = true;
-    if (running->part.kind == MTREE_PROBE_PING) {
-        running->ping = ping_begin(channel, &running->part);
-    } else {
-        running->stream = coll_mtree_stream_begin(channel, &running->part);
+    for (int i = 0; i < experiments->num_parts; i++) {
+        running_t *running = &experiments->parts[i];
+
+        if (running->part.kind == MTREE_PROBE_PING) {
+            running->ping = ping_begin(experiments->channel, &running->part);
+        } else {
+            running->stream =
+                coll_mtree_stream_begin(experiments->channel, &running->part);
+        }
     }
+    experiments->begun = true;
 }
 
 coll_mtree_probe_experiments_t *
@@ -191,7 +197,7 @@ coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
         1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
 
     experiments->channel = channel;
-    experiments->began = mtree_clock_seconds() + delay;
+    experiments->begins = mtree_clock_seconds() + delay;
     experiments->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
         experiments->parts[i].part = parts[i];
@@ -201,16 +207,18 @@ coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
 
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments)
 {
-    double since = mtree_clock_seconds() - experiments->began;
     bool ended = true;
 
+    if (!experiments->begun && mtree_clock_seconds() < experiments->begins) {
+        return false;
+    }
+    if (!experiments->begun) {
+        begin_parts(experiments);
+    }
     for (int i = 0; i < experiments->num_parts; i++) {
         running_t *running = &experiments->parts[i];
 
-        if (!running->begun && since >= running->part.begin) {
-            part_begin(running, experiments->channel);
-        }
-        if (running->begun && !running->ended) {
+        if (!running->ended) {
             running->ended = running->ping != NULL
                                  ? ping_advance(running->ping)
                                  : coll_mtree_stream_advance(running->stream);

@@ -20,7 +20,6 @@ typedef struct {
     int repeats;
     size_t bytes;
     double seconds;
-    double begin; /* seconds after the round's begin */
     int sharing;  /* streams on a link of the path, this one included */
     double trip;  /* round trip on the empty path, seconds; 0: not known */
     double speed; /* of the ends' interfaces, bits/s; 0: not known */

@@ -7,9 +7,10 @@
  *
  * Without these stages simulated stars whose switch no trace shows get plans with 0.75 of
  * the throughput instead of 0.99.  Host after host the tests took most of the time:
- * plans for ten cloud regions had 0.44, now 0.98 with 10 GB (notes/tried.md).
+ * plans for ten cloud regions had 0.44, now 0.96 with 3 GB (notes/tried.md).
  */
 #include "base/log.h"
+#include "topo/probe/shared.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
@@ -26,6 +27,9 @@
  * rest. */
 #define LEAST_LINKS_AT_ONCE 4
 #define MOST_LINKS_AT_ONCE  16
+
+/* Streams of a round. */
+#define MOST_STREAMS 512
 
 #define SHARED_SPEEDUP                                                                   \
     1.25 /* an arc that is at least this many times as fast alone shares an interface */
@@ -98,18 +102,15 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
     return MTREE_OK;
 }
 
-/* Seconds of a round trip along the longest of @a arcs. */
-static double longest_rtt(const mtree_probe_t *probe, const int *arcs, int num_arcs)
+/* Streams of a round that @a share of the bytes that are left is enough for. */
+static int most_streams(const mtree_probe_t *probe, double share)
 {
-    double rtt = 0;
+    const int affordable = mtree_probe_affordable(probe, share, 0);
 
-    for (int i = 0; i < num_arcs; ++i) {
-        rtt = fmax(rtt, 2 * probe->latency[arcs[i] >> 1]);
-    }
-    return rtt;
+    return affordable < MOST_STREAMS ? affordable : MOST_STREAMS;
 }
 
-/* How many links each host uses at once, as there is room for in one batch, and bytes. */
+/* How many links each host uses at once, as there is room for in one round, and bytes. */
 static int count_links(const mtree_probe_t *probe)
 {
     double rtt = 0;
@@ -119,42 +120,62 @@ static int count_links(const mtree_probe_t *probe)
         rtt = fmax(rtt, 2 * probe->latency[i]);
     }
     streams = mtree_probe_affordable(probe, INTERFACE_TEST_SHARE, rtt);
-    if (streams > MTREE_PROBE_BATCH_CAPACITY) {
-        streams = MTREE_PROBE_BATCH_CAPACITY;
-    }
-    streams /= probe->num_hosts;
+    streams = (streams < MOST_STREAMS ? streams : MOST_STREAMS) / probe->num_hosts;
     return streams < LEAST_LINKS_AT_ONCE  ? LEAST_LINKS_AT_ONCE
            : streams > MOST_LINKS_AT_ONCE ? MOST_LINKS_AT_ONCE
                                           : streams;
 }
 
+/* Add a stream across @a arc, which is a whole path. */
+static mtree_status_t add_stream(mtree_probe_t *probe, int arc)
+{
+    return mtree_probe_add_stream(probe, mtree_probe_arc_from(&probe->graph, arc),
+                                  mtree_probe_arc_to(&probe->graph, arc), 1);
+}
+
+/* Set how many streams of the round cross the busier interface of each. */
+static void count_sharing(mtree_probe_t *probe)
+{
+    mtree_probe_experiment_t *all = probe->experiments;
+
+    for (int i = 0; i < probe->num_experiments; ++i) {
+        int out = 0, in = 0;
+
+        for (int j = 0; j < probe->num_experiments; ++j) {
+            out += all[j].from == all[i].from;
+            in += all[j].to == all[i].to;
+        }
+        all[i].sharing = out > in ? out : in;
+    }
+}
+
 mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
 {
     const int most = count_links(probe);
+    const int affordable = most_streams(probe, INTERFACE_TEST_SHARE);
     mtree_status_t status =
         (probe->tested != NULL) ? MTREE_OK : prepare_interface_test(probe);
-    mtree_probe_test_batch_t batch = {.graph = &probe->graph, .at_once = true};
-    int host, count;
     int arcs[MOST_LINKS_AT_ONCE];
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (host = 0; host < probe->num_hosts; ++host) {
-        count = probe->tested[host] ? 0 : choose_links(probe, host, most, arcs);
-        if (count < 2) {
-            probe->tested[host] = true;
-        } else if (mtree_probe_test_batch_add(&batch, host, arcs, count,
-                                              longest_rtt(probe, arcs, count))) {
-            if (probe->stage == MTREE_PROBE_STAGE_INTERFACE_TEST) {
-                probe->fastest[host] = arcs[0];
-            }
-        } else {
+    for (int host = 0; host < probe->num_hosts && status == MTREE_OK; ++host) {
+        int count = probe->tested[host] ? 0 : choose_links(probe, host, most, arcs);
+
+        if (probe->num_experiments + count > affordable) {
             break;
         }
+        probe->tested[host] = true;
+        for (int i = 0; i < count && count >= 2 && status == MTREE_OK; ++i) {
+            status = add_stream(probe, arcs[i]);
+        }
+        if (count >= 2 && probe->stage == MTREE_PROBE_STAGE_INTERFACE_TEST) {
+            probe->fastest[host] = arcs[0];
+        }
     }
-    return mtree_probe_set_batch(probe, &batch, INTERFACE_TEST_SHARE,
-                                 "several links of each host at once");
+    count_sharing(probe);
+    mtree_probe_set_round(probe, (mtree_probe_length_t){.alike = true, .longer = 1},
+                          INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
+                          "several links of each host at once");
+    return status;
 }
 
 /* The fastest of the links that @a host used at once. */
@@ -188,25 +209,45 @@ static void prepare_single_link_test(mtree_probe_t *probe)
     probe->prepared = true;
 }
 
+/* May @a host send across its link beside the streams of the round?  No two have a
+ * sender, a receiver or a link in common. */
+static bool is_apart(const mtree_probe_t *probe, int host)
+{
+    const int to = mtree_probe_arc_to(&probe->graph, probe->fastest[host]);
+
+    for (int i = 0; i < probe->num_experiments; ++i) {
+        const mtree_probe_experiment_t *other = &probe->experiments[i];
+
+        if (other->to == to || (other->from == to && other->to == host)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
 {
-    mtree_probe_test_batch_t batch = {.graph = &probe->graph};
-    const int *fastest;
-    bool fits = true;
-    int host;
+    const int affordable = most_streams(probe, SINGLE_LINK_TEST_SHARE);
+    mtree_status_t status = MTREE_OK;
+    int due = 0;
+    double share;
 
     if (!probe->prepared) {
         prepare_single_link_test(probe);
     }
-    for (host = 0; fits && host < probe->num_hosts; ++host) {
-        fastest = &probe->fastest[host];
-        if (!probe->tested[host]) {
-            fits = mtree_probe_test_batch_add(&batch, host, fastest, 1,
-                                              longest_rtt(probe, fastest, 1));
+    for (int host = 0; host < probe->num_hosts && status == MTREE_OK; ++host) {
+        due += !probe->tested[host];
+        if (!probe->tested[host] && probe->num_experiments < affordable &&
+            is_apart(probe, host)) {
+            probe->tested[host] = true;
+            status = add_stream(probe, probe->fastest[host]);
         }
     }
-    return mtree_probe_set_batch(probe, &batch, SINGLE_LINK_TEST_SHARE,
-                                 "one link of each host alone");
+    /* Rounds like this one follow. */
+    share = SINGLE_LINK_TEST_SHARE * probe->num_experiments / (due > 0 ? due : 1);
+    mtree_probe_set_round(probe, (mtree_probe_length_t){.longer = 1}, share, share,
+                          "one link of each host alone");
+    return status;
 }
 
 /*
@@ -233,199 +274,6 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
     return isfinite(alone) && together > 0 && alone > SHARED_SPEEDUP * together;
 }
 
-typedef struct {
-    const mtree_probe_graph_t *old;
-    mtree_probe_graph_t *graph;
-    int *group;    /* [num_hosts] the least of the hosts of the same switch, or NONE */
-    int *size;     /* [num_hosts] hosts of the group whose least host it is */
-    int *port;     /* [num_hosts] the switch of a group */
-    int *vertices; /* of the current path */
-    mtree_arena_t arena; /* of the arrays */
-} splitter_t;
-
-/* Is @a host linked to a host of @a group, and is no path of several links known from it
- * to one of them? */
-static bool belongs(const splitter_t *splitter, int host, int group)
-{
-    const mtree_probe_graph_t *old = splitter->old;
-    const mtree_probe_edge_t *link;
-    bool linked = false;
-    int other;
-
-    for (int i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &old->links[i];
-        other = (link->u == host) ? link->v : link->u;
-        linked |= other < old->num_hosts && splitter->group[other] == group;
-    }
-    for (int i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
-        if (old->paths[i].num_arcs > 1 && splitter->group[old->paths[i].to] == group) {
-            return false;
-        }
-    }
-    return linked;
-}
-
-/* Add to @a group every host that belongs to it; true if there was one. */
-static bool grow_group(splitter_t *splitter, const bool *shared, int group)
-{
-    bool grown = false;
-
-    for (int host = 0; host < splitter->old->num_hosts; ++host) {
-        if (shared[host] && splitter->group[host] == NONE &&
-            belongs(splitter, host, group)) {
-            splitter->group[host] = group;
-            ++splitter->size[group];
-            grown = true;
-        }
-    }
-    return grown;
-}
-
-/* Hosts of one Ethernet are linked, directly or, where not all routes were traced,
- * through others. */
-static void form_groups(splitter_t *splitter, const bool *shared)
-{
-    int num_hosts = splitter->old->num_hosts;
-    int group;
-
-    for (int host = 0; host < num_hosts; ++host) {
-        splitter->group[host] = NONE;
-    }
-    for (int host = 0; host < num_hosts; ++host) {
-        if (shared[host] && splitter->group[host] == NONE) {
-            splitter->group[host] = host;
-            splitter->size[host] = 1;
-            while (grow_group(splitter, shared, host)) {}
-        }
-    }
-    /* Two hosts are no network: each keeps an interface of its own. */
-    for (int host = 0; host < num_hosts; ++host) {
-        if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
-            group = splitter->group[host];
-            splitter->group[host] = host;
-            if (host != group) {
-                splitter->size[host] = 1;
-                splitter->size[group] = 1;
-            }
-        }
-    }
-}
-
-static mtree_status_t add_switches(splitter_t *splitter)
-{
-    const mtree_probe_graph_t *old = splitter->old;
-    mtree_status_t status = MTREE_OK;
-    int vertex;
-
-    for (int i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
-        status = mtree_probe_graph_add_switch(splitter->graph, old->names[i], &vertex);
-    }
-    for (int i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
-        if (splitter->group[i] == i) {
-            status =
-                mtree_probe_graph_add_switch(splitter->graph, NULL, &splitter->port[i]);
-        }
-    }
-    return status;
-}
-
-static int port_of(const splitter_t *splitter, int vertex)
-{
-    if (vertex >= splitter->old->num_hosts || splitter->group[vertex] == NONE) {
-        return NONE;
-    }
-    return splitter->port[splitter->group[vertex]];
-}
-
-/* List the vertices of @a path with the switches between them; returns their number. */
-static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
-{
-    int *vertices = splitter->vertices;
-    int last = path->from;
-    int length = 0;
-    int vertex, out, in;
-
-    vertices[length++] = path->from;
-    for (int i = 0; i < path->num_arcs; ++i) {
-        vertex = mtree_probe_arc_to(splitter->old, path->arcs[i]);
-        out = port_of(splitter, last);
-        in = port_of(splitter, vertex);
-        if (out != NONE && out != vertices[length - 1]) {
-            /* Data that a host forwards enters and leaves by the same port, so the port
-             * alone is on the path. */
-            if (length >= 2 && vertices[length - 2] == out) {
-                --length;
-            } else {
-                vertices[length++] = out;
-            }
-        }
-        if (in != NONE && in != out) {
-            vertices[length++] = in;
-        }
-        vertices[length++] = vertex;
-        last = vertex;
-    }
-    return length;
-}
-
-static mtree_status_t copy_paths(splitter_t *splitter)
-{
-    const mtree_probe_graph_t *old = splitter->old;
-    mtree_status_t status = MTREE_OK;
-
-    for (int i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
-        status = mtree_probe_graph_add_path(splitter->graph, splitter->vertices,
-                                            lay_out(splitter, &old->paths[i]));
-    }
-    return status;
-}
-
-/*
- * A copy of @a graph with switches behind the interfaces of the hosts for which
- * @a shared[host] is set.  Three or more such hosts that are linked, and none of which
- * has a known path of several links to another, are joined by one switch instead of their
- * links.  Any other such host gets a switch of its own, to which its links move.  The
- * caller clears *graph_p.  MTREE_ERR_NO_MEMORY.
- */
-static mtree_status_t split_shared(const mtree_probe_graph_t *graph, const bool *shared,
-                                   mtree_probe_graph_t *graph_p)
-{
-    size_t num_hosts = (size_t)graph->num_hosts;
-    splitter_t splitter = {.old = graph};
-    mtree_probe_graph_t split;
-    mtree_status_t status;
-
-    status = mtree_probe_graph_init(&split, graph->num_hosts);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    splitter.graph = &split;
-    MTREE_ARENA_ARRAY(&splitter.arena, splitter.group, num_hosts);
-    MTREE_ARENA_ARRAY(&splitter.arena, splitter.size, num_hosts);
-    MTREE_ARENA_ARRAY(&splitter.arena, splitter.port, num_hosts);
-    MTREE_ARENA_ARRAY(&splitter.arena, splitter.vertices,
-                      3 * ((size_t)graph->num_vertices + 1));
-    if (splitter.arena.status != MTREE_OK) {
-        status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
-    } else {
-        form_groups(&splitter, shared);
-        status = add_switches(&splitter);
-    }
-    if (status == MTREE_OK) {
-        status = copy_paths(&splitter);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_probe_graph_index(&split);
-    }
-    if (status == MTREE_OK) {
-        *graph_p = split;
-    } else {
-        mtree_probe_graph_clear(&split);
-    }
-    mtree_arena_cleanup(&splitter.arena);
-    return status;
-}
-
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
 {
     bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
@@ -442,7 +290,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
         num_shared += shared[host];
     }
     if (num_shared > 0) {
-        status = split_shared(&probe->graph, shared, &split);
+        status = mtree_probe_split_shared(&probe->graph, shared, &split);
         if (status == MTREE_OK) {
             mtree_probe_graph_clear(&probe->graph);
             probe->graph = split;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/probe.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/state.h"
 
@@ -18,7 +19,6 @@
  *     address HOST ADDRESS               another of the host
  *     route FROM TO HOP...               "-": did not answer
  *     round NUMBER SECONDS PURPOSE       its results follow
- *     set BEGIN                          of the streams below, seconds after the round's
  *     ping FROM TO LEAST MEDIAN
  *     stream FROM TO SECONDS BYTES ...   a pair for each rate sample
  *
@@ -181,6 +181,18 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
 }
 
+mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
+                                          mtree_probe_experiment_t experiment)
+{
+    if (mtree_array_reserve(&probe->experiments, &probe->experiment_capacity,
+                            probe->num_experiments + 1,
+                            sizeof(*probe->experiments)) != MTREE_OK) {
+        return mtree_no_memory("a round of %d experiments", probe->num_experiments + 1);
+    }
+    probe->experiments[probe->num_experiments++] = experiment;
+    return MTREE_OK;
+}
+
 /* What fills the rounds of each stage, and what draws its conclusions; NULL: nothing. */
 static const struct {
     mtree_status_t (*fill)(mtree_probe_t *probe);
@@ -226,8 +238,7 @@ static double expected_seconds(const mtree_probe_t *probe)
     double longest = 0;
 
     for (int i = 0; i < probe->num_experiments; ++i) {
-        longest =
-            fmax(longest, probe->experiments[i].begin + probe->experiments[i].seconds);
+        longest = fmax(longest, probe->experiments[i].seconds);
     }
     return longest + probe->delay;
 }
@@ -304,16 +315,9 @@ static void record_result(const mtree_probe_t *probe,
 static void record_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
                          double seconds)
 {
-    const mtree_probe_experiment_t *experiment;
-
     record(probe, "round %d %.6f %s\n", probe->num_rounds, seconds, probe->purpose);
     for (int i = 0; i < probe->num_experiments; ++i) {
-        experiment = &probe->experiments[i];
-        if (experiment->kind == MTREE_PROBE_STREAM &&
-            (i == 0 || experiment[-1].set != experiment->set)) {
-            record(probe, "set %.4f\n", experiment->begin);
-        }
-        record_result(probe, experiment, &results[i]);
+        record_result(probe, &probe->experiments[i], &results[i]);
     }
 }
 

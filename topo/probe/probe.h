@@ -64,20 +64,19 @@ typedef struct {
     size_t bytes;   /* PING: of a message; STREAM: the most that it sends */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
-    double begin;   /* STREAM: seconds after the round's begin; 0 for others */
-    int set;        /* STREAM: streams of a set begin and end together; sets are numbered
-                       across all rounds; 0 for others */
-    int sharing;  /* STREAM: how many streams of the set, with this one, cross the busiest
-                     link of its path: each keeps that many times less data in flight,
-                     because a queue that overflows shows only pauses; 0 for others */
-    double rtt;   /* STREAM: seconds of a round trip on the idle path; 0: not known */
-    double speed; /* STREAM: of the slower end's interface according to the system,
-                     bits/s; 0: not known */
+    int sharing;    /* STREAM: how many streams of the round, with this one, cross the
+                       busiest    link of its path: each keeps that many times less data in
+                       flight,    because a queue that overflows shows only pauses; 0 for
+                       others
+                     */
+    double rtt;     /* STREAM: seconds of a round trip on the idle path; 0: not known */
+    double speed;   /* STREAM: of the slower end's interface according to the system,
+                       bits/s; 0: not known */
 } mtree_probe_experiment_t;
 
 /*
- * Experiments, all of one kind.  They begin together, streams set by set, as exactly as
- * the hosts can: the first part of `seconds` is not used.  A host may take part in
+ * Experiments, all of one kind.  They begin together, as exactly as the hosts can: the
+ * first part of `seconds` is not used.  A host may take part in
  * several at a time, as sender and as receiver.
  */
 typedef struct {
@@ -88,9 +87,9 @@ typedef struct {
 } mtree_probe_round_t;
 
 /* The receiver's count of payload bytes at a time.  All hosts measure times from the
- * begin of the stream's set, as exactly as they can. */
+ * begin of the round, as exactly as they can. */
 typedef struct {
-    double seconds; /* since the set began; ascending */
+    double seconds; /* since the round began; ascending */
     double bytes;   /* received until then */
 } mtree_probe_rate_sample_t;
 

@@ -11,7 +11,6 @@
 #include "topo/probe/probe.h"
 #include "topo/probe/routes.h"
 #include "topo/probe/stream_picker.h"
-#include "topo/probe/test_batch.h"
 
 /* The stages in their order; one that has nothing to do is skipped. */
 typedef enum {
@@ -50,7 +49,7 @@ struct mtree_probe {
     mtree_probe_stage_t stage;
     bool prepared; /* the lists of the current stage are made */
     bool pending;  /* the current round has no results yet */
-    int num_rounds, num_sets;
+    int num_rounds;
     double spent, bytes; /* seconds, bytes */
     double delay;        /* most seconds that a round took longer than its streams */
     int num_experiments, experiment_capacity;
@@ -120,15 +119,25 @@ void mtree_probe_find_known(const mtree_probe_t *probe);
  * round trip of @a rtt seconds at least. */
 int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt);
 
+/* Add a stream between two hosts that have a path to the round; as many streams as @a
+ * sharing, with this one, cross its busiest link. */
+mtree_status_t mtree_probe_add_stream(mtree_probe_t *probe, int from, int to,
+                                      int sharing);
+
+/* How long the streams of a round last. */
+typedef struct {
+    bool alike; /* all as long as the longest round trip asks for; else each by its own */
+    double longer; /* times as long as usual */
+} mtree_probe_length_t;
+
 /*
- * Make the round from the tests of @a batch, as many as the budget allows, and mark their
- * hosts as tested.  Streams have their usual length, or are shortened, to the least
- * length at most, such that the round takes @a share of the time that is left; it sends
- * at most that share of the bytes that are left.
+ * Set the length of the streams that were added to the round, and their bytes.  They are
+ * shortened, to the least length at most, such that the round takes @a seconds_share of
+ * the time that is left; streams too long for that are left out.  All together send @a
+ * bytes_share of the bytes that are left.
  */
-mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
-                                     mtree_probe_test_batch_t *batch, double share,
-                                     const char *purpose);
+void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
+                           double seconds_share, double bytes_share, const char *purpose);
 
 /* Take in the results of the current round, which are valid. */
 mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,

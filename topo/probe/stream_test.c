@@ -19,6 +19,13 @@
 
 #define LONGER 1.5 /* a factor for each further try of the same arc */
 
+/* A stream lasts STREAM_SECONDS, or STREAM_RTTS round trips if these are longer: about
+ * six until its window is open, the others to measure in. */
+#define STREAM_SECONDS 0.25
+#define STREAM_RTTS    10
+#define LEAST_SECONDS  0.05
+#define LEAST_RTTS     6
+
 /* With fewer bytes a stream shows no rate. */
 #define LEAST_BYTES ((double)(256 << 10))
 
@@ -70,6 +77,11 @@ static double path_rtt(const mtree_probe_t *probe, const mtree_probe_path_t *pat
     return sum;
 }
 
+static double usual_seconds(double rtt)
+{
+    return fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
+}
+
 /* Bytes that are left of the budget. */
 static double bytes_left(const mtree_probe_t *probe)
 {
@@ -116,30 +128,67 @@ static void set_bytes(mtree_probe_t *probe, double share)
     }
 }
 
-/* Add a stream along @a path to the round, at the time of the test @a like. */
-static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_path_t *path,
-                                     int sharing, const mtree_probe_test_t *like)
+mtree_status_t mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing)
 {
-    double speed = fmin(probe->speeds[path->from], probe->speeds[path->to]);
-
     return mtree_probe_add_experiment(
-        probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                          .from = path->from,
-                                          .to = path->to,
-                                          .seconds = like->seconds,
-                                          .begin = like->begin,
-                                          .set = probe->num_sets,
-                                          .sharing = sharing,
-                                          .rtt = path_rtt(probe, path),
-                                          .speed = speed});
+        probe,
+        (mtree_probe_experiment_t){
+            .kind = MTREE_PROBE_STREAM,
+            .from = from,
+            .to = to,
+            .sharing = sharing,
+            .rtt = path_rtt(probe, mtree_probe_graph_find_path(&probe->graph, from, to)),
+            .speed = fmin(probe->speeds[from], probe->speeds[to])});
+}
+
+static double least_seconds(double rtt)
+{
+    return fmax(LEAST_SECONDS, LEAST_RTTS * rtt);
+}
+
+/* Leave out the streams for which @a left seconds are not enough, with the round trip in
+ * which the last bytes arrive. */
+static void drop_long(mtree_probe_t *probe, double left)
+{
+    int kept = 0;
+
+    for (int i = 0; i < probe->num_experiments; ++i) {
+        double rtt = probe->experiments[i].rtt;
+
+        if (least_seconds(rtt) + fmax(0, rtt - probe->delay) <= left) {
+            probe->experiments[kept++] = probe->experiments[i];
+        }
+    }
+    probe->num_experiments = kept;
+}
+
+void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
+                           double seconds_share, double bytes_share, const char *purpose)
+{
+    double left = probe->options.seconds - probe->spent - probe->delay, longest = 0;
+
+    drop_long(probe, left);
+    for (int i = 0; i < probe->num_experiments && length.alike; ++i) {
+        longest = fmax(longest, probe->experiments[i].rtt);
+    }
+    for (int i = 0; i < probe->num_experiments; ++i) {
+        mtree_probe_experiment_t *experiment = &probe->experiments[i];
+        double rtt = fmax(longest, experiment->rtt);
+
+        experiment->seconds =
+            fmax(least_seconds(rtt),
+                 fmin(length.longer * usual_seconds(rtt), seconds_share * left));
+    }
+    set_bytes(probe, bytes_share);
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
+                   probe->num_experiments);
 }
 
 /* Add the streams that were picked to the round. */
-static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                  double seconds)
+static mtree_status_t add_streams(mtree_probe_t *probe,
+                                  const mtree_probe_picker_t *picker)
 {
     int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
-    const mtree_probe_test_t like = {.seconds = seconds};
     mtree_status_t status = MTREE_OK;
 
     if (sharing == NULL) {
@@ -147,98 +196,11 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
     }
     mtree_probe_picker_share(picker, sharing);
     for (int i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
-        status = add_experiment(probe, &probe->graph.paths[picker->paths[i]], sharing[i],
-                                &like);
+        const mtree_probe_path_t *path = &probe->graph.paths[picker->paths[i]];
+
+        status = mtree_probe_add_stream(probe, path->from, path->to, sharing[i]);
     }
-    ++probe->num_sets;
     free(sharing);
-    return status;
-}
-
-/*
- * Make the round from the streams that were picked, if the budget allows it.  @a rounds
- * is the likely number of rounds to come, with this one: they share the time and the
- * bytes that are left.  @a longer is the factor by which streams last longer than usual.
- */
-static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                double longer, int rounds, const char *purpose)
-{
-    double rtt = 0, seconds, left;
-    mtree_status_t status;
-
-    for (int i = 0; i < picker->num_paths; ++i) {
-        rtt = fmax(rtt, path_rtt(probe, &probe->graph.paths[picker->paths[i]]));
-    }
-    left = probe->options.seconds - probe->spent;
-    seconds = fmin(longer * mtree_probe_usual_seconds(rtt), left / rounds - probe->delay);
-    seconds = fmax(seconds, mtree_probe_least_seconds(rtt));
-    if (seconds + fmax(probe->delay, rtt) > left) {
-        return MTREE_OK;
-    }
-    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
-                   picker->num_paths);
-    status = add_streams(probe, picker, seconds);
-    set_bytes(probe, CROSS_SHARE(rounds));
-    return status;
-}
-
-/* How many streams of the tests that begin at once cross the busier interface of the
- * stream of @a test across @a arc. */
-static int count_sharing(const mtree_probe_test_batch_t *batch,
-                         const mtree_probe_test_t *test, int arc)
-{
-    int to = mtree_probe_arc_to(batch->graph, arc), count = 0;
-
-    for (int i = 0; i < batch->num_arcs; ++i) {
-        count += mtree_probe_arc_to(batch->graph, batch->arcs[i]) == to;
-    }
-    return count > test->num_arcs ? count : test->num_arcs;
-}
-
-static mtree_status_t add_test(mtree_probe_t *probe,
-                               const mtree_probe_test_batch_t *batch,
-                               const mtree_probe_test_t *test)
-{
-    mtree_status_t status = MTREE_OK;
-    const mtree_probe_path_t *path;
-    int arc;
-
-    for (int i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
-        arc = batch->arcs[test->first + i];
-        path = mtree_probe_graph_find_path(&probe->graph,
-                                           mtree_probe_arc_from(&probe->graph, arc),
-                                           mtree_probe_arc_to(&probe->graph, arc));
-        status = add_experiment(
-            probe, path, batch->at_once ? count_sharing(batch, test, arc) : 1, test);
-    }
-    probe->num_sets += !batch->at_once;
-    probe->tested[test->host] = true;
-    return status;
-}
-
-mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
-                                     mtree_probe_test_batch_t *batch, double share,
-                                     const char *purpose)
-{
-    double left = probe->options.seconds - probe->spent - probe->delay;
-    int streams = mtree_probe_affordable(probe, share, 0);
-    const mtree_probe_test_t *test;
-    mtree_status_t status;
-
-    status = mtree_probe_test_batch_fit(batch, share * left, left);
-    for (int i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
-        test = &batch->tests[i];
-        if (test->seconds >= mtree_probe_least_seconds(test->rtt) &&
-            test->num_arcs <= streams &&
-            test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left) {
-            status = add_test(probe, batch, test);
-            streams -= test->num_arcs;
-        }
-    }
-    probe->num_sets += batch->at_once;
-    set_bytes(probe, share);
-    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
-                   probe->num_experiments);
     return status;
 }
 
@@ -334,7 +296,7 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
 {
     due_t *due = malloc((2 * (size_t)probe->graph.num_links + 1) * sizeof(*due));
-    int i, num_due, affordable, tested = 0;
+    int i, num_due, affordable, rounds, tested = 0;
     mtree_probe_picker_t picker;
     mtree_status_t status;
 
@@ -355,8 +317,12 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
         }
     }
     if (status == MTREE_OK && tested > 0) {
-        status = set_round(probe, &picker, pow(LONGER, due[0].tries),
-                           (num_due + tested - 1) / tested, "capacity of links");
+        rounds = (num_due + tested - 1) / tested;
+        status = add_streams(probe, &picker);
+        mtree_probe_set_round(
+            probe,
+            (mtree_probe_length_t){.alike = true, .longer = pow(LONGER, due[0].tries)},
+            1.0 / rounds, CROSS_SHARE(rounds), "capacity of links");
     }
     /* When no time was left the round is empty. */
     for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
@@ -391,7 +357,7 @@ static mtree_probe_stream_t new_stream(const mtree_probe_t *probe,
                                        const mtree_probe_rate_t *rate)
 {
     return (mtree_probe_stream_t){
-        .set = experiment->set,
+        .set = probe->num_rounds,
         .from = experiment->from,
         .to = experiment->to,
         .alone = probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST ||

@@ -117,11 +117,10 @@ static double sent(double seconds, double rate, double round_trip)
            (seconds - early) * rate / 8;
 }
 
-/* Does @a experiment begin within that second of the streams' time (0: none does)? */
-static bool is_second(const network_t *network,
-                      const mtree_probe_experiment_t *experiment, int second)
+/* Does the round begin within that second of the streams' time (0: none does)? */
+static bool is_second(const network_t *network, int second)
 {
-    return second > 0 && (int)(network->streamed + experiment->begin) == second - 1;
+    return second > 0 && (int)network->streamed == second - 1;
 }
 
 /* Seconds after which a stream of that rate has sent all that it may. */
@@ -147,7 +146,7 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
     result->samples[0] = (mtree_probe_rate_sample_t){0, 0};
     for (int i = 1; i < MARKS; ++i) {
         now = sent(seconds * i / (MARKS - 1), rate, round_trip);
-        if (is_second(network, experiment, network->options->rising)) {
+        if (is_second(network, network->options->rising)) {
             now *= 0.5 * i / (MARKS - 1);
         }
         bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
@@ -155,13 +154,6 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
         result->samples[i] =
             (mtree_probe_rate_sample_t){seconds * i / (MARKS - 1), bytes};
     }
-}
-
-/* Does @a experiment send at @a moment, seconds after the round's begin? */
-static bool sends_at(const mtree_probe_experiment_t *experiment, double moment)
-{
-    return moment >= experiment->begin &&
-           moment < experiment->begin + experiment->seconds;
 }
 
 /* Is a link of @a experiment full once each of its streams that grow has @a level? */
@@ -203,9 +195,9 @@ static void fill(const network_t *network, const mtree_probe_round_t *round, dou
     }
 }
 
-/* Max-min fair rates of all that sends in the middle of the time of those of @a set. */
+/* Max-min fair rates of all streams of @a round. */
 static void share(const network_t *network, const mtree_probe_round_t *round,
-                  const mtree_probe_experiment_t *set, double *rates)
+                  double *rates)
 {
     size_t num_arcs = 2 * (size_t)network->truth->num_links;
     double *room = calloc(num_arcs, sizeof(*room));
@@ -217,9 +209,9 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     for (int i = 0; i < round->num_experiments; ++i) {
         const mtree_probe_experiment_t *experiment = &round->experiments[i];
 
-        rates[i] = sends_at(experiment, set->begin + set->seconds / 2) ? -1 : 0;
+        rates[i] = -1;
         MTREE_ROUTE_ARCS (arc, network->routes, experiment->from, experiment->to) {
-            growing[arc] += rates[i] < 0;
+            ++growing[arc];
         }
     }
     fill(network, round, room, growing, rates);
@@ -232,17 +224,12 @@ static double stream(network_t *network, const mtree_probe_round_t *round,
                      mtree_probe_result_t *results)
 {
     double *rates = calloc((size_t)round->num_experiments, sizeof(*rates));
-    double longest = 0, slowness;
+    double slowness = is_second(network, network->options->slow) ? 0.5 : 1, longest = 0;
 
+    share(network, round, rates);
     for (int i = 0; i < round->num_experiments; ++i) {
-        const mtree_probe_experiment_t *experiment = &round->experiments[i];
-
-        if (i == 0 || experiment->set != experiment[-1].set) {
-            share(network, round, experiment, rates);
-        }
-        slowness = is_second(network, experiment, network->options->slow) ? 0.5 : 1;
-        take_marks(network, experiment, rates[i] * slowness, &results[i]);
-        longest = fmax(longest, experiment->begin + experiment->seconds);
+        take_marks(network, &round->experiments[i], rates[i] * slowness, &results[i]);
+        longest = fmax(longest, round->experiments[i].seconds);
     }
     free(rates);
     network->streamed += longest;

@@ -179,7 +179,7 @@ UNIT_LOOP(test_few_bytes_for_cloud_regions, 0, 6)
      * others. */
     static const struct {
         double bytes, least;
-    } cases[] = {{1e9, 0.6}, {3e9, 0.93}};
+    } cases[] = {{1e9, 0.55}, {3e9, 0.93}};
     const probed_options_t options = {.noise = NOISE,
                                       .routes = true,
                                       .seconds = 9,

@@ -2,7 +2,6 @@
 #include "tests/unit/runner.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/fit.h"
-#include "topo/probe/test_batch.h"
 
 #define MARKS 21
 
@@ -163,55 +162,4 @@ UNIT_TEST(test_explain)
     ck_assert_double_gt(arcs[rising].most, 0);
     ck_assert(!arcs[rising ^ 1].known);
     ck_assert_double_eq(arcs[rising ^ 1].most, 0);
-}
-
-UNIT_TEST(test_agenda)
-{
-    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
-    mtree_probe_test_batch_t batch;
-    const mtree_probe_test_t *tests;
-    double end;
-    int ways[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
-    int arcs[2];
-
-    /* A ring of four hosts; 0 and 2 send both ways round, 1 to 2 alone. */
-    unit_ok(mtree_probe_graph_init(&graph, 4));
-    for (int i = 0; i < 8; ++i) {
-        const int way[] = {ways[i / 2][i % 2], ways[i / 2][1 - i % 2]};
-
-        unit_ok(mtree_probe_graph_add_path(&graph, way, 2));
-    }
-    unit_ok(mtree_probe_graph_index(&graph));
-    batch = (mtree_probe_test_batch_t){.graph = &graph};
-    for (int host = 0; host < 4; host += 2) {
-        arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
-        arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);
-        ck_assert(mtree_probe_test_batch_add(&batch, host, arcs, 2, 0.1));
-    }
-    arcs[0] = mtree_probe_graph_find_arc(&graph, 1, 2);
-    ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
-    batch.tests[0].seconds = 1;
-    batch.tests[1].seconds = 2;
-    batch.tests[2].seconds = 0.5;
-    unit_ok(mtree_probe_test_batch_plan(&batch, &end));
-    tests = batch.tests;
-    /* 0 and 2 have their receivers in common, 1 and 2 a link: the longest is first, and
-     * the two others follow together after the last bytes have come in. */
-    ck_assert_int_eq(tests[0].host, 2);
-    ck_assert_double_eq(tests[0].begin, 0);
-    ck_assert_int_eq(tests[1].host, 0);
-    ck_assert_double_ge(tests[1].begin, 2.1);
-    ck_assert_double_le(tests[1].begin, 2.2);
-    ck_assert_int_eq(tests[2].host, 1);
-    ck_assert_double_eq(tests[2].begin, tests[1].begin);
-    ck_assert_double_eq(end, tests[1].begin + 1);
-
-    /* What does not fit whole is not added. */
-    while (batch.num_arcs < MTREE_PROBE_BATCH_CAPACITY - 1) {
-        ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
-    }
-    ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 2, 0.1));
-    ck_assert_int_eq(batch.num_arcs, MTREE_PROBE_BATCH_CAPACITY - 1);
-    ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
-    ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
 }

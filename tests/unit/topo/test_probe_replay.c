@@ -88,7 +88,7 @@ static void take_line(record_t *record, char *line)
         record->addresses[record->num_hosts++] = strdup(strtok_r(rest, " ", &rest));
     } else if (strcmp(kind, "route") == 0) {
         take_route(record, rest);
-    } else if (strcmp(kind, "round") == 0 || strcmp(kind, "set") == 0) {
+    } else if (strcmp(kind, "round") == 0) {
         ++record->set;
     } else if (strcmp(kind, "stream") == 0) {
         take_stream(record, rest);
