@@ -26,7 +26,7 @@ struct coll_mtree_probe_worker {
 /* The bytes of an item, and of a reply, by the kind of command. */
 static const struct {
     size_t item, reply;
-} bytes[] = {
+} sizes[] = {
     [COLL_MTREE_COMMAND_HANDSHAKE] = {0, sizeof(mtree_pressure_t)},
     [COLL_MTREE_COMMAND_FIRST_HOPS] = {sizeof(mtree_address_t),
                                        sizeof(mtree_kernel_route_t)},
@@ -41,17 +41,17 @@ static const struct {
 
 size_t coll_mtree_command_item_bytes(int kind)
 {
-    return bytes[kind].item;
+    return sizes[kind].item;
 }
 
 size_t coll_mtree_command_items_bytes(const coll_mtree_command_t *command)
 {
-    return (size_t)command->num_items * bytes[command->kind].item;
+    return (size_t)command->num_items * sizes[command->kind].item;
 }
 
 size_t coll_mtree_command_replies_bytes(const coll_mtree_command_t *command)
 {
-    return (size_t)command->num_replies * bytes[command->kind].reply;
+    return (size_t)command->num_replies * sizes[command->kind].reply;
 }
 
 static void find_first_hops(const coll_mtree_probe_worker_t *worker)
