@@ -78,11 +78,20 @@ bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
            connection_fail(connection, MTREE_ERR_TRANSPORT, strerror(errno));
 }
 
+/* All that was written is acknowledged, or nobody wants to know. */
+static void connection_acknowledged(mtree_tcp_connection_t *connection)
+{
+    connection->peer->tcp->num_unacknowledged -= connection->is_unacknowledged;
+    connection->is_unacknowledged = false;
+    connection->unacknowledged = 0;
+    connection->doubts = 0;
+}
+
 /* A socket that a forked child holds stays in the epoll set when it is closed, and its
  * events name a connection that is gone. */
 void mtree_tcp_connection_close(mtree_tcp_connection_t *connection)
 {
-    mtree_tcp_connection_acknowledged(connection);
+    connection_acknowledged(connection);
     mtree_tls_destroy(connection->tls);
     connection->tls = NULL;
     (void)epoll_ctl(connection->peer->tcp->epoll, EPOLL_CTL_DEL, connection->socket,
@@ -251,14 +260,6 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
     return is_sound;
 }
 
-void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection)
-{
-    connection->peer->tcp->num_unacknowledged -= connection->is_unacknowledged;
-    connection->is_unacknowledged = false;
-    connection->unacknowledged = 0;
-    connection->doubts = 0;
-}
-
 /* @a written bytes have been written altogether. */
 static void connection_wrote(mtree_tcp_connection_t *connection, uint64_t written)
 {
@@ -404,6 +405,6 @@ bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now)
     if (!is_done) {
         return connection_probe_tail(connection, now);
     }
-    mtree_tcp_connection_acknowledged(connection);
+    connection_acknowledged(connection);
     return true;
 }

@@ -33,7 +33,8 @@ void mtree_tcp_message_free(mtree_tcp_message_t *message)
     mtree_list_append(&message->peer->tcp->spare, &message->link);
 }
 
-void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status)
+/* Nobody waits for @a message any more. */
+static void message_end(mtree_tcp_message_t *message, mtree_status_t status)
 {
     mtree_tcp_t *tcp = message->peer->tcp;
     mtree_completion_t *done = message->done;
@@ -49,7 +50,7 @@ void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status)
 
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status)
 {
-    mtree_tcp_message_end(message, status);
+    message_end(message, status);
     mtree_tcp_message_free(message);
 }
 
@@ -69,7 +70,7 @@ bool mtree_tcp_message_leave_copy(mtree_tcp_message_t *message, mtree_status_t s
     }
     message->bytes = copy;
     message->is_owned = true;
-    mtree_tcp_message_end(message, status);
+    message_end(message, status);
     return true;
 }
 

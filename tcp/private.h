@@ -185,9 +185,6 @@ mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_peer_t *peer,
                                               mtree_tcp_session_t *session);
 void mtree_tcp_message_free(mtree_tcp_message_t *message);
 
-/* Nobody waits for @a message any more. */
-void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
-
 /* @a message has ended; it is freed. */
 void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
 
@@ -289,9 +286,6 @@ void mtree_tail_probe_sent(mtree_tail_probe_t *probe, uint64_t written, double n
 /* Has the peer's kernel acknowledged nothing for so many @a seconds, at @a now? */
 bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,
                                     double now);
-
-/* All that was written is acknowledged, or nobody wants to know. */
-void mtree_tcp_connection_acknowledged(mtree_tcp_connection_t *connection);
 
 /* tuning.c: a session begins that is planned at @a rate bits/s; 0: not known. */
 void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
