@@ -25,6 +25,10 @@
 /* Attempts at an address before the next one has its turn, once the ends have met. */
 #define TRIES 2
 
+/* Rounds without a connection until there will be none: who listens has polled between
+ * them, so it was not a queue of connections that was full while it was away. */
+#define FAILED_ROUNDS 2
+
 /* Seconds in which the peer's kernel takes a greeting. */
 #define GREETING 5
 
@@ -399,6 +403,11 @@ void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer)
         peer->connections[i].attempt.until = 0;
     }
     peer->meeting = (mtree_tcp_polled_time_t){.seconds = 0};
+}
+
+bool mtree_tcp_may_dial_again(int rounds, int failed, int num_addresses)
+{
+    return failed < FAILED_ROUNDS && rounds <= num_addresses;
 }
 
 void mtree_tcp_peer_has_met(mtree_tcp_peer_t *peer)

@@ -82,6 +82,10 @@ int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p);
 /* The two have not met: begin to wait anew; who dials does at the next addresses. */
 void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer);
 
+/* May who dials have an answer from one of the @a num_addresses of who listens, though it
+ * had none in so many @a rounds, of which so many have @a failed to connect? */
+bool mtree_tcp_may_dial_again(int rounds, int failed, int num_addresses);
+
 /* The other end has answered, which is known by another way. */
 void mtree_tcp_peer_has_met(mtree_tcp_peer_t *peer);
 

@@ -17,11 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times that who dials reaches no kernel until there are no connections: this end has
- * polled between them, so it was not a queue of connections that was full while it was
- * away. */
-#define MOST_FAILED 2
-
 /* What an end says over the PML. */
 typedef enum {
     HERE,   /* how it can be reached */
@@ -261,8 +256,8 @@ static int give_verdict(coll_mtree_handshake_t *handshake)
 {
     const mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
     const bool may_come = !handshake->is_vain && handshake->error != ENOKEY &&
-                          handshake->failed < MOST_FAILED &&
-                          handshake->rounds <= handshake->mine->at.num_addresses;
+                          mtree_tcp_may_dial_again(handshake->rounds, handshake->failed,
+                                                   handshake->mine->at.num_addresses);
 
     handshake->is_asked = false;
     say(handshake, may_come ? AGAIN : NO_MORE,

@@ -242,7 +242,7 @@ START_TEST(each_address_has_its_turn)
                                .sin_addr.s_addr = inet_addr("127.0.0.3")};
     int error, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 
-    /* The other end listens at all addresses, and this one at its own. */
+    /* The other end has ended. */
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     pair.dials[0].addresses[0] = mtree_address_parse("127.0.0.3");
     pair.dials[0].num_first = 2;
@@ -261,6 +261,17 @@ START_TEST(each_address_has_its_turn)
         ck_assert_int_eq(dialer->connections[i].attempt.at, 1);
     }
     (void)close(fd);
+}
+END_TEST
+
+/* At all addresses, and once more where no kernel answers: it may have had no room. */
+START_TEST(it_is_dialed_so_many_times)
+{
+    for (int rounds = 1; rounds <= 4; rounds++) {
+        ck_assert(mtree_tcp_may_dial_again(rounds, 0, 3) == (rounds <= 3));
+    }
+    ck_assert(mtree_tcp_may_dial_again(1, 1, 1));
+    ck_assert(!mtree_tcp_may_dial_again(2, 2, 3));
 }
 END_TEST
 
@@ -504,6 +515,7 @@ UNIT_SUITE(plain)
     tcase_add_test(plain, who_is_away_is_waited_for);
     tcase_add_test(plain, other_addresses_may_be_dialed_instead);
     tcase_add_test(plain, each_address_has_its_turn);
+    tcase_add_test(plain, it_is_dialed_so_many_times);
     tcase_add_test(plain, attempts_are_numbered);
     tcase_add_loop_test(plain, another_answer_is_none, 0, 6);
     tcase_add_test(plain, a_connection_that_vanishes_has_no_answer);
