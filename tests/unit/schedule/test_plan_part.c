@@ -103,6 +103,15 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
     return copy;
 }
 
+/* The part of @a host, as it is read. */
+static mtree_plan_part_t *sent_part(const mtree_plan_t *plan, int host)
+{
+    OWNED(plan_part) *part = NULL;
+
+    unit_ok(mtree_plan_part_create(plan, host, &part));
+    return sent(part);
+}
+
 /* Each host knows its own cables, with its own end first. */
 UNIT_TEST(a_part_has_the_cables_of_its_host)
 {
@@ -116,31 +125,26 @@ UNIT_TEST(a_part_has_the_cables_of_its_host)
     const mtree_plan_cable_t cables[] = {{0, 2, near}, {2, 3, far}, {2, 3, near}};
     const int counts[][4] = {{0, 0, 1, 0}, {0, 0, 0, 0}, {1, 0, 0, 2}, {0, 0, 2, 0}};
     const mtree_part_cable_t *found;
-    mtree_plan_part_t *part, *copy;
+    OWNED(plan_part) *last = NULL;
     int count;
 
     plan->cables = malloc(sizeof(cables));
     memcpy(plan->cables, cables, sizeof(cables));
     plan->num_cables = 3;
     for (int host = 0; host < 4; host++) {
-        unit_ok(mtree_plan_part_create(plan, host, &part));
-        copy = sent(part);
+        OWNED(plan_part) *part = sent_part(plan, host);
+
         for (int other = 0; other < 4; other++) {
-            (void)mtree_plan_part_cables(copy, other, &count);
+            (void)mtree_plan_part_cables(part, other, &count);
             ck_assert_int_eq(count, counts[host][other]);
         }
-        mtree_plan_part_destroy(copy);
-        mtree_plan_part_destroy(part);
     }
-    unit_ok(mtree_plan_part_create(plan, 3, &part));
-    copy = sent(part);
-    found = mtree_plan_part_cables(copy, 2, &count);
+    last = sent_part(plan, 3);
+    found = mtree_plan_part_cables(last, 2, &count);
     ck_assert(mtree_address_equals(&found[0].cable.ends[0], &far.ends[1]));
     ck_assert(mtree_address_equals(&found[0].cable.ends[1], &far.ends[0]));
     ck_assert(mtree_address_equals(&found[1].cable.ends[1], &near.ends[0]));
     ck_assert_double_eq(found[0].cable.capacity[0], 4e6);
-    mtree_plan_part_destroy(copy);
-    mtree_plan_part_destroy(part);
 }
 
 static bool is_below(const mtree_tree_t *tree, int host, int top)
@@ -254,18 +258,15 @@ static mtree_plan_t *relayed_plan(void)
 UNIT_TEST(a_relay_has_no_part_in_a_tree_around_it)
 {
     OWNED(plan) *plan = relayed_plan();
-    mtree_plan_part_t *part, *copy;
 
     for (int host = 0; host < 3; host++) {
-        unit_ok(mtree_plan_part_create(plan, host, &part));
-        copy = sent(part);
+        OWNED(plan_part) *copy = sent_part(plan, host);
+
         ck_assert_int_eq(copy->num_relays, 1);
         ck_assert_int_eq(copy->trees[0].num_edges, host == 2 ? 2 : 1);
         ck_assert_int_eq(copy->trees[1].num_edges, host == 2 ? 0 : 1);
         ck_assert_int_eq(copy->trees[1].parent, host == 1 ? 0 : -1);
         ck_assert_int_eq(mtree_plan_part_towards(copy, 1, 1), host == 0 ? 0 : -1);
-        mtree_plan_part_destroy(part);
-        mtree_plan_part_destroy(copy);
     }
 }
 
@@ -344,10 +345,8 @@ UNIT_TEST(a_call_has_the_streams_of_its_blocks)
 UNIT_TEST(a_part_names_the_program)
 {
     OWNED(plan) *plan = program_plan();
-    OWNED(plan_part) *cut = NULL, *part = NULL;
+    OWNED(plan_part) *part = sent_part(plan, 3);
 
-    unit_ok(mtree_plan_part_create(plan, 3, &cut));
-    part = sent(cut);
     ck_assert_int_eq(part->program, MTREE_PROGRAM_EXCHANGE);
     ck_assert_int_eq(part->host, 3);
     ck_assert_int_eq(part->num_trees, 0);

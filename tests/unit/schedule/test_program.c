@@ -426,26 +426,36 @@ static void verify_records(const job_t *job, int rank)
     ck_assert_double_eq(goodput->trees[0].bytes, moved);
 }
 
+/* Run @a job, of which the send after @a messages more fails; all of its ranks end. */
+static void job_run(job_t *job, unsigned seed, size_t messages)
+{
+    chaos_t *chaos;
+
+    chaos = chaos_create(job->placement->num_ranks, 4, seed);
+    chaos_fail_after(chaos, messages);
+    for (int r = 0; r < job->placement->num_ranks; r++) {
+        start_rank(job, chaos, r);
+    }
+    while (chaos_step(chaos)) {}
+    ck_assert(messages < SIZE_MAX || chaos_is_quiet(chaos));
+    chaos_give_up(chaos);
+    while (chaos_step(chaos)) {}
+    ck_assert_int_eq(job->num_ended, job->placement->num_ranks);
+    chaos_destroy(chaos);
+}
+
 UNIT_TEST(random_jobs_have_right_results)
 {
     for (unsigned seed = 1; seed <= CASES; seed++) {
         static job_t job;
-        chaos_t *chaos;
 
         job_random(&job, seed);
-        chaos = chaos_create(job.placement->num_ranks, 4, seed);
-        for (int r = 0; r < job.placement->num_ranks; r++) {
-            start_rank(&job, chaos, r);
-        }
-        while (chaos_step(chaos)) {}
-        ck_assert_int_eq(job.num_ended, job.placement->num_ranks);
+        job_run(&job, seed, SIZE_MAX);
         unit_ok(job.status);
-        ck_assert(chaos_is_quiet(chaos));
         job_verify(&job);
         for (int r = 0; r < job.placement->num_ranks; r++) {
             verify_records(&job, r);
         }
-        chaos_destroy(chaos);
         job_clear(&job);
     }
 }
@@ -454,19 +464,9 @@ UNIT_TEST(a_failure_ends_all)
 {
     for (unsigned seed = 1; seed <= CASES / 10; seed++) {
         static job_t job;
-        chaos_t *chaos;
 
         job_random(&job, seed);
-        chaos = chaos_create(job.placement->num_ranks, 4, seed);
-        chaos_fail_after(chaos, (size_t)random_draw(10));
-        for (int r = 0; r < job.placement->num_ranks; r++) {
-            start_rank(&job, chaos, r);
-        }
-        while (chaos_step(chaos)) {}
-        chaos_give_up(chaos);
-        while (chaos_step(chaos)) {}
-        ck_assert_int_eq(job.num_ended, job.placement->num_ranks);
-        chaos_destroy(chaos);
+        job_run(&job, seed, (size_t)random_draw(10));
         job_clear(&job);
     }
 }
