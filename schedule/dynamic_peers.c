@@ -223,27 +223,11 @@ bool mtree_dynamic_peers_message(mtree_operation_t *operation,
                                  void (*handle)(mtree_event_t *event))
 {
     const mtree_transport_ops_t *ops = transport->ops;
-    mtree_status_t status;
 
-    operation->outstanding++;
     mtree_event_init(event, &operation->inbox, handle);
-    status = receives ? ops->recv(transport, peer, tag, buffer, bytes, &event->completion)
-                      : ops->send(transport, peer, tag, buffer, bytes, false,
-                                  &event->completion);
-    if (status != MTREE_OK) {
-        operation->outstanding--;
-        mtree_operation_fail(operation, status);
-    }
-    return status == MTREE_OK;
-}
-
-bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,
-                                      const mtree_event_t *event)
-{
-    operation->outstanding--;
-    if (event->status != MTREE_OK) {
-        mtree_operation_fail(operation, event->status);
-        return false;
-    }
-    return true;
+    return mtree_operation_began(
+        operation,
+        receives
+            ? ops->recv(transport, peer, tag, buffer, bytes, &event->completion)
+            : ops->send(transport, peer, tag, buffer, bytes, false, &event->completion));
 }

@@ -65,16 +65,13 @@ void mtree_dynamic_peers_detach(mtree_operation_t *operation);
 /*
  * Send, or receive if it @a receives, a message of the controller, of @a bytes bytes over
  * @a transport, whose unit is the byte.  @a handle is called when it is done.  It must
- * begin with mtree_dynamic_peers_message_done(); false: the message failed, and so has
- * the operation.  @a event and @a buffer stay until then.  False: it could not be
- * started, and the operation has failed.
+ * begin with mtree_operation_ended() (schedule/operation_private.h).  @a event and @a
+ * buffer stay until then.  False: it could not be started, and the operation has failed.
  */
 bool mtree_dynamic_peers_message(mtree_operation_t *operation,
                                  mtree_transport_t *transport, bool receives, int peer,
                                  int tag, void *buffer, size_t bytes,
                                  mtree_event_t *event,
                                  void (*handle)(mtree_event_t *event));
-bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,
-                                      const mtree_event_t *event);
 
 #endif

@@ -212,19 +212,6 @@ static inline char *mtree_stream_state_address(const mtree_stream_state_t *state
                                        state->operation->data.extent);
 }
 
-/* A message of a stream is started, or has ended. */
-static inline void mtree_stream_state_begin(mtree_stream_state_t *state)
-{
-    state->operation->outstanding++;
-    state->batch->outstanding++;
-}
-
-static inline void mtree_stream_state_end(mtree_stream_state_t *state)
-{
-    state->operation->outstanding--;
-    state->batch->outstanding--;
-}
-
 /* Chunks that a parent grants at a time beyond the first window.  The rest of the window
  * lasts while the credit is on its way. */
 static inline size_t mtree_credit_batch(size_t window)
@@ -320,6 +307,17 @@ static inline mtree_operation_t *mtree_inbox_operation(mtree_inbox_t *inbox)
 
 /* stream_state.c: keep the first error.  Nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);
+
+/* The transport has answered @a status to a message; its completion is handled later.
+ * False: it was not started, and the operation has failed. */
+bool mtree_operation_began(mtree_operation_t *operation, mtree_status_t status);
+
+/* The message of @a event has ended.  False: it failed, and so has the operation. */
+bool mtree_operation_ended(mtree_operation_t *operation, const mtree_event_t *event);
+
+/* The same of a message of a stream. */
+bool mtree_stream_state_began(mtree_stream_state_t *state, mtree_status_t status);
+bool mtree_stream_state_ended(mtree_stream_state_t *state, const mtree_event_t *event);
 
 static inline double mtree_operation_now(const mtree_operation_t *operation)
 {

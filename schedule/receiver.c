@@ -10,12 +10,9 @@ static void receiver_credited(mtree_event_t *event)
         MTREE_CONTAINER_OF(event, mtree_receiver_t, credit_event);
 
     receiver->crediting = false;
-    mtree_stream_state_end(receiver->state);
-    if (event->status != MTREE_OK) {
-        mtree_operation_fail(receiver->state->operation, event->status);
-        return;
+    if (mtree_stream_state_ended(receiver->state, event)) {
+        receiver_credit(receiver);
     }
-    receiver_credit(receiver);
 }
 
 /*
@@ -27,7 +24,6 @@ static void receiver_credit(mtree_receiver_t *receiver)
 {
     mtree_operation_t *operation = receiver->state->operation;
     size_t batch = mtree_credit_batch(receiver->window);
-    mtree_status_t status;
 
     if (receiver->crediting || operation->status != MTREE_OK ||
         receiver->released < receiver->granted + batch ||
@@ -36,16 +32,12 @@ static void receiver_credit(mtree_receiver_t *receiver)
     }
     receiver->granted += batch;
     receiver->crediting = true;
-    mtree_stream_state_begin(receiver->state);
     mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
-    status = operation->transport->ops->send(
-        operation->transport, receiver->peer,
-        mtree_turn_tag(&receiver->turn, MTREE_TAG_CREDIT), NULL, 0, false,
-        &receiver->credit_event.completion);
-    if (status != MTREE_OK) {
-        mtree_stream_state_end(receiver->state);
-        mtree_operation_fail(operation, status);
-    }
+    (void)mtree_stream_state_began(
+        receiver->state, operation->transport->ops->send(
+                             operation->transport, receiver->peer,
+                             mtree_turn_tag(&receiver->turn, MTREE_TAG_CREDIT), NULL, 0,
+                             false, &receiver->credit_event.completion));
 }
 
 /* Note that the source has stopped and everything it sent before is received. */
@@ -142,9 +134,7 @@ static void receiver_arrived(mtree_event_t *event)
     mtree_operation_t *operation = state->operation;
     size_t units = mtree_edge_count(state, &receiver->edge, slot->chunk);
 
-    mtree_stream_state_end(state);
-    if (event->status != MTREE_OK) {
-        mtree_operation_fail(operation, event->status);
+    if (!mtree_stream_state_ended(state, event)) {
         return;
     }
     state->awaited -= !receiver->up;
@@ -212,22 +202,17 @@ void mtree_receiver_post(mtree_receiver_t *receiver)
                receiver->posted < receiver->released + receiver->window &&
                operation->status == MTREE_OK) {
             mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
-            mtree_status_t status;
 
             slot->chunk = receiver->posted++;
             mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
-            mtree_stream_state_begin(state);
             state->awaited += !receiver->up;
-            status = operation->transport->ops->recv(
-                operation->transport, receiver->peer,
-                mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
-                receiver_address(receiver, slot->chunk),
-                mtree_edge_count(state, &receiver->edge, slot->chunk),
-                &slot->event.completion);
-            if (status != MTREE_OK) {
-                mtree_stream_state_end(state);
-                mtree_operation_fail(operation, status);
-            }
+            (void)mtree_stream_state_began(
+                state, operation->transport->ops->recv(
+                           operation->transport, receiver->peer,
+                           mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
+                           receiver_address(receiver, slot->chunk),
+                           mtree_edge_count(state, &receiver->edge, slot->chunk),
+                           &slot->event.completion));
         }
     }
 }

@@ -27,9 +27,7 @@ static void channel_credited(mtree_event_t *event)
     mtree_send_channel_t *channel =
         MTREE_CONTAINER_OF(event, mtree_send_channel_t, credit_event);
 
-    mtree_stream_state_end(channel->state);
-    if (event->status != MTREE_OK) {
-        mtree_operation_fail(channel->state->operation, event->status);
+    if (!mtree_stream_state_ended(channel->state, event)) {
         return;
     }
     channel->crediting = false;
@@ -42,7 +40,6 @@ static void channel_credited(mtree_event_t *event)
 static void channel_await_credit(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
-    mtree_status_t status;
 
     if (!channel->credited || channel->crediting ||
         channel->edge.end == MTREE_END_UNKNOWN || channel->credit >= channel->edge.end ||
@@ -50,16 +47,12 @@ static void channel_await_credit(mtree_send_channel_t *channel)
         return;
     }
     channel->crediting = true;
-    mtree_stream_state_begin(channel->state);
     mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
-    status =
+    (void)mtree_stream_state_began(
+        channel->state,
         operation->transport->ops->recv(operation->transport, channel->send_queue->rank,
                                         mtree_turn_tag(&channel->turn, MTREE_TAG_CREDIT),
-                                        NULL, 0, &channel->credit_event.completion);
-    if (status != MTREE_OK) {
-        mtree_stream_state_end(channel->state);
-        mtree_operation_fail(operation, status);
-    }
+                                        NULL, 0, &channel->credit_event.completion));
 }
 
 void mtree_send_channel_open(mtree_send_channel_t *channel)
@@ -199,8 +192,8 @@ static void send_op_sent(mtree_event_t *event)
     mtree_operation_t *operation = state->operation;
     const bool blank = send_op->chunk >= channel->blank, paced = send_op->paced;
     const size_t chunk = send_op->chunk, bytes = send_op->bytes;
+    const bool is_sent = mtree_stream_state_ended(state, event);
 
-    mtree_stream_state_end(state);
     send_queue_acknowledge(channel->send_queue, bytes);
     if (!blank) {
         mtree_stream_state_trace(state, MTREE_TRACE_SEND, channel->up,
@@ -208,8 +201,7 @@ static void send_op_sent(mtree_event_t *event)
                                  bytes / (size_t)operation->data.extent, send_op->begin);
     }
     send_op_put(operation, send_op);
-    if (event->status != MTREE_OK) {
-        mtree_operation_fail(operation, event->status);
+    if (!is_sent) {
         return;
     }
     if (!blank && operation->data.goodput != NULL) {
@@ -348,7 +340,6 @@ static void channel_send(mtree_send_channel_t *channel)
     size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
     const char *address;
-    mtree_status_t status;
     bool paced;
 
     if (send_op == NULL) {
@@ -367,16 +358,13 @@ static void channel_send(mtree_send_channel_t *channel)
         return;
     }
     channel->send_queue->outstanding += bytes;
-    mtree_stream_state_begin(channel->state);
     mtree_event_init(&send_op->event, &operation->inbox, send_op_sent);
-    status = operation->transport->ops->send(
-        operation->transport, channel->send_queue->rank,
-        mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count, paced,
-        &send_op->event.completion);
-    if (status != MTREE_OK) {
-        mtree_stream_state_end(channel->state);
+    if (!mtree_stream_state_began(
+            channel->state, operation->transport->ops->send(
+                                operation->transport, channel->send_queue->rank,
+                                mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address,
+                                count, paced, &send_op->event.completion))) {
         send_op_put(operation, send_op);
-        mtree_operation_fail(operation, status);
     }
 }
 

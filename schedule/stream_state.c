@@ -9,6 +9,39 @@ void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
     }
 }
 
+bool mtree_operation_began(mtree_operation_t *operation, mtree_status_t status)
+{
+    if (status == MTREE_OK) {
+        operation->outstanding++;
+    } else {
+        mtree_operation_fail(operation, status);
+    }
+    return status == MTREE_OK;
+}
+
+bool mtree_operation_ended(mtree_operation_t *operation, const mtree_event_t *event)
+{
+    operation->outstanding--;
+    if (event->status != MTREE_OK) {
+        mtree_operation_fail(operation, event->status);
+    }
+    return event->status == MTREE_OK;
+}
+
+bool mtree_stream_state_began(mtree_stream_state_t *state, mtree_status_t status)
+{
+    bool began = mtree_operation_began(state->operation, status);
+
+    state->batch->outstanding += began;
+    return began;
+}
+
+bool mtree_stream_state_ended(mtree_stream_state_t *state, const mtree_event_t *event)
+{
+    state->batch->outstanding--;
+    return mtree_operation_ended(state->operation, event);
+}
+
 void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
                               int peer, size_t chunk, size_t units, double begin)
 {

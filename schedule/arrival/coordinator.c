@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
+#include "schedule/operation_private.h"
 
 /* Part of the message that may be sent before the root assigns further sources. */
 #define GATHERING_PART 0.02
@@ -34,7 +35,7 @@ static void coordinator_event_received(mtree_event_t *event)
     mtree_arrival_run_t *run = posted_recv->run;
     mtree_arrival_event_t message = posted_recv->text.event;
 
-    if (!mtree_dynamic_peers_message_done(run->operation, event)) {
+    if (!mtree_operation_ended(run->operation, event)) {
         return;
     }
     if (run->has_directory && message.kind != MTREE_EVENT_LEFT) {

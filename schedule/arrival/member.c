@@ -16,7 +16,7 @@ static void control_msg_sent(mtree_event_t *event)
 {
     control_msg_t *control_msg = (control_msg_t *)event;
 
-    (void)mtree_dynamic_peers_message_done(control_msg->run->operation, event);
+    (void)mtree_operation_ended(control_msg->run->operation, event);
     free(control_msg);
 }
 
@@ -69,7 +69,7 @@ static void member_command_received(mtree_event_t *event)
     bool last = command.kind == MTREE_COMMAND_LEAVE ||
                 (command.kind == MTREE_COMMAND_PARENT && !run->has_directory);
 
-    if (!mtree_dynamic_peers_message_done(run->operation, event)) {
+    if (!mtree_operation_ended(run->operation, event)) {
         return;
     }
     if (!last) {

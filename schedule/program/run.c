@@ -129,13 +129,10 @@ static void request_done(mtree_event_t *event)
     mtree_request_t *request = MTREE_CONTAINER_OF(event, mtree_request_t, event);
     run_t *run = request->run;
 
-    if (event->status == MTREE_OK) {
+    if (mtree_operation_ended(&run->super, event)) {
         measure(run, request);
-    } else {
-        mtree_operation_fail(&run->super, event->status);
     }
     run->left[request->step] -= request->count;
-    run->super.outstanding--;
     request->spare = run->spare;
     run->spare = request;
 }
@@ -164,7 +161,6 @@ static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t f
     const mtree_place_t whole = is_sent ? step->from : step->to;
     void *at = address(run, mtree_place(whole.buffer, whole.offset + first));
     mtree_request_t *request = take_request(run);
-    mtree_status_t status;
 
     if (request == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -174,17 +170,15 @@ static mtree_status_t begin_piece(run_t *run, const mtree_step_t *step, size_t f
     request->first = first;
     request->count = count;
     request->begin = mtree_operation_clock(&run->super);
-    status = is_sent ? ops->send(run->super.transport, step->peer, 0, at, count, false,
-                                 &request->event.completion)
-                     : ops->recv(run->super.transport, step->peer, 0, at, count,
-                                 &request->event.completion);
-    if (status == MTREE_OK) {
-        run->super.outstanding++;
-    } else {
+    if (!mtree_operation_began(
+            &run->super, is_sent ? ops->send(run->super.transport, step->peer, 0, at,
+                                             count, false, &request->event.completion)
+                                 : ops->recv(run->super.transport, step->peer, 0, at,
+                                             count, &request->event.completion))) {
         request->spare = run->spare;
         run->spare = request;
     }
-    return status;
+    return run->super.status;
 }
 
 /* Begin the message of @a step, in pieces where it is long. */
