@@ -99,18 +99,24 @@ static void stop(mtree_plan_t *plan)
     mtree_plan_destroy(plan);
 }
 
-/* Every rank is the root of a tree and sends to all others itself. */
-static mtree_plan_t *direct_exchange(void)
+/* The first @a num_trees ranks are each the root of a tree of @a rate bits/s and send to
+ * all others themselves. */
+static mtree_plan_t *stars(mtree_collective_t collective, int num_trees, double rate,
+                           size_t chunk_bytes)
 {
     mtree_plan_t *plan;
 
-    unit_ok(mtree_plan_create(MTREE_ALLGATHER, "direct", RANKS, names, RANKS, &plan));
-    for (int t = 0; t < RANKS; t++) {
-        plan->trees[t].root = t;
-        plan->trees[t].rate = 1e6;
-        plan->trees[t].share = 1;
+    unit_ok(mtree_plan_create(collective, "stars", RANKS, names, num_trees, &plan));
+    plan->root = mtree_collective_has_root(collective) ? 0 : -1;
+    for (int t = 0; t < num_trees; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        tree->root = t;
+        tree->rate = rate;
+        tree->share = mtree_collective_has_blocks(collective) ? 1 : 1.0 / num_trees;
+        tree->chunk_bytes = chunk_bytes;
         for (int r = 0; r < RANKS; r++) {
-            plan->trees[t].parent[r] = r == t ? -1 : t;
+            tree->parent[r] = r == t ? -1 : t;
         }
     }
     return plan;
@@ -125,7 +131,7 @@ UNIT_LOOP(each_rank_begins_with_the_next, 0, RANKS)
         .input = data, .output = data, .extent = 1, .span = 1};
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = UNITS, .unit_bytes = 1};
-    mtree_plan_t *plan = direct_exchange();
+    mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, 1e6, 0);
 
     start(plan, &call, &call_data, _i);
     ck_assert_int_eq(silence.num_receivers, RANKS - 1);
@@ -140,24 +146,6 @@ static void fold_nothing(void *arg, const void *a, const void *b, void *out, siz
     (void)arg, (void)a, (void)b, (void)out, (void)count;
 }
 
-/* Two stars over all ranks, of @a rate bits/s each. */
-static mtree_plan_t *two_stars(double rate)
-{
-    mtree_plan_t *plan;
-
-    unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "two stars", RANKS, names, 2, &plan));
-    for (int t = 0; t < 2; t++) {
-        plan->trees[t].root = t;
-        plan->trees[t].rate = rate;
-        plan->trees[t].share = 0.5;
-        plan->trees[t].chunk_bytes = CHUNK;
-        for (int r = 0; r < RANKS; r++) {
-            plan->trees[t].parent[r] = r == t ? -1 : t;
-        }
-    }
-    return plan;
-}
-
 /* A root of one star is a leaf of the other.  While its chunk is acknowledged, which may
  * take as long as what comes the other way, the next one is on its way, however low the
  * rate and however many its peers. */
@@ -169,7 +157,7 @@ UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
         .input = data, .output = data, .extent = 1, .span = 1, .fold = fold_nothing};
     const mtree_call_t call = {
         .collective = MTREE_ALLREDUCE, .units = sizeof(data), .unit_bytes = 1};
-    mtree_plan_t *plan = two_stars(rates[_i]);
+    mtree_plan_t *plan = stars(MTREE_ALLREDUCE, 2, rates[_i], CHUNK);
     int sent = 0;
 
     start(plan, &call, &call_data, 0);
@@ -180,24 +168,13 @@ UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
     stop(plan);
 }
 
-/* A plan in which each root sends every other host its block, at @a rate bits/s. */
-static mtree_plan_t *blocks_to_all(mtree_collective_t collective, double rate)
+/* Blocks of @a bytes are sent from one place after the other, and received in one. */
+static void set_blocks(char **from, char **to, char *sent, char *received, size_t bytes)
 {
-    int num_trees = collective == MTREE_SCATTER ? 1 : RANKS;
-    mtree_plan_t *plan;
-
-    unit_ok(mtree_plan_create(collective, "direct", RANKS, names, num_trees, &plan));
-    plan->root = collective == MTREE_SCATTER ? 0 : -1;
-    for (int t = 0; t < num_trees; t++) {
-        plan->trees[t].root = t;
-        plan->trees[t].rate = rate * RANKS;
-        plan->trees[t].share = 1;
-        plan->trees[t].chunk_bytes = CHUNK;
-        for (int r = 0; r < RANKS; r++) {
-            plan->trees[t].parent[r] = r == t ? -1 : t;
-        }
+    for (int r = 0; r < RANKS; r++) {
+        from[r] = sent + (size_t)r * bytes;
+        to[r] = received;
     }
-    return plan;
 }
 
 /* Two chunks are what the planned rate carries in the time that queues have room for.  A
@@ -213,12 +190,10 @@ UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
                                .units = sizeof(sent),
                                .unit_bytes = 1};
     mtree_plan_t *plan =
-        blocks_to_all(call.collective, 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS);
+        stars(call.collective, _i == 0 ? 1 : RANKS,
+              RANKS * 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS, CHUNK);
 
-    for (int r = 0; r < RANKS; r++) {
-        from[r] = sent + (size_t)r * sizeof(received);
-        to[r] = received;
-    }
+    set_blocks(from, to, sent, received, sizeof(received));
     start(plan, &call, &call_data, 0);
     ck_assert_int_eq(silence.num_receivers, 2 * (RANKS - 1));
     for (int r = 1; r < RANKS; r++) {
@@ -239,12 +214,9 @@ UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
         .extent = 1, .send.address = from, .recv.address = to};
     const mtree_call_t call = {
         .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
-    mtree_plan_t *plan = blocks_to_all(call.collective, 8 * CHUNK / 0.05);
+    mtree_plan_t *plan = stars(call.collective, 1, RANKS * 8 * CHUNK / 0.05, CHUNK);
 
-    for (int r = 0; r < RANKS; r++) {
-        from[r] = sent + (size_t)r * sizeof(received);
-        to[r] = received;
-    }
+    set_blocks(from, to, sent, received, sizeof(received));
     start(plan, &call, &call_data, 0);
     /* The latest chunk to each stays outstanding. */
     for (int i = 0; i < silence.num_receivers; i++) {
@@ -276,12 +248,10 @@ UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = sizeof(data), .unit_bytes = 1};
     const double rate = 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS;
-    mtree_plan_t *plan = direct_exchange();
+    mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, rate, CHUNK);
 
-    for (int t = 0; t < RANKS; t++) {
-        plan->trees[t].rate = rate;
-        plan->trees[t].chunk_bytes = CHUNK;
-        for (int r = 0; r < RANKS && !is_direct; r++) {
+    for (int t = 0; t < RANKS && !is_direct; t++) {
+        for (int r = 0; r < RANKS; r++) {
             plan->trees[t].parent[r] = r == t ? -1 : r < t ? r + 1 : r - 1;
         }
     }
@@ -316,12 +286,11 @@ UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
         .extent = 1, .send.address = from, .recv.address = to};
     const mtree_call_t call = {
         .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
-    mtree_plan_t *plan = blocks_to_all(call.collective, rate / (RANKS - 1));
+    mtree_plan_t *plan = stars(call.collective, 1, RANKS * rate / (RANKS - 1), CHUNK);
     int at_once, later;
 
+    set_blocks(from, to, sent, received, sizeof(received));
     for (int r = 0; r < RANKS; r++) {
-        from[r] = sent + (size_t)r * sizeof(received);
-        to[r] = received;
         plan->trees[0].parent[r] = r - 1;
         plan->trees[0].latency[r] = r == 0 ? 0 : cases[_i].latency;
     }
@@ -356,15 +325,8 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
         .collective = MTREE_BCAST, .units = sizeof(data), .unit_bytes = 1};
     mtree_operation_data_t call_data = {
         .input = data, .output = data, .extent = 1, .span = 1};
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = stars(MTREE_BCAST, 1, 1e6, 0);
 
-    unit_ok(mtree_plan_create(MTREE_BCAST, "star", RANKS, names, 1, &plan));
-    plan->root = plan->trees[0].root = 0;
-    plan->trees[0].rate = 1e6;
-    plan->trees[0].share = 1;
-    for (int r = 0; r < RANKS; r++) {
-        plan->trees[0].parent[r] = r == 0 ? -1 : 0;
-    }
     fills_paths = _i == 0;
     lay_out(plan, &call, 0);
     unit_ok(mtree_goodput_create(layout, &call_data.goodput));
