@@ -68,93 +68,66 @@ static void expect_dismissed(mtree_directory_t *directory, int wanted)
     ck_assert(wanted < 0 || relieved < 0);
 }
 
-/* Figure 4: R2 gets from R1, which is not complete, since S is serving; R3 from S, which
- * is free again, and not from R2, which is not complete. */
-UNIT_TEST(test_figure_4)
+/* "a1": rank 1 arrives; "1<0": it gets from rank 0; "h1": it holds everything; "d1": it
+ * is dismissed; "!": nobody is; "?": nobody waits for a source. */
+static void follow_directory(mtree_directory_t *directory, const char *story)
 {
-    enum { S, R1, R2, R3 };
-    static const int host[] = {0, 1, 2, 3};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
-    mtree_directory_t *directory;
-
-    unit_ok(mtree_directory_create(plan, placement, S, 0, &directory));
-    expect_nobody_waits(directory);
-    mtree_directory_arrive(directory, R1);
-    expect_source(directory, R1, S);
-    mtree_directory_arrive(directory, R2);
-    expect_source(directory, R2, R1);
-    mtree_directory_hold(directory, R1);
-    /* It is still serving R2. */
-    expect_dismissed(directory, -1);
-    mtree_directory_arrive(directory, R3);
-    expect_source(directory, R3, S);
-    expect_nobody_waits(directory);
-    ck_assert_int_eq(mtree_directory_num_assigned(directory), 3);
-    expect_dismissed(directory, R1);
-    expect_dismissed(directory, R2);
-    expect_dismissed(directory, R3);
-    expect_dismissed(directory, -1);
-    mtree_directory_destroy(directory);
+    for (; *story != '\0'; story++) {
+        switch (*story) {
+        case ' ':
+            break;
+        case 'a':
+            mtree_directory_arrive(directory, *++story - '0');
+            break;
+        case 'h':
+            mtree_directory_hold(directory, *++story - '0');
+            break;
+        case 'd':
+            expect_dismissed(directory, *++story - '0');
+            break;
+        case '!':
+            expect_dismissed(directory, -1);
+            break;
+        case '?':
+            expect_nobody_waits(directory);
+            break;
+        default:
+            expect_source(directory, story[0] - '0', story[2] - '0');
+            story += 2;
+        }
+    }
 }
 
-/* Who holds everything and serves nobody goes, and is no source any more. */
-UNIT_TEST(test_gone_is_no_source)
+static const struct {
+    int ranks, hosts, host[5], root;
+    bool is_line; /* of routes */
+    const char *story;
+} bcasts[] = {
+    /* Figure 4: R2 gets from R1, which is not complete, since S is serving; R3 from S,
+     * which is free again, and not from R2, which is not complete.  R1 is not dismissed
+     * while it serves R2. */
+    {4, 4, {0, 1, 2, 3}, 0, false, "? a1 1<0 a2 2<1 h1 ! a3 3<0 ? d1 d2 d3 !"},
+    /* Who holds everything and serves nobody goes, and is no source any more. */
+    {4, 4, {0, 1, 2, 3}, 0, false, "a3 3<0 h3 d3 a1 1<0 a2 2<1"},
+    /* Of those that are there at once the nearest gets first, and gives to the next. */
+    {4, 4, {0, 1, 2, 3}, 1, true, "a3 a2 a0 2<1 3<2 0<3"},
+    /* Ranks of a host get from each other, and only one of them serves another host:
+     * host 0 is serving rank 2 when rank 4 comes. */
+    {5, 3, {0, 0, 1, 1, 2}, 0, false, "a2 2<0 a3 3<2 a1 1<0 a4 4<2"},
+};
+
+UNIT_LOOP(test_sources, 0, (int)(sizeof(bcasts) / sizeof(bcasts[0])))
 {
-    static const int host[] = {0, 1, 2, 3};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
+    OWNED(plan) *plan = plan_of(MTREE_BCAST, bcasts[_i].hosts);
+    OWNED(placement) *placement =
+        placement_of(bcasts[_i].ranks, bcasts[_i].hosts, bcasts[_i].host);
     mtree_directory_t *directory;
 
-    unit_ok(mtree_directory_create(plan, placement, 0, 0, &directory));
-    mtree_directory_arrive(directory, 3);
-    expect_source(directory, 3, 0);
-    mtree_directory_hold(directory, 3);
-    expect_dismissed(directory, 3);
-    mtree_directory_arrive(directory, 1);
-    expect_source(directory, 1, 0);
-    mtree_directory_arrive(directory, 2);
-    expect_source(directory, 2, 1);
-    mtree_directory_destroy(directory);
-}
-
-/* Of those that are there at once the nearest gets first, and gives to the next. */
-UNIT_TEST(test_nearest_first)
-{
-    static const int host[] = {0, 1, 2, 3};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
-    mtree_directory_t *directory;
-
-    add_line_of_routes(plan);
-    unit_ok(mtree_directory_create(plan, placement, 1, 0, &directory));
-    mtree_directory_arrive(directory, 3);
-    mtree_directory_arrive(directory, 2);
-    mtree_directory_arrive(directory, 0);
-    expect_source(directory, 2, 1);
-    expect_source(directory, 3, 2);
-    expect_source(directory, 0, 3);
-    mtree_directory_destroy(directory);
-}
-
-/* Ranks of a host get from each other, and only one of them serves another host. */
-UNIT_TEST(test_hosts_are_entered_once)
-{
-    static const int host[] = {0, 0, 1, 1, 2};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 3);
-    OWNED(placement) *placement = placement_of(5, 3, host);
-    mtree_directory_t *directory;
-
-    unit_ok(mtree_directory_create(plan, placement, 0, 0, &directory));
-    mtree_directory_arrive(directory, 2);
-    expect_source(directory, 2, 0);
-    mtree_directory_arrive(directory, 3);
-    expect_source(directory, 3, 2);
-    mtree_directory_arrive(directory, 1);
-    expect_source(directory, 1, 0);
-    /* Host 0 is serving rank 2. */
-    mtree_directory_arrive(directory, 4);
-    expect_source(directory, 4, 2);
+    if (bcasts[_i].is_line) {
+        add_line_of_routes(plan);
+    }
+    unit_ok(mtree_directory_create(plan, placement, bcasts[_i].root, 0, &directory));
+    follow_directory(directory, bcasts[_i].story);
     mtree_directory_destroy(directory);
 }
 
@@ -254,90 +227,56 @@ UNIT_TEST(test_root_is_too_far)
     mtree_directory_destroy(directory);
 }
 
-static void expect_link(mtree_chain_t *chain, int rank, int num_children,
-                        const int *children)
+/* "a1": rank 1 arrives; "1<23.": it gets its place, and adds the sums of ranks 2 and 3;
+ * "?": nobody does, for now or for good. */
+static void follow_chain(mtree_chain_t *chain, const char *story)
 {
     mtree_chain_link_t link;
 
-    ck_assert(mtree_chain_next(chain, &link));
-    ck_assert_int_eq(link.rank, rank);
-    ck_assert_int_eq(link.num_children, num_children);
-    for (int i = 0; i < num_children; i++) {
-        ck_assert_int_eq(link.children[i], children[i]);
+    for (; *story != '\0'; story++) {
+        if (*story == 'a') {
+            mtree_chain_arrive(chain, *++story - '0');
+        } else if (*story == '?') {
+            ck_assert(!mtree_chain_next(chain, &link));
+        } else if (*story != ' ') {
+            ck_assert(mtree_chain_next(chain, &link));
+            ck_assert_int_eq(link.rank, *story++ - '0');
+            for (int i = 0; i < link.num_children; i++) {
+                ck_assert_int_eq(link.children[i], *++story - '0');
+            }
+            ck_assert_int_eq(*++story, '.');
+        }
     }
 }
 
-/* Section 4.3: "Object arrival sequence is a, d, c, b": A sends to C, C to B, B to D,
- * which called the operation. */
-UNIT_TEST(test_section_4_3)
+static const struct {
+    int ranks, hosts, host[5], root;
+    int parent[5]; /* of hosts; all zeros: those of a new plan */
+    const char *story;
+} reductions[] = {
+    /* Section 4.3: "Object arrival sequence is a, d, c, b": A sends to C, C to B, B to D,
+     * which called the operation. */
+    {4, 4, {0, 1, 2, 3}, 3, {0}, "a0 0<. ? a2 2<0. ? a1 1<2. 3<1. ?"},
+    /* Two chains of two and a chain of their results, by the plan's tree; those who come
+     * last hold the results. */
+    {5, 5, {0, 1, 2, 3, 4}, 0, {-1, 2, 4, 4, 0}, "a4 4<. a2 2<4. a3 3<. a1 1<23. 0<1."},
+    /* Ranks of a host are chained first; the last of them takes the host's place. */
+    {5, 3, {0, 0, 1, 1, 2}, 0, {-1, 2, 0}, "a3 3<. a4 4<. a1 1<. a2 2<34. 0<12."},
+};
+
+UNIT_LOOP(test_chains, 0, (int)(sizeof(reductions) / sizeof(reductions[0])))
 {
-    enum { A, B, C, D };
-    static const int host[] = {0, 1, 2, 3};
-    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
-    mtree_chain_link_t link;
+    OWNED(plan) *plan = plan_of(MTREE_REDUCE, reductions[_i].hosts);
+    OWNED(placement) *placement =
+        placement_of(reductions[_i].ranks, reductions[_i].hosts, reductions[_i].host);
     mtree_chain_t *chain;
 
-    unit_ok(mtree_chain_create(plan, placement, D, &chain));
-    mtree_chain_arrive(chain, A);
-    expect_link(chain, A, 0, NULL);
-    ck_assert(!mtree_chain_next(chain, &link));
-    mtree_chain_arrive(chain, C);
-    expect_link(chain, C, 1, (const int[]){A});
-    mtree_chain_arrive(chain, B);
-    expect_link(chain, B, 1, (const int[]){C});
+    for (int h = 0; h < reductions[_i].hosts && reductions[_i].parent[0] < 0; h++) {
+        plan->trees[0].parent[h] = reductions[_i].parent[h];
+    }
+    unit_ok(mtree_chain_create(plan, placement, reductions[_i].root, &chain));
     ck_assert(!mtree_chain_is_settled(chain));
-    expect_link(chain, D, 1, (const int[]){B});
+    follow_chain(chain, reductions[_i].story);
     ck_assert(mtree_chain_is_settled(chain));
-    ck_assert(!mtree_chain_next(chain, &link));
-    mtree_chain_destroy(chain);
-}
-
-/* Two chains of two and a chain of their results, by the plan's tree; those who come last
- * hold the results. */
-UNIT_TEST(test_two_dimensions)
-{
-    static const int host[] = {0, 1, 2, 3, 4};
-    static const int parent[] = {-1, 2, 4, 4, 0};
-    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 5);
-    OWNED(placement) *placement = placement_of(5, 5, host);
-    mtree_chain_t *chain;
-
-    for (int h = 0; h < 5; h++) {
-        plan->trees[0].parent[h] = parent[h];
-    }
-    unit_ok(mtree_chain_create(plan, placement, 0, &chain));
-    mtree_chain_arrive(chain, 4);
-    expect_link(chain, 4, 0, NULL);
-    mtree_chain_arrive(chain, 2);
-    expect_link(chain, 2, 1, (const int[]){4});
-    mtree_chain_arrive(chain, 3);
-    expect_link(chain, 3, 0, NULL);
-    mtree_chain_arrive(chain, 1);
-    expect_link(chain, 1, 2, (const int[]){2, 3});
-    expect_link(chain, 0, 1, (const int[]){1});
-    mtree_chain_destroy(chain);
-}
-
-/* Ranks of a host are chained first; the last of them takes the host's place. */
-UNIT_TEST(test_hosts_are_left_once)
-{
-    static const int host[] = {0, 0, 1, 1, 2};
-    OWNED(plan) *plan = plan_of(MTREE_REDUCE, 3);
-    OWNED(placement) *placement = placement_of(5, 3, host);
-    mtree_chain_t *chain;
-
-    plan->trees[0].parent[1] = 2;
-    plan->trees[0].parent[2] = 0;
-    unit_ok(mtree_chain_create(plan, placement, 0, &chain));
-    mtree_chain_arrive(chain, 3);
-    expect_link(chain, 3, 0, NULL);
-    mtree_chain_arrive(chain, 4);
-    expect_link(chain, 4, 0, NULL);
-    mtree_chain_arrive(chain, 1);
-    expect_link(chain, 1, 0, NULL);
-    mtree_chain_arrive(chain, 2);
-    expect_link(chain, 2, 2, (const int[]){3, 4});
-    expect_link(chain, 0, 2, (const int[]){1, 2});
     mtree_chain_destroy(chain);
 }
