@@ -11,7 +11,7 @@
 #include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
-#include "coll_mtree/base/ordered_gate.h"
+#include "coll_mtree/base/gate.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/call/server.h"
@@ -100,10 +100,10 @@ typedef struct {
     bool beginning; /* a thread begins calls */
 
     /* coll_mtree/call/plan_entry.c's */
-    bool hosts_asked; /* an exchange asks, or has asked, who runs where */
-    coll_mtree_ordered_gate_t hosts_known; /* open when it has ended; exchanges that need
-                                              the hosts wait in it */
-    coll_mtree_plan_entry_t *latest;    /* the last that was made, a reference; or NULL */
+    bool hosts_asked;                /* an exchange asks, or has asked, who runs where */
+    coll_mtree_gate_t hosts_known;   /* open when it has ended; exchanges that need
+                                                the hosts wait in it */
+    coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
     const mtree_placement_t *placement; /* the group's (plan/proc_group.h); NULL: not
                                            known yet, or mtree cannot serve */
     bool agrees;                        /* with others of its group (call/agreed.c) */

@@ -17,7 +17,7 @@
  * - Queries of a sequence end in the order in which they began.
  * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
  *   query.  Those calls wait for it: blocking ones in Open MPI's progress, others in an
- *   ordered gate.  This cannot hang a correct program, since each such call depends on
+ *   gate.  This cannot hang a correct program, since each such call depends on
  *   earlier calls of the other ranks alone, as any collective may.
  * - Calls that have begun keep their plan, by a reference of their own.
  * - A query that ends with an error changes no plan.  Blocking calls meet the failure

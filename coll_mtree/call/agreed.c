@@ -180,7 +180,7 @@ static void take_hosts(mca_coll_mtree_module_t *module)
     module->placement = module->processes->placement;
     if (!module->hosts_asked) {
         module->hosts_asked = true;
-        coll_mtree_ordered_gate_open(&module->hosts_known);
+        coll_mtree_gate_open(&module->hosts_known);
         module->context = module->placement == NULL ? NULL : module->processes->context;
         module->version = module->context == NULL ? 0 : module->context->version;
     }

@@ -22,7 +22,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     if (entry == NULL || atomic_fetch_sub(&entry->holders, 1) > 1) {
         return;
     }
-    coll_mtree_ordered_gate_cleanup(&entry->gate);
+    coll_mtree_gate_cleanup(&entry->gate);
     coll_mtree_replan_query_destroy(entry->query);
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
@@ -95,9 +95,9 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     atomic_store(&entry->settled, true);
     /* Nothing else is pending while a blocking call waits for hosts. */
     if (entry->asks_hosts) {
-        coll_mtree_ordered_gate_open(&entry->module->hosts_known);
+        coll_mtree_gate_open(&entry->module->hosts_known);
     }
-    coll_mtree_ordered_gate_open(&entry->gate);
+    coll_mtree_gate_open(&entry->gate);
     /* From here on another thread may free the module. */
     if (entry->exchange != NULL) {
         coll_mtree_deferred_release_add(&entry->deferred);
@@ -118,7 +118,7 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
-    coll_mtree_ordered_gate_init(&entry->gate);
+    coll_mtree_gate_init(&entry->gate);
     return entry;
 }
 
@@ -144,7 +144,7 @@ coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
         next->part = mtree_plan_part_retain(entry->part);
     }
     plan_entry_start(next, first_tag);
-    coll_mtree_ordered_gate_pass(&before->gate, &next->opening);
+    coll_mtree_gate_pass(&before->gate, &next->opening);
     return next;
 }
 
@@ -180,7 +180,7 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     if (entry->asks_hosts) {
         plan_entry_open(&entry->opening);
     } else {
-        coll_mtree_ordered_gate_pass(&module->hosts_known, &entry->opening);
+        coll_mtree_gate_pass(&module->hosts_known, &entry->opening);
     }
     return entry;
 }

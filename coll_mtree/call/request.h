@@ -39,10 +39,7 @@ typedef struct coll_mtree_request {
     bool blocking;                         /* its owner waits in it */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
-    /* Chosen where the call passed the gate: */
-    int choice;                /* Open MPI's code */
-    mtree_plan_part_t *chosen; /* a reference, until the call begins */
-    const mtree_placement_t *placement;
+    const mtree_placement_t *placement; /* once the call has begun */
     /* Made for `part`: */
     mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;

@@ -181,11 +181,10 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
-                                               const mtree_plan_part_t *part)
+static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req)
 {
     mtree_operation_t *operation;
-    mtree_arrival_t arrival = {.plan = part->plan,
+    mtree_arrival_t arrival = {.plan = req->part->plan,
                                .placement = req->placement,
                                .call = &req->args.call,
                                .rank = ompi_comm_rank(req->comm),
@@ -203,10 +202,10 @@ static mtree_status_t request_start_by_arrival(coll_mtree_request_t *req,
                                request_released, req, &operation);
 }
 
-static void request_begin_tcp(coll_mtree_request_t *req, const mtree_plan_part_t *part)
+static void request_begin_tcp(coll_mtree_request_t *req)
 {
     req->over_tcp = coll_mtree_tcp_begin(
-        &req->tcp, &req->transport, part, req->layout->peers, req->layout->num_peers,
+        &req->tcp, &req->transport, req->part, req->layout->peers, req->layout->num_peers,
         req->placement,
         req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
@@ -237,10 +236,12 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *
     entry->is_used = true;
 }
 
-/* Make ready what @a req needs to run over @a part.  Open MPI's code. */
-static int request_get_ready(coll_mtree_request_t *req, const mtree_plan_part_t *part)
+/* Make ready what @a req needs to run over the plan of its entry.  Open MPI's code. */
+static int request_get_ready(coll_mtree_request_t *req)
 {
-    int rc = req->choice;
+    const mtree_plan_part_t *part = NULL;
+    int rc = coll_mtree_plan_entry_plan(req->entry, req->args.call.unequal, &part,
+                                        &req->placement);
 
     if (req->count.record != NULL) {
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
@@ -263,26 +264,23 @@ static int request_get_ready(coll_mtree_request_t *req, const mtree_plan_part_t 
     return rc;
 }
 
-/* The plan is chosen and the window allows it: begin.  The operation may end here, and
+/* The plan is known and the window allows it: begin.  The operation may end here, and
  * the request may be freed. */
 static void request_begin(coll_mtree_request_t *req)
 {
-    mtree_plan_part_t *part = req->chosen;
     mtree_operation_t *operation;
-    int rc = request_get_ready(req, part);
+    int rc = request_get_ready(req);
 
-    req->chosen = NULL;
     if (rc != OMPI_SUCCESS) {
         request_end(req, rc);
     } else if (req->by_arrival) {
-        coll_mtree_require(request_start_by_arrival(req, part));
+        coll_mtree_require(request_start_by_arrival(req));
     } else {
-        request_begin_tcp(req, part);
+        request_begin_tcp(req);
         coll_mtree_require(mtree_schedule_start(req->layout, &req->transport.super,
                                                 &req->buffers.super, request_ended, req,
                                                 &operation));
     }
-    mtree_plan_part_destroy(part);
 }
 
 /* Under the lock, which this releases: begin the calls that the window lets begin, one at
@@ -325,23 +323,11 @@ static void request_leave(coll_mtree_request_t *req)
     begin_calls(module);
 }
 
-/* Its plan is known: choose it, since a reply that is due behind this call may bring
- * another one. */
-static void request_choose(coll_mtree_request_t *req)
-{
-    const mtree_plan_part_t *part = NULL;
-
-    req->choice = coll_mtree_plan_entry_plan(req->entry, req->args.call.unequal, &part,
-                                             &req->placement);
-    req->chosen = mtree_plan_part_retain(part);
-}
-
 static void request_pass(coll_mtree_waiter_t *waiter)
 {
     coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
     mca_coll_mtree_module_t *module = req->module;
 
-    request_choose(req);
     if (req->super.super.req_persistent) {
         request_begin(req);
         return;
@@ -366,27 +352,15 @@ static void request_count_start(coll_mtree_request_t *req)
 
 void coll_mtree_request_start(coll_mtree_request_t *req)
 {
-    mca_coll_mtree_module_t *module = req->module;
-    coll_mtree_ordered_gate_t *gate;
-
     request_count_start(req);
-    gate = &req->entry->gate;
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;
     if (req->count.record != NULL) {
         coll_mtree_statistics_enter(&req->count);
     }
-    if (!req->super.super.req_persistent && coll_mtree_ordered_gate_enter(gate)) {
-        request_choose(req);
-        opal_mutex_lock(&module->lock);
-        coll_mtree_call_window_enter(&module->calls, &req->call);
-        begin_calls(module);
-        coll_mtree_ordered_gate_leave(gate);
-    } else {
-        req->waiter = (coll_mtree_waiter_t){.pass = request_pass};
-        coll_mtree_ordered_gate_pass(gate, &req->waiter);
-    }
+    req->waiter.pass = request_pass;
+    coll_mtree_gate_pass(&req->entry->gate, &req->waiter);
     /* Open MPI reports losses of processes in its progress, where a rank that only sends
      * would never be. */
     if (coll_mtree_survives()) {
