@@ -266,15 +266,9 @@ void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_ho
 }
 
 void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
-                                     const void *parts)
+                                     void *parts)
 {
-    size_t length = 0;
-
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        length += (size_t)lengths[rank];
-    }
-    exchange->parts = coll_mtree_malloc(length);
-    memcpy(exchange->parts, parts, length);
+    exchange->parts = parts;
     memcpy(exchange->numbers + FIRST_PART, lengths,
            (size_t)exchange->ranks * sizeof(*lengths));
 }

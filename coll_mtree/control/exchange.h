@@ -87,11 +87,11 @@ void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
 
 /*
  * On rank 0, before that reply: the parts of the ranks, @a lengths [ranks] bytes each,
- * one after the other in @a parts.  After rank 0 a length of 0 stands for the part of the
- * rank before.  They are copied.
+ * one after the other in @a parts, which is malloc'ed and taken over.  After rank 0 a
+ * length of 0 stands for the part of the rank before.
  */
 void coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
-                                     const void *parts);
+                                     void *parts);
 
 /* On rank 0, before that reply to an exchange with hosts: the host of each rank, @a hosts
  * [ranks], of @a num_hosts; copied. */

@@ -57,6 +57,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
     if (plan != NULL && mtree_plan_parts_write(plan, host, num_ranks, &common, &own,
                                                lengths) == MTREE_OK) {
         coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes);
+        own.bytes = NULL;
         send_pieces(exchange, kind, forecast, &common, whole, appendix);
     } else {
         coll_mtree_exchange_reply(exchange, 0, NULL, 0);
@@ -100,12 +101,8 @@ mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
     } else if (part->plan == NULL) {
         part->plan = mtree_plan_retain(plan);
     }
-    if (forecast_p != NULL) {
-        *forecast_p = payload->forecast;
-    }
-    if (appendix_p != NULL) {
-        *appendix_p = (coll_mtree_appendix_t){payload->bytes + common,
-                                              (size_t)payload->appendix_length};
-    }
+    *forecast_p = payload->forecast;
+    *appendix_p = (coll_mtree_appendix_t){payload->bytes + common,
+                                          (size_t)payload->appendix_length};
     return part;
 }

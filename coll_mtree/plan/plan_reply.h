@@ -28,7 +28,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
 
 /* The part in @a reply, which is not of kind 0, a reference of the caller's.  @a plan is
  * the plan that this rank, 0, has sent (NULL on others); the part refers to it.
- * *forecast_p and *appendix_p, which is in the reply, may be NULL. */
+ * *appendix_p is in the reply. */
 mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               const mtree_plan_t *plan,
                                               mtree_forecast_t *forecast_p,
