@@ -7,6 +7,9 @@
 
 #include <jansson.h>
 
+/* The value of "format"; another number means that names have changed. */
+#define MTREE_REPORT_FORMAT "mtree-report 2"
+
 /* 0 and "" where there is none of that type. */
 double mtree_report_number(const json_t *object, const char *key);
 const char *mtree_report_text(const json_t *object, const char *key);

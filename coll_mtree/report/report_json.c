@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "planner/plan/json.h"
+#include "report/members.h"
 #include "report/network.h"
-#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
