@@ -4,7 +4,6 @@ top`: reporter text|html|openmetrics [FILE], reporter top FILE DELAY FRAMES LINK
 
 import json
 import os
-import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -38,9 +37,6 @@ def main(form, path="", *words):
 
 
 if __name__ == "__main__":
-    for number in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
-    sys.stdout.reconfigure(encoding="utf-8")
     try:
         sys.exit(main(*sys.argv[1:]))
     except Failure as error:

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import time as clock
@@ -77,6 +78,9 @@ def is_awaited(path, look):
 
 def follow(path, delay, frames, links):
     """@a frames looks, 0: until the job ends, and so many directions of links."""
+    for ending in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(ending, signal.SIG_DFL)
+    sys.stdout.reconfigure(encoding="utf-8")
     delay, frames, before, silent, look = float(delay), int(frames), None, 0, 0
     while (frames == 0 or look < frames) and member(before, "complete") is not True:
         if look > 0:
