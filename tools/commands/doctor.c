@@ -40,22 +40,17 @@ static mtree_status_t take_parameter(const command_t *command, void *data,
     return MTREE_OK;
 }
 
-static const char *text_or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 /* Become the program of Python; returns only when that cannot be. */
 static int run_python(const arguments_t *arguments)
 {
     char path[COMMAND_PATH_ROOM];
     const char *words[] = {"python3",
                            path,
-                           text_or_empty(arguments->hosts),
-                           text_or_empty(arguments->hostfile),
-                           text_or_empty(arguments->agent),
-                           text_or_empty(arguments->facts),
-                           text_or_empty(arguments->output),
+                           command_word(arguments->hosts),
+                           command_word(arguments->hostfile),
+                           command_word(arguments->agent),
+                           command_word(arguments->facts),
+                           command_word(arguments->output),
                            arguments->json ? "json" : "",
                            NULL};
 

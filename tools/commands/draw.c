@@ -109,8 +109,8 @@ static mtree_status_t become_drawing(const arguments_t *arguments,
     const char *words[] = {"python3",
                            path,
                            arguments->multiples ? "multiples" : "map",
-                           arguments->output != NULL ? arguments->format : "",
-                           arguments->output != NULL ? arguments->output : "",
+                           command_word(arguments->format),
+                           command_word(arguments->output),
                            arguments->json ? "json" : "",
                            NULL};
     json_t *given =

@@ -57,11 +57,6 @@ static const char *find_format(const char *file, const char *wanted)
     return NULL;
 }
 
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 /* What the importer prints of @a file: a topology file, malloc'ed. */
 static mtree_status_t read_network(const arguments_t *arguments, const char *file,
                                    const char *format, char **text_p)
@@ -72,10 +67,10 @@ static mtree_status_t read_network(const arguments_t *arguments, const char *fil
                            file,
                            format,
                            capacity,
-                           or_empty(arguments->switches),
-                           or_empty(arguments->nodes),
-                           or_empty(arguments->name),
-                           or_empty(arguments->topology),
+                           command_word(arguments->switches),
+                           command_word(arguments->nodes),
+                           command_word(arguments->name),
+                           command_word(arguments->topology),
                            NULL};
 
     (void)snprintf(capacity, sizeof(capacity), "%.17g",
