@@ -11,7 +11,6 @@
 #include <netinet/ip_icmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* As traceroute: probe i goes to the port this much above it. */
@@ -25,20 +24,10 @@ struct mtree_traceroute {
     mtree_traceroute_probe_t *probes;
     int num_probes;
     int num_silent;
-    double *sent; /* [num_probes] by the real-time clock, which stamps packets */
     double started;
     double timeout;
     bool asked_twice;
 };
-
-/* The clock that stamps packets. */
-static double real_time(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Errors that report answers to earlier packets, which are in the error queue. */
 static bool is_answer(int error)
@@ -57,11 +46,9 @@ static void probe_send(mtree_traceroute_t *hops, int number)
 
     setsockopt(hops->socket, ipv4 ? IPPROTO_IP : IPPROTO_IPV6,
                ipv4 ? IP_TTL : IPV6_UNICAST_HOPS, &probe->limit, sizeof(probe->limit));
-    do {
-        hops->sent[number] = real_time();
-    } while (sendto(hops->socket, "", 1, MSG_DONTWAIT, (struct sockaddr *)&to, length) <
-                 0 &&
-             is_answer(errno) && --tries > 0);
+    while (sendto(hops->socket, "", 1, MSG_DONTWAIT, (struct sockaddr *)&to, length) <
+               0 &&
+           is_answer(errno) && --tries > 0) {}
 }
 
 static void send_silent(mtree_traceroute_t *hops)
@@ -91,7 +78,7 @@ static mtree_traceroute_answer_t answer_of(const struct sock_extended_err *error
 }
 
 static void take_answer(mtree_traceroute_t *hops, int number,
-                        const struct sock_extended_err *error, double received)
+                        const struct sock_extended_err *error)
 {
     mtree_traceroute_probe_t *probe = &hops->probes[number];
 
@@ -103,9 +90,6 @@ static void take_answer(mtree_traceroute_t *hops, int number,
         return;
     }
     probe->from = mtree_address_from_sockaddr(SO_EE_OFFENDER(error));
-    if (received > hops->sent[number]) {
-        probe->round_trip = received - hops->sent[number];
-    }
     hops->num_silent--;
 }
 
@@ -137,8 +121,6 @@ static bool receive_answer(mtree_traceroute_t *hops)
                              .msg_control = control,
                              .msg_controllen = sizeof(control)};
     const struct sock_extended_err *error = NULL;
-    double received = real_time();
-    struct timespec stamp;
     int number;
 
     if (recvmsg(hops->socket, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
@@ -149,14 +131,11 @@ static bool receive_answer(mtree_traceroute_t *hops)
         if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
             (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) {
             error = (const struct sock_extended_err *)CMSG_DATA(c);
-        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
-            memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
-            received = (double)stamp.tv_sec + (double)stamp.tv_nsec * 1e-9;
         }
     }
     number = message.msg_namelen > 0 ? probe_number(hops, &to) : -1;
     if (error != NULL && number >= 0) {
-        take_answer(hops, number, error, received);
+        take_answer(hops, number, error);
     }
     return true;
 }
@@ -193,8 +172,6 @@ static mtree_status_t open_socket(const mtree_address_t *own, int *socket_p)
         }
         return MTREE_ERR_IO;
     }
-    /* Without it round trips are a little less exact. */
-    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
     *socket_p = fd;
     return MTREE_OK;
 }
@@ -217,17 +194,14 @@ mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
     hops->probes = probes;
     hops->num_probes = hops->num_silent = num_probes;
     hops->timeout = timeout;
-    hops->sent = calloc((size_t)num_probes + 1, sizeof(*hops->sent));
-    status = hops->sent == NULL ? MTREE_ERR_NO_MEMORY : open_socket(own, &hops->socket);
+    status = open_socket(own, &hops->socket);
     if (status != MTREE_OK) {
-        free(hops->sent);
         free(hops);
         return status;
     }
     for (int i = 0; i < num_probes; i++) {
         probes[i].answer = MTREE_HOP_SILENT;
         probes[i].from = (mtree_address_t){.family = AF_UNSPEC};
-        probes[i].round_trip = 0;
     }
     hops->started = mtree_clock_seconds();
     send_silent(hops);
@@ -239,7 +213,6 @@ void mtree_traceroute_destroy(mtree_traceroute_t *hops)
 {
     if (hops != NULL) {
         close(hops->socket);
-        free(hops->sent);
         free(hops);
     }
 }

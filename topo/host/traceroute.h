@@ -29,7 +29,6 @@ typedef struct {
     int limit;                        /* hops that it may pass, 1 to 255 */
     mtree_traceroute_answer_t answer; /* this and the following are results */
     mtree_address_t from;             /* who answered */
-    double round_trip;                /* seconds; 0: not known */
 } mtree_traceroute_probe_t;
 
 typedef struct mtree_traceroute mtree_traceroute_t;

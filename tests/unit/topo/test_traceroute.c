@@ -82,7 +82,6 @@ static void check_targets(const char *own, const char *const *targets, int num_t
     for (int i = 0; i < NUM_PROBES; i++) {
         ck_assert_int_eq(probes[i].answer, MTREE_HOP_TARGET);
         ck_assert(mtree_address_equals(&probes[i].from, &probes[i].to));
-        ck_assert_double_ge(probes[i].round_trip, 0);
     }
     mtree_traceroute_destroy(hops);
 }
