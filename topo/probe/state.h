@@ -106,9 +106,6 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe);
  * too, where there is none yet. */
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 
-/* Fill probe->arcs with what all streams show about the current graph. */
-mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
-
 /* Allocate anew what is kept of each arc of the graph, and fill it in. */
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 

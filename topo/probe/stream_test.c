@@ -44,7 +44,8 @@
 #define NIC_PAIRS  2 /* streams across an arc of a host at the first try; doubled */
 #define LINK_PAIRS 4 /* the same for an arc between switches */
 
-mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
+/* Fill probe->arcs with what all streams show about the current graph. */
+static mtree_status_t explain(mtree_probe_t *probe)
 {
     return mtree_probe_bottleneck_explain(&probe->graph, probe->streams,
                                           probe->num_streams, probe->reused, probe->arcs);
@@ -63,7 +64,7 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
         return mtree_no_memory("%d links", probe->graph.num_links);
     }
     mtree_probe_find_known(probe);
-    return mtree_probe_explain(probe);
+    return explain(probe);
 }
 
 /* Seconds of a round trip along a path. */
@@ -391,5 +392,5 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
                                 new_stream(probe, &probe->experiments[i], &curve, &rate));
         }
     }
-    return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;
+    return (status == MTREE_OK) ? explain(probe) : status;
 }

@@ -219,6 +219,22 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     free(room);
 }
 
+/* Of streams of links alone no two have a sender, a receiver or a link in common. */
+static void check_alone(const mtree_probe_round_t *round)
+{
+    for (int i = 0; i < round->num_experiments; ++i) {
+        const mtree_probe_experiment_t *a = &round->experiments[i];
+
+        for (int j = 0; j < i && strstr(round->purpose, "alone") != NULL; ++j) {
+            const mtree_probe_experiment_t *b = &round->experiments[j];
+
+            ck_assert_int_ne(a->from, b->from);
+            ck_assert_int_ne(a->to, b->to);
+            ck_assert(a->from != b->to || a->to != b->from);
+        }
+    }
+}
+
 /* Carry out a round of streams; the seconds that it takes. */
 static double stream(network_t *network, const mtree_probe_round_t *round,
                      mtree_probe_result_t *results)
@@ -226,6 +242,7 @@ static double stream(network_t *network, const mtree_probe_round_t *round,
     double *rates = calloc((size_t)round->num_experiments, sizeof(*rates));
     double slowness = is_second(network, network->options->slow) ? 0.5 : 1, longest = 0;
 
+    check_alone(round);
     share(network, round, rates);
     for (int i = 0; i < round->num_experiments; ++i) {
         take_marks(network, &round->experiments[i], rates[i] * slowness, &results[i]);
