@@ -15,14 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A search must be able to gain this part of the time. */
-#define SEARCH_GAIN 0.04
+/* A search must be able to gain this part of the time: between more hosts, where it takes
+ * tenths of a second, or seconds. */
+#define SEARCH_GAIN      0.04
+#define MANY_SEARCH_GAIN 0.1
+#define MOST_SEARCH_GAIN 0.5
+
+/* A search is quick where hosts forward over so few links, and worth it for so many
+ * bytes. */
+#define FEW_LINKS  4096
+#define LONG_BYTES 8e6
 
 /* Between more hosts robust packings take seconds; one packing is enough work; and trees
  * from each host take more than a millisecond. */
 #define MOST_ROBUST_HOSTS 32
 #define MOST_HOSTS        64
 #define MOST_ROOTS        256
+#define MANY_SEARCH_HOSTS 512
 
 /* Why a candidate was not compared. */
 #define NO_PLAN    "it has no plan for this call"
@@ -54,6 +63,16 @@ static bool has_tree_per_host(const char *algorithm, mtree_collective_t collecti
            !mtree_collective_is_prefix(collective);
 }
 
+/* Is direct exchange a plan where any search takes minutes?  Of an all-to-all each host
+ * has trees of its own. */
+static bool is_direct_at_once(const mtree_prediction_t *on)
+{
+    return on->num_hosts >= MANY_SEARCH_HOSTS && on->request->min_rate <= 0.0 &&
+           mtree_collective_is_personalized(on->request->collective) &&
+           mtree_collective_has_blocks(on->request->collective) &&
+           mtree_direct_exchange_passes_nobody(on->routes, on->num_hosts);
+}
+
 /* Why @a algorithm, which is planned at once, does not compete; NULL: it does. */
 static const char *excluded(const mtree_contest_t *contest, const char *algorithm)
 {
@@ -65,6 +84,9 @@ static const char *excluded(const mtree_contest_t *contest, const char *algorith
     }
     if (request->min_rate > 0.0) {
         return LIMITS;
+    }
+    if (strcmp(algorithm, "direct") == 0 && is_direct_at_once(on)) {
+        return NULL;
     }
     if (request->bytes <= 0.0 &&
         (strcmp(algorithm, "direct") != 0 ||
@@ -159,29 +181,76 @@ static double least_tree_seconds(const mtree_contest_t *contest,
                : 0.0;
 }
 
+/* The fastest plan so far, by its estimate where none was simulated; NULL: there is
+ * none. */
+static mtree_entrant_t *fastest(mtree_contest_t *contest)
+{
+    mtree_entrant_t *best = mtree_contest_fastest(contest);
+    const bool is_simulated = best != NULL;
+
+    for (int e = 0; e < contest->count && !is_simulated; e++) {
+        if (contest->entrants[e].plan != NULL &&
+            (best == NULL || contest->entrants[e].facts.seconds < best->facts.seconds)) {
+            best = &contest->entrants[e];
+        }
+    }
+    return best;
+}
+
+/* The part of the time that a search must be able to gain. */
+static double needed_gain(const mtree_prediction_t *on)
+{
+    bool is_quick = on->num_hosts == on->topology->num_vertices &&
+                    on->topology->num_links <= FEW_LINKS &&
+                    on->request->bytes >= LONG_BYTES;
+
+    return on->num_hosts <= MOST_HOSTS                     ? SEARCH_GAIN
+           : on->num_hosts < MANY_SEARCH_HOSTS || is_quick ? MANY_SEARCH_GAIN
+                                                           : MOST_SEARCH_GAIN;
+}
+
+/* The seconds that the bits of @a plan need on their way beyond what they would at the
+ * bound.  Between few hosts, where a search costs little, none is sought. */
+static mtree_status_t carrying_seconds(const mtree_contest_t *contest, mtree_plan_t *plan,
+                                       double *seconds_p)
+{
+    const mtree_prediction_t *on = &contest->on;
+    mtree_status_t status = MTREE_OK;
+
+    *seconds_p = 8.0 * plan->bytes / plan->throughput;
+    if (on->num_hosts > MOST_HOSTS) {
+        status = mtree_planner_bound(on->topology, on->hosts, on->num_hosts, on->request,
+                                     plan);
+        *seconds_p -= plan->bound > 0.0 ? 8.0 * plan->bytes / plan->bound : 0.0;
+    }
+    return status;
+}
+
 /* Might trees that a search finds be clearly faster than the fastest plan so far?  They
  * gain no more than what its bits need on their way and what its messages cost the
  * busiest processor, and no plan is faster than the least time. */
 static mtree_status_t is_search_worth_it(mtree_contest_t *contest, bool *worth_p)
 {
-    const mtree_entrant_t *best = mtree_contest_fastest(contest);
+    mtree_entrant_t *best = fastest(contest);
     mtree_simulate_options_t options;
     mtree_processor_costs_t costs;
-    double gain, least = 0.0;
+    const double needed = needed_gain(&contest->on);
+    double carrying = 0.0, least = 0.0;
     mtree_status_t status;
 
     mtree_simulate_default_options(&options);
     costs = mtree_simulate_costs(contest->on.topology, &options);
-    *worth_p =
-        best == NULL || least_tree_seconds(contest, costs) <
-                            (1.0 - SEARCH_GAIN) * mtree_contest_fastest_seconds(contest);
-    if (best == NULL || !*worth_p || contest->on.num_hosts > MOST_HOSTS) {
+    *worth_p = best == NULL;
+    if (best == NULL || least_tree_seconds(contest, costs) >=
+                            (1.0 - needed) * mtree_contest_fastest_seconds(contest)) {
         return MTREE_OK;
     }
     status = least_seconds(contest, costs, &least);
-    gain = fmin(8.0 * best->plan->bytes / best->plan->throughput + best->load.busiest,
-                best->facts.seconds - least);
-    *worth_p = gain > SEARCH_GAIN * best->facts.seconds;
+    if (status == MTREE_OK) {
+        status = carrying_seconds(contest, best->plan, &carrying);
+    }
+    *worth_p = fmin(carrying + best->load.busiest, best->facts.seconds - least) >
+               needed * best->facts.seconds;
     return status;
 }
 
@@ -226,7 +295,7 @@ static mtree_status_t compare_searched(mtree_contest_t *contest)
         {"packing", 3}, {"packing", 1}, {"gateways", 0}, {MTREE_PLAN_ROBUST, 0}};
     const mtree_plan_request_t *request = contest->on.request;
     mtree_entrant_t *own = mtree_contest_add(contest, "packing", request->max_trees);
-    mtree_status_t status = mtree_contest_plan(contest, own, NULL);
+    mtree_status_t status = mtree_contest_plan(contest, own, "packing");
 
     if (status == MTREE_OK) {
         status = mtree_contest_judge(contest, own);
@@ -258,8 +327,9 @@ static mtree_status_t take_bound(mtree_contest_t *contest, mtree_plan_t *plan)
     const mtree_prediction_t *on = &contest->on;
 
     if (contest->bound <= 0.0) {
-        return mtree_planner_bound(on->topology, on->hosts, on->num_hosts, on->request,
-                                   plan);
+        return plan->bound > 0.0 ? MTREE_OK
+                                 : mtree_planner_bound(on->topology, on->hosts,
+                                                       on->num_hosts, on->request, plan);
     }
     free(plan->limit);
     plan->bound = contest->bound;
@@ -289,7 +359,9 @@ static mtree_status_t compare_all(mtree_contest_t *contest)
     bool worth = true;
     mtree_status_t status = compare_at_once(contest);
 
-    if (status == MTREE_OK && contest->on.request->bytes > 0.0) {
+    if (is_direct_at_once(&contest->on)) {
+        worth = false;
+    } else if (status == MTREE_OK && contest->on.request->bytes > 0.0) {
         status = is_search_worth_it(contest, &worth);
     }
     mtree_contest_begin_second_half(contest);

@@ -108,21 +108,3 @@ UNIT_TEST(chunks_on_fast_links_are_long)
 
     ck_assert_uint_ge(plan->trees[0].chunk_bytes, MTREE_CHUNK_MAX);
 }
-
-/* An all-to-all of many hosts, whose search would take minutes. */
-UNIT_TEST(many_hosts_need_no_search)
-{
-    int capacity[600];
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLTOALL, .max_trees = 10, .bytes = 1e6};
-    OWNED(topology) *topology = NULL;
-    OWNED(plan) *plan = NULL;
-
-    for (int i = 0; i < 600; i++) {
-        capacity[i] = 1000;
-    }
-    topology = map_star(capacity, 600);
-    plan = network_plan(topology, &request);
-    ck_assert_str_eq(plan->algorithm, "direct");
-    ck_assert_double_gt(plan->throughput, 0.99e9);
-}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Double binary trees: what they carry behind switches, and where the planner takes them
- * without a search.
+ * Double binary trees: what they carry behind switches.
  */
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
@@ -63,33 +62,6 @@ UNIT_LOOP(hosts_that_forward_have_a_bound, 0, 3)
     ck_assert_str_ne(plan->limit, "");
 }
 
-/* Between many hosts behind switches they are the planner's choice: with the bound of
- * the packing, and faster than that. */
-UNIT_LOOP(many_hosts_need_no_search, 0, 4)
-{
-    OWNED(topology) *topology = network_shaped("fattree:8");
-    double bytes = (double)(4096 << (4 * _i));
-    OWNED(plan) *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, bytes);
-    OWNED(plan) *packing = plan_by(topology, MTREE_ALLREDUCE, "packing", bytes);
-
-    ck_assert_str_eq(plan->algorithm, "doubletree");
-    ck_assert_double_eq_tol(plan->bound, packing->bound, 1e-3 * packing->bound);
-    ck_assert_double_gt(plan->throughput, 0.99 * plan->bound);
-    ck_assert_ptr_nonnull(plan->limit);
-    ck_assert_double_lt(plan->seconds, packing->seconds);
-}
-
-/* So are they between a thousand, however short the message: low trees cost processors
- * more than their latency saves. */
-UNIT_LOOP(a_thousand_hosts_need_no_search, 0, unit_loops(1, 6))
-{
-    OWNED(topology) *topology = network_shaped("fattree:16");
-    OWNED(plan) *plan =
-        plan_by(topology, collectives[_i % 3], NULL, (double)(65536 << (4 * (_i / 3))));
-
-    ck_assert_str_eq(plan->algorithm, "doubletree");
-}
-
 /* A root among the hosts of both trees leaves those behind a switch together. */
 UNIT_LOOP(a_root_keeps_to_switches, 1, 3)
 {
@@ -101,52 +73,4 @@ UNIT_LOOP(a_root_keeps_to_switches, 1, 3)
     ck_assert_int_eq(plan->trees[0].root, 3);
     ck_assert_int_eq(plan->trees[1].root, 3);
     ck_assert_int_lt(mtree_tree_height(&brief->trees[0], 128), 10);
-}
-
-/* Where hosts have several links, long messages go over the trees of the packing. */
-UNIT_TEST(several_links_need_one)
-{
-    OWNED(topology) *topology = network_shaped("torus:9x9");
-    OWNED(plan) *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, 64e6);
-
-    ck_assert_str_eq(plan->algorithm, "packing");
-    ck_assert_double_gt(plan->throughput, 0.8 * plan->bound);
-}
-
-/* Between hundreds of hosts that forward a search is quick.  Long messages take its trees
- * where these fill more links. */
-UNIT_LOOP(long_messages_are_searched, 0, unit_loops(2, 6))
-{
-    static const struct {
-        const char *shape, *algorithm;
-        mtree_collective_t collective;
-        double bytes;
-    } cases[] = {{"torus:5x5x5", "packing", MTREE_BCAST, 16e6},
-                 {"torus:8x8x8", "doubletree", MTREE_REDUCE, 64e3},
-                 {"torus:8x8x8", "packing", MTREE_REDUCE, 16e6},
-                 {"torus:8x8x8", "packing", MTREE_ALLREDUCE, 16e6},
-                 {"torus:8x8x8", "packing", MTREE_BCAST, 16e6},
-                 {"random:512:2048", "packing", MTREE_BCAST, 16e6}};
-    OWNED(topology) *topology = map_shape(cases[_i].shape, 1e10, 1e-6);
-    OWNED(plan) *plan = plan_by(topology, cases[_i].collective, NULL, cases[_i].bytes);
-
-    ck_assert_str_eq(plan->algorithm, cases[_i].algorithm);
-}
-
-/* Few hosts are searched, and so are limits that the two trees may not keep. */
-UNIT_TEST(limits_are_searched)
-{
-    mtree_topology_t *few = network_shaped("star:64"), *many = network_shaped("star:65");
-    mtree_plan_request_t request = {
-        .collective = MTREE_BCAST, .max_trees = 1, .bytes = 1e6};
-    mtree_plan_t *plans[] = {plan_by(few, MTREE_BCAST, NULL, 1e6),
-                             plan_by(many, MTREE_BCAST, NULL, 0),
-                             network_plan(many, &request)};
-
-    for (int i = 0; i < 3; i++) {
-        ck_assert_str_eq(plans[i]->algorithm, "packing");
-        mtree_plan_destroy(plans[i]);
-    }
-    mtree_topology_destroy(many);
-    mtree_topology_destroy(few);
 }

@@ -388,31 +388,6 @@ UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
     }
 }
 
-/* Is a packing among the candidates for an allgather of @a bytes? */
-static bool is_packing_sought(double bytes)
-{
-    const mtree_plan_request_t request = {
-        .collective = MTREE_ALLGATHER, .max_trees = 10, .bytes = bytes};
-    mtree_candidate_list_t list;
-    OWNED(plan) *plan = NULL;
-    bool sought = false;
-
-    unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
-    for (int c = 0; c < list.count; c++) {
-        sought = sought || strcmp(list.list[c].algorithm, "packing") == 0;
-    }
-    return sought;
-}
-
-/* Trees from each host have so many messages that a short call in few rounds is over
- * before. */
-UNIT_TEST(trees_with_too_many_messages_are_not_sought)
-{
-    begin(map_shape("torus:5x5", 1e9, 0.0));
-    ck_assert(!is_packing_sought(1024));
-    ck_assert(is_packing_sought(16e6));
-}
-
 /* Who asks learns what was considered, what each takes, and why some were not compared.
  */
 UNIT_TEST(candidates_are_listed)
