@@ -154,6 +154,25 @@ UNIT_TEST(partners_are_near)
     }
 }
 
+/* Eight hosts in a row, 10 us apart, whose numbers tell little: partners by number are up
+ * to 70 us from each other, which two pieces of 30 us are worth; by place 40. */
+UNIT_TEST(messages_are_cut_for_the_order_that_is_taken)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
+                                          .algorithm = "recursive_halving",
+                                          .bytes = 128 << 10};
+    const int row[] = {0, 2, 4, 6, 7, 5, 3, 1};
+    OWNED(topology) *topology = network_hosts(8);
+    OWNED(plan) *plan = NULL;
+
+    for (int i = 0; i < 7; i++) {
+        map_join(topology, row[i], row[i + 1], 100 * MEGABIT, 10e-6);
+    }
+    plan = network_plan(topology, &request);
+    ck_assert_mem_eq(plan->order, row, sizeof(row));
+    ck_assert_uint_eq(plan->message_bytes, 0);
+}
+
 /* Rows and columns of a torus: 4 + 3 messages to and from others, and with the longest
  * ways of both the longest path of the network. */
 UNIT_TEST(stages_take_the_longest_path)
