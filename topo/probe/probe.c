@@ -181,18 +181,6 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
 }
 
-mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
-                                          mtree_probe_experiment_t experiment)
-{
-    if (mtree_array_reserve(&probe->experiments, &probe->experiment_capacity,
-                            probe->num_experiments + 1,
-                            sizeof(*probe->experiments)) != MTREE_OK) {
-        return mtree_no_memory("a round of %d experiments", probe->num_experiments + 1);
-    }
-    probe->experiments[probe->num_experiments++] = experiment;
-    return MTREE_OK;
-}
-
 /* What fills the rounds of each stage, and what draws its conclusions; NULL: nothing. */
 static const struct {
     mtree_status_t (*fill)(mtree_probe_t *probe);
