@@ -38,7 +38,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_plan_sequence_destroy(module);
+    coll_mtree_plan_sequences_destroy(module);
     coll_mtree_plan_entries_destroy(module);
     coll_mtree_class_table_cleanup(&module->classes, NULL);
     coll_mtree_bandwidth_monitor_destroy(module);

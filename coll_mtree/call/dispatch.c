@@ -77,7 +77,7 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
         return true;
     }
     if (end == COLL_MTREE_RELAYED_LOST) {
-        coll_mtree_plan_entry_renew(comm_class);
+        coll_mtree_plan_sequence_renew(comm_class);
     } else {
         comm_class->left_relays = true;
     }
@@ -115,7 +115,7 @@ static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
 static void dispatch_finish(coll_mtree_request_t *req, int rc)
 {
     if (rc == OMPI_SUCCESS) {
-        coll_mtree_plan_entry_note(req->entry, req);
+        coll_mtree_plan_sequence_note(req);
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -277,7 +277,7 @@ static bool is_plain(const coll_mtree_mpi_call_t *call,
     if (has_plain_entry(comm_class) &&
         !(coll_mtree_params.deterministic &&
           coll_mtree_server_is_bound(&comm_class->server, true))) {
-        coll_mtree_plan_entry_renew(comm_class);
+        coll_mtree_plan_sequence_renew(comm_class);
     }
     return has_plain_entry(comm_class);
 }

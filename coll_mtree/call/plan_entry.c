@@ -5,7 +5,6 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
-#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
@@ -267,43 +266,8 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
     return OMPI_SUCCESS;
 }
 
-void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                                const coll_mtree_request_t *req)
-{
-    if (entry->part == NULL) {
-        return;
-    }
-    /* What passes through relays says nothing of the paths of the plan without. */
-    if (entry->relayed == NULL && !req->by_arrival) {
-        coll_mtree_plan_sequence_note(entry, req->goodput,
-                                      (double)req->args.call.unit_bytes /
-                                          (double)req->buffers.super.extent);
-    }
-    entry->warmed_up = true;
-}
-
-void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
-{
-    coll_mtree_plan_entry_release(comm_class->entry);
-    comm_class->entry = NULL;
-    coll_mtree_plan_sequence_reset(&comm_class->sequence);
-    coll_mtree_server_renew(&comm_class->server);
-}
-
-void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module)
-{
-    coll_mtree_comm_class_t *comm_class;
-    mtree_list_t *link;
-
-    COLL_MTREE_CLASS_TABLE_FOR_EACH(comm_class, link, &module->classes)
-    {
-        coll_mtree_plan_entry_renew(comm_class);
-    }
-}
-
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_plan_entries_renew(module);
     if (module->latest != NULL) {
         coll_mtree_plan_entry_log(module->latest);
         coll_mtree_plan_entry_release(module->latest);

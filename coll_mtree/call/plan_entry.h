@@ -131,19 +131,7 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
                                const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
-/* A blocking call has been made by @a req: its observations may change the plans.
- */
-void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                                const coll_mtree_request_t *req);
-
-/* The network has changed: calls from here on have entries of their own. */
-void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module);
-
-/* A relay of the plan of @a comm_class is gone, or the topology is known: its calls from
- * here on have an entry of their own. */
-void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class);
-
-/* Free what a module holds for entries; its classes have none then. */
+/* Free what a module holds for entries, of which its classes have none any more. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
 /* plan_exchange.c: start the exchange of a new entry, with the tags from @a first_tag (0:

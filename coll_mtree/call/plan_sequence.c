@@ -4,7 +4,6 @@
 #include "coll_mtree/adapt/link_check.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/transport/progress.h"
 
 #include <stdlib.h>
@@ -81,20 +80,12 @@ static blocking_t *blocking_get(mca_coll_mtree_module_t *module)
     return module->blocking;
 }
 
-void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module)
+/* The request's plan has served a blocking call, which shows rates. */
+static void blocking_note(const coll_mtree_request_t *req)
 {
-    if (module->blocking != NULL) {
-        coll_mtree_plan_sequence_reset(&module->blocking->super);
-        free(module->blocking->traffic);
-        free(module->blocking->checked.streams);
-        free(module->blocking);
-        module->blocking = NULL;
-    }
-}
-
-void coll_mtree_plan_sequence_note(coll_mtree_plan_entry_t *entry,
-                                   const mtree_goodput_t *goodput, double scale)
-{
+    coll_mtree_plan_entry_t *entry = req->entry;
+    const double scale =
+        (double)req->args.call.unit_bytes / (double)req->buffers.super.extent;
     const double bytes = entry->call_class.bytes;
     mca_coll_mtree_module_t *module = entry->module;
     blocking_t *self;
@@ -108,7 +99,7 @@ void coll_mtree_plan_sequence_note(coll_mtree_plan_entry_t *entry,
     self->super.calls++;
     /* The first call over a plan opens connections, and finds their windows small. */
     if (entry->warmed_up) {
-        coll_mtree_traffic_add_call(self->traffic, goodput, scale,
+        coll_mtree_traffic_add_call(self->traffic, req->goodput, scale,
                                     module->placement->host, ompi_comm_rank(entry->comm));
         self->super.bytes += bytes;
         self->super.seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
@@ -121,6 +112,50 @@ void coll_mtree_plan_sequence_note(coll_mtree_plan_entry_t *entry,
             0);
         self->checked = (coll_mtree_link_check_t){.count = 0};
         self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+    }
+}
+
+void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req)
+{
+    if (req->entry->part == NULL) {
+        return;
+    }
+    /* What passes through relays says nothing of the paths of the plan without. */
+    if (req->entry->relayed == NULL && !req->by_arrival) {
+        blocking_note(req);
+    }
+    req->entry->warmed_up = true;
+}
+
+void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class)
+{
+    coll_mtree_plan_entry_release(comm_class->entry);
+    comm_class->entry = NULL;
+    coll_mtree_plan_sequence_reset(&comm_class->sequence);
+    coll_mtree_server_renew(&comm_class->server);
+}
+
+/* The network has changed: calls from here on have entries of their own. */
+static void renew_all(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_comm_class_t *comm_class;
+    mtree_list_t *link;
+
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(comm_class, link, &module->classes)
+    {
+        coll_mtree_plan_sequence_renew(comm_class);
+    }
+}
+
+void coll_mtree_plan_sequences_destroy(mca_coll_mtree_module_t *module)
+{
+    renew_all(module);
+    if (module->blocking != NULL) {
+        coll_mtree_plan_sequence_reset(&module->blocking->super);
+        free(module->blocking->traffic);
+        free(module->blocking->checked.streams);
+        free(module->blocking);
+        module->blocking = NULL;
     }
 }
 
@@ -147,7 +182,7 @@ bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
     *due = NULL;
     coll_mtree_progress_wait_for(&asked->settled);
     if (asked->reply == COLL_MTREE_REPLY_PLAN) {
-        coll_mtree_plan_entries_renew(module);
+        renew_all(module);
         coll_mtree_comm_class_get(module, &asked->call_class)->entry = asked;
         return true;
     }

@@ -12,8 +12,7 @@
 #ifndef COLL_MTREE_CALL_PLAN_SEQUENCE_H
 #define COLL_MTREE_CALL_PLAN_SEQUENCE_H
 
-#include "coll_mtree/adapt/replan_schedule.h"
-#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/call/plan_entry.h"
 
 /* Tags of the queries of a persistent request, some of which may run at once: the start
  * at which a reply is due does not end before the reply is there. */
@@ -34,12 +33,14 @@ void coll_mtree_plan_sequence_reset(coll_mtree_replan_sequence_t *sequence);
  * reply that is due.  True: from this call on its plans are others. */
 bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module);
 
-/* A blocking call over @a entry, which has a plan, has ended with @a goodput (NULL: not
- * measured), of which each byte is @a scale bytes of messages. */
-void coll_mtree_plan_sequence_note(coll_mtree_plan_entry_t *entry,
-                                   const mtree_goodput_t *goodput, double scale);
+/* A blocking call has been made by @a req: what it observed may change the plans. */
+void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req);
 
-/* Free what a module holds for blocking calls. */
-void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module);
+/* A relay of the plan of @a comm_class is gone, or the topology is known: its calls from
+ * here on have an entry of their own. */
+void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class);
+
+/* Free what a module holds for sequences; its classes have no entries then. */
+void coll_mtree_plan_sequences_destroy(mca_coll_mtree_module_t *module);
 
 #endif

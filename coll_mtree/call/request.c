@@ -3,7 +3,7 @@
 
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_sequence.h"
 
 #include "schedule/lanes.h"
 

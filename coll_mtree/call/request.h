@@ -11,10 +11,10 @@
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
 
+#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/call/buffers.h"
 #include "coll_mtree/call/coll_args.h"
-#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"

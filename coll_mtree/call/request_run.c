@@ -6,7 +6,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/plan/plan_reply.h"
 
 #include "base/clock.h"
