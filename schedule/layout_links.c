@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Numbers for which lists get memory at a time. */
+#define LIST_ROOM 256
+
 /*
  * The ranks below @a rank in tree number @a number of @a part, the part of its host whose
  * leader in this tree is @a leader: @a rank first, parents before children, the subtrees
@@ -55,14 +58,26 @@ void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rat
     builder->trips[rank] = fmax(builder->trips[rank], trip);
 }
 
-/* The layout's copy of @a num numbers. */
+/* The layout's copy of @a num numbers, in memory that many short lists share.  NULL:
+ * there is none, as the layout's arena says. */
 static const int *builder_copy(mtree_layout_builder_t *builder, const int *numbers,
                                int num)
 {
     int *copy;
 
-    MTREE_ARENA_ARRAY(&builder->layout->arena, copy, (size_t)num);
-    return copy == NULL ? NULL : memcpy(copy, numbers, (size_t)num * sizeof(*copy));
+    if (num > builder->num_free) {
+        builder->num_free = num > LIST_ROOM ? num : LIST_ROOM;
+        MTREE_ARENA_ARRAY(&builder->layout->arena, builder->free,
+                          (size_t)builder->num_free);
+    }
+    if (builder->free == NULL) {
+        builder->num_free = 0;
+        return NULL;
+    }
+    copy = memcpy(builder->free, numbers, (size_t)num * sizeof(*copy));
+    builder->free += num;
+    builder->num_free -= num;
+    return copy;
 }
 
 void mtree_layout_set_children(mtree_layout_builder_t *builder, mtree_stream_t *stream,

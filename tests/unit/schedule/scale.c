@@ -25,7 +25,7 @@
 #include <time.h>
 
 #define MOST_PART_BYTES   1e6
-#define MOST_CALL_BYTES   4e6
+#define MOST_CALL_BYTES   4.2e6
 #define MOST_READ_SECONDS 50e-3
 
 #define MESSAGE_BYTES ((size_t)1 << 20)
