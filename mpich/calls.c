@@ -247,7 +247,7 @@ int MPI_Allreduce(const void *input, void *output, int count, MPI_Datatype type,
     if (part == NULL) {
         return PMPI_Allreduce(input, output, count, type, op, comm);
     }
-    run(own, part, &call, &data);
+    run(own, part, call, &data);
     return folded.code;
 }
 
