@@ -270,14 +270,6 @@ double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const 
     return seconds;
 }
 
-bool mtree_quickest_flow_is_beyond(const mtree_quickest_flow_t *flow, int vertex)
-{
-    const int end = flow->topology->num_vertices;
-
-    return flow->price[vertex].latency >= flow->price[end].latency &&
-           (flow->into[end] != NONE || flow->into[vertex] == NONE);
-}
-
 double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,
                                     int num_to)
 {

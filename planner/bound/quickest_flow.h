@@ -49,13 +49,6 @@ void mtree_quickest_flow_distances(mtree_quickest_flow_t *flow, int from,
 double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const int *to,
                                    int num_to, double bits, double enough);
 
-/*
- * After a search for the least seconds that did not end early: could bits go to @a vertex
- * as well without any more of them getting anywhere?  It is on the far side of the cut in
- * time that bounds the flow, as the ends are.
- */
-bool mtree_quickest_flow_is_beyond(const mtree_quickest_flow_t *flow, int vertex);
-
 /* The maximum flow between the same, bits/s. */
 double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,
                                     int num_to);

@@ -272,37 +272,17 @@ static bool is_slowest(search_t *search, int begin)
     return is_slower;
 }
 
-/* Add the hosts beyond the cut that bounds the flow: with their blocks it takes longer.
- * Are there any? */
-static bool add_hosts_beyond(search_t *search, int begin)
-{
-    bool any = false;
-
-    for (int host = 0; host < search->num_hosts; host++) {
-        if (host != begin && !search->ends[host] &&
-            mtree_quickest_flow_is_beyond(search->flow, search->hosts[host])) {
-            any = search->ends[host] = true;
-        }
-    }
-    return any;
-}
-
-/* Look at the flow between host @a begin and search->ends, and with more hosts' blocks.
- * True: it is the slowest so far, and search->slow_ends are its ends. */
+/* Look at the flow between host @a begin and search->ends.  True: it is the slowest so
+ * far, and search->slow_ends are its ends. */
 static bool try_flow(search_t *search, int begin)
 {
-    const size_t size = (size_t)search->num_hosts * sizeof(*search->ends);
-    bool any = false;
-
-    while (is_slowest(search, begin)) {
-        memcpy(search->slow_ends, search->ends, size);
-        search->slow_begin = begin;
-        any = true;
-        if (!has_own_blocks(search->collective) || !add_hosts_beyond(search, begin)) {
-            break;
-        }
+    if (!is_slowest(search, begin)) {
+        return false;
     }
-    return any;
+    memcpy(search->slow_ends, search->ends,
+           (size_t)search->num_hosts * sizeof(*search->ends));
+    search->slow_begin = begin;
+    return true;
 }
 
 /* Find the slowest flow, where latency and the links at both ends promise the most

@@ -9,8 +9,7 @@
  * the others.  So as many bits go from s to t, whatever the algorithm sends and codes.
  * Blocks add up: what the hosts of a set have for t, or t for them, goes from or to the
  * set.  The slowest set is sought from single hosts and from all hosts that are so far
- * away or farther: hosts beyond the cut that bounds its flow join it, and at last single
- * hosts that make it slower by joining or leaving.
+ * away or farther, and by single hosts that make it slower by joining or leaving.
  *
  * Flows may use all arcs and vertices of the topology, so neither routes nor relays beat
  * them.
