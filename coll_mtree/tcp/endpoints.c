@@ -232,7 +232,9 @@ static void listen_to_peers(double now)
 static int poll_endpoints(void)
 {
     static atomic_uint polls;
+    static int missing;
     double now;
+    bool has_made;
     int ended;
 
     if (tcp == NULL ||
@@ -242,8 +244,11 @@ static int poll_endpoints(void)
     }
     now = mtree_clock_seconds();
     listen_to_peers(now);
+    /* Messages begin with the first connection, so its time ends here. */
+    has_made = mtree_tcp_num_missing(tcp) < missing;
+    missing = mtree_tcp_num_missing(tcp);
     if (num_handshakes > 0 && !is_looking &&
-        now > last_look + (num_undecided > 0 ? LOOK : LISTEN)) {
+        (has_made || now > last_look + (num_undecided > 0 ? LOOK : LISTEN))) {
         last_look = now;
         look_at_endpoints(now);
     }
