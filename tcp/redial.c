@@ -76,7 +76,19 @@ static bool is_gone(mtree_tcp_connection_t *connection, double now)
             attempt->refused.seconds > MTREE_TCP_REFUSED_SECONDS);
 }
 
-/* @a connection is lost.  Who listens waits for the first dialing. */
+static bool has_another(const mtree_tcp_connection_t *connection)
+{
+    const mtree_tcp_peer_t *peer = connection->peer;
+    int i = 0;
+
+    while (i < peer->num_connections && peer->connections[i].is_lost) {
+        i++;
+    }
+    return i < peer->num_connections;
+}
+
+/* @a connection is lost.  Who listens waits for the first dialing.  One that was never
+ * made has lost nothing: the others serve as long as one of them stands. */
 static void connection_redial(mtree_tcp_connection_t *connection, double now)
 {
     const mtree_tcp_peer_t *peer = connection->peer;
@@ -85,12 +97,15 @@ static void connection_redial(mtree_tcp_connection_t *connection, double now)
     if (!peer->dial->dials && connection->made == 0) {
         return;
     }
-    if (peer->has_met && is_gone(connection, now)) {
+    if (peer->has_met && is_gone(connection, now) &&
+        (connection->made > 0 || !has_another(connection))) {
         mtree_tcp_peer_fail(connection->peer, MTREE_ERR_TRANSPORT,
                             strerror(error == 0 ? ETIMEDOUT : error));
         return;
     }
-    mtree_tcp_attempt_poll(connection, now);
+    if (peer->dial->num_addresses > 0) {
+        mtree_tcp_attempt_poll(connection, now);
+    }
 }
 
 /* A new socket has an answer, and the old one has none: go on over the new one. */

@@ -152,6 +152,22 @@ START_TEST(what_is_not_made_decides_nothing)
 }
 END_TEST
 
+/* A firewall may let so many connections through: the others carry what there is. */
+START_TEST(one_that_is_never_made_ends_nothing)
+{
+    mtree_tcp_connection_t *connection = &dialer->connections[1];
+
+    pair_meet(&pair);
+    (void)mtree_tcp_connection_lose(connection);
+    connection->made = _i;
+    connection->attempt.lost.seconds = MTREE_TCP_LOST_SECONDS + 1;
+    dialer->num_running++;
+    mtree_tcp_peer_make_again(dialer, mtree_clock_seconds());
+    dialer->num_running--;
+    ck_assert_int_eq(dialer->status, _i == 0 ? MTREE_OK : MTREE_ERR_TRANSPORT);
+}
+END_TEST
+
 static void expect_ends(int fd, const char *from, const char *to)
 {
     struct sockaddr_in ends[2];
@@ -510,6 +526,7 @@ UNIT_SUITE(plain)
 {
     loop_add(plain, add_usual);
     tcase_add_test(plain, what_is_not_made_decides_nothing);
+    tcase_add_loop_test(plain, one_that_is_never_made_ends_nothing, 0, 2);
     tcase_add_test(plain, connections_go_from_their_sources);
     tcase_add_test(plain, a_source_that_is_not_here_is_refused);
     tcase_add_test(plain, who_is_away_is_waited_for);
