@@ -87,7 +87,8 @@ static void stall(mtree_tcp_connection_t *connection)
     }
 }
 
-/* It is made again, when the peer has read up to @a position. */
+/* It is made again, when the peer has read up to @a position.  At the first time one that
+ * has carried nothing may have been idle. */
 static void note_progress(mtree_tcp_connection_t *connection, uint64_t position)
 {
     const double now = mtree_clock_seconds();
@@ -95,9 +96,11 @@ static void note_progress(mtree_tcp_connection_t *connection, uint64_t position)
     if (connection->progress < position + connection->received) {
         connection->stalls = 0;
     } else if (connection->made > 0 && now > connection->made + LEAST_STALL &&
+               (connection->remade || connection->progress > 0) &&
                connection->peer->num_running > 0) {
         stall(connection);
     }
+    connection->remade = connection->made > 0;
     connection->progress = position + connection->received;
     connection->made = now;
 }

@@ -107,6 +107,7 @@ struct mtree_tcp_connection {
     uint64_t
         progress; /* bytes of frames that both ends had read when it was made again */
     double made;  /* when that was; 0: never */
+    bool remade;  /* it was made more than once */
     int stalls;   /* how often it was in vain, in a row */
     int mss;      /* of its next socket: long packets are lost on its way; 0: any */
     bool is_encrypted;
