@@ -3,6 +3,8 @@
 #include "tcp/private.h"
 #include "tcp/socket.h"
 
+#include "base/clock.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <math.h>
@@ -126,6 +128,18 @@ static void set_up_socket(const mtree_tcp_connection_t *connection, int socket)
     }
 }
 
+/* The first connection that is made tells the others which address has an answer. */
+static void share_home(const mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_peer_t *peer = connection->peer;
+
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (!peer->has_met && !peer->dial->is_spread) {
+            peer->connections[i].home = connection->home;
+        }
+    }
+}
+
 /* Both ends know where @a connection goes on, over @a socket, which is taken over. */
 static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t theirs)
 {
@@ -140,6 +154,7 @@ static void resume(mtree_tcp_connection_t *connection, int socket, uint64_t thei
     connection->is_lost = false;
     connection->attempt.until = 0;
     peer->tcp->num_lost--;
+    share_home(connection);
     peer->has_met = true;
     if (mtree_tcp_connection_open(connection, socket,
                                   make_key(connection, theirs, &key))) {
@@ -399,8 +414,16 @@ int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p)
 void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->num_connections && !peer->has_met; i++) {
-        mtree_tcp_attempt_end(&peer->connections[i]);
-        peer->connections[i].attempt.until = 0;
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        /* An answer may have come meanwhile, and the peer relies on it. */
+        if (connection->attempt.is_greeted) {
+            attempt_hear(connection, mtree_clock_seconds());
+        }
+        if (!peer->has_met) {
+            mtree_tcp_attempt_end(connection);
+            connection->attempt.until = 0;
+        }
     }
     peer->meeting = (mtree_tcp_polled_time_t){.seconds = 0};
 }

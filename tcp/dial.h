@@ -74,8 +74,7 @@ mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_
                                    const mtree_tls_key_t *keys);
 
 /* At @a now, mtree_clock_seconds(), while the process polls.  1: the two ends have met,
- * or
- * @a peer has failed; 0: not yet; -1: it takes too long, for *error_p (errno; 0: the
+ * or @a peer has failed; 0: not yet; -1: it takes too long, for *error_p (errno; 0: the
  * peer's kernel has what was sent, and nothing came back). */
 int mtree_tcp_peer_meet(mtree_tcp_peer_t *peer, double now, int *error_p);
 

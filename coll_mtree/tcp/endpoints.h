@@ -3,11 +3,11 @@
  * The processes that this one has TCP connections of mtree's own with, or may have.
  *
  * Before the first message between two of them the one of lower rank in MPI_COMM_WORLD
- * dials, by what the other one has published, and that answers whether all connections
- * stand.  Where it does not, or messages are encrypted, both tell each other over Open
- * MPI's own messages how they can be reached, and whether connections stand.  If they do,
- * messages go over them from then on; if not, over the PML.  Until that is decided
- * messages wait.
+ * dials, by what the other one has published, and that answers over each connection.
+ * Where there is no answer, or messages are encrypted, both tell each other over Open
+ * MPI's own messages how they can be reached, and which of them is to go on.  With the
+ * first answer messages go over the connections that stand; where there is none, over
+ * the PML.  Until that is decided messages wait.
  */
 #ifndef COLL_MTREE_TCP_ENDPOINTS_H
 #define COLL_MTREE_TCP_ENDPOINTS_H

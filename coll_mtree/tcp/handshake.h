@@ -53,7 +53,7 @@ void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake);
  * Else it may ask over the PML, and is answered here. */
 bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known);
 
-/* Free @a handshake, which may be NULL, with its sockets and keys.  Without @a has_pml
+/* Free @a handshake, which may be NULL.  Without @a has_pml
  * the PML is closed, and its messages under way are forgotten. */
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml);
 
