@@ -180,9 +180,12 @@ class Redial(unittest.TestCase):
         page = subprocess.check_output([labs.environment()["MTREE"], "report", self.report], text=True)
         self.assertIn("\nGone, and left out of plans: r0--r1\n", page)
 
+    # Calls go on meanwhile, and a busy machine may cut the cable behind the last ones.
+    @labs.again
     def test_a_link_that_is_gone_for_good(self):
         self.check_left_out()
 
+    @labs.again
     def test_the_same_in_starts_of_a_persistent_request(self):
         self.check_left_out("persistent")
 
