@@ -281,12 +281,19 @@ static json_t *calls_json(const coll_mtree_report_t *report,
     return json;
 }
 
+/* The user gives it. */
+static json_t *name_json(const char *name)
+{
+    json_t *json = json_string(name);
+    return json != NULL ? json : json_string("(a name that is not UTF-8)");
+}
+
 static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
 {
     json_t *calls = json_array(), *vertices = json_array();
-    json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", group->name, "ranks",
-                             group->num_ranks, "leader", group->leader, "communicators",
-                             group->communicators, "calls", calls);
+    json_t *json = json_pack("{s:o, s:i, s:i, s:i, s:o}", "name", name_json(group->name),
+                             "ranks", group->num_ranks, "leader", group->leader,
+                             "communicators", group->communicators, "calls", calls);
     int topology = -1;
 
     if (group->context != NULL) {

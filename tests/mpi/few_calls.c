@@ -128,6 +128,7 @@ static void few(void)
 
     mtree_calls_check(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1, 0, &comm);
+    MPI_Comm_set_name(comm, "caf\xe9"); /* Latin-1 */
     mtree_calls_check(comm);
     MPI_Comm_free(&comm);
 }
