@@ -53,7 +53,7 @@ mtree_status_t command_become(const char *name, const char *script,
     char mtree[COMMAND_PATH_ROOM];
 
     if (command_find("mtree", PKGDATADIR, mtree)) {
-        setenv("MTREE", mtree, 0);
+        setenv("MTREE", mtree, 1);
     }
     if (!command_find(script, PKGDATADIR, (char *)words[1])) {
         mtree_error("%s: %s is neither beside mtree nor in %s", name, script, PKGDATADIR);

@@ -7,7 +7,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "drawing"))
+# Before all packages, of which one may be called graphviz.
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "drawing"))
 
 from output import Failure, write  # noqa: E402
 from values import printable  # noqa: E402

@@ -80,7 +80,7 @@ def follow(path, delay, frames, links):
     """@a frames looks, 0: until the job ends, and so many directions of links."""
     for ending in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(ending, signal.SIG_DFL)
-    sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     delay, frames, before, silent, look = float(delay), int(frames), None, 0, 0
     while (frames == 0 or look < frames) and member(before, "complete") is not True:
         if look > 0:
