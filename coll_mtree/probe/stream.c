@@ -48,7 +48,7 @@ struct coll_mtree_stream {
     coll_mtree_message_t *crediting; /* the message of the credit; NULL: none */
     double seconds;                  /* in which the stream was sent; 0: not known yet */
     bool is_over, failed;
-    double began, deadline; /* began: with all others of the set, as well as is known */
+    double began, deadline; /* began: with all others of the round, as well as is known */
     coll_mtree_stream_window_t window;     /* the sender's */
     double received, credited;             /* bytes, the receiver's */
     coll_mtree_stream_arrivals_t arrivals; /* the receiver's */

@@ -65,10 +65,9 @@ typedef struct {
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
     int sharing;    /* STREAM: how many streams of the round, with this one, cross the
-                       busiest    link of its path: each keeps that many times less data in
-                       flight,    because a queue that overflows shows only pauses; 0 for
-                       others
-                     */
+                       busiest link of its path: each keeps that many times less data in
+                       flight, because a queue that overflows shows only pauses; 0 for
+                       others */
     double rtt;     /* STREAM: seconds of a round trip on the idle path; 0: not known */
     double speed;   /* STREAM: of the slower end's interface according to the system,
                        bits/s; 0: not known */
