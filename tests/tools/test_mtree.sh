@@ -182,7 +182,8 @@ expect 1 '^.*/nowhere.json is not there yet; a job writes it after a call, with 
 (await_line; cp "$job" "$tmp/late.new" && mv "$tmp/late.new" "$tmp/late.json") &
 expect 0 '^A job of 12 ranks, begun ' top -d 0.05 "$tmp/late.json"
 says "$tmp/out" 'late.json is not there yet'
-"$mtree" top "$tmp/nowhere.json" >"$tmp/out" &
+: >"$tmp/out"
+"$mtree" top "$tmp/nowhere.json" >>"$tmp/out" &
 top=$!
 await_line
 kill -INT $top
