@@ -30,7 +30,8 @@ typedef struct {
     size_t overlap;       /* units by which a vector in this rank's memory reaches beyond
                              its last unit (mtree_schedule_overlap()) */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
-    size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
+    size_t longest_bytes; /* no message is longer, unless one unit of each block that it
+                             has, or the header with their sizes, is; 0: any may be */
     double recovery;      /* seconds for which what comes behind a lost packet has to have
                              room, where it comes at all before that
                              (MTREE_CALL_RECOVERY); else 0 */

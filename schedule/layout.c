@@ -102,18 +102,6 @@ void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int ro
     mtree_layout_link(builder, stream, number, root_host, root_rank);
 }
 
-/* May a message hold a unit of each of @a widest blocks, and the header that has their
- * sizes? */
-static bool builder_fits(const mtree_layout_builder_t *builder, size_t widest)
-{
-    const mtree_call_t *call = builder->call;
-    size_t header = call->unequal ? (widest + 1) * sizeof(uint64_t) : 0;
-
-    return !builder->personalized || call->longest_bytes == 0 ||
-           ((widest == 1 || widest * call->unit_bytes <= call->longest_bytes) &&
-            header <= call->longest_bytes);
-}
-
 /* Units of a chunk, where it is personalized of each block: what the user asks for, else
  * what the plan says. */
 size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree_t *tree,
@@ -136,9 +124,6 @@ size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree
     }
     chunk = mtree_chunk_units(builder->call, bytes) / widest;
     chunk = chunk == 0 ? 1 : chunk;
-    if (!builder_fits(builder, widest)) {
-        builder->status = MTREE_ERR_UNSUPPORTED;
-    }
     if (chunk * unit > builder->largest_chunk) {
         builder->largest_chunk = chunk * unit;
     }

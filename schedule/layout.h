@@ -26,9 +26,8 @@
  * for the collective of the call, or for allreduce: data uses those trees in both
  * directions, so they serve every collective that is not personalized, with another root
  * where it has one.  Or the plan names a program that does the collective.  Owned by the
- * caller. MTREE_ERR_UNSUPPORTED: the trees cannot serve the call, or messages may not be
- * as long as a unit of each block.  MTREE_ERR_INVALID: the plan is for other hosts, or
- * the collective is not known (logged).
+ * caller.  MTREE_ERR_UNSUPPORTED: the trees cannot serve the call.  MTREE_ERR_INVALID:
+ * the plan is for other hosts, or the collective is not known (logged).
  */
 mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
                                    const mtree_placement_t *placement,
