@@ -10,6 +10,7 @@
 #include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static mtree_plan_t *make_plan(const mtree_mpich_communicator_t *own,
     return plan;
 }
 
-/* This rank's part, the caller's, of the @a plan that rank 0 gives; NULL: it gives NULL.
+/* This rank's part, the caller's, of the @a plan that rank 0 gives; NULL: it gives none.
  * All ranks read the whole plan.  Collective. */
 static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
                                      const mtree_plan_t *plan)
@@ -131,12 +132,14 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
     mtree_plan_t *read;
     mtree_plan_part_t *part;
 
-    if (plan != NULL) {
-        coll_mtree_require(mtree_plan_to_json(plan, &text));
+    /* Where it cannot be written, as was logged, there is none. */
+    if (plan != NULL && mtree_plan_to_json(plan, &text) == MTREE_OK &&
+        strlen(text) <= INT_MAX) {
         bytes = (int)strlen(text);
     }
     PMPI_Bcast(&bytes, 1, MPI_INT, 0, own->comm);
     if (bytes == 0) {
+        free(text);
         return NULL;
     }
     text = own->rank == 0 ? text : coll_mtree_malloc((size_t)bytes);

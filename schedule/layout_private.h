@@ -16,9 +16,9 @@ typedef struct {
     int rank;
     int num_all; /* ranks and relays */
     mtree_layout_t *layout;
-    mtree_arena_t scratch; /* what is below until `sent` */
-    int *ranks;            /* [2 x num_all] a list of ranks */
     int *free, num_free;   /* memory of the layout for lists of numbers */
+    mtree_arena_t scratch; /* has the arrays from here to `sent` */
+    int *ranks;            /* [2 x num_all] a list of ranks */
     int *children, *steps; /* [2 x num_all] of the stream that is being added */
     double *rates; /* [num_all] bits/s planned to and from each; -1: not a neighbour */
     double *trips; /* [num_all] seconds to each and back */

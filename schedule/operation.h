@@ -114,7 +114,7 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
- * Start the operation that @a layout describes.  Layout and transport stay until the end;
+ * Start the operation that @a layout, of trees, describes.  Layout and transport stay until the end;
  * *data is copied.  @a func (may be NULL) may be called before this returns.  It takes
  * mtree_operation_scratch() bytes of scratch memory.  MTREE_ERR_NO_MEMORY: nothing was
  * sent and @a func is not called.

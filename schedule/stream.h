@@ -2,7 +2,7 @@
 /*
  * A stream is one tree as one rank sees it: its parent and children, the part of the
  * vector that flows, and in which direction.  A layout is all streams of one rank in one
- * collective call: pure data, made by schedule/layout.c and run by schedule/operation.c.
+ * collective call, or its rank program: pure data, made by schedule/layout.c.
  *
  * Each edge of a stream carries the same, but in personalized collectives: there the edge
  * above a rank carries the blocks of all ranks below it, and a chunk is a piece of each.

@@ -16,7 +16,7 @@
  *   rotation from those that a persistent request reserved when it was made.
  * - Queries of a sequence end in the order in which they began.
  * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
- *   query.  Those calls wait for it: blocking ones in Open MPI's progress, others in an
+ *   query.  Those calls wait for it: blocking ones in Open MPI's progress, others in a
  *   gate.  This cannot hang a correct program, since each such call depends on
  *   earlier calls of the other ranks alone, as any collective may.
  * - Calls that have begun keep their plan, by a reference of their own.
