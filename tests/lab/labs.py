@@ -30,7 +30,7 @@ def environment(**parameters):
 def netlab(*command, environment, timeout):
     """The completed process of netlab with COMMAND."""
     return subprocess.run(
-        [NETLAB, *command], env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        [NETLAB, *command], env=environment, capture_output=True, text=True, errors="replace", timeout=timeout, check=False
     )
 
 
