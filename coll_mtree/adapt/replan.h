@@ -36,7 +36,8 @@
 typedef struct {
     /* Set by whoever begins it. */
     bool is_blocking;              /* by blocking calls: for all of the communicator's */
-    bool keeps_order;              /* some of its nonblocking calls do */
+    bool keeps_order;              /* calls of its class must give the same bits; not by
+                                      blocking calls */
     coll_mtree_traffic_t *traffic; /* what the sample is made of, owned; or NULL */
     double promised; /* seconds that the plans predict for the traffic; 0: not known */
     coll_mtree_link_check_t check; /* on rank 0: that was run; then the one that is to be

@@ -87,7 +87,6 @@ typedef struct {
                               those that the plan predicts */
     long calls;            /* number of the last call */
     long num_queries;      /* so far */
-    bool keeps_order;      /* some of the calls must give the same bits */
     struct coll_mtree_plan_entry
         *asked[COLL_MTREE_REPLAN_PATIENCE]; /* the plans whose queries began at the last
                                                calls, references; NULL: none began */

@@ -88,15 +88,13 @@ static bool dispatch_relayed(coll_mtree_mpi_call_t *call,
 static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
                                            coll_mtree_comm_class_t *comm_class)
 {
-    const bool keeps_order = call->args.keeps_order;
     coll_mtree_request_t *req;
 
     (void)coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
     if (call->form == MTREE_NONBLOCKING) {
-        comm_class->sequence.keeps_order =
-            comm_class->sequence.keeps_order || keeps_order;
-        coll_mtree_plan_sequence_count(&comm_class->sequence, &comm_class->entry,
-                                       comm_class->node.call_class.bytes, 0);
+        coll_mtree_plan_sequence_count(
+            &comm_class->sequence, &comm_class->entry, comm_class->node.call_class.bytes,
+            coll_mtree_server_is_bound(&comm_class->server, true), 0);
     }
     req = coll_mtree_request_create(call->module, call->comm, &call->args,
                                     comm_class->entry, call->form == MTREE_PERSISTENT);
@@ -107,7 +105,6 @@ static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
         return req;
     }
     req->count = call->count;
-    req->sequence.keeps_order = keeps_order;
     return req;
 }
 

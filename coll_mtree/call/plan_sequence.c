@@ -38,7 +38,7 @@ static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
 
 void coll_mtree_plan_sequence_count(sequence_t *sequence,
                                     coll_mtree_plan_entry_t **entry_p, double bytes,
-                                    int first_tag)
+                                    bool keeps_order, int first_tag)
 {
     coll_mtree_plan_entry_t **due;
 
@@ -55,7 +55,7 @@ void coll_mtree_plan_sequence_count(sequence_t *sequence,
     if (coll_mtree_replan_query_is_due(sequence, ompi_comm_size((*entry_p)->comm), 0)) {
         ask(sequence, *entry_p,
             (coll_mtree_replan_query_t){
-                .keeps_order = sequence->keeps_order,
+                .keeps_order = keeps_order,
                 .traffic = coll_mtree_bandwidth_monitor_take((*entry_p)->module)},
             first_tag);
     }

@@ -20,11 +20,12 @@
     ((COLL_MTREE_REPLAN_PATIENCE + 2) * COLL_MTREE_EXCHANGE_TAGS)
 
 /* A call of @a bytes that never waits is about to be made over *entry_p, which a reply
- * that is due here changes.  @a first_tag: of COLL_MTREE_QUERY_TAGS for its queries; 0:
+ * that is due here changes.  @a keeps_order: a call over such plans, of whatever form,
+ * must give the same bits.  @a first_tag: of COLL_MTREE_QUERY_TAGS for its queries; 0:
  * each reserves its own. */
 void coll_mtree_plan_sequence_count(coll_mtree_replan_sequence_t *sequence,
                                     coll_mtree_plan_entry_t **entry_p, double bytes,
-                                    int first_tag);
+                                    bool keeps_order, int first_tag);
 
 /* No query of @a sequence is awaited any more, and it begins anew. */
 void coll_mtree_plan_sequence_reset(coll_mtree_replan_sequence_t *sequence);

@@ -346,6 +346,7 @@ static void request_count_start(coll_mtree_request_t *req)
     if (req->super.super.req_persistent) {
         coll_mtree_plan_sequence_count(&req->sequence, &req->entry,
                                        (double)(call->units * call->unit_bytes),
+                                       req->args.keeps_order,
                                        coll_mtree_request_query_tag(req));
     }
 }

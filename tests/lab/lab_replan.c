@@ -5,6 +5,7 @@
  * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
  * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
  * outstanding, started and ended by turns; with "persistent" one request makes them all.
+ * With "mixed" a nonblocking sum of integers follows each sum that rounds.
  * With "wait" rank 0 reads a line from standard input before call 3.
  *
  * Sums are of floating-point numbers, which mtree replans once; with "exact" behind it,
@@ -96,6 +97,21 @@ static long run_both(number_t *mine, number_t *sum, size_t count, int call)
     return wrong;
 }
 
+/* A sum that rounds, and a nonblocking one of the same class that does not. */
+static long run_mixed(number_t *mine, number_t *sum, size_t count, int call)
+{
+    MPI_Request request;
+    long wrong = run_blocking(mine, sum, count, call);
+
+    type = MPI_INT32_T;
+    fill(mine, count, call);
+    MPI_Iallreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    wrong += count_wrong(sum, count, call);
+    type = MPI_FLOAT;
+    return wrong;
+}
+
 static void say_call(int call, double begin)
 {
     if (rank == 0) {
@@ -170,8 +186,9 @@ static long run_waiting(number_t *mine, number_t *sum, size_t count, int calls,
         if (call == 3 && rank == 0 && strcmp(how, "wait") == 0) {
             (void)getchar();
         }
-        wrong += strcmp(how, "both") == 0 ? run_both(mine, sum, count, call)
-                                          : run_blocking(mine, sum, count, call);
+        wrong += (strcmp(how, "both") == 0    ? run_both
+                  : strcmp(how, "mixed") == 0 ? run_mixed
+                                              : run_blocking)(mine, sum, count, call);
     }
     return wrong;
 }
@@ -186,7 +203,8 @@ int main(int argc, char **argv)
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
         fprintf(stderr, "usage: lab_replan BYTES CALLS "
-                        "[both|nonblocking|several|persistent|wait|all [exact]]\n");
+                        "[both|mixed|nonblocking|several|persistent|wait|all "
+                        "[exact]]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
