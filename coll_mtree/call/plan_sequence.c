@@ -62,6 +62,16 @@ void coll_mtree_plan_sequence_count(sequence_t *sequence,
     sequence->bytes += bytes;
 }
 
+bool coll_mtree_plan_sequence_is_settled(const sequence_t *sequence)
+{
+    for (int i = 0; i < COLL_MTREE_REPLAN_PATIENCE; i++) {
+        if (sequence->asked[i] != NULL && !atomic_load(&sequence->asked[i]->settled)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void coll_mtree_plan_sequence_reset(sequence_t *sequence)
 {
     for (int i = 0; i < COLL_MTREE_REPLAN_PATIENCE; i++) {

@@ -27,6 +27,9 @@ void coll_mtree_plan_sequence_count(coll_mtree_replan_sequence_t *sequence,
                                     coll_mtree_plan_entry_t **entry_p, double bytes,
                                     bool keeps_order, int first_tag);
 
+/* Have all queries of @a sequence ended on this rank? */
+bool coll_mtree_plan_sequence_is_settled(const coll_mtree_replan_sequence_t *sequence);
+
 /* No query of @a sequence is awaited any more, and it begins anew. */
 void coll_mtree_plan_sequence_reset(coll_mtree_replan_sequence_t *sequence);
 

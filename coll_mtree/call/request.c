@@ -153,10 +153,16 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     return req;
 }
 
+/* Its tags are those of its queries, too: another request may have them once these have
+ * ended. */
 static void request_destroy(coll_mtree_request_t *req)
 {
     ompi_communicator_t *comm = req->comm;
 
+    if (!coll_mtree_plan_sequence_is_settled(&req->sequence)) {
+        coll_mtree_deferred_release_add(&req->deferred);
+        return;
+    }
     coll_mtree_request_unprepare(req);
     if (req->slot >= 0) {
         coll_mtree_tags_release_slot(req->module, req->slot);
