@@ -67,17 +67,19 @@ static double least_gain(const coll_mtree_replan_query_t *query,
                                               query->has_changed || all);
 }
 
-/* Other plans would add sums in another order. */
+/* Nothing without a planning context: a communicator may have taken over its plans, and
+ * still ask for the hosts.  Deterministic blocking calls keep theirs, since others would
+ * add sums in another order. */
 static coll_mtree_samples_use_t samples_use(const coll_mtree_replan_query_t *query,
                                             const coll_mtree_replan_subject_t *subject,
                                             const coll_mtree_rank_sample_t *samples)
 {
-    if (query->is_blocking) {
-        return coll_mtree_params.deterministic ? COLL_MTREE_SAMPLES_NOTHING
-                                               : COLL_MTREE_SAMPLES_USABLE;
+    if (subject->module->context == NULL ||
+        (query->is_blocking && coll_mtree_params.deterministic)) {
+        return COLL_MTREE_SAMPLES_NOTHING;
     }
-    return subject->module->context == NULL
-               ? COLL_MTREE_SAMPLES_NOTHING
+    return query->is_blocking
+               ? COLL_MTREE_SAMPLES_USABLE
                : coll_mtree_replan_samples_use(subject->plan, samples,
                                                ompi_comm_size(subject->comm));
 }
