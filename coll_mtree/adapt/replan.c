@@ -108,8 +108,8 @@ static void update(coll_mtree_replan_query_t *query,
     free(paths);
 }
 
-/* The plans of @a query change, which add sums in another order. */
-static void note_change(coll_mtree_replan_query_t *query, mca_coll_mtree_module_t *module)
+void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query,
+                                     mca_coll_mtree_module_t *module)
 {
     if (query->is_blocking) {
         module->version = module->context->version;
@@ -145,9 +145,6 @@ coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
     if (query->check.count > 0) {
         return COLL_MTREE_REPLY_CHECK;
     }
-    if (subject->module->context->version == before) {
-        return COLL_MTREE_REPLY_STAY;
-    }
-    note_change(query, subject->module);
-    return COLL_MTREE_REPLY_PLAN;
+    return subject->module->context->version == before ? COLL_MTREE_REPLY_STAY
+                                                       : COLL_MTREE_REPLY_PLAN;
 }

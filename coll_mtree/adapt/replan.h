@@ -72,4 +72,9 @@ coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
                          const coll_mtree_replan_subject_t *subject,
                          const coll_mtree_rank_sample_t *samples);
 
+/* Likewise: that plan is there, so those of @a query change, and add sums in another
+ * order. */
+void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query,
+                                     mca_coll_mtree_module_t *module);
+
 #endif

@@ -63,21 +63,34 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
         entry->contributions);
 }
 
-/* The plan for @a entry, where one is asked for. */
-static void decide(coll_mtree_plan_entry_t *entry)
+/* Plan for @a entry. */
+static void make_plan(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_planning_context_t *context;
+    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
+        entry->module->processes, entry->comm, entry->contributions);
 
-    entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
-    if (entry->decided != COLL_MTREE_REPLY_PLAN) {
-        return;
-    }
-    context = coll_mtree_planning_context_get(entry->module->processes, entry->comm,
-                                              entry->contributions);
     if (context != NULL) {
         entry->planned =
             coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class);
         decide_relays(entry);
+    }
+}
+
+/* The plan for @a entry, where one is asked for.  Without another one calls stay with the
+ * plan that they have. */
+static void decide(coll_mtree_plan_entry_t *entry)
+{
+    entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
+    if (entry->decided == COLL_MTREE_REPLY_PLAN) {
+        make_plan(entry);
+    }
+    if (entry->query == NULL || entry->decided != COLL_MTREE_REPLY_PLAN) {
+        return;
+    }
+    if (entry->planned.plan == NULL) {
+        entry->decided = COLL_MTREE_REPLY_STAY;
+    } else {
+        coll_mtree_replan_query_changes(entry->query, entry->module);
     }
 }
 
