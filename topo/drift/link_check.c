@@ -60,6 +60,9 @@ bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double secon
 {
     mtree_drift_check_t *check = &drift->check;
 
+    if (slowness <= 0) {
+        return false;
+    }
     check->wait -= check->wait > 0;
     check->slow = slowness >= SLOW_CALLS ? check->slow + 1 : 0;
     check->seconds += seconds;

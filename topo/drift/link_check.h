@@ -38,9 +38,9 @@ mtree_link_check_times_t mtree_link_check_times(double rtt);
 
 /*
  * Since the last observation calls took @a slowness times as long as predicted (0: not
- * known), and @a seconds in all; 0 where the map itself was measured and needs no first
- * check.  Should the links be checked?  After a check that found nothing the next one
- * takes twice as many observations.
+ * known, which is no observation), and @a seconds in all; 0 where the map itself was
+ * measured and needs no first check.  Should the links be checked?  After a check that
+ * found nothing the next one takes twice as many observations.
  */
 bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness, double seconds);
 

@@ -111,8 +111,15 @@ UNIT_TEST(two_slow_observations_in_a_row_ask_for_a_check)
 {
     ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
     ck_assert(!mtree_link_check_is_due(drift, 1.2, 0));
-    ck_assert(!mtree_link_check_is_due(drift, 0, 0)); /* not known */
     ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
+    ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
+}
+
+/* Nonblocking calls beside blocking ones. */
+UNIT_TEST(calls_whose_slowness_is_not_known_are_no_observation)
+{
+    ck_assert(!mtree_link_check_is_due(drift, 1.5, 0));
+    ck_assert(!mtree_link_check_is_due(drift, 0, 0));
     ck_assert(mtree_link_check_is_due(drift, 1.5, 0));
 }
 
