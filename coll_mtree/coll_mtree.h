@@ -89,8 +89,8 @@ typedef struct {
 
     struct coll_mtree_blocking_sequence
         *blocking; /* NULL: no blocking call was monitored */
-    struct coll_mtree_bandwidth_monitor
-        *monitor;                     /* NULL: no nonblocking call was monitored */
+    struct coll_mtree_bandwidth_monitor *_Atomic
+        monitor;                      /* NULL: no nonblocking call was monitored */
     coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
 
     opal_mutex_t lock; /* of what coll_mtree/call keeps: */

@@ -53,7 +53,9 @@ static int monitors_attend(void)
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
 {
-    return module->monitor == NULL ? NULL : module->monitor->monitor;
+    const monitor_t *self = module->monitor;
+
+    return self == NULL ? NULL : self->monitor;
 }
 
 mtree_bandwidth_monitor_t *
@@ -61,10 +63,13 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
     opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
-        module->monitor = coll_mtree_calloc(1, sizeof(*module->monitor));
+        monitor_t *made = coll_mtree_calloc(1, sizeof(*made));
+
         coll_mtree_require(mtree_bandwidth_monitor_create(module->placement->num_hosts,
-                                                          &module->monitor->monitor));
-        mtree_list_append(&all.list, &module->monitor->link);
+                                                          &made->monitor));
+        mtree_list_append(&all.list, &made->link);
+        /* Other threads look at it without the lock. */
+        module->monitor = made;
         if (!all.is_polled) {
             coll_mtree_progress_add(monitors_attend);
             all.is_polled = true;
@@ -76,12 +81,13 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
+    mtree_bandwidth_monitor_t *monitor = coll_mtree_bandwidth_monitor_find(module);
     coll_mtree_traffic_t *traffic = NULL;
 
-    if (module->monitor != NULL) {
+    if (monitor != NULL) {
         traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
-        mtree_bandwidth_monitor_take(module->monitor->monitor, mtree_clock_seconds(),
-                                     &traffic->sum, traffic->paths);
+        mtree_bandwidth_monitor_take(monitor, mtree_clock_seconds(), &traffic->sum,
+                                     traffic->paths);
     }
     return traffic;
 }
@@ -89,8 +95,8 @@ coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t 
 void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
                                            const coll_mtree_traffic_t *traffic)
 {
-    mtree_bandwidth_monitor_put_back(module->monitor->monitor, &traffic->sum,
-                                     traffic->paths);
+    mtree_bandwidth_monitor_put_back(coll_mtree_bandwidth_monitor_find(module),
+                                     &traffic->sum, traffic->paths);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
