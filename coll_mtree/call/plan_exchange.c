@@ -256,19 +256,21 @@ static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
     const coll_mtree_replan_query_t *query = entry->query;
+    const bool is_query = query != NULL;
     int rc = reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
 
     /* Where the exchange before has failed, all calls fail. */
     entry->status = entry->status == OMPI_SUCCESS ? rc : entry->status;
-    if (query != NULL && rc == OMPI_SUCCESS && entry->reply == COLL_MTREE_REPLY_PLAN) {
-        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS, 1);
+    if (is_query && rc == OMPI_SUCCESS) {
+        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS,
+                               entry->reply == COLL_MTREE_REPLY_PLAN);
+        if (entry->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
+            coll_mtree_bandwidth_monitor_put_back(entry->module, query->traffic);
+        }
     }
-    if (query != NULL && rc == OMPI_SUCCESS && entry->reply == COLL_MTREE_REPLY_MORE &&
-        query->traffic != NULL) {
-        coll_mtree_bandwidth_monitor_put_back(entry->module, query->traffic);
-    }
-    atomic_fetch_sub(&num_queries, query != NULL);
     coll_mtree_plan_entry_settled(entry);
+    /* MPI_Finalize releases what was settled before. */
+    atomic_fetch_sub(&num_queries, is_query);
 }
 
 /* False: a process has not published it. */
