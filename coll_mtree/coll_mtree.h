@@ -109,8 +109,8 @@ typedef struct {
     bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
         *context;     /* on rank 0: what it is planned on, or NULL */
-    unsigned version; /* on rank 0: of the network that the oldest plan is for; changed in
-                         the planning thread once it is set */
+    atomic_uint version; /* on rank 0: of the network that the oldest plan is for;
+                            UINT_MAX: there is none */
     atomic_bool keeps_order; /* trees have served calls that must give the same bits */
     atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
                                                   plans of all or some of these */

@@ -21,6 +21,8 @@
 #include "coll_mtree/base/params.h"
 #include "ompi/proc/proc.h"
 
+#include <limits.h>
+
 static void module_construct(mca_coll_mtree_module_t *module)
 {
     memset((char *)module + sizeof(module->super), 0,
@@ -29,6 +31,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     coll_mtree_class_table_init(&module->classes);
     coll_mtree_gate_init(&module->hosts_known);
     coll_mtree_call_window_init(&module->calls);
+    atomic_init(&module->version, UINT_MAX);
 }
 
 #define RELEASE_FALLBACK(_name)                                                          \

@@ -112,7 +112,7 @@ void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query,
                                      mca_coll_mtree_module_t *module)
 {
     if (query->is_blocking) {
-        module->version = module->context->version;
+        atomic_store(&module->version, module->context->version);
         if (atomic_load(&module->keeps_order)) {
             atomic_store(&module->all_reordered, true);
         }

@@ -182,7 +182,6 @@ static void take_hosts(mca_coll_mtree_module_t *module)
         module->hosts_asked = true;
         coll_mtree_gate_open(&module->hosts_known);
         module->context = module->placement == NULL ? NULL : module->processes->context;
-        module->version = module->context == NULL ? 0 : module->context->version;
     }
 }
 

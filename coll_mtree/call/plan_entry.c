@@ -59,6 +59,14 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
     }
 }
 
+void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version)
+{
+    entry->version = version;
+    if (version < atomic_load(&entry->module->version)) {
+        atomic_store(&entry->module->version, version);
+    }
+}
+
 /* The exchange holds the entry, the one before and the communicator no more. */
 static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 {
@@ -204,8 +212,8 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
         plan_entry_new(module, comm, &comm_class->node.call_class);
 
     entry->part = mtree_plan_part_retain(other->part);
-    entry->version = other->version;
     entry->forecast = other->forecast;
+    coll_mtree_plan_entry_set_version(entry, other->version);
     coll_mtree_plan_entry_settled(entry);
     put_in_force(module, comm_class, entry);
 }

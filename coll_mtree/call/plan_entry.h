@@ -146,6 +146,9 @@ void coll_mtree_plan_exchange_close(void);
  * exchange of the next entry may end. */
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 
+/* On rank 0: the plan of @a entry is for @a version of the network. */
+void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version);
+
 /* Log rank 0's line about the communicator, once. */
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry);
 

@@ -59,7 +59,8 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
             .comm = entry->comm,
             .call_class = &entry->call_class,
             .plan = entry->part == NULL ? NULL : entry->part->plan,
-            .version = query->is_blocking ? module->version : entry->version},
+            .version =
+                query->is_blocking ? atomic_load(&module->version) : entry->version},
         entry->contributions);
 }
 
@@ -169,11 +170,10 @@ static void exchange_answer(coll_mtree_exchange_t *exchange, void *arg)
     }
     if (module->context == NULL && planned->context != NULL) {
         module->context = planned->context;
-        module->version = planned->version;
         coll_mtree_exchange_reply_hosts(exchange, planned->context->hosts.num_hosts,
                                         host);
     }
-    entry->version = planned->version;
+    coll_mtree_plan_entry_set_version(entry, planned->version);
     coll_mtree_plan_reply_send(exchange, COLL_MTREE_REPLY_PLAN, planned->plan,
                                &planned->forecast, host, ompi_comm_size(entry->comm),
                                &entry->appendix);
