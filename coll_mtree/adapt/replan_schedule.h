@@ -86,7 +86,6 @@ typedef struct {
     double bytes, seconds; /* of measured calls since the last query began; seconds are
                               those that the plan predicts */
     long calls;            /* number of the last call */
-    long num_queries;      /* so far */
     struct coll_mtree_plan_entry
         *asked[COLL_MTREE_REPLAN_PATIENCE]; /* the plans whose queries began at the last
                                                calls, references; NULL: none began */

@@ -26,7 +26,8 @@ static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
     /* Where a query began at the call before, its reply may not be there. */
     coll_mtree_plan_entry_t *before =
         *coll_mtree_replan_asked(sequence, sequence->calls - 1);
-    long set = sequence->num_queries++ % (COLL_MTREE_REPLAN_PATIENCE + 2);
+    /* Queries under way began at this call, or at one of those whose reply is not due. */
+    long set = sequence->calls % (COLL_MTREE_REPLAN_PATIENCE + 2);
 
     query.promised = sequence->seconds;
     sequence->bytes = sequence->seconds = 0;
