@@ -91,26 +91,36 @@ static blocking_t *blocking_get(mca_coll_mtree_module_t *module)
     return module->blocking;
 }
 
-/* The request's plan has served a blocking call, which shows rates. */
-static void blocking_note(const coll_mtree_request_t *req)
+/* Does a call like @a req over its plan show the rates of links?  The same on all ranks.
+ * What passes through relays says nothing of the paths of the plan without. */
+static bool shows_rates(const coll_mtree_request_t *req)
+{
+    const coll_mtree_plan_entry_t *entry = req->entry;
+
+    return entry->part != NULL && entry->relayed == NULL && !req->by_arrival &&
+           coll_mtree_plan_entry_is_monitored(entry) && entry->part->num_steps == 0 &&
+           coll_mtree_replan_shows_rates(entry->part, entry->call_class.bytes);
+}
+
+void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req)
 {
     coll_mtree_plan_entry_t *entry = req->entry;
-    const double scale =
-        (double)req->args.call.unit_bytes / (double)req->buffers.super.extent;
     const double bytes = entry->call_class.bytes;
     mca_coll_mtree_module_t *module = entry->module;
+    const bool was_warmed_up = entry->warmed_up;
     blocking_t *self;
 
-    /* The same on all ranks. */
-    if (!coll_mtree_plan_entry_is_monitored(entry) || entry->part->num_steps > 0 ||
-        !coll_mtree_replan_shows_rates(entry->part, bytes)) {
+    entry->warmed_up = true;
+    if (!shows_rates(req)) {
         return;
     }
     self = blocking_get(module);
     self->super.calls++;
     /* The first call over a plan opens connections, and finds their windows small. */
-    if (entry->warmed_up) {
-        coll_mtree_traffic_add_call(self->traffic, req->goodput, scale,
+    if (was_warmed_up) {
+        coll_mtree_traffic_add_call(self->traffic, req->goodput,
+                                    (double)req->args.call.unit_bytes /
+                                        (double)req->buffers.super.extent,
                                     module->placement->host, ompi_comm_rank(entry->comm));
         self->super.bytes += bytes;
         self->super.seconds += coll_mtree_replan_promised_seconds(entry->part, bytes);
@@ -124,18 +134,6 @@ static void blocking_note(const coll_mtree_request_t *req)
         self->checked = (coll_mtree_link_check_t){.count = 0};
         self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     }
-}
-
-void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req)
-{
-    if (req->entry->part == NULL) {
-        return;
-    }
-    /* What passes through relays says nothing of the paths of the plan without. */
-    if (req->entry->relayed == NULL && !req->by_arrival) {
-        blocking_note(req);
-    }
-    req->entry->warmed_up = true;
 }
 
 void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class)
