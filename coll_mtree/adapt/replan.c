@@ -36,28 +36,26 @@ static mtree_link_state_t *links_to_hosts(const mca_coll_mtree_module_t *module,
 }
 
 void coll_mtree_replan_query_sample(const coll_mtree_replan_query_t *query,
-                                    const mca_coll_mtree_module_t *module,
-                                    ompi_communicator_t *comm,
                                     coll_mtree_rank_sample_t *sample_p)
 {
     const coll_mtree_traffic_t *traffic = query->traffic;
 
     memset(sample_p, 0, sizeof(*sample_p));
     if (traffic != NULL) {
-        mtree_link_state_t *links = links_to_hosts(module, comm);
+        mtree_link_state_t *links = links_to_hosts(query->module, query->comm);
 
         sample_p->seconds = (float)traffic->sum.seconds;
         sample_p->unattended = (float)traffic->sum.unattended;
-        coll_mtree_traffic_pack(module->placement, ompi_comm_rank(comm), traffic, links,
-                                sample_p->paths);
+        coll_mtree_traffic_pack(query->module->placement, ompi_comm_rank(query->comm),
+                                traffic, links, sample_p->paths);
         free(links);
     }
 }
 
 /* The gain from which on plans change for @a query. */
-static double least_gain(const coll_mtree_replan_query_t *query,
-                         mca_coll_mtree_module_t *module)
+static double least_gain(const coll_mtree_replan_query_t *query)
 {
+    mca_coll_mtree_module_t *module = query->module;
     bool all = atomic_load(&module->all_reordered);
 
     return query->is_blocking
@@ -71,25 +69,24 @@ static double least_gain(const coll_mtree_replan_query_t *query,
  * still ask for the hosts.  Deterministic blocking calls keep theirs, since others would
  * add sums in another order. */
 static coll_mtree_samples_use_t samples_use(const coll_mtree_replan_query_t *query,
-                                            const coll_mtree_replan_subject_t *subject,
+                                            const mtree_plan_t *plan,
                                             const coll_mtree_rank_sample_t *samples)
 {
-    if (subject->module->context == NULL ||
+    if (query->module->context == NULL ||
         (query->is_blocking && coll_mtree_params.deterministic)) {
         return COLL_MTREE_SAMPLES_NOTHING;
     }
     return query->is_blocking
                ? COLL_MTREE_SAMPLES_USABLE
-               : coll_mtree_replan_samples_use(subject->plan, samples,
-                                               ompi_comm_size(subject->comm));
+               : coll_mtree_replan_samples_use(plan, samples,
+                                               ompi_comm_size(query->comm));
 }
 
-/* Update the planning context by the @a samples. */
-static void update(coll_mtree_replan_query_t *query,
-                   const coll_mtree_replan_subject_t *subject,
-                   const coll_mtree_rank_sample_t *samples, double gain)
+/* Update the planning context by the @a samples of calls over @a plan, of @a version. */
+static void update(coll_mtree_replan_query_t *query, const mtree_plan_t *plan,
+                   unsigned version, const coll_mtree_rank_sample_t *samples, double gain)
 {
-    size_t ranks = (size_t)ompi_comm_size(subject->comm);
+    size_t ranks = (size_t)ompi_comm_size(query->comm);
     mtree_path_sample_t *paths = coll_mtree_malloc(ranks * sizeof(samples->paths));
     double seconds = query->promised > 0 ? query->traffic->sum.seconds : 0;
     coll_mtree_path_samples_t all = {
@@ -102,33 +99,18 @@ static void update(coll_mtree_replan_query_t *query,
         memcpy(paths + rank * COLL_MTREE_MOST_PATHS, samples[rank].paths,
                sizeof(samples->paths));
     }
-    coll_mtree_planning_context_update(subject->module->context, subject->comm,
-                                       subject->call_class, subject->plan, &all,
-                                       &query->check, gain, subject->version);
+    coll_mtree_planning_context_update(query->module->context, query->comm,
+                                       &query->call_class, plan, &all, &query->check,
+                                       gain, version);
     free(paths);
 }
 
-void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query,
-                                     mca_coll_mtree_module_t *module)
-{
-    if (query->is_blocking) {
-        atomic_store(&module->version, module->context->version);
-        if (atomic_load(&module->keeps_order)) {
-            atomic_store(&module->all_reordered, true);
-        }
-    } else if (query->keeps_order) {
-        query->has_changed = true;
-        atomic_store(&module->some_reordered, true);
-    }
-}
-
 coll_mtree_replan_reply_t
-coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
-                         const coll_mtree_replan_subject_t *subject,
-                         const coll_mtree_rank_sample_t *samples)
+coll_mtree_replan_decide(coll_mtree_replan_query_t *query, const mtree_plan_t *plan,
+                         unsigned version, const coll_mtree_rank_sample_t *samples)
 {
-    coll_mtree_samples_use_t use = samples_use(query, subject, samples);
-    double gain = least_gain(query, subject->module);
+    coll_mtree_samples_use_t use = samples_use(query, plan, samples);
+    double gain = least_gain(query);
     unsigned before;
 
     if (use == COLL_MTREE_SAMPLES_TOO_SHORT) {
@@ -138,13 +120,28 @@ coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
         return COLL_MTREE_REPLY_STAY;
     }
     /* What other communicators gained is no reason to change the order of sums. */
-    before = gain > 0 ? subject->module->context->version : subject->version;
+    before = gain > 0 ? query->module->context->version : version;
     if (use == COLL_MTREE_SAMPLES_USABLE) {
-        update(query, subject, samples, gain);
+        update(query, plan, version, samples, gain);
     }
     if (query->check.count > 0) {
         return COLL_MTREE_REPLY_CHECK;
     }
-    return subject->module->context->version == before ? COLL_MTREE_REPLY_STAY
-                                                       : COLL_MTREE_REPLY_PLAN;
+    return query->module->context->version == before ? COLL_MTREE_REPLY_STAY
+                                                     : COLL_MTREE_REPLY_PLAN;
+}
+
+void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query)
+{
+    mca_coll_mtree_module_t *module = query->module;
+
+    if (query->is_blocking) {
+        atomic_store(&module->version, module->context->version);
+        if (atomic_load(&module->keeps_order)) {
+            atomic_store(&module->all_reordered, true);
+        }
+    } else if (query->keeps_order) {
+        query->has_changed = true;
+        atomic_store(&module->some_reordered, true);
+    }
 }

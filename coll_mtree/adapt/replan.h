@@ -34,7 +34,9 @@
 
 /* What is asked of rank 0. */
 typedef struct {
-    /* Set by whoever begins it. */
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm;
+    coll_mtree_call_class_t call_class; /* of the calls over the plan */
     bool is_blocking;              /* by blocking calls: for all of the communicator's */
     bool keeps_order;              /* calls of its class must give the same bits; not by
                                       blocking calls */
@@ -49,32 +51,20 @@ typedef struct {
 /* Free @a query, which is malloc'ed; NULL is allowed. */
 void coll_mtree_replan_query_destroy(coll_mtree_replan_query_t *query);
 
-/* What this rank, of @a comm, contributes to @a query. */
+/* What this rank contributes to @a query. */
 void coll_mtree_replan_query_sample(const coll_mtree_replan_query_t *query,
-                                    const mca_coll_mtree_module_t *module,
-                                    ompi_communicator_t *comm,
                                     coll_mtree_rank_sample_t *sample_p);
 
-/* The plan of the calls of a query. */
-typedef struct {
-    mca_coll_mtree_module_t *module;
-    ompi_communicator_t *comm;
-    const coll_mtree_call_class_t *call_class;
-    const mtree_plan_t *plan; /* NULL: there is none */
-    unsigned version;         /* of the network that it was made for */
-} coll_mtree_replan_subject_t;
-
 /* On rank 0, in the planning thread: update the planning context by the @a samples
- * [ranks] of @a query, and say what becomes of the plan.  COLL_MTREE_REPLY_PLAN: another
- * one is to be made. */
+ * [ranks] of @a query, and say what becomes of the @a plan (NULL: there is none), which
+ * was made for @a version of the network.  COLL_MTREE_REPLY_PLAN: another one is to be
+ * made. */
 coll_mtree_replan_reply_t
-coll_mtree_replan_decide(coll_mtree_replan_query_t *query,
-                         const coll_mtree_replan_subject_t *subject,
-                         const coll_mtree_rank_sample_t *samples);
+coll_mtree_replan_decide(coll_mtree_replan_query_t *query, const mtree_plan_t *plan,
+                         unsigned version, const coll_mtree_rank_sample_t *samples);
 
 /* Likewise: that plan is there, so those of @a query change, and add sums in another
  * order. */
-void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query,
-                                     mca_coll_mtree_module_t *module);
+void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query);
 
 #endif

@@ -49,18 +49,12 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
 /* What rank 0 makes of the samples of a query. */
 static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
 {
-    mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_replan_query_t *query = entry->query;
+    const mtree_plan_t *plan = entry->part == NULL ? NULL : entry->part->plan;
 
     return coll_mtree_replan_decide(
-        query,
-        &(coll_mtree_replan_subject_t){
-            .module = module,
-            .comm = entry->comm,
-            .call_class = &entry->call_class,
-            .plan = entry->part == NULL ? NULL : entry->part->plan,
-            .version =
-                query->is_blocking ? atomic_load(&module->version) : entry->version},
+        query, plan,
+        query->is_blocking ? atomic_load(&entry->module->version) : entry->version,
         entry->contributions);
 }
 
@@ -91,7 +85,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
     if (entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
     } else {
-        coll_mtree_replan_query_changes(entry->query, entry->module);
+        coll_mtree_replan_query_changes(entry->query);
     }
 }
 
@@ -359,7 +353,7 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     }
     add_finish();
     if (entry->query != NULL) {
-        coll_mtree_replan_query_sample(entry->query, module, entry->comm, &sample);
+        coll_mtree_replan_query_sample(entry->query, &sample);
         atomic_fetch_add(&num_queries, 1);
     }
     entry->asks_hosts = entry->query == NULL && !module->hosts_asked;

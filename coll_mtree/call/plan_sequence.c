@@ -17,8 +17,8 @@ typedef struct coll_mtree_blocking_sequence {
     coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } blocking_t;
 
-/* Begin @a query, which is taken over, at the last call of @a sequence, whose plan is
- * that of @a entry. */
+/* Begin @a query, of which the rest is set and which is taken over, at the last call of
+ * @a sequence, whose plan is that of @a entry. */
 static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
                 coll_mtree_replan_query_t query, int first_tag)
 {
@@ -29,6 +29,9 @@ static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
     /* Queries under way began at this call, or at one of those whose reply is not due. */
     long set = sequence->calls % (COLL_MTREE_REPLAN_PATIENCE + 2);
 
+    query.module = entry->module;
+    query.comm = entry->comm;
+    query.call_class = entry->call_class;
     query.promised = sequence->seconds;
     sequence->bytes = sequence->seconds = 0;
     *own = query;
