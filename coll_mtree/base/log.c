@@ -6,10 +6,13 @@
 
 #include "opal/util/output.h"
 
+#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Topics that are remembered; a later one is new each time. */
+#define MOST_TOPICS 64
 
 typedef struct {
     mtree_list_t link;
@@ -23,6 +26,13 @@ static _Thread_local struct {
     const char *parameter, *consequence; /* of errors; NULL: of none */
     mtree_list_t *kept;                  /* of line_t; NULL: lines are written */
 } of_thread;
+
+/* What lines that are logged once were about. */
+static struct {
+    pthread_mutex_t lock;
+    const char *list[MOST_TOPICS]; /* [count] */
+    int count;
+} topics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_line(int to, ompi_communicator_t *comm, const char *text)
 {
@@ -147,12 +157,25 @@ int coll_mtree_unserved_level(ompi_communicator_t *comm)
     return comm == &ompi_mpi_comm_world.comm && coll_mtree_params_named() ? 0 : 1;
 }
 
+bool coll_mtree_log_is_first(const char *topic)
+{
+    bool is_known = false;
+
+    pthread_mutex_lock(&topics.lock);
+    for (int i = 0; i < topics.count; i++) {
+        is_known = is_known || strcmp(topics.list[i], topic) == 0;
+    }
+    if (!is_known && topics.count < MOST_TOPICS) {
+        topics.list[topics.count++] = topic;
+    }
+    pthread_mutex_unlock(&topics.lock);
+    return !is_known;
+}
+
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
                                const char *root, const char *planned)
 {
-    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&is_logged)) {
+    if (coll_mtree_log_is_first("different calls")) {
         mtree_error(
             "rank %d calls %s%s on communicator %s, for which rank 0 has planned %s; "
             "all ranks must make the same calls in the same order, with the same "

@@ -23,6 +23,10 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
  * user named mtree or a map, else 1. */
 int coll_mtree_unserved_level(ompi_communicator_t *comm);
 
+/* Is a line about @a topic, a string that stays, the first one of this process?  From any
+ * thread. */
+bool coll_mtree_log_is_first(const char *topic);
+
 /*
  * The code of a call of @a function, @a root ("": none, or of no matter), on @a comm for
  * which the plan of rank 0, which is one for @a planned, cannot be: the program's ranks

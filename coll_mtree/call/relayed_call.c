@@ -15,7 +15,6 @@
 #include "relay/fold.h"
 #include "schedule/operation.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,69 +47,51 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
-/* Why a call can pass through no relay, to go behind "are not supported with". */
-typedef enum {
-    DETERMINISTIC,
-    NOT_BLOCKING,
-    COLLECTIVE,
-    UNEQUAL,
-    REDUCTION,
-    CONNECTIONS,
-    NO_REASON
-} reason_t;
-
-static const char *const reasons[NO_REASON] = {
-    [DETERMINISTIC] = "coll_mtree_deterministic",
-    [NOT_BLOCKING] = "nonblocking and persistent calls",
-    [COLLECTIVE] = "this collective, or more than 1 TiB",
-    [UNEQUAL] = "blocks of unequal size",
-    [REDUCTION] = "this datatype or operation",
-    [CONNECTIONS] =
-        "ULFM, several jobs in a communicator or messages that are not TCP's"};
-
-static reason_t find_reason(ompi_communicator_t *comm, const coll_mtree_coll_args_t *args,
-                            bool blocking)
+/* Why a call can pass through no relay, to go behind "are not supported with"; NULL: it
+ * can. */
+static const char *find_reason(ompi_communicator_t *comm,
+                               const coll_mtree_coll_args_t *args, bool blocking)
 {
     const mtree_call_t *call = &args->call;
     bool reduces = mtree_collective_reduces(call->collective);
 
     if (coll_mtree_params.deterministic) {
-        return DETERMINISTIC;
+        return "coll_mtree_deterministic";
     }
     if (!blocking) {
-        return NOT_BLOCKING;
+        return "nonblocking and persistent calls";
     }
     /* A barrier is an allreduce without an operation. */
     if (!mtree_relay_serves(call) || (reduces && args->op == NULL)) {
-        return COLLECTIVE;
+        return "this collective, or more than 1 TiB";
     }
     if (call->blocks != NULL) {
-        return UNEQUAL;
+        return "blocks of unequal size";
     }
     if (args->op != NULL &&
         !coll_mtree_relay_numbers(args->op, args->datatype, NULL, NULL)) {
-        return REDUCTION;
+        return "this datatype or operation";
     }
-    return coll_mtree_endpoints_serve(comm) ? NO_REASON : CONNECTIONS;
+    return coll_mtree_endpoints_serve(comm)
+               ? NULL
+               : "ULFM, several jobs in a communicator or messages that are not TCP's";
 }
 
 bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
                                          const coll_mtree_coll_args_t *args,
                                          bool blocking)
 {
-    static atomic_uint logged; /* bit i: reason i */
-    reason_t reason;
+    const char *reason;
 
     if (!coll_mtree_relays_are_configured()) {
         return false;
     }
     reason = find_reason(comm, args, blocking);
-    if (reason != NO_REASON &&
-        (atomic_fetch_or(&logged, 1u << reason) >> reason) % 2 == 0) {
+    if (reason != NULL && coll_mtree_log_is_first(reason)) {
         coll_mtree_verbose(comm, 1, "%s: relays are not supported with %s",
-                           args->function, reasons[reason]);
+                           args->function, reason);
     }
-    return reason == NO_REASON;
+    return reason == NULL;
 }
 
 static bool is_first(const relayed_call_t *call)

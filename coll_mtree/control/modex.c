@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/modex.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/settings.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/array.h"
-#include "base/log.h"
 
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
@@ -29,7 +29,6 @@ static struct {
     char own_lines[LINES_BYTES];
     process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
-    bool is_logged; /* that processes differ */
 } modex;
 
 static coll_mtree_abilities_t own_abilities(void)
@@ -66,7 +65,6 @@ void coll_mtree_modex_close(void)
     free(modex.known);
     modex.known = NULL;
     modex.num_known = modex.capacity = 0;
-    modex.is_logged = false;
 }
 
 /* What the process @a name published, malloc'ed (NULL: nothing), and PMIx's code. */
@@ -113,10 +111,10 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
     coll_mtree_settings_difference_t difference;
 
     /* A rank 0 that has no mtree cannot log. */
-    if (modex.is_logged || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
+    if (ompi_comm_rank(comm) != (theirs == NULL && rank == 0) ||
+        !coll_mtree_log_is_first("settings that differ")) {
         return;
     }
-    modex.is_logged = true;
     if (!coll_mtree_settings_find_difference(modex.own_lines, theirs, &difference)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it, or did not ask for it; install the same one on all hosts, and "

@@ -146,7 +146,6 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const coll_mtree_plan_hosts_t *hosts,
                                        const coll_mtree_call_class_t *call_class)
 {
-    static bool is_logged;
     const mtree_plan_t *plan = plan_read();
     mtree_plan_t *fitting = NULL;
     int *number;
@@ -155,8 +154,7 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
         return NULL;
     }
     number = plan_host_numbers(plan, hosts);
-    if (number == NULL && !is_logged) {
-        is_logged = true;
+    if (number == NULL && coll_mtree_log_is_first("hosts of coll_mtree_plan")) {
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d hosts are not the %d of this "
                            "communicator; planned as without it",

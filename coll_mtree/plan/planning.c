@@ -72,34 +72,30 @@ static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan
  * @a plan has under way short. */
 static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *plan)
 {
-    static bool is_logged;
     mtree_tcp_kernel_buffers_t buffers;
     coll_mtree_streams_t streams;
     char command[160];
     double bytes;
 
-    if (is_logged || coll_mtree_world_rank() != 0 ||
-        strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
+    if (coll_mtree_world_rank() != 0 || strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
         mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK) {
         return;
     }
     (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
     bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
-    if (!mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command))) {
-        return;
+    if (mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command)) &&
+        coll_mtree_log_is_first("the kernel's TCP buffers")) {
+        coll_mtree_verbose(comm, 0,
+                           "the kernel's TCP buffers are too small for %s under way in "
+                           "a connection; on all hosts: %s",
+                           MTREE_UNITS_SIZE(bytes), command);
     }
-    is_logged = true;
-    coll_mtree_verbose(comm, 0,
-                       "the kernel's TCP buffers are too small for %s under way in a "
-                       "connection; on all hosts: %s",
-                       MTREE_UNITS_SIZE(bytes), command);
 }
 
 /* The plan of the user's file for such calls; NULL when there is none or it has too many
  * trees. */
 static mtree_plan_t *plan_from_file(const coll_mtree_planning_t *what)
 {
-    static bool is_logged;
     mtree_plan_t *plan =
         coll_mtree_plan_file_get(what->comm, what->hosts, what->call_class);
     int trees = plan == NULL ? 0 : coll_mtree_plan_choice_trees_per_root(plan);
@@ -107,8 +103,7 @@ static mtree_plan_t *plan_from_file(const coll_mtree_planning_t *what)
     if (trees <= most_trees(what)) {
         return plan;
     }
-    if (!is_logged) {
-        is_logged = true;
+    if (coll_mtree_log_is_first("trees of coll_mtree_plan")) {
         coll_mtree_verbose(what->comm, 0,
                            "coll_mtree_plan: %s: its %d trees are more than %d, raise "
                            "coll_mtree_trees; planned as without it",

@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +42,8 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
 /* Once per job where the user named the map, which the job's hosts should be in. */
 static int missing_level(void)
 {
-    static atomic_flag is_told = ATOMIC_FLAG_INIT;
-
     return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE &&
-                   !atomic_flag_test_and_set(&is_told)
+                   coll_mtree_log_is_first("hosts of coll_mtree_topology")
                ? 0
                : 1;
 }

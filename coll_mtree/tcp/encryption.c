@@ -13,12 +13,8 @@
 #include "tcp/crypto.h"
 #include "tcp/tls.h"
 
-#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Reasons that are remembered; later ones would be said each time. */
-#define REASONS 32
 
 /* Seconds in which a job ends when one of its processes has spoken. */
 #define END_SECONDS 10
@@ -106,29 +102,11 @@ bool coll_mtree_encryption_take_turn(void)
     return true;
 }
 
-/* Is @a reason said for the first time? */
-static bool is_new(const char *reason)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static const char *said[REASONS];
-    static int num_said;
-    bool is_known = false;
-
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < num_said; i++) {
-        is_known = is_known || said[i] == reason;
-    }
-    if (!is_known && num_said < REASONS) {
-        said[num_said++] = reason;
-    }
-    pthread_mutex_unlock(&lock);
-    return !is_known;
-}
-
 void coll_mtree_encryption_missed(ompi_communicator_t *comm, const char *what,
                                   const char *reason)
 {
-    if (coll_mtree_params_encrypt() && ompi_comm_rank(comm) == 0 && is_new(reason)) {
+    if (coll_mtree_params_encrypt() && ompi_comm_rank(comm) == 0 &&
+        coll_mtree_log_is_first(reason)) {
         coll_mtree_verbose(
             comm, 0,
             "not encrypted: %s, since %s; what it sends between hosts goes "

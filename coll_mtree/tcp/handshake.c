@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/handshake.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
@@ -9,8 +10,6 @@
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
-
-#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -341,13 +340,11 @@ static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *fa
 
 void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
 {
-    static bool is_told;
     const failure_t failure = find_failure(handshake);
 
     if (handshake->dials && coll_mtree_params_encrypt()) {
         end_job(handshake, &failure);
-    } else if (handshake->dials && !is_told) {
-        is_told = true;
+    } else if (handshake->dials && coll_mtree_log_is_first("no TCP connections")) {
         mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "
                    "rank without, go over Open MPI's",
                    failure.way, handshake->rank, failure.what);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/sockets.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/descriptors.h"
 
-#include "base/log.h"
 #include "tcp/socket.h"
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -26,10 +25,8 @@ static mtree_tcp_ports_t ports_of_btl(void)
 
 bool coll_mtree_listening_ports(mtree_tcp_ports_t *ports)
 {
-    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
-
     if (mtree_tcp_ports_parse(coll_mtree_params.tcp_ports, ports) != MTREE_OK) {
-        if (!atomic_flag_test_and_set(&is_logged)) {
+        if (coll_mtree_log_is_first("coll_mtree_tcp_ports")) {
             mtree_error("coll_mtree_tcp_ports %s is no range of ports (FIRST-LAST)",
                         coll_mtree_params.tcp_ports);
         }
@@ -55,11 +52,10 @@ const char *coll_mtree_congestion_control(void)
 
 const char *coll_mtree_congestion_of_sockets(void)
 {
-    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
     const char *name = coll_mtree_congestion_control();
 
     if (name != NULL && !mtree_tcp_socket_may_have(name) &&
-        !atomic_flag_test_and_set(&is_logged)) {
+        coll_mtree_log_is_first("coll_mtree_tcp_congestion_control")) {
         mtree_warn("TCP connections keep the kernel's congestion control: %s is not one "
                    "of net.ipv4.tcp_allowed_congestion_control",
                    name);
