@@ -42,22 +42,26 @@ typedef struct {
     int num_cables;                    /* that its connections take */
 } endpoint_t;
 
-static bool is_open;
-static coll_mtree_streams_t streams;
-static int num_connections; /* to each process, as many as are used or may be open */
-static mtree_tcp_reroute_t reroute_message;
-static atomic_int operations;
+/* What endpoints are opened with. */
+static struct {
+    coll_mtree_streams_t streams;
+    int num_connections;         /* to each process, as many as are used or may be open */
+    mtree_tcp_reroute_t reroute; /* NULL: they are not open */
+} settings;
 
-/*
- * Guards what follows.  What holds it may begin messages of the PML, which may run
- * callbacks, and these this unit.
- */
-static opal_recursive_mutex_t lock;
-static mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
-static mtree_hash_table_t endpoints;
-static int num_undecided, num_handshakes;
-static double last_look, last_listen;
-static bool is_looking; /* at processes that are not connected yet */
+static struct {
+    atomic_int operations; /* that use them */
+    atomic_uint polls;     /* while none does */
+    /* Guards what follows.  What holds it may begin messages of the PML, which may run
+     * callbacks, and these this unit. */
+    opal_recursive_mutex_t lock;
+    mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
+    mtree_hash_table_t table;
+    int num_undecided, num_handshakes;
+    int missing; /* connections, at the last poll */
+    double last_look;
+    bool is_looking; /* at who connects, and at processes that are not connected yet */
+} endpoints;
 
 static bool endpoint_equals(const mtree_hash_link_t *link, const void *key)
 {
@@ -72,7 +76,7 @@ static uint64_t hash_rank(int rank)
 static endpoint_t *endpoint_find(int rank)
 {
     mtree_hash_link_t *link =
-        mtree_hash_table_find(&endpoints, hash_rank(rank), endpoint_equals, &rank);
+        mtree_hash_table_find(&endpoints.table, hash_rank(rank), endpoint_equals, &rank);
 
     return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
 }
@@ -110,8 +114,8 @@ static int poll_endpoints(void);
 /* From here on; before that the job pays nothing. */
 static void begin_to_poll(void)
 {
-    if (tcp == NULL) {
-        coll_mtree_require(mtree_tcp_create(GRACE, &tcp));
+    if (endpoints.tcp == NULL) {
+        coll_mtree_require(mtree_tcp_create(GRACE, &endpoints.tcp));
         coll_mtree_progress_add(poll_endpoints);
     }
 }
@@ -120,20 +124,21 @@ static void begin_to_poll(void)
  * set more. */
 static int connections_over(coll_mtree_cables_t cables)
 {
-    bool suffice = streams.is_auto && cables.count > 1;
+    bool suffice = settings.streams.is_auto && cables.count > 1;
 
-    return num_connections > 0 && (suffice || num_connections < cables.count)
+    return settings.num_connections > 0 &&
+                   (suffice || settings.num_connections < cables.count)
                ? cables.count
-               : num_connections;
+               : settings.num_connections;
 }
 
 /* What the user has not set follows from what the kernel says.  Of several cables each
  * takes what it can. */
 static mtree_tcp_tuning_t tuning(coll_mtree_cables_t cables)
 {
-    return !streams.is_auto || cables.count > 1      ? MTREE_TCP_TUNING_NONE
-           : coll_mtree_congestion_control() == NULL ? MTREE_TCP_TUNING_CONTROL
-                                                     : MTREE_TCP_TUNING_WIDTH;
+    return !settings.streams.is_auto || cables.count > 1 ? MTREE_TCP_TUNING_NONE
+           : coll_mtree_congestion_control() == NULL     ? MTREE_TCP_TUNING_CONTROL
+                                                         : MTREE_TCP_TUNING_WIDTH;
 }
 
 /* A handshake may not begin again, since the other end does not. */
@@ -144,18 +149,18 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 
     begin_to_poll();
     coll_mtree_require(
-        mtree_hash_table_add(&endpoints, &endpoint->link, hash_rank(rank)));
+        mtree_hash_table_add(&endpoints.table, &endpoint->link, hash_rank(rank)));
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->num_cables = way.cables.count;
-    endpoint->peer = mtree_tcp_peer_create(tcp, name);
+    endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name);
     coll_mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     mtree_tcp_peer_watch(endpoint->peer, SILENCE);
     endpoint->handshake =
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),
                                    tuning(way.cables), way, admit);
-    num_undecided++;
-    num_handshakes++;
+    endpoints.num_undecided++;
+    endpoints.num_handshakes++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
 }
@@ -170,7 +175,7 @@ static void endpoint_refuse(endpoint_t *endpoint)
         return;
     }
     endpoint->peer = NULL;
-    mtree_tcp_peer_reroute(peer, reroute_message);
+    mtree_tcp_peer_reroute(peer, settings.reroute);
     mtree_tcp_peer_destroy(peer);
 }
 
@@ -184,7 +189,7 @@ static void endpoint_look(endpoint_t *endpoint, double now)
             return;
         }
         endpoint->is_decided = true;
-        num_undecided--;
+        endpoints.num_undecided--;
         coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, now);
         if (stands < 0) {
             endpoint_refuse(endpoint);
@@ -195,16 +200,14 @@ static void endpoint_look(endpoint_t *endpoint, double now)
                                          mtree_tcp_peer_has_spoken(endpoint->peer))) {
         coll_mtree_handshake_end(endpoint->handshake, true);
         endpoint->handshake = NULL;
-        num_handshakes--;
+        endpoints.num_handshakes--;
     }
 }
 
-/* What it sends may have the PML poll this unit again. */
 static void look_at_endpoints(double now)
 {
-    is_looking = true;
-    for (size_t i = 0; i < endpoints.num_buckets; i++) {
-        for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
+    for (size_t i = 0; i < endpoints.table.num_buckets; i++) {
+        for (mtree_hash_link_t *link = endpoints.table.buckets[i]; link != NULL;
              link = link->next) {
             endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
 
@@ -213,46 +216,45 @@ static void look_at_endpoints(double now)
             }
         }
     }
-    is_looking = false;
 }
 
-/* Who connects to this process? */
-static void listen_to_peers(double now)
+/* Who connects to this process, and how far are the handshakes?  What these send may have
+ * the PML poll this unit again. */
+static void look(double now)
 {
     mtree_tcp_listener_t *listener = coll_mtree_contact_listener();
-    const int missing = mtree_tcp_num_missing(tcp);
+    const int missing = mtree_tcp_num_missing(endpoints.tcp);
+    /* Messages begin with the first connection, so its time ends here. */
+    const bool has_made = missing < endpoints.missing;
+    const double pause = missing > 0 || endpoints.num_undecided > 0 ? LOOK : LISTEN;
 
-    if (listener != NULL && !is_looking &&
-        now > last_listen + (missing > 0 ? LOOK : LISTEN)) {
-        last_listen = now;
+    endpoints.missing = missing;
+    if (endpoints.is_looking || (!has_made && now <= endpoints.last_look + pause)) {
+        return;
+    }
+    endpoints.last_look = now;
+    endpoints.is_looking = true;
+    if (listener != NULL) {
         mtree_tcp_listener_poll(listener, missing);
     }
+    if (endpoints.num_handshakes > 0) {
+        look_at_endpoints(now);
+    }
+    endpoints.is_looking = false;
 }
 
 static int poll_endpoints(void)
 {
-    static atomic_uint polls;
-    static int missing;
-    double now;
-    bool has_made;
     int ended;
 
-    if (tcp == NULL ||
-        (operations == 0 && atomic_fetch_add(&polls, 1) % IDLE_POLLS != 0) ||
-        opal_mutex_trylock(&lock) != 0) {
+    if (endpoints.tcp == NULL ||
+        (endpoints.operations == 0 &&
+         atomic_fetch_add(&endpoints.polls, 1) % IDLE_POLLS != 0) ||
+        opal_mutex_trylock(&endpoints.lock) != 0) {
         return 0;
     }
-    now = mtree_clock_seconds();
-    listen_to_peers(now);
-    /* Messages begin with the first connection, so its time ends here. */
-    has_made = mtree_tcp_num_missing(tcp) < missing;
-    missing = mtree_tcp_num_missing(tcp);
-    if (num_handshakes > 0 && !is_looking &&
-        (has_made || now > last_look + (num_undecided > 0 ? LOOK : LISTEN))) {
-        last_look = now;
-        look_at_endpoints(now);
-    }
-    ended = mtree_tcp_poll(tcp);
+    look(mtree_clock_seconds());
+    ended = mtree_tcp_poll(endpoints.tcp);
     coll_mtree_endpoint_unlock();
     return ended;
 }
@@ -263,32 +265,32 @@ mtree_tcp_peer_t *coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
     int rank = (int)coll_mtree_process_name(comm, peer).vpid;
     endpoint_t *endpoint;
 
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&endpoints.lock);
     endpoint = endpoint_find(rank);
     if (endpoint == NULL) {
         endpoint = endpoint_create(rank, way);
     }
     if (endpoint->peer == NULL) {
-        opal_mutex_unlock(&lock);
+        opal_mutex_unlock(&endpoints.lock);
     }
     return endpoint->peer;
 }
 
 mtree_tcp_t *coll_mtree_endpoints_lock(void)
 {
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&endpoints.lock);
     begin_to_poll();
-    return tcp;
+    return endpoints.tcp;
 }
 
 mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer)
 {
     endpoint_t *endpoint;
 
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&endpoints.lock);
     endpoint = endpoint_find((int)coll_mtree_process_name(comm, peer).vpid);
     if (endpoint == NULL || endpoint->peer == NULL) {
-        opal_mutex_unlock(&lock);
+        opal_mutex_unlock(&endpoints.lock);
         return NULL;
     }
     return endpoint->peer;
@@ -299,13 +301,13 @@ mtree_link_state_t coll_mtree_endpoint_link(ompi_communicator_t *comm, int peer)
     mtree_link_state_t state = MTREE_LINK_CARRIES;
     const endpoint_t *endpoint;
 
-    opal_mutex_lock(&lock);
+    opal_mutex_lock(&endpoints.lock);
     endpoint = endpoint_find((int)coll_mtree_process_name(comm, peer).vpid);
     if (endpoint != NULL && endpoint->num_cables > 0) {
         state = endpoint->peer == NULL ? MTREE_LINK_GONE
                                        : mtree_tcp_peer_links(endpoint->peer);
     }
-    opal_mutex_unlock(&lock);
+    opal_mutex_unlock(&endpoints.lock);
     return state;
 }
 
@@ -314,8 +316,8 @@ void coll_mtree_endpoint_unlock(void)
     mtree_list_t taken, *link;
 
     mtree_list_init(&taken);
-    mtree_tcp_take(tcp, &taken);
-    opal_mutex_unlock(&lock);
+    mtree_tcp_take(endpoints.tcp, &taken);
+    opal_mutex_unlock(&endpoints.lock);
     while ((link = mtree_list_take(&taken)) != NULL) {
         mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
@@ -325,24 +327,24 @@ void coll_mtree_endpoint_unlock(void)
 
 void coll_mtree_endpoints_count(int change)
 {
-    atomic_fetch_add(&operations, change);
+    atomic_fetch_add(&endpoints.operations, change);
 }
 
 int coll_mtree_endpoints_most(void)
 {
-    return num_connections;
+    return settings.num_connections;
 }
 
 const coll_mtree_streams_t *coll_mtree_endpoints_streams(void)
 {
-    return &streams;
+    return &settings.streams;
 }
 
 /* Of processes that are not of this MPI_COMM_WORLD no rank in it is known. */
 bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
 {
-    bool serves =
-        is_open && !coll_mtree_is_numbered_by_rank(comm) && coll_mtree_has_world();
+    bool serves = settings.reroute != NULL && !coll_mtree_is_numbered_by_rank(comm) &&
+                  coll_mtree_has_world();
 
     for (int rank = 0; serves && rank < ompi_comm_size(comm); rank++) {
         serves = coll_mtree_process_name(comm, rank).jobid == OPAL_PROC_MY_NAME.jobid;
@@ -352,47 +354,49 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
 
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
 {
+    int connections;
+
     /* It is the same on all ranks. */
-    if (coll_mtree_streams_parse(coll_mtree_params.streams, &streams) != MTREE_OK &&
+    if (coll_mtree_streams_parse(coll_mtree_params.streams, &settings.streams) !=
+            MTREE_OK &&
         coll_mtree_world_rank() == 0) {
         mtree_error("coll_mtree_streams %s is neither auto nor a number; all messages "
                     "are Open MPI's",
                     coll_mtree_params.streams);
     }
     if (coll_mtree_params_encrypt()) {
-        coll_mtree_streams_require(&streams);
+        coll_mtree_streams_require(&settings.streams);
     }
-    num_connections = streams.is_auto && coll_mtree_sockets_bear_losses()
-                          ? coll_mtree_streams_usual(&streams)
-                          : streams.connections;
-    num_connections = num_connections > at_least ? num_connections : at_least;
-    if (num_connections == 0 || coll_mtree_survives() ||
+    connections = settings.streams.is_auto && coll_mtree_sockets_bear_losses()
+                      ? coll_mtree_streams_usual(&settings.streams)
+                      : settings.streams.connections;
+    settings.num_connections = connections > at_least ? connections : at_least;
+    if (settings.num_connections == 0 || coll_mtree_survives() ||
         strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
         /* Nobody polls the listener. */
         coll_mtree_contact_close();
         return;
     }
-    reroute_message = reroute;
-    OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
-    mtree_hash_table_init(&endpoints);
-    is_open = true;
+    OBJ_CONSTRUCT(&endpoints.lock, opal_recursive_mutex_t);
+    mtree_hash_table_init(&endpoints.table);
+    settings.reroute = reroute;
 }
 
 void coll_mtree_endpoints_share(ompi_communicator_t *world)
 {
-    int wanted = num_connections, peers;
+    int wanted = settings.num_connections, peers;
 
-    if (!is_open) {
+    if (settings.reroute == NULL) {
         return;
     }
     peers = ompi_comm_size(world) - coll_mtree_host_seat().count;
-    num_connections =
+    settings.num_connections =
         coll_mtree_sockets_share(peers, wanted, coll_mtree_contact_listener() != NULL);
-    if (num_connections < wanted) {
+    if (settings.num_connections < wanted) {
         coll_mtree_verbose(world, 1,
                            "the limit of open files (ulimit -n) leaves %d of %d TCP "
                            "connections to each process",
-                           num_connections, wanted);
+                           settings.num_connections, wanted);
     }
 }
 
@@ -400,16 +404,17 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
  * closed by now. */
 void coll_mtree_endpoints_close(void)
 {
-    if (!is_open) {
+    if (settings.reroute == NULL) {
         coll_mtree_contact_close();
         return;
     }
-    is_open = false;
+    settings.reroute = NULL;
     coll_mtree_progress_remove(poll_endpoints);
-    for (size_t i = 0; i < endpoints.num_buckets; i++) {
+    for (size_t i = 0; i < endpoints.table.num_buckets; i++) {
         mtree_hash_link_t *next;
 
-        for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL; link = next) {
+        for (mtree_hash_link_t *link = endpoints.table.buckets[i]; link != NULL;
+             link = next) {
             endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
 
             next = link->next;
@@ -417,9 +422,9 @@ void coll_mtree_endpoints_close(void)
             free(endpoint);
         }
     }
-    mtree_hash_table_cleanup(&endpoints);
+    mtree_hash_table_cleanup(&endpoints.table);
     coll_mtree_contact_close();
-    mtree_tcp_destroy(tcp);
-    tcp = NULL;
-    OBJ_DESTRUCT(&lock);
+    mtree_tcp_destroy(endpoints.tcp);
+    endpoints.tcp = NULL;
+    OBJ_DESTRUCT(&endpoints.lock);
 }
