@@ -17,7 +17,6 @@ typedef struct coll_mtree_bandwidth_monitor {
 static struct {
     mtree_list_t list;
     opal_mutex_t lock;
-    bool is_polled; /* the poller was added */
 } all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
 
 static monitor_t *monitor_of(mtree_list_t *link)
@@ -70,10 +69,7 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
         mtree_list_append(&all.list, &made->link);
         /* Other threads look at it without the lock. */
         module->monitor = made;
-        if (!all.is_polled) {
-            coll_mtree_progress_add(monitors_attend);
-            all.is_polled = true;
-        }
+        coll_mtree_progress_add(monitors_attend);
     }
     opal_mutex_unlock(&all.lock);
     return coll_mtree_bandwidth_monitor_find(module);
@@ -116,8 +112,5 @@ void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 
 void coll_mtree_bandwidth_monitor_close(void)
 {
-    if (all.is_polled) {
-        coll_mtree_progress_remove(monitors_attend);
-        all.is_polled = false;
-    }
+    coll_mtree_progress_remove(monitors_attend);
 }

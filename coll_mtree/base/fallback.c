@@ -29,13 +29,12 @@ static bool find_configured(void)
 
 bool coll_mtree_fallback_is_configured(void)
 {
-    static atomic_bool is_known, is_configured;
+    static atomic_int answer; /* 1: yes; -1: no; 0: it has not been looked up */
 
-    if (!atomic_load(&is_known)) {
-        atomic_store(&is_configured, find_configured());
-        atomic_store(&is_known, true);
+    if (atomic_load(&answer) == 0) {
+        atomic_store(&answer, find_configured() ? 1 : -1);
     }
-    return atomic_load(&is_configured);
+    return atomic_load(&answer) > 0;
 }
 
 /* A component in front of mtree may serve some forms, which its nonblocking ones show. */

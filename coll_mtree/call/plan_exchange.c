@@ -300,23 +300,18 @@ static void early_plan_start(coll_mtree_plan_entry_t *entry)
     }
 }
 
-static atomic_bool is_planning;
-
 /* On rank 0, from a call of the user. */
 static void planning_open(void)
 {
-    if (!atomic_exchange(&is_planning, true)) {
-        /* The planning thread asks, too, and must not be the one that looks it up. */
-        (void)coll_mtree_fallback_is_configured();
-        coll_mtree_progress_add(coll_mtree_plan_thread_poll);
-    }
+    /* The planning thread asks, too, and must not be the one that looks it up. */
+    (void)coll_mtree_fallback_is_configured();
+    coll_mtree_progress_add(coll_mtree_plan_thread_poll);
 }
 
 void coll_mtree_plan_exchange_close(void)
 {
     coll_mtree_plan_thread_close();
     coll_mtree_progress_remove(coll_mtree_plan_thread_poll);
-    atomic_store(&is_planning, false);
 }
 
 /* MPI_Finalize, before it frees communicators.  What has ended is given up by the user's

@@ -51,14 +51,17 @@ static bool replace_poller(coll_mtree_poll_func_t from, coll_mtree_poll_func_t t
 
 void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
 {
-    bool added;
+    bool is_there;
 
     opal_mutex_lock(&pollers.lock);
-    added = (pollers.count > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS) &&
-            replace_poller(NULL, poll);
-    pollers.count += added;
+    is_there = replace_poller(poll, poll);
+    if (!is_there &&
+        (pollers.count > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS)) {
+        is_there = replace_poller(NULL, poll);
+        pollers.count += is_there;
+    }
     opal_mutex_unlock(&pollers.lock);
-    coll_mtree_require(added ? MTREE_OK : MTREE_ERR_NO_MEMORY);
+    coll_mtree_require(is_there ? MTREE_OK : MTREE_ERR_NO_MEMORY);
 }
 
 void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
