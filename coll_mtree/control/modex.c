@@ -27,23 +27,21 @@ typedef struct {
 
 static struct {
     char own_lines[LINES_BYTES];
-    process_t *known; /* [num_known] by rank in MPI_COMM_WORLD */
+    coll_mtree_abilities_t own_abilities; /* as they were published */
+    process_t *known;                     /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
 } modex;
-
-static coll_mtree_abilities_t own_abilities(void)
-{
-    return (coll_mtree_abilities_t){.longest = coll_mtree_transport_longest(),
-                                    .is_threaded = ompi_mpi_thread_multiple};
-}
 
 void coll_mtree_modex_publish(void)
 {
     char text[LINES_BYTES + 16];
     int rc = OPAL_SUCCESS;
 
+    modex.own_abilities =
+        (coll_mtree_abilities_t){.longest = coll_mtree_transport_longest(),
+                                 .is_threaded = ompi_mpi_thread_multiple};
     if (!coll_mtree_params_write(modex.own_lines, sizeof(modex.own_lines)) ||
-        !coll_mtree_settings_write(modex.own_lines, own_abilities(), text,
+        !coll_mtree_settings_write(modex.own_lines, modex.own_abilities, text,
                                    sizeof(text))) {
         mtree_error("the parameters that ranks compare do not fit into %d bytes",
                     LINES_BYTES);
@@ -185,7 +183,7 @@ static process_t settings_of(ompi_communicator_t *comm, int rank)
 bool coll_mtree_modex_equal(ompi_communicator_t *comm,
                             coll_mtree_abilities_t *abilities_p)
 {
-    *abilities_p = own_abilities();
+    *abilities_p = modex.own_abilities;
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         if (rank != ompi_comm_rank(comm)) {
             process_t process = settings_of(comm, rank);

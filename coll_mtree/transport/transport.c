@@ -78,25 +78,13 @@ static uint32_t most_at_once(const char *btl)
                                                           : *limit - HEADER_BYTES);
 }
 
-static uint32_t find_longest(void)
+uint32_t coll_mtree_transport_longest(void)
 {
     uint32_t over_tcp = tcp_loses_matches() ? most_at_once("tcp") : COLL_MTREE_ANY_LENGTH;
     uint32_t over_sm =
         coll_mtree_long_is_turned_away() ? most_at_once("sm") : COLL_MTREE_ANY_LENGTH;
 
     return over_tcp < over_sm ? over_tcp : over_sm;
-}
-
-/* Parameters no longer change once this is called, and each message of a probe calls it.
- */
-uint32_t coll_mtree_transport_longest(void)
-{
-    static atomic_uint longest;
-
-    if (longest == 0) {
-        longest = find_longest();
-    }
-    return longest;
 }
 
 /* Keep the first error: later ones follow from it. */
