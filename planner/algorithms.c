@@ -72,26 +72,29 @@ static const mtree_algorithm_t algorithms[] = {
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
 
 /* Those that this program has added. */
-static const mtree_algorithm_t *added;
-static int num_added;
+static struct {
+    const mtree_algorithm_t *rows; /* [count] */
+    int count;
+} added;
 
 void mtree_algorithms_add(const mtree_algorithm_t *rows, int count)
 {
-    added = rows;
-    num_added = count < MTREE_ALGORITHMS_MOST_ADDED ? count : MTREE_ALGORITHMS_MOST_ADDED;
+    added.rows = rows;
+    added.count =
+        count < MTREE_ALGORITHMS_MOST_ADDED ? count : MTREE_ALGORITHMS_MOST_ADDED;
 }
 
 static const mtree_algorithm_t *row(int number)
 {
     return number < NUM_ALGORITHMS ? &algorithms[number]
-                                   : &added[number - NUM_ALGORITHMS];
+                                   : &added.rows[number - NUM_ALGORITHMS];
 }
 
 const char *const *mtree_algorithms_names(void)
 {
     static const char *names[NUM_ALGORITHMS + MTREE_ALGORITHMS_MOST_ADDED + 1];
 
-    for (int a = 0; a < NUM_ALGORITHMS + num_added; ++a) {
+    for (int a = 0; a < NUM_ALGORITHMS + added.count; ++a) {
         names[a] = row(a)->name;
     }
     return names;
@@ -99,7 +102,7 @@ const char *const *mtree_algorithms_names(void)
 
 static const mtree_algorithm_t *find(const char *name)
 {
-    for (int a = 0; a < NUM_ALGORITHMS + num_added; ++a) {
+    for (int a = 0; a < NUM_ALGORITHMS + added.count; ++a) {
         if (strcmp(name, row(a)->name) == 0) {
             return row(a);
         }

@@ -43,10 +43,10 @@ bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t 
 typedef struct {
 #define POINTER(name) __typeof__(name) *name;
     FUNCTIONS(POINTER)
+    pthread_once_t once;
 } libcrypto_t;
 
-static libcrypto_t opened;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static libcrypto_t opened = {.once = PTHREAD_ONCE_INIT};
 
 void mtree_crypto_open(const char *file, const char *const *names, size_t count,
                        void *functions)
@@ -73,7 +73,7 @@ static void open_library(void)
 
 static const libcrypto_t *libcrypto(void)
 {
-    (void)pthread_once(&once, open_library);
+    (void)pthread_once(&opened.once, open_library);
     return &opened;
 }
 

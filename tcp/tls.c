@@ -50,8 +50,8 @@ static struct {
     FUNCTIONS(POINTER)
     SSL_CTX *context;
     BIO_METHOD *method;
-} lib;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once_t once;
+} lib = {.once = PTHREAD_ONCE_INIT};
 
 struct mtree_tls {
     SSL *ssl;
@@ -175,7 +175,7 @@ mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key)
     if (tls == NULL) {
         return NULL;
     }
-    (void)pthread_once(&once, open_library);
+    (void)pthread_once(&lib.once, open_library);
     tls->socket = socket;
     tls->key = *key;
     tls->ssl = lib.SSL_new(lib.context);

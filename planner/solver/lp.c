@@ -44,8 +44,8 @@ static struct {
 #define POINTER(name) __typeof__(glp_##name) *name;
     FUNCTIONS(POINTER)
     bool is_open;
-} glpk;
-static pthread_once_t glpk_once = PTHREAD_ONCE_INIT;
+    pthread_once_t once;
+} glpk = {.once = PTHREAD_ONCE_INIT};
 
 static void open_glpk(void)
 {
@@ -68,14 +68,16 @@ static void open_glpk(void)
 /* GLPK has one state per thread, which goes with the thread's last program; an error
  * throws all of it away and starts the next generation. */
 enum { FAILED = 1, CANCELLED };
-static _Thread_local jmp_buf guard;
-static _Thread_local unsigned generation;
-static _Thread_local int num_programs;
+static _Thread_local struct {
+    jmp_buf guard;
+    unsigned generation;
+    int num_programs;
+} of_thread;
 
 static void on_error(void *info)
 {
     (void)info;
-    longjmp(guard, FAILED);
+    longjmp(of_thread.guard, FAILED);
 }
 
 /* GLPK's output, in the simplex method after each OUTPUT_MILLISECONDS: none is
@@ -85,7 +87,7 @@ static int on_output(void *info, const char *text)
     (void)info;
     (void)text;
     if (mtree_cancel_is_set()) {
-        longjmp(guard, CANCELLED);
+        longjmp(of_thread.guard, CANCELLED);
     }
     return 1;
 }
@@ -102,14 +104,14 @@ static void drop_state(mtree_lp_t *lp, mtree_status_t status)
 {
     glpk.error_hook(NULL, NULL);
     glpk.free_env();
-    ++generation;
+    ++of_thread.generation;
     lp->status = status;
 }
 
 /* May GLPK be called for @a lp?  Then its errors and output are caught until leave(). */
 static bool enter(mtree_lp_t *lp)
 {
-    if (lp->status == MTREE_OK && lp->generation != generation) {
+    if (lp->status == MTREE_OK && lp->generation != of_thread.generation) {
         lp->status = MTREE_ERR_SOLVER;
     }
     if (lp->status == MTREE_OK && !has_state()) {
@@ -134,7 +136,7 @@ static void leave(void)
 /* Run statements that call GLPK, up to its first error, unless @a _lp has failed. */
 #define GUARDED(_lp, ...)                                                                \
     if (enter(_lp)) {                                                                    \
-        switch (setjmp(guard)) {                                                         \
+        switch (setjmp(of_thread.guard)) {                                               \
         case 0:                                                                          \
             __VA_ARGS__;                                                                 \
             leave();                                                                     \
@@ -149,7 +151,7 @@ static void leave(void)
 
 bool mtree_lp_is_available(void)
 {
-    pthread_once(&glpk_once, open_glpk);
+    pthread_once(&glpk.once, open_glpk);
     return glpk.is_open;
 }
 
@@ -165,14 +167,14 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
     if (lp == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    lp->generation = generation;
+    lp->generation = of_thread.generation;
     GUARDED(lp, lp->problem = glpk.create_prob(); glpk.set_obj_dir(lp->problem, GLP_MAX));
     status = lp->status;
     if (status != MTREE_OK) {
         free(lp);
         return status;
     }
-    num_programs++;
+    of_thread.num_programs++;
     *lp_p = lp;
     return MTREE_OK;
 }
@@ -184,7 +186,7 @@ void mtree_lp_destroy(mtree_lp_t *lp)
     }
     lp->status = MTREE_OK; /* of a failed one as well */
     GUARDED(lp, glpk.delete_prob(lp->problem));
-    if (--num_programs == 0) {
+    if (--of_thread.num_programs == 0) {
         (void)glpk.free_env();
     }
     free(lp->index);
@@ -355,26 +357,31 @@ mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
  * caller has from here. */
 double mtree_lp_objective(const mtree_lp_t *lp)
 {
-    return lp->generation == generation ? glpk.get_obj_val(lp->problem) : 0.0;
+    return lp->generation == of_thread.generation ? glpk.get_obj_val(lp->problem) : 0.0;
 }
 
 double mtree_lp_value(const mtree_lp_t *lp, int column)
 {
-    return lp->generation == generation ? glpk.get_col_prim(lp->problem, column + 1)
-                                        : 0.0;
+    return lp->generation == of_thread.generation
+               ? glpk.get_col_prim(lp->problem, column + 1)
+               : 0.0;
 }
 
 double mtree_lp_price(const mtree_lp_t *lp, int row)
 {
-    return lp->generation == generation ? glpk.get_row_dual(lp->problem, row + 1) : 0.0;
+    return lp->generation == of_thread.generation
+               ? glpk.get_row_dual(lp->problem, row + 1)
+               : 0.0;
 }
 
 int mtree_lp_pivots(const mtree_lp_t *lp)
 {
-    return lp->generation == generation ? glpk.get_it_cnt(lp->problem) : 0;
+    return lp->generation == of_thread.generation ? glpk.get_it_cnt(lp->problem) : 0;
 }
 
 double mtree_lp_integer_value(const mtree_lp_t *lp, int column)
 {
-    return lp->generation == generation ? glpk.mip_col_val(lp->problem, column + 1) : 0.0;
+    return lp->generation == of_thread.generation
+               ? glpk.mip_col_val(lp->problem, column + 1)
+               : 0.0;
 }
