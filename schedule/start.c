@@ -48,7 +48,7 @@ size_t mtree_schedule_scratch(const mtree_layout_t *layout,
                                    : mtree_operation_scratch(layout, data);
 }
 
-static mtree_status_t start_program(const mtree_layout_t *layout,
+mtree_status_t mtree_schedule_start(const mtree_layout_t *layout,
                                     mtree_transport_t *transport,
                                     const mtree_operation_data_t *data,
                                     mtree_operation_func_t func, void *arg,
@@ -56,9 +56,14 @@ static mtree_status_t start_program(const mtree_layout_t *layout,
 {
     void *address[MTREE_BUFFER_LAST] = {
         [MTREE_BUFFER_INPUT] = (void *)data->input, [MTREE_BUFFER_RESULT] = data->output};
-    const size_t bytes = program_scratch(layout, data);
-    char *room = malloc(bytes), *at = room;
+    size_t bytes;
+    char *room, *at;
 
+    if (layout->program == NULL) {
+        return mtree_operation_start(layout, transport, data, func, arg, operation_p);
+    }
+    bytes = program_scratch(layout, data);
+    room = at = malloc(bytes);
     if (room == NULL && bytes > 0) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -70,15 +75,4 @@ static mtree_status_t start_program(const mtree_layout_t *layout,
     }
     return mtree_program_start(layout->program, transport, data, address, room, func, arg,
                                operation_p);
-}
-
-mtree_status_t mtree_schedule_start(const mtree_layout_t *layout,
-                                    mtree_transport_t *transport,
-                                    const mtree_operation_data_t *data,
-                                    mtree_operation_func_t func, void *arg,
-                                    mtree_operation_t **operation_p)
-{
-    return layout->program != NULL
-               ? start_program(layout, transport, data, func, arg, operation_p)
-               : mtree_operation_start(layout, transport, data, func, arg, operation_p);
 }
