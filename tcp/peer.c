@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tcp/private.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "tcp/socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 {
@@ -255,14 +255,6 @@ static void forget_early(mtree_tcp_peer_t *peer)
     }
 }
 
-static void sleep_seconds(double seconds)
-{
-    struct timespec time = {.tv_sec = (time_t)seconds};
-
-    time.tv_nsec = (long)(1e9 * (seconds - (double)time.tv_sec));
-    (void)nanosleep(&time, NULL);
-}
-
 static void peer_write_log(mtree_tcp_peer_t *peer)
 {
     peer->is_logged = true;
@@ -272,7 +264,7 @@ static void peer_write_log(mtree_tcp_peer_t *peer)
 void mtree_tcp_peer_log(mtree_tcp_peer_t *peer)
 {
     if (!peer->is_logged) {
-        sleep_seconds(peer->tcp->grace);
+        mtree_clock_sleep(peer->tcp->grace);
         peer_write_log(peer);
     }
 }

@@ -2,7 +2,6 @@
 #include "coll_mtree/base/helper_thread.h"
 
 #include <signal.h>
-#include <time.h>
 
 /* Signals are the program's threads'. */
 bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), void *arg)
@@ -15,12 +14,4 @@ bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), vo
     is_running = pthread_create(thread, NULL, func, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return is_running;
-}
-
-double coll_mtree_thread_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

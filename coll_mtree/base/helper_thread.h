@@ -13,7 +13,4 @@
  * which the process is bound.  False: the system has no more threads. */
 bool coll_mtree_helper_thread_start(pthread_t *thread, void *(*func)(void *), void *arg);
 
-/* Seconds of the processor that the calling thread has taken. */
-double coll_mtree_thread_seconds(void);
-
 #endif

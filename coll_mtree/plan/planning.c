@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/fallback.h"
-#include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
@@ -13,6 +12,7 @@
 #include "coll_mtree/tcp/streams.h"
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "planner/other_root.h"
 #include "planner/plan/cables.h"
@@ -289,10 +289,10 @@ static mtree_plan_t *plan_once(const coll_mtree_planning_t *what,
         *origin_p = " (from the cache)";
         return plan;
     }
-    began = coll_mtree_thread_seconds();
+    began = mtree_clock_thread_seconds();
     plan = plan_anew(what, request, donor, origin_p, forecast_p);
     if (caches && plan != NULL && !mtree_cancel_is_set() &&
-        coll_mtree_thread_seconds() > began + CACHED_SECONDS) {
+        mtree_clock_thread_seconds() > began + CACHED_SECONDS) {
         coll_mtree_plan_cache_write(&question, plan, *forecast_p);
     }
     return plan;

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The relays of the job, and what they are told. */
 static struct {
@@ -92,7 +91,6 @@ static coll_mtree_relay_control_t *find_relay(const char *address, double now)
 /* Wait until all that are dialed have answered, or will not. */
 static void await_answers(void)
 {
-    const struct timespec pause = {.tv_nsec = 2000000};
     int dialing;
 
     do {
@@ -103,7 +101,7 @@ static void await_answers(void)
             dialing += coll_mtree_relay_control_dial(&job.relays[i], now);
         }
         if (dialing > 0) {
-            (void)nanosleep(&pause, NULL);
+            mtree_clock_sleep(0.002);
         }
     } while (dialing > 0);
 }

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KEY "mtree.relay"
 
@@ -84,27 +83,17 @@ static bool service_listen(uint16_t *port_p)
     return service.server != NULL;
 }
 
-static void rest(double seconds)
-{
-    const struct timespec pause = {.tv_sec = (time_t)seconds,
-                                   .tv_nsec = (long)(1e9 * fmod(seconds, 1))};
-
-    if (seconds > 0) {
-        (void)nanosleep(&pause, NULL);
-    }
-}
-
 static void *serve(void *unused)
 {
     mtree_relay_share_t share;
 
     coll_mtree_log_keep(&service.lines);
     mtree_relay_share_init(&share, fmax(LEAST_SHARE, coll_mtree_params.relays_share),
-                           mtree_clock_seconds(), coll_mtree_thread_seconds());
+                           mtree_clock_seconds(), mtree_clock_thread_seconds());
     while (!atomic_load(&service.stops)) {
         mtree_relay_server_poll(service.server, SLEEP);
-        rest(mtree_relay_share_rest(&share, mtree_clock_seconds(),
-                                    coll_mtree_thread_seconds()));
+        mtree_clock_sleep(mtree_relay_share_rest(&share, mtree_clock_seconds(),
+                                                 mtree_clock_thread_seconds()));
     }
     return unused;
 }

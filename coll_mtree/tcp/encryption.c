@@ -59,7 +59,6 @@ static bool another_says(void)
 /* Let messages pass for @a seconds; false: another process has said that it speaks. */
 static bool pass_time(double seconds)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     double end = mtree_clock_seconds() + seconds;
 
     do {
@@ -67,7 +66,7 @@ static bool pass_time(double seconds)
         if (another_says()) {
             return false;
         }
-        (void)nanosleep(&pause, NULL);
+        mtree_clock_sleep(0.001);
     } while (mtree_clock_seconds() < end);
     return true;
 }

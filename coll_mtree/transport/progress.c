@@ -10,7 +10,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /* As many as there are units that poll. */
 #define MOST_POLLERS 6
@@ -73,20 +72,13 @@ void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
     opal_mutex_unlock(&pollers.lock);
 }
 
-static void sleep_for(double seconds)
-{
-    const struct timespec time = {.tv_nsec = (long)(1e9 * seconds)};
-
-    (void)nanosleep(&time, NULL);
-}
-
 void coll_mtree_progress_wait(coll_mtree_wait_t wait)
 {
     opal_progress();
     if (wait == COLL_MTREE_WAIT_LATER) {
-        sleep_for(LATER_SECONDS);
+        mtree_clock_sleep(LATER_SECONDS);
     } else if (wait == COLL_MTREE_WAIT_SOON && opal_progress_yield_when_idle) {
-        sleep_for(SOON_SECONDS);
+        mtree_clock_sleep(SOON_SECONDS);
     } else {
         sched_yield();
     }
@@ -124,7 +116,7 @@ void coll_mtree_progress_wait_for(const atomic_bool *done)
 
         opal_progress();
         if (pause > 0) {
-            sleep_for(pause);
+            mtree_clock_sleep(pause);
         } else {
             sched_yield();
         }
