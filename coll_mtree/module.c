@@ -47,7 +47,7 @@ static void module_destruct(mca_coll_mtree_module_t *module)
     coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);
-    coll_mtree_tag_range_cleanup(&module->tags);
+    coll_mtree_tag_slots_cleanup(&module->tags.slots);
     coll_mtree_gate_cleanup(&module->hosts_known);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)

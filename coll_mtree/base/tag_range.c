@@ -143,11 +143,6 @@ enum {
     FIRST_PERSISTENT = FIRST_CONTROL + COLL_MTREE_CONTROL_TAGS
 };
 
-void coll_mtree_tag_range_cleanup(coll_mtree_tag_range_t *range)
-{
-    coll_mtree_tag_slots_cleanup(&range->slots);
-}
-
 /* Open MPI has the near half. */
 int coll_mtree_tag_range_most(int limit)
 {

@@ -93,8 +93,6 @@ typedef struct {
         is_spent; /* there were too few for a persistent request, which has been logged */
 } coll_mtree_tag_range_t;
 
-void coll_mtree_tag_range_cleanup(coll_mtree_tag_range_t *range);
-
 /* The tags that slots may have; below 0: there are too few even for calls. */
 int coll_mtree_tag_range_most(int limit);
 

@@ -99,7 +99,6 @@ static void plan_entry_open(coll_mtree_waiter_t *opening)
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
-    atomic_store(&entry->settled, true);
     /* Nothing else is pending while a blocking call waits for hosts. */
     if (entry->asks_hosts) {
         coll_mtree_gate_open(&entry->module->hosts_known);
@@ -124,7 +123,6 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
     entry->deferred.release = plan_entry_release_exchange;
     entry->opening.pass = plan_entry_open;
     entry->call_class = *call_class;
-    atomic_init(&entry->settled, false);
     coll_mtree_gate_init(&entry->gate);
     return entry;
 }
@@ -223,7 +221,7 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
 {
     const bool encrypts = coll_mtree_params_encrypt();
 
-    coll_mtree_progress_wait_for(&entry->settled);
+    coll_mtree_progress_wait_for(&entry->gate.is_open);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }

@@ -58,8 +58,8 @@ struct coll_mtree_plan_entry {
                                          until then; NULL: any */
     coll_mtree_replan_query_t *query; /* its exchange, owned; NULL: it is the first of its
                                          class */
-    atomic_bool settled;              /* the members down to `relayed` are final */
-    coll_mtree_gate_t gate;           /* open when it is settled; calls wait in it */
+    coll_mtree_gate_t gate;           /* open when the members down to `relayed` are
+                                         final; calls wait in it */
     int status;                       /* Open MPI's code */
     coll_mtree_replan_reply_t
         reply;                 /* of rank 0; to stay where the exchange has failed */

@@ -69,7 +69,7 @@ void coll_mtree_plan_sequence_count(sequence_t *sequence,
 bool coll_mtree_plan_sequence_is_settled(const sequence_t *sequence)
 {
     for (int i = 0; i < COLL_MTREE_REPLAN_PATIENCE; i++) {
-        if (sequence->asked[i] != NULL && !atomic_load(&sequence->asked[i]->settled)) {
+        if (sequence->asked[i] != NULL && !atomic_load(&sequence->asked[i]->gate.is_open)) {
             return false;
         }
     }
@@ -192,7 +192,7 @@ bool coll_mtree_plan_sequence_catch_up(mca_coll_mtree_module_t *module)
         return false;
     }
     *due = NULL;
-    coll_mtree_progress_wait_for(&asked->settled);
+    coll_mtree_progress_wait_for(&asked->gate.is_open);
     if (asked->reply == COLL_MTREE_REPLY_PLAN) {
         renew_all(module);
         coll_mtree_comm_class_get(module, &asked->call_class)->entry = asked;

@@ -78,7 +78,7 @@ UNIT_TEST(persistent_requests_that_live_never_share_tags)
         lowest_free = tags.first + 1;
     }
     ck_assert_int_le(lowest_free, -(LIMIT / 2));
-    coll_mtree_tag_range_cleanup(&range);
+    coll_mtree_tag_slots_cleanup(&range.slots);
 }
 
 UNIT_TEST(control_messages_have_tags_of_their_own)
@@ -99,7 +99,7 @@ UNIT_TEST(control_messages_have_tags_of_their_own)
             ck_abort_msg("%d tags from %d are not free", tags.count, tags.first);
         }
     }
-    coll_mtree_tag_range_cleanup(&range);
+    coll_mtree_tag_slots_cleanup(&range.slots);
 }
 
 UNIT_TEST(a_pml_with_few_tags_has_none)
