@@ -13,7 +13,7 @@
 #define REFILL_TIME 0.025
 
 typedef struct {
-    mtree_bandwidth_monitor_path_t total;
+    mtree_path_total_t total;
     int num_backlogging; /* operations that are backlogged on it */
     double since;        /* time up to which it is counted as backlogged */
 } path_t;
@@ -146,7 +146,7 @@ void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int pat
 
 void mtree_bandwidth_monitor_take(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
-                                  mtree_bandwidth_monitor_path_t *paths)
+                                  mtree_path_total_t *paths)
 {
     monitor_lock(monitor);
     monitor_advance(monitor, true, now);
@@ -155,14 +155,14 @@ void mtree_bandwidth_monitor_take(mtree_bandwidth_monitor_t *monitor, double now
     monitor->sum = (mtree_bandwidth_monitor_sum_t){0};
     for (int i = 0; i < monitor->num_paths; i++) {
         paths[i] = monitor->paths[i].total;
-        monitor->paths[i].total = (mtree_bandwidth_monitor_path_t){0};
+        monitor->paths[i].total = (mtree_path_total_t){0};
     }
     monitor_unlock(monitor);
 }
 
 void mtree_bandwidth_monitor_put_back(mtree_bandwidth_monitor_t *monitor,
                                       const mtree_bandwidth_monitor_sum_t *sum,
-                                      const mtree_bandwidth_monitor_path_t *paths)
+                                      const mtree_path_total_t *paths)
 {
     monitor_lock(monitor);
     monitor->sum.seconds += sum->seconds;

@@ -21,12 +21,21 @@
 
 #include <stdbool.h>
 
-/* The traffic of one path. */
+/* The traffic of one path, over calls. */
 typedef struct {
     double bytes;
+    double seconds; /* of the calls that used it, where they are counted one by one */
     double backlogged_bytes;   /* those that were sent while it was backlogged */
     double backlogged_seconds; /* for which it was backlogged and attended */
-} mtree_bandwidth_monitor_path_t;
+} mtree_path_total_t;
+
+/* Bits/s of a path while it was backlogged; 0: it never was. */
+static inline double mtree_path_backlogged_rate(const mtree_path_total_t *path)
+{
+    return path->backlogged_seconds > 0
+               ? 8 * path->backlogged_bytes / path->backlogged_seconds
+               : 0;
+}
 
 /* The time in which operations were outstanding. */
 typedef struct {
@@ -67,9 +76,9 @@ void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int pat
  * [num_paths]; or put it back, to be taken with what follows. */
 void mtree_bandwidth_monitor_take(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
-                                  mtree_bandwidth_monitor_path_t *paths);
+                                  mtree_path_total_t *paths);
 void mtree_bandwidth_monitor_put_back(mtree_bandwidth_monitor_t *monitor,
                                       const mtree_bandwidth_monitor_sum_t *sum,
-                                      const mtree_bandwidth_monitor_path_t *paths);
+                                      const mtree_path_total_t *paths);
 
 #endif

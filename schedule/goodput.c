@@ -120,3 +120,14 @@ void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,
         mtree_bandwidth_monitor_backlog(goodput->monitor, to->path, backlogged, now);
     }
 }
+
+void mtree_goodput_add(const mtree_goodput_t *goodput, const mtree_goodput_link_t *link,
+                       double scale, mtree_path_total_t *path)
+{
+    if (link->bytes > 0) {
+        path->bytes += scale * link->bytes;
+        path->seconds += mtree_goodput_seconds(goodput);
+        path->backlogged_bytes += scale * link->backlogged_bytes;
+        path->backlogged_seconds += link->backlogged_seconds;
+    }
+}

@@ -81,6 +81,11 @@ void mtree_goodput_moved(mtree_goodput_t *goodput, int tree, double bytes, doubl
 void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,
                            double now);
 
+/* Add what a call sent to the peer of @a link to @a path; @a scale: bytes of data in one
+ * that @a goodput counts. */
+void mtree_goodput_add(const mtree_goodput_t *goodput, const mtree_goodput_link_t *link,
+                       double scale, mtree_path_total_t *path);
+
 /* Seconds from the call's first to its last message. */
 static inline double mtree_goodput_seconds(const mtree_goodput_t *goodput)
 {

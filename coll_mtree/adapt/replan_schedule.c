@@ -10,7 +10,7 @@
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts)
 {
     return coll_mtree_calloc(1, sizeof(coll_mtree_traffic_t) +
-                                    num_hosts * sizeof(mtree_bandwidth_monitor_path_t));
+                                    num_hosts * sizeof(mtree_path_total_t));
 }
 
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
@@ -23,12 +23,10 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
     traffic->sum.seconds += mtree_goodput_seconds(goodput);
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
-        mtree_bandwidth_monitor_path_t *path = &traffic->paths[host[link->rank]];
+        const int to = host[link->rank];
 
-        if (host[link->rank] != host[self]) {
-            path->bytes += scale * link->bytes;
-            path->backlogged_bytes += scale * link->backlogged_bytes;
-            path->backlogged_seconds += link->backlogged_seconds;
+        if (to != host[self]) {
+            mtree_goodput_add(goodput, link, scale, &traffic->paths[to]);
         }
     }
 }
@@ -53,16 +51,14 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 
     memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
     for (size_t to = 0; to < hosts; to++) {
-        double backlogged = traffic->paths[to].backlogged_seconds;
+        const mtree_path_total_t *path = &traffic->paths[to];
 
         all[to].from = placement->host[rank];
         all[to].to = (int)to;
         all[to].link = links == NULL ? MTREE_LINK_CARRIES : links[to];
-        all[to].rate = (float)(8 * traffic->paths[to].bytes / seconds);
-        all[to].backlogged = (float)(backlogged / seconds);
-        all[to].backlogged_rate =
-            backlogged > 0 ? (float)(8 * traffic->paths[to].backlogged_bytes / backlogged)
-                           : 0;
+        all[to].rate = (float)(8 * path->bytes / seconds);
+        all[to].backlogged = (float)(path->backlogged_seconds / seconds);
+        all[to].backlogged_rate = (float)mtree_path_backlogged_rate(path);
     }
     qsort(all, hosts, sizeof(*all), sample_compare);
     memcpy(samples, all,

@@ -35,7 +35,7 @@
 
 typedef struct {
     mtree_bandwidth_monitor_sum_t sum;
-    mtree_bandwidth_monitor_path_t paths[]; /* [hosts] to each host */
+    mtree_path_total_t paths[]; /* [hosts] to each host */
 } coll_mtree_traffic_t;
 
 /* None yet, to @a num_hosts; the caller frees it. */

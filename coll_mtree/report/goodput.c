@@ -3,24 +3,6 @@
 
 #include <math.h>
 
-void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
-                                  coll_mtree_path_total_t *paths)
-{
-    double seconds = mtree_goodput_seconds(goodput);
-
-    for (int i = 0; i < goodput->num_links; i++) {
-        const mtree_goodput_link_t *link = &goodput->links[i];
-        coll_mtree_path_total_t *path = &paths[link->rank];
-
-        if (link->bytes > 0) {
-            path->bytes += scale * link->bytes;
-            path->seconds += seconds;
-            path->backlogged_bytes += scale * link->backlogged_bytes;
-            path->backlogged_seconds += link->backlogged_seconds;
-        }
-    }
-}
-
 void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double began, coll_mtree_tree_sample_t *trees,
@@ -45,11 +27,4 @@ void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
 double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree)
 {
     return tree->seconds > 0 ? 8 * tree->bytes / tree->seconds : 0;
-}
-
-double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *path)
-{
-    return path->backlogged_seconds > 0
-               ? 8 * path->backlogged_bytes / path->backlogged_seconds
-               : 0;
 }

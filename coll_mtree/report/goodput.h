@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goodput of the paths from this process to others, and of the trees of its plans, over
- * the calls that mtree served: for the report and for MPI_T
- * (coll_mtree/report/statistics.h).
+ * Goodput of the trees of plans, over the calls that mtree served: for the report and for
+ * MPI_T (coll_mtree/report/statistics.h).
  */
 #ifndef COLL_MTREE_REPORT_GOODPUT_H
 #define COLL_MTREE_REPORT_GOODPUT_H
 
 #include "schedule/goodput.h"
-
-/* The path to one process. */
-typedef struct {
-    double bytes;   /* of data that it carried */
-    double seconds; /* of the calls that used it, from first to last message */
-    double backlogged_bytes, backlogged_seconds; /* as in schedule/goodput.h */
-} coll_mtree_path_total_t;
 
 /* A tree of a plan. */
 typedef struct {
@@ -22,11 +14,6 @@ typedef struct {
     double seconds; /* from each call's beginning to its last message over the tree */
     double end;     /* clock of the latter, in the call at hand */
 } coll_mtree_tree_sample_t;
-
-/* Add what one call sent to each process, @a paths [processes]; @a scale: bytes of data
- * in one that @a goodput counts. */
-void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
-                                  coll_mtree_path_total_t *paths);
 
 /* Add what one call, which began at @a began on the clock of @a goodput, moved over each
  * tree of its plan, @a trees [num_trees]; @a unit_bytes: bytes of data in a unit of @a
@@ -38,8 +25,5 @@ void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
 
 /* Bits/s of a tree over its calls; 0: none. */
 double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree);
-
-/* Bits/s of a path while it was backlogged; 0: it never was. */
-double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *path);
 
 #endif

@@ -59,8 +59,7 @@ static double path_bytes(const coll_mtree_group_t *group, int rank)
 
 static double path_goodput(const coll_mtree_group_t *group, int rank)
 {
-    return group->paths == NULL ? 0
-                                : coll_mtree_goodput_backlogged_rate(&group->paths[rank]);
+    return group->paths == NULL ? 0 : mtree_path_backlogged_rate(&group->paths[rank]);
 }
 
 static double tree_goodput(const coll_mtree_group_t *group, int tree)

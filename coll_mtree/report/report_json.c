@@ -131,7 +131,7 @@ static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gather
 {
     for (int i = 0; i < gathered->num_rows; i++) {
         const coll_mtree_rank_row_t *row = &gathered->rows[i];
-        const coll_mtree_path_total_t *total = &row->path.total;
+        const mtree_path_total_t *total = &row->path.total;
         const int *host = group->context->numbers.host;
 
         if (row->kind == COLL_MTREE_ROW_PATH && row->identity == group->identity &&
@@ -139,7 +139,7 @@ static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gather
             append_path(list, host[row->path.from], host[row->path.to],
                         8 * total->bytes / total->seconds,
                         total->backlogged_seconds / total->seconds,
-                        coll_mtree_goodput_backlogged_rate(total));
+                        mtree_path_backlogged_rate(total));
         }
     }
 }

@@ -40,7 +40,7 @@ typedef struct {
         } times;
         struct {
             int32_t from, to; /* by their ranks in the group */
-            coll_mtree_path_total_t total;
+            mtree_path_total_t total;
         } path;
     };
 } coll_mtree_rank_row_t;

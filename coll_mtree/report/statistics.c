@@ -287,7 +287,11 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     if (group->paths == NULL) {
         group->paths = coll_mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
     }
-    coll_mtree_goodput_add_paths(goodput, scale, group->paths);
+    for (int i = 0; i < goodput->num_links; i++) {
+        const mtree_goodput_link_t *link = &goodput->links[i];
+
+        mtree_goodput_add(goodput, link, scale, &group->paths[link->rank]);
+    }
     if (transfer->num_trees > 0) {
         pass_trees(transfer, goodput, layout, unit_bytes);
     }

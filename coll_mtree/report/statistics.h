@@ -70,8 +70,7 @@ typedef struct coll_mtree_group {
     const coll_mtree_planning_context_t *context; /* on its rank 0; NULL: not known */
     coll_mtree_record_t *records, *last_record;
     coll_mtree_record_t *latest; /* of the last call over trees; or NULL */
-    coll_mtree_path_total_t
-        *paths; /* [num_ranks] from this process; NULL: nothing was sent */
+    mtree_path_total_t *paths; /* [num_ranks] from this process; NULL: nothing was sent */
     coll_mtree_class_table_t classes; /* of coll_mtree_group_class_t */
     struct coll_mtree_group *next;    /* in the order of their first calls */
 } coll_mtree_group_t;

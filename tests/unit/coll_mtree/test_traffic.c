@@ -62,7 +62,7 @@ static void place(int num_hosts)
 UNIT_TEST(rates_are_bits_per_second)
 {
     place(3);
-    packed->paths[2] = (mtree_bandwidth_monitor_path_t){
+    packed->paths[2] = (mtree_path_total_t){
         .bytes = 3000, .backlogged_bytes = 1000, .backlogged_seconds = 0.5};
     packed->sum.seconds = 2;
     coll_mtree_traffic_pack(placement, 1, packed, NULL, samples);

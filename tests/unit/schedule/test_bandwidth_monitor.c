@@ -12,7 +12,7 @@
 
 static mtree_bandwidth_monitor_t *monitor;
 static mtree_bandwidth_monitor_sum_t sum;
-static mtree_bandwidth_monitor_path_t paths[PATHS];
+static mtree_path_total_t paths[PATHS];
 
 static void setup(void)
 {
@@ -115,7 +115,8 @@ UNIT_TEST(a_path_that_others_share_tells_nothing)
 UNIT_TEST(what_was_taken_counts_once_unless_it_is_put_back)
 {
     const mtree_bandwidth_monitor_sum_t first = {.seconds = 1, .unattended = 0.5};
-    const mtree_bandwidth_monitor_path_t before[2] = {{0}, {8, 4, 2}};
+    const mtree_path_total_t before[2] = {
+        [1] = {.bytes = 8, .backlogged_bytes = 4, .backlogged_seconds = 2}};
 
     mtree_bandwidth_monitor_begin(monitor, 1.0);
     mtree_bandwidth_monitor_sent(monitor, 1, 100, 1.01);
