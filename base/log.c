@@ -18,6 +18,10 @@ static struct {
     mtree_log_level_t max_level;
 } sink = {NULL, NULL, MTREE_LOG_WARN};
 
+static _Thread_local struct {
+    const char *subject, *consequence; /* of errors; NULL: of none */
+} about;
+
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level)
 {
     sink.func = func;
@@ -55,17 +59,39 @@ void mtree_log_format(char line[MTREE_LOG_LINE], const char *format, va_list arg
     (void)mtree_make_printable(line);
 }
 
+void mtree_log_about(const char *subject, const char *consequence)
+{
+    about.subject = subject;
+    about.consequence = consequence;
+}
+
+/* Write @a message with what it is about into @a line, or leave it as it is. */
+static const char *complete(mtree_log_level_t level, const char *message,
+                            char line[2 * MTREE_LOG_LINE])
+{
+    if (about.subject == NULL || level != MTREE_LOG_ERROR) {
+        return message;
+    }
+    (void)snprintf(line, 2 * MTREE_LOG_LINE, "%s: %s%s%s", about.subject, message,
+                   about.consequence == NULL ? "" : "; ",
+                   about.consequence == NULL ? "" : about.consequence);
+    (void)mtree_make_printable(line);
+    return line;
+}
+
 void mtree_log(mtree_log_level_t level, const char *format, ...)
 {
-    char line[MTREE_LOG_LINE];
+    char message[MTREE_LOG_LINE], whole[2 * MTREE_LOG_LINE];
+    const char *line;
     va_list args;
 
     if (level > sink.max_level) {
         return;
     }
     va_start(args, format);
-    mtree_log_format(line, format, args);
+    mtree_log_format(message, format, args);
     va_end(args);
+    line = complete(level, message, whole);
     if (sink.func != NULL) {
         sink.func(level, line, sink.arg);
     } else {

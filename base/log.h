@@ -21,7 +21,8 @@ typedef enum {
     MTREE_LOG_DEBUG
 } mtree_log_level_t;
 
-/* Receives one line without a newline; @a message is valid during the call only. */
+/* Receives one line without a newline, of less than twice MTREE_LOG_LINE bytes; @a
+ * message is valid during the call only. */
 typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, void *arg);
 
 /*
@@ -30,6 +31,13 @@ typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, v
  * threads log.
  */
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level);
+
+/*
+ * Until the next call, errors that this thread logs begin with @a subject, such as a
+ * parameter or a file, and end with @a consequence, what follows from them (NULL: nothing
+ * is said of it).  Both are texts that stay; @a subject NULL: no more.
+ */
+void mtree_log_about(const char *subject, const char *consequence);
 
 /*
  * Format one line without writing it.  The middle of a longer line is replaced by " ...

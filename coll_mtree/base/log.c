@@ -21,11 +21,8 @@ typedef struct {
     char text[];
 } line_t;
 
-static int stream = -1; /* of opal_output, for what is no warning */
-static _Thread_local struct {
-    const char *parameter, *consequence; /* of errors; NULL: of none */
-    mtree_list_t *kept;                  /* of line_t; NULL: lines are written */
-} of_thread;
+static int stream = -1;                  /* of opal_output, for what is no warning */
+static _Thread_local mtree_list_t *kept; /* of line_t; NULL: lines are written */
 
 /* What lines that are logged once were about. */
 static struct {
@@ -49,7 +46,7 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
     size_t bytes = strlen(text) + 1;
     line_t *line;
 
-    if (of_thread.kept == NULL) {
+    if (kept == NULL) {
         write_line(to, comm, text);
         return;
     }
@@ -57,12 +54,12 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
     line->to = to;
     line->comm = comm;
     memcpy(line->text, text, bytes);
-    mtree_list_append(of_thread.kept, &line->link);
+    mtree_list_append(kept, &line->link);
 }
 
 void coll_mtree_log_keep(mtree_list_t *lines)
 {
-    of_thread.kept = lines;
+    kept = lines;
 }
 
 void coll_mtree_log_write(mtree_list_t *lines)
@@ -90,25 +87,18 @@ static mtree_log_level_t log_level(void)
 static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 {
     int to = level <= MTREE_LOG_WARN ? 0 : stream;
-    char line[2 * MTREE_LOG_LINE];
 
     (void)arg;
-    if (level > log_level()) {
-        return;
+    if (level <= log_level()) {
+        log_line(to, NULL, message);
     }
-    if (of_thread.parameter != NULL && level == MTREE_LOG_ERROR) {
-        (void)snprintf(line, sizeof(line), "%s: %s; %s", of_thread.parameter, message,
-                       of_thread.consequence);
-        message = line;
-    }
-    log_line(to, NULL, message);
 }
 
 /* What the thread has kept is lost with the job. */
 static void end_without_memory(const char *reason)
 {
-    of_thread.kept = NULL;
-    of_thread.parameter = NULL;
+    kept = NULL;
+    mtree_log_about(NULL, NULL);
     mtree_error(
         "%s on rank %d of MPI_COMM_WORLD; the other ranks wait for it, so the job "
         "ends; run fewer ranks per host, or lower coll_mtree_chunk",
@@ -130,12 +120,6 @@ void coll_mtree_log_close(void)
         opal_output_close(stream);
         stream = -1;
     }
-}
-
-void coll_mtree_log_about(const char *parameter, const char *consequence)
-{
-    of_thread.parameter = parameter;
-    of_thread.consequence = consequence;
 }
 
 void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)

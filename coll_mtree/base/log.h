@@ -36,12 +36,6 @@ int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
                                const char *root, const char *planned);
 
 /*
- * Until the next call, errors that the rooms below log in this thread are about @a
- * parameter, and @a consequence is what follows from them, in words; both NULL: no more.
- */
-void coll_mtree_log_about(const char *parameter, const char *consequence);
-
-/*
  * Open MPI's output is for threads of the program alone: keep the lines that this thread
  * logs in the list @a lines, which is empty at first, until the next call with NULL.
  */

@@ -167,9 +167,9 @@ static mtree_locality_t locate_recorded(const char *path, coll_mtree_seat_t seat
     mtree_machine_t *machine;
     mtree_status_t status;
 
-    coll_mtree_log_about("coll_mtree_hwloc", "the places of ranks are not known");
+    mtree_log_about("coll_mtree_hwloc", "the places of ranks are not known");
     status = mtree_machine_load(path, &machine);
-    coll_mtree_log_about(NULL, NULL);
+    mtree_log_about(NULL, NULL);
     if (status != MTREE_OK) {
         return locality;
     }

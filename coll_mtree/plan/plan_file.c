@@ -36,11 +36,11 @@ static const mtree_plan_t *plan_read(void)
 
     if (!of_user.is_read && path != NULL && path[0] != '\0') {
         of_user.is_read = true;
-        coll_mtree_log_about("coll_mtree_plan", "planned as without it");
+        mtree_log_about("coll_mtree_plan", "planned as without it");
         if (plan_load(path) != MTREE_OK) {
             of_user.plan = NULL;
         }
-        coll_mtree_log_about(NULL, NULL);
+        mtree_log_about(NULL, NULL);
     }
     return of_user.plan;
 }

@@ -360,9 +360,9 @@ int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                    .logged = now};
     int rc;
 
-    coll_mtree_log_about("coll_mtree_topology", "the network is not known");
+    mtree_log_about("coll_mtree_topology", "the network is not known");
     rc = lead_run(&lead, channel, numbers, contributions, text_p);
-    coll_mtree_log_about(NULL, NULL);
+    mtree_log_about(NULL, NULL);
     if (rc == OMPI_ERR_TIMEOUT) {
         coll_mtree_verbose(
             channel->comm, 0,

@@ -71,12 +71,12 @@ static bool service_listen(uint16_t *port_p)
                                      .traffic.congestion =
                                          coll_mtree_congestion_control()};
 
-    coll_mtree_log_about("coll_mtree_relays", "this host does not relay");
+    mtree_log_about("coll_mtree_relays", "this host does not relay");
     if (!coll_mtree_listening_ports(&options.ports) ||
         mtree_relay_server_create(&options, &service.server) != MTREE_OK) {
         service.server = NULL;
     }
-    coll_mtree_log_about(NULL, NULL);
+    mtree_log_about(NULL, NULL);
     if (service.server != NULL) {
         *port_p = mtree_relay_server_port(service.server);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/registry.h"
 
-#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/compat.h"
 
 #include "base/array.h"
+#include "base/log.h"
 #include "topo/dot/read.h"
 
 #include <math.h>
@@ -31,11 +31,11 @@ const mtree_topology_t *coll_mtree_topology_registry_user(void)
 
     if (!all.is_read) {
         all.is_read = true;
-        coll_mtree_log_about("coll_mtree_topology", "the fallback serves");
+        mtree_log_about("coll_mtree_topology", "the fallback serves");
         if (mtree_topology_read(path, &all.of_user) != MTREE_OK) {
             all.of_user = NULL;
         }
-        coll_mtree_log_about(NULL, NULL);
+        mtree_log_about(NULL, NULL);
     }
     return all.of_user;
 }
