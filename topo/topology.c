@@ -29,6 +29,7 @@ mtree_status_t mtree_topology_create(const char *name, const char *source,
     topology->source = strdup(source);
     if (topology->source != NULL) {
         (void)mtree_make_printable(topology->source);
+        mtree_make_utf8(topology->source);
     }
     if (topology->name == NULL || topology->source == NULL) {
         goto err_destroy;
@@ -76,42 +77,20 @@ static mtree_status_t reserve_one(void *array_p, int *capacity_p, int count, int
                : mtree_no_memory("%d %s", count + 1, what);
 }
 
-/* Number of bytes of the UTF-8 character that starts at @a text, 0 when it is not one. */
-static int utf8_length(const unsigned char *text)
-{
-    int length = (text[0] < 0x80)                      ? 1
-                 : (text[0] >= 0xc2 && text[0] < 0xe0) ? 2
-                 : (text[0] >= 0xe0 && text[0] < 0xf0) ? 3
-                 : (text[0] >= 0xf0 && text[0] < 0xf5) ? 4
-                                                       : 0;
-
-    for (int i = 1; i < length; ++i) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90)) {
-        return 0; /* overlong, a surrogate, or above U+10FFFF */
-    }
-    return length;
-}
-
 bool mtree_topology_name_valid(const char *name)
 {
-    const unsigned char *at = (const unsigned char *)name;
     size_t total = strlen(name);
     int length;
 
     if (total == 0 || total > MTREE_TOPOLOGY_MAX_NAME) {
         return false;
     }
-    while (*at != '\0') {
-        length = utf8_length(at);
-        if (length == 0 || *at < ' ' || *at == 0x7f || *at == '"' || *at == '\\') {
+    for (const char *at = name; *at != '\0'; at += length) {
+        length = mtree_utf8_length(at);
+        if (length == 0 || (unsigned char)*at < ' ' || *at == 0x7f || *at == '"' ||
+            *at == '\\') {
             return false;
         }
-        at += length;
     }
     return true;
 }
