@@ -169,7 +169,7 @@ mtree_status_t link_options_write(const link_options_t *options,
         return status;
     }
     if (options->json) {
-        status = command_print_json(topology_json(topology, NULL, 0), out);
+        status = command_print_json(topology_json(topology, NULL), out);
     } else {
         fputs(comments, out);
         write_drawn(options, out);

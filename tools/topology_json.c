@@ -2,6 +2,9 @@
 #include "tools/topology_json.h"
 
 #include "base/address.h"
+#include "base/log.h"
+
+#include <stdlib.h>
 
 static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind_t kind)
 {
@@ -101,9 +104,9 @@ static json_t *json_route(const mtree_topology_t *topology, const mtree_routes_t
                      "latency_s", mtree_routes_latency(routes, from, to));
 }
 
-static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           int num_hosts)
+static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_t *routes)
 {
+    int num_hosts = mtree_topology_num_hosts(topology);
     json_t *list = json_array();
 
     for (int from = 0; from < num_hosts; ++from) {
@@ -116,8 +119,27 @@ static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_
     return list;
 }
 
-json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                      int num_hosts)
+mtree_status_t topology_routes(const mtree_topology_t *topology,
+                               mtree_routes_t **routes_p)
+{
+    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
+    mtree_status_t status;
+    int num_hosts = 0;
+
+    if (hosts == NULL) {
+        return mtree_no_memory("the routes between hosts");
+    }
+    for (int i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = i;
+        }
+    }
+    status = mtree_routes_create(topology, hosts, num_hosts, routes_p);
+    free(hosts);
+    return status;
+}
+
+json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes)
 {
     json_t *json = json_pack(
         "{s:s, s:s, s:o, s:o, s:o}", "name", topology->name, "source", topology->source,
@@ -131,8 +153,7 @@ json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *ro
         json_object_set_new(json, "copy_bps", json_real(8.0 / topology->cost.byte));
     }
     if (json != NULL && routes != NULL &&
-        json_object_set_new(json, "routes", json_routes(topology, routes, num_hosts)) !=
-            0) {
+        json_object_set_new(json, "routes", json_routes(topology, routes)) != 0) {
         json_decref(json);
         json = NULL;
     }

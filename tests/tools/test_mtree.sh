@@ -384,6 +384,16 @@ expect 0 ' nchunksperloop="16" ' export -f msccl -c 2 "$tmp/ring.json"
 expect 0 ' nchunksperloop="24" ' export -f msccl --chunks 3 "$tmp/ring.json"
 expect 2 "export: --chunks '0': a whole number from 1 to 4096" export -f msccl -c 0 "$tmp/ring.json"
 expect 1 'dir: cannot be written' export -f msccl -o "$tmp/no/such/dir" "$tmp/ring.json"
+# A pipe is read once, whatever its name.
+piped() { # FORMAT FILE PATTERN
+    for name in - /dev/stdin /dev/fd/3; do
+        # shellcheck disable=SC2094
+        cat "$2" | "$mtree" export -f "$1" "$name" 3<&0 >"$tmp/out" 2>&1
+        says "$tmp/out" "$3"
+    done
+}
+piped msccl "$tmp/ring.json" '^<algo name="mtree_allgather_8" '
+piped simgrid "$maps/star-8.dot" '<router id="switch"/>'
 expect 0 '^bcast' plan -C bcast -o "$tmp/bcast.json" "$maps/star-8.dot"
 expect 1 'a plan of bcast is not written for MSCCL: an algorithm of MSCCL serves calls of any root; allreduce' \
     export -f msccl "$tmp/bcast.json"

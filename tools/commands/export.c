@@ -5,9 +5,13 @@
  */
 #include "tools/options.h"
 #include "tools/planned_network.h"
+#include "tools/topology_json.h"
 
 #include "base/log.h"
+#include "planner/plan/json.h"
+#include "topo/dot/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -15,12 +19,53 @@ typedef struct {
     int chunks; /* of the vector, or of a rank's block, which trees share */
 } arguments_t;
 
-/* What --format takes: what it is written of, and its line of --help. */
+/* The topology in @a file with its routes; *json_p is NULL without memory. */
+static mtree_status_t read_topology(const char *file, json_t **json_p)
+{
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    mtree_status_t status = mtree_topology_read(file, &topology);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = topology_routes(topology, &routes);
+    if (status == MTREE_OK) {
+        *json_p = topology_json(topology, routes);
+        mtree_routes_destroy(routes);
+    }
+    mtree_topology_destroy(topology);
+    return status;
+}
+
+/* The plan in @a file, checked for form. */
+static mtree_status_t read_plan(const char *file, json_t **json_p)
+{
+    planned_network_t planned;
+    mtree_status_t status = planned_network_read(file, NULL, &planned);
+    char *text;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_to_json(planned.plan, &text);
+    if (status == MTREE_OK) {
+        *json_p = json_loads(text, 0, NULL);
+        free(text);
+    }
+    planned_network_cleanup(&planned);
+    return status;
+}
+
+typedef mtree_status_t (*read_t)(const char *file, json_t **json_p);
+
+/* What --format takes: what it is written of, its line of --help, and who reads it. */
 static const struct {
     const char *name, *source, *help;
-    bool of_plan;
-} formats[] = {{"simgrid", "FILE.dot", "a topology as a platform of SimGrid", false},
-               {"msccl", "PLAN.json", "a plan as an algorithm of MSCCL", true}};
+    read_t read;
+} formats[] = {
+    {"simgrid", "FILE.dot", "a topology as a platform of SimGrid", read_topology},
+    {"msccl", "PLAN.json", "a plan as an algorithm of MSCCL", read_plan}};
 
 #define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -32,24 +77,22 @@ static void print_formats(void)
     }
 }
 
-/* Become the program of Python, after a plan has been checked; returns only when that
+/* Become the program of Python, which is given what is in @a file; returns only when that
  * cannot be. */
 static mtree_status_t become_exporter(const arguments_t *arguments, const char *file,
-                                      bool of_plan)
+                                      read_t read)
 {
     char path[COMMAND_PATH_ROOM], chunks[16];
     const char *words[] = {"python3",         path, arguments->format, file, chunks,
                            arguments->output, NULL};
-    planned_network_t planned;
+    json_t *json = NULL;
+    mtree_status_t status = read(file, &json);
 
-    if (of_plan) {
-        if (planned_network_read(file, NULL, &planned) != MTREE_OK) {
-            return MTREE_ERR_INVALID;
-        }
-        planned_network_cleanup(&planned);
+    if (status == MTREE_OK) {
+        status = command_give("export", json);
     }
     (void)snprintf(chunks, sizeof(chunks), "%d", arguments->chunks);
-    return command_become("export", "exporter", words);
+    return status == MTREE_OK ? command_become("export", "exporter", words) : status;
 }
 
 static int run(int argc, char **argv)
@@ -78,7 +121,7 @@ static int run(int argc, char **argv)
     for (size_t i = 0, used = 0; i < NUM_FORMATS; i++, used = strlen(names)) {
         if (strcmp(arguments.format, formats[i].name) == 0) {
             return command_exit(
-                become_exporter(&arguments, argv[optind], formats[i].of_plan));
+                become_exporter(&arguments, argv[optind], formats[i].read));
         }
         snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
                  formats[i].name);

@@ -9,10 +9,8 @@
 #include "topo/dot/cables.h"
 #include "topo/dot/read.h"
 #include "topo/dot/values.h"
-#include "topo/routes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ETHERNET_HEADER 14
 
@@ -63,9 +61,10 @@ static void print_topology(const mtree_topology_t *topology)
     }
 }
 
-static void print_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                         int num_hosts)
+static void print_routes(const mtree_topology_t *topology, const mtree_routes_t *routes)
 {
+    int num_hosts = mtree_topology_num_hosts(topology);
+
     puts("routes:");
     for (int from = 0; from < num_hosts; ++from) {
         for (int to = 0; to < num_hosts; ++to) {
@@ -81,28 +80,6 @@ static void print_routes(const mtree_topology_t *topology, const mtree_routes_t 
             printf("  (%s)\n", MTREE_UNITS_TIME(mtree_routes_latency(routes, from, to)));
         }
     }
-}
-
-/* The routes between all hosts of @a topology, and the number of hosts. */
-static mtree_status_t find_routes(const mtree_topology_t *topology, int *num_hosts_p,
-                                  mtree_routes_t **routes_p)
-{
-    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
-    mtree_status_t status;
-    int num_hosts = 0;
-
-    if (hosts == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = i;
-        }
-    }
-    status = mtree_routes_create(topology, hosts, num_hosts, routes_p);
-    free(hosts);
-    *num_hosts_p = num_hosts;
-    return status;
 }
 
 typedef struct {
@@ -155,22 +132,20 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
 static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *arguments)
 {
     mtree_routes_t *routes = NULL;
-    mtree_status_t status;
-    int num_hosts = 0;
+    mtree_status_t status = MTREE_OK;
 
     if (arguments->with_routes) {
-        status = find_routes(topology, &num_hosts, &routes);
+        status = topology_routes(topology, &routes);
         if (status != MTREE_OK) {
             return status;
         }
     }
-    status = MTREE_OK;
     if (arguments->with_json) {
-        status = command_print_json(topology_json(topology, routes, num_hosts), stdout);
+        status = command_print_json(topology_json(topology, routes), stdout);
     } else {
         print_topology(topology);
         if (routes != NULL) {
-            print_routes(topology, routes, num_hosts);
+            print_routes(topology, routes);
         }
     }
     mtree_routes_destroy(routes);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `mtree export`, which has checked a plan's form: exporter FORMAT FILE CHUNKS [OUT]."""
+"""The program behind `mtree export`, which gives it what is in FILE as JSON on standard input (tools/commands/export.c): exporter
+FORMAT FILE CHUNKS [OUT]."""
 
+import json
 import os
 import sys
 
@@ -12,15 +14,16 @@ from output import Failure, write  # noqa: E402
 
 
 def main(form, file, chunks, path=""):
+    given = json.load(sys.stdin.buffer)
     if form == "simgrid":
         from simgrid import write_platform
-        return write(path, write_platform(file).encode())
+        return write(path, write_platform(given).encode())
     from msccl import write_algorithm
-    return write(path, write_algorithm(file, int(chunks)).encode())
+    return write(path, write_algorithm(file, given, int(chunks)).encode())
 
 
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
     except Failure as error:
-        sys.exit(f"mtree: {error}" if str(error) else 1)
+        sys.exit(f"mtree: {error}")

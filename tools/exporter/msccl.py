@@ -10,7 +10,6 @@ output may be the same memory: no step needs what another one has overwritten.
 All thread blocks keep to one order of what crosses the edges of the trees, in which each transfer comes after those that it
 needs.  So the earliest one that is not done can always be done: no two wait for each other."""
 import collections
-import json
 
 from output import Failure
 
@@ -178,9 +177,7 @@ def check(plan):
         raise PlanError("the plan has relays, and MSCCL knows the GPUs of the call alone; plan without --relays")
 
 
-def write_algorithm(file, chunks):
-    with open(file, encoding="utf-8") as opened:
-        plan = json.load(opened)
+def write_algorithm(file, plan, chunks):
     try:
         check(plan)
         return Export(plan, chunks).write()

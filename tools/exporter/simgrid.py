@@ -3,11 +3,6 @@
 each host's traffic to each other takes.  SimGrid's own search for routes would choose others where latencies are equal, so all
 are written."""
 
-import json
-import os
-import subprocess
-
-from output import Failure
 from scene import escape
 
 HOST_SPEED = "1Gf"  # a topology says nothing of processors, and SimGrid wants a speed
@@ -15,14 +10,6 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
 """
-
-
-def read_topology(file):
-    """mtree tells why it cannot be read."""
-    run = subprocess.run([os.environ["MTREE"], "topology", "--json", "--routes", "--", file], stdout=subprocess.PIPE, check=False)
-    if run.returncode != 0:
-        raise Failure
-    return json.loads(run.stdout)
 
 
 def link_id(start, end):
@@ -46,5 +33,6 @@ def elements(topology):
     yield "  </zone>\n"
 
 
-def write_platform(file):
-    return HEAD + "".join(elements(read_topology(file))) + "</platform>\n"
+def write_platform(topology):
+    """@a topology is as mtree topology --json --routes prints it."""
+    return HEAD + "".join(elements(topology)) + "</platform>\n"
