@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What follows from the counts in a report: the traffic on links, what these gave, the
- * arcs of trees, sums, and forecasts for the calls that were made.
+ * What of a report needs the planner: where its plans and paths lie on its topologies,
+ * and the least times of its calls.  Python derives the rest (tools/reporter/derive.py).
  */
 #ifndef MTREE_REPORT_DERIVE_H
 #define MTREE_REPORT_DERIVE_H
@@ -10,10 +10,20 @@
 
 #include <jansson.h>
 
+/* The value of "format"; another number means that names have changed. */
+#define MTREE_REPORT_FORMAT "mtree-report 3"
+
 /*
- * Add to @a report, which has all lists, the members that docs/report.md calls derived;
- * those that are there are replaced.  MTREE_ERR_NO_MEMORY; MTREE_ERR_INVALID where the
- * report contradicts itself.  Both are logged.
+ * Add to @a report, which has all lists:
+ * - to topologies the members of report/network.h, and to links "map_bps" where another
+ *   capacity was measured than they have on the map;
+ * - to plans the marks of report/network.h, and "load": what each arc carries per byte of
+ *   a call, each edge of a tree carrying the tree's share;
+ * - to communicators "path_arcs": the arcs of each of their "paths";
+ * - to calls "bound_seconds", "bound_by" and "bound_limit", for their mean size.
+ * Plans and communicators that are on no topology get none.
+ * MTREE_ERR_NO_MEMORY; MTREE_ERR_INVALID where the report contradicts itself.  Both are
+ * logged.
  */
 mtree_status_t mtree_report_derive(json_t *report);
 

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The topologies of a report, written and read.
+ * A topology as JSON, as reports and pictures have it, and where a plan lies on it.
  */
 #ifndef MTREE_REPORT_NETWORK_H
 #define MTREE_REPORT_NETWORK_H
 
-#include "topo/topology.h"
+#include "planner/plan/plan.h"
 
 #include <jansson.h>
 
-/* The topology as docs/report.md describes it: capacities as they were last measured, and
- * as its copy @a map has them; @a origin says where that came from.  The caller's; NULL:
- * no memory. */
-json_t *mtree_report_network(const mtree_topology_t *topology,
-                             const mtree_topology_t *map, const char *origin);
+/* The topology as docs/report.md describes it, without `origin`.  The caller's; NULL: no
+ * memory. */
+json_t *mtree_report_network(const mtree_topology_t *topology);
 
-/* The reverse; *topology_p is the caller's.  MTREE_ERR_NO_MEMORY, MTREE_ERR_INVALID; both
- * are logged. */
-mtree_status_t mtree_report_network_read(const json_t *json,
-                                         mtree_topology_t **topology_p);
+/*
+ * Mark the vertices of @a network that are relays of @a plan as "relay", and give each
+ * tree of its JSON object @a json (planner/plan/json.h) its "arcs": the numbers of those
+ * that it crosses, arc 2 l being link l from its `from` to its `to`, 2 l + 1 the other
+ * way.  @a hosts are the plan's, relays included, as in @a routes.
+ */
+void mtree_report_mark(const mtree_plan_t *plan, const int *hosts,
+                       const mtree_routes_t *routes, const json_t *network, json_t *json);
 
 #endif

@@ -2,11 +2,13 @@
 #include "coll_mtree/report/report_json.h"
 
 #include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/memory.h"
 
 #include "base/array.h"
+#include "base/printable.h"
 #include "planner/plan/json.h"
-#include "report/members.h"
-#include "report/network.h"
+#include "report/derive.h"
+#include "topo/dot/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,27 +23,49 @@ typedef struct {
     int num_written, room;
 } builder_t;
 
+/* The map that a context had at first, as a file, and what was measured of it since: per
+ * link its number, the name of one end, and the capacities from there and back. */
+static json_t *topology_json(const coll_mtree_planning_context_t *context)
+{
+    const mtree_topology_t *map = context->map, *now = context->hosts.topology;
+    json_t *measured = json_array(), *json;
+    size_t length;
+    char *text;
+    FILE *out = coll_mtree_text_begin(&text, &length);
+
+    coll_mtree_require(mtree_topology_write(map, out));
+    coll_mtree_text_end(out);
+    for (int l = 0; l < map->num_links; l++) {
+        const double *capacity = now->links[l].capacity;
+
+        if (capacity[0] != map->links[l].capacity[0] ||
+            capacity[1] != map->links[l].capacity[1]) {
+            json_array_append_new(measured, json_pack("[i, s, f, f]", l,
+                                                      map->vertices[map->links[l].u].name,
+                                                      capacity[0], capacity[1]));
+        }
+    }
+    json = json_pack("{s:s, s:s, s:o}", "origin", map->source, "dot", text, "measured",
+                     measured);
+    free(text);
+    return json;
+}
+
 /* The number of a topology in the report.  Groups follow the network in copies of a
  * topology, which are one there. */
 static int topology_number(builder_t *builder,
                            const coll_mtree_planning_context_t *context)
 {
-    const mtree_topology_t *topology = context->hosts.topology;
+    json_t *json = topology_json(context), *other;
     size_t number;
-    json_t *other;
 
     json_array_foreach (builder->topologies, number, other) {
-        if (strcmp(json_string_value(json_object_get(other, "origin")),
-                   context->origin) == 0 &&
-            json_array_size(json_object_get(other, "vertices")) ==
-                (size_t)topology->num_vertices &&
-            json_array_size(json_object_get(other, "links")) ==
-                (size_t)topology->num_links) {
+        if (json_equal(json_object_get(other, "dot"), json_object_get(json, "dot"))) {
+            json_decref(json);
             return (int)number;
         }
     }
-    json_array_append_new(builder->topologies,
-                          mtree_report_network(topology, context->map, context->origin));
+    json_array_append_new(builder->topologies, json);
     return (int)number;
 }
 
@@ -281,11 +305,14 @@ static json_t *calls_json(const coll_mtree_report_t *report,
     return json;
 }
 
-/* The user gives it. */
+/* The name of a communicator, any bytes, which the user gives it. */
 static json_t *name_json(const char *name)
 {
-    json_t *json = json_string(name);
-    return json != NULL ? json : json_string("(a name that is not UTF-8)");
+    char text[MPI_MAX_OBJECT_NAME];
+
+    (void)snprintf(text, sizeof(text), "%s", name);
+    mtree_make_utf8(text);
+    return json_string(text);
 }
 
 static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)

@@ -26,6 +26,16 @@ expect() {
     fi
 }
 
+# The same, with one line alone.
+expect_line() {
+    expect "$@"
+    [ "$(wc -l <"$tmp/out")" -eq 1 ] || {
+        failures=$((failures + 1))
+        echo "FAILED: more than one line:"
+        sed 's/^/    /' "$tmp/out"
+    }
+}
+
 # says FILE PATTERN: the file has such a line.
 says() {
     checks=$((checks + 1))
@@ -108,13 +118,13 @@ expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' p
 # report: what a job writes is tested where jobs are (tests/mpi/report.test)
 job=${srcdir:-.}/tests/fixtures/report/b4.json
 empty='"topologies": [], "plans": [], "communicators": [], "timeline": [], "times": []'
-echo "{\"format\": \"mtree-report 2\", $empty}" >"$tmp/report.json"
+echo "{\"format\": \"mtree-report 3\", $empty}" >"$tmp/report.json"
 expect 0 '^Forecast: Open MPI.s time for these calls was not predicted' report "$tmp/report.json"
-expect 0 '"format": "mtree-report 2"' report --json "$tmp/report.json"
+expect 0 '"format": "mtree-report 3"' report --json "$tmp/report.json"
 expect 0 '^<h1>mtree report</h1>$' report --html "$tmp/report.json"
 expect 0 '^# EOF$' report --openmetrics "$tmp/report.json"
 expect 0 '' report -m -o "$tmp/report.prom" "$tmp/report.json"
-says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 2"} 1$'
+says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 3"} 1$'
 expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
 says "$tmp/report.html" '^</html>$'
 # The trees of the first plan are shown, and links say what they carry.
@@ -123,22 +133,33 @@ says "$tmp/b4.html" '<g class="tree on" id="p0t1"'
 says "$tmp/b4.html" 'data-tree="p0t1" checked='
 says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
 sed 's/"timeline": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
-expect 1 'the report is damaged: ' report -H "$tmp/damaged.json"
+expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report -H "$tmp/damaged.json"
 expect 1 'cannot be written: No such file' report -H -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
 echo '{' >"$tmp/broken.json"
 expect 1 'broken.json:2: not a report: .*; write one with coll_mtree_report' report "$tmp/broken.json"
 echo '{"format": "mtree-report 9"}' >"$tmp/newer.json"
-expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 2'" report "$tmp/newer.json"
-echo '{"format": "mtree-report 2", "plans": []}' >"$tmp/short.json"
+expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 3'" report "$tmp/newer.json"
+echo '{"format": "mtree-report 3", "plans": []}' >"$tmp/short.json"
 expect 1 'short.json: there is no list "topologies"; was the report written whole' report "$tmp/short.json"
-map='[{"name": "m", "vertices": [{"name": "a", "kind": "host"}], "links": [{"from": "a", "to": "b"}]}]'
-echo "{\"format\": \"mtree-report 2\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
-expect 1 "topology m is none: names are missing, or a link's ends are" report "$tmp/edited.json"
-sed 's/"host":"US6"/"host":"US9"/' "$job" >"$tmp/moved.json"
-expect 1 "the report's plan contradicts its topology; was it edited?" report "$tmp/moved.json"
-sed 's/"MPI_COMM_WORLD"/"\\u001b[31mred\\u009b1m\\n"/; s/"AS1"/"A\\u001bS1"/g' "${srcdir:-.}/tests/fixtures/report/b4.json" >"$tmp/colour.json"
+# What contradicts itself is refused in one line that names the file.
+edit() { # EXPRESSION: edited.json is the job's report, changed by sed.
+    sed "$1" "$job" >"$tmp/edited.json"
+}
+edit 's/"vertices":\[0,/"vertices":[99,/'
+expect_line 1 '^mtree: .*/edited.json: a communicator contradicts its topology; was it edited?$' report "$tmp/edited.json"
+edit 's/\[capacity=\\"36Mbps\\"\]/[]/'
+expect_line 1 '^mtree: .*/edited.json: topology 0:[0-9]*: link AS1-AS2 has no capacity' report "$tmp/edited.json"
+edit 's/\\"AS1\\" \[/\\"A\\u001bS1\\" [/'
+expect_line 1 '^mtree: .*/edited.json: topology 0:2: the name of a node must be' report "$tmp/edited.json"
+edit 's/"share":/"shares":/'
+expect_line 1 '^mtree: .*/edited.json: plan' report "$tmp/edited.json"
+edit 's/\\"US6\\" \[kind=host\]/\\"US6\\" [host=\\"US9\\"]/'
+expect_line 1 '^mtree: .*/edited.json: a plan contradicts its topology; was it edited?$' report "$tmp/edited.json"
+edit 's/"topologies":\[{/&"measured":[[99,"AS1",1,1]],/'
+expect_line 1 '^mtree: .*/edited.json: what was measured contradicts its topology; was it edited?$' report "$tmp/edited.json"
+sed 's/"MPI_COMM_WORLD"/"\\u001b[31mred\\u009b1m\\n"/; s/"topologies\/b4.dot"/"\\u001b[32mb4\\u001b[0m"/' "$job" >"$tmp/colour.json"
 expect 0 '^?\[31mred??1m?: 12 ranks' report "$tmp/colour.json"
 expect 0 'u001[bB]\[31mred' report --json "$tmp/colour.json"
 checks=$((checks + 2))

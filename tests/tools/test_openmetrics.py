@@ -103,13 +103,11 @@ class OpenMetrics(unittest.TestCase):
             self.assertTrue(printed[value] or value in labels, (key, value))
 
     def test_links_have_both_directions(self):
-        job, families = self.change(lambda job: job["topologies"][0]["links"][0].update(capacity_bps=[3e6, 4e6]))
-        link = job["topologies"][0]["links"][0]
+        job, families = self.change(lambda job: job["topologies"][0].update(measured=[[0, "AS1", 3e6, 4e6]]))
         capacities = families["mtree_link_capacity_bits_per_second"][1]
-        self.assertEqual(2 * len(job["topologies"][0]["links"]), len(capacities))
-        ends = [("topology", "0"), ("from", link["from"]), ("to", link["to"])]
-        self.assertEqual(3e6, capacities[frozenset(ends)])
-        self.assertEqual(4e6, capacities[frozenset([ends[0], ("from", link["to"]), ("to", link["from"])])])
+        self.assertEqual(2 * job["topologies"][0]["dot"].count("--"), len(capacities))
+        self.assertEqual(3e6, capacities[frozenset([("topology", "0"), ("from", "AS1"), ("to", "AS2")])])
+        self.assertEqual(4e6, capacities[frozenset([("topology", "0"), ("from", "AS2"), ("to", "AS1")])])
 
     def test_calls_and_why_they_fell_back(self):
         job, families = self.change(lambda job: None)

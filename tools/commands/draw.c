@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "planner/plan/json.h"
 #include "report/network.h"
-#include "report/source.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
@@ -104,7 +103,6 @@ static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
 static mtree_status_t become_drawing(const arguments_t *arguments,
                                      const planned_network_t *planned)
 {
-    const mtree_topology_t *topology = planned->topology;
     char path[COMMAND_PATH_ROOM];
     const char *words[] = {"python3",
                            path,
@@ -114,7 +112,7 @@ static mtree_status_t become_drawing(const arguments_t *arguments,
                            arguments->json ? "json" : "",
                            NULL};
     json_t *given =
-        json_pack("{s:o}", "network", mtree_report_network(topology, topology, ""));
+        json_pack("{s:o}", "network", mtree_report_network(planned->topology));
     mtree_status_t status =
         add_use(planned, json_object_get(json_object_get(given, "network"), "links"));
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `mtree report`, which gives it the report with its derived members on standard input, and behind `mtree
-top`: reporter text|html|openmetrics [FILE], reporter top FILE DELAY FRAMES LINKS."""
+"""The program behind `mtree report`, which gives it the report of FILE on standard input with what needs the planner, and behind
+`mtree top`: reporter text|html|json|openmetrics FILE [OUT], reporter top FILE DELAY FRAMES LINKS."""
 
 import json
 import os
@@ -10,11 +10,14 @@ sys.dont_write_bytecode = True
 # Before all packages, of which one may be called graphviz.
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "drawing"))
 
+from derive import derive  # noqa: E402
 from output import Failure, write  # noqa: E402
 from values import printable  # noqa: E402
 
 
 def page_of(form, report):
+    if form == "json":
+        return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if form == "html":
         from page import write_page
         return write_page(report)
@@ -25,15 +28,15 @@ def page_of(form, report):
     return write_text(printable(report))
 
 
-def main(form, path="", *words):
+def main(form, file, *words):
     if form == "top":
         from top import follow
-        return follow(path, *words)
+        return follow(file, *words)
     try:
-        page = page_of(form, json.load(sys.stdin.buffer))
+        page = page_of(form, derive(json.load(sys.stdin.buffer)))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise Failure(f"the report is damaged: {error!r}") from error
-    write(path, page.encode())
+        raise Failure(f"{file}: the report is damaged: {error!r}") from error
+    write(words[0] if words else "", page.encode())
     return 0
 
 
@@ -41,4 +44,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except Failure as error:
-        sys.exit(f"mtree: {error}")
+        sys.exit(f"mtree: {printable(str(error))}")

@@ -18,11 +18,9 @@ from text import write_text  # noqa: E402
 
 # a - b - c, 100 bits/s and 40 bits/s.  The plan is a chain from a.
 LINE = {
-    "format": "mtree-report 2", "elapsed_s": 12500, "times": [], "timeline": [],
-    "topologies": [{"name": "line", "origin": "test",
-                    "vertices": [{"name": name, "host": name, "kind": "host"} for name in "abc"],
-                    "links": [{"from": "a", "to": "b", "capacity_bps": [100, 100], "latency_s": 0.001},
-                              {"from": "b", "to": "c", "capacity_bps": [40, 40], "latency_s": 0.001}]}],
+    "format": "mtree-report 3", "elapsed_s": 12500, "times": [], "timeline": [],
+    "topologies": [{"origin": "test", "dot": 'graph line { a -- b [capacity="100bps" latency="1ms"]; '
+                                             'b -- c [capacity="40bps" latency="1ms"]; }', "measured": []}],
     "plans": [{"topology": 0, "collective": "bcast", "algorithm": "hand", "root": "a", "throughput_bps": 40, "bound_bps": 40,
                "bytes": 4000, "seconds": 800, "hosts": ["a", "b", "c"],
                "trees": [{"root": "a", "rate_bps": 40, "share": 1, "chunk_bytes": 0, "edges": [["a", "b"], ["b", "c"]],
@@ -46,7 +44,11 @@ class Derived(unittest.TestCase):
     def setUp(self):
         self.report = copy.deepcopy(LINE)
         (self.map,), (self.plan,), (self.group,) = (self.report[key] for key in ("topologies", "plans", "communicators"))
-        (self.calls,), (self.near, self.far) = self.group["calls"], self.map["links"]
+        (self.calls,) = self.group["calls"]
+
+    def edit_map(self, what, with_):
+        self.assertIn(what, self.map["dot"])
+        self.map["dot"] = self.map["dot"].replace(what, with_)
 
     def derive(self):
         done = run(self.report)
@@ -118,7 +120,8 @@ class Derived(unittest.TestCase):
 
     def test_a_capacity_that_was_measured_is_compared_with_the_map(self):
         """It was changed while the job ran: that is what the calls found."""
-        self.far["map_bps"] = [85, 40]
+        self.edit_map('"40bps"', '"85bps" capacity_back="40bps"')
+        self.map["measured"] = [[1, "b", 40, 40]]
         self.derive()
         self.says("The map disagrees with the calls by more than a factor of two: b > c has 85 b/s, calls found 36 b/s. Measure the "
                   "network: mtree probe")
@@ -131,7 +134,8 @@ class Derived(unittest.TestCase):
                   "1200 s. Measure the network: mtree probe")
 
     def test_a_link_that_is_gone_is_named(self):
-        self.map["links"].insert(0, {"from": "a", "to": "c", "capacity_bps": [0, 0], "map_bps": [9, 9], "latency_s": 0.001})
+        self.edit_map("a -- b", 'a -- c [capacity="9bps" latency="1ms"]; a -- b')
+        self.map["measured"] = [[0, "a", 0, 0]]
         self.derive()
         self.says("Gone, and left out of plans: a--c")
 
@@ -146,17 +150,30 @@ class Derived(unittest.TestCase):
         self.assertIn("  1 tree through 1 relay, 1 of 2 calls  ", write_text(self.report))
 
     def test_a_report_that_contradicts_itself_is_refused(self):
-        for what, with_, line in (('"vertices": [0, 1, 2]', '"vertices": [0, 1, 3]', "communicator contradicts"),
-                                  ("[[0, 1, 30", "[[0, 3, 30", "communicator contradicts"),
-                                  ("[[0, 1, 30", "[[-1, 1, 30", "communicator contradicts"),
-                                  ('"host": "c"', '"host": "d"', "plan contradicts its topology"),
-                                  ('"to": "c"', '"to": "x"', "topology line is none"),
-                                  ('"edges": [["a", "b"], ', '"edges": [', "the report")):
+        for what, with_, line in (('"vertices": [0, 1, 2]', '"vertices": [0, 1, 3]', "a communicator contradicts its topology"),
+                                  ("[[0, 1, 30", "[[0, 3, 30", "a communicator contradicts its topology"),
+                                  ("[[0, 1, 30", "[[-1, 1, 30", "a communicator contradicts its topology"),
+                                  ("b -- c", "b -- d", "a plan contradicts its topology"),
+                                  ("b -- c", "c -- d", "topology 0:1: host . has no path"),
+                                  ('"dot"', '"dots"', "topology 0:1: not a DOT graph"),
+                                  ('"measured": []', '"measured": [[2, "a", 1, 1]]', "what was measured contradicts its topology"),
+                                  ('"measured": []', '"measured": [[0, "a", -1, 1]]', "what was measured contradicts its topology"),
+                                  ('"edges": [["a", "b"], ', '"edges": [', "plan"),
+                                  ('"share": 1', '"share": 0.5', "plan: the shares sum to 0.5"),
+                                  ("[0, 1, 30, 0, 0]", '[0, 1, "30", 0, 0]', "the report is damaged")):
             text = json.dumps(LINE)
             self.assertIn(what, text)
             done = run(json.loads(text.replace(what, with_, 1)))
             self.assertEqual(1, done.returncode, what)
-            self.assertIn(line, done.stderr)
+            self.assertRegex(done.stderr, f"^mtree: standard input: {line}.*\n$")
+
+    def test_what_is_derived_may_be_derived_again(self):
+        self.map["measured"] = [[1, "c", 30, 50]]
+        self.derive()
+        once = copy.deepcopy(self.report)
+        self.assertEqual([[50, 30], [40, 40]], [self.map["links"][1][key] for key in ("capacity_bps", "map_bps")])
+        self.derive()
+        self.assertEqual(once, self.report)
 
 
 def calls(trees, **forecasts):
