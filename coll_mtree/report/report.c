@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,26 +182,34 @@ static void write_file(const char *path, const char *text)
     free(beside);
 }
 
-/* Print the page of the report in @a text: that of the mtree on PATH, else of the one
- * that was installed with the component. */
-static void print_page(const char *text)
+/* Run `mtree report` on @a file: the mtree on PATH, else the one that was installed with
+ * the component.  A program that ignores SIGCHLD has the system forget how it ended. */
+static bool print_page(FILE *file)
 {
     char command[sizeof(BINDIR) + 64];
-    FILE *file = tmpfile();
-    bool done = file != NULL && fputs(text, file) >= 0 && fflush(file) == 0;
+    int ended;
 
-    if (done) {
-        snprintf(command, sizeof(command), "PATH=\"$PATH:%s\" mtree report /dev/fd/%d",
-                 BINDIR, fileno(file));
-        fflush(stdout);
-        done = system(command) == 0;
+    snprintf(command, sizeof(command), "PATH=\"$PATH:%s\" mtree report /dev/fd/%d",
+             BINDIR, fileno(file));
+    fflush(stdout);
+    ended = system(command);
+    return ended == 0 || (ended == -1 && errno == ECHILD);
+}
+
+static void write_stdout(const char *text)
+{
+    FILE *file = tmpfile();
+
+    if (file == NULL || fputs(text, file) < 0 || fflush(file) != 0) {
+        mtree_error("coll_mtree_report: stdout: no temporary file can be written: %s; is "
+                    "the disk full?",
+                    strerror(errno));
+    } else if (!print_page(file)) {
+        mtree_error("coll_mtree_report: stdout: 'mtree report' could not print the page; "
+                    "name a file");
     }
     if (file != NULL) {
         fclose(file);
-    }
-    if (!done) {
-        mtree_error("coll_mtree_report: stdout: 'mtree report' could not print the page; "
-                    "name a file");
     }
 }
 
@@ -222,7 +231,7 @@ static void write_report(void)
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
-        print_page(text);
+        write_stdout(text);
     } else {
         write_file(coll_mtree_params.report, text);
     }
