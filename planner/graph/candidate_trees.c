@@ -45,7 +45,7 @@ double mtree_candidates_tree_price(const mtree_candidates_t *candidates,
     const int *carried = mtree_candidates_carried(candidates, edges);
     double sum = 0.0;
 
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
         sum += carried == NULL ? price[edges[e]] : price[edges[e]] * carried[e];
     }
     return sum;
@@ -57,7 +57,7 @@ void mtree_candidates_count(const mtree_candidates_t *candidates, const int *edg
     const int *carried = mtree_candidates_carried(candidates, edges);
 
     memset(uses, 0, (size_t)candidates->num_constraints * sizeof(*uses));
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
         for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
              ++use) {
             uses[candidates->constraints[use]] += carried == NULL ? 1 : carried[e];

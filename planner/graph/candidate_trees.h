@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of candidates: their price, the constraints that they use, and other roots for
- * them.  A tree is the num_hosts - 1 numbers of its edges, in any order.
+ * them.  A tree is the num_hosts - 1 numbers of its edges, in any order.  One that does
+ * not span all hosts has -1 behind its last edge.
  */
 #ifndef MTREE_PLANNER_GRAPH_CANDIDATE_TREES_H
 #define MTREE_PLANNER_GRAPH_CANDIDATE_TREES_H

@@ -387,7 +387,7 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     }
     made->directed = mtree_collective_passes(problem->request->collective) == 1;
     made->is_personalized = mtree_collective_has_demands(problem->request->collective);
-    made->num_hosts = problem->num_hosts;
+    made->num_hosts = made->num_active = problem->num_hosts;
     status = list_pairs(&builder);
     if (status == MTREE_OK) {
         status = make_edges(&builder, made);

@@ -24,6 +24,8 @@ typedef struct {
     bool directed;
     bool is_personalized; /* an edge is used once for each block that crosses it */
     int num_hosts;
+    int num_active; /* the first hosts, which all trees span; others may be in a tree
+                       (planner/relays); num_hosts at first */
     int num_edges;
     int *from, *to;  /* [num_edges] hosts; from is the parent when directed, the lower
                         otherwise */

@@ -13,6 +13,9 @@
 #define EXTRA_TREES 8
 #define EXTRA_STEP  0.1
 
+/* The same of the trees at the beginning. */
+#define BEGIN_STEP 0.3
+
 /* What the linear program may take when little work is left. */
 #define LEAST_SOLVE_WORK 2e7
 
@@ -62,7 +65,7 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
     }
     return mtree_master_create(
         arena, colgen->columns,
-        mtree_collective_num_groups(request->collective, candidates->num_hosts),
+        mtree_collective_num_groups(request->collective, candidates->num_active),
         &colgen->master);
 }
 
@@ -84,7 +87,7 @@ int mtree_colgen_root(const mtree_colgen_t *colgen, int group)
 {
     const mtree_plan_request_t *request = colgen->problem->request;
 
-    return mtree_collective_has_blocks(request->collective) ? group : request->root;
+    return mtree_collective_has_root(request->collective) ? request->root : group;
 }
 
 /* The price of the tree in colgen->edges. */
@@ -95,7 +98,7 @@ static double tree_price(const mtree_colgen_t *colgen, const double *constraint_
     const int *carried = mtree_candidates_carried(candidates, edges);
     double sum = 0.0;
 
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
         for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
              ++use) {
             sum += constraint_price[candidates->constraints[use]] *
@@ -138,7 +141,10 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
     if (mtree_cancel_is_set()) {
         return MTREE_ERR_CANCELLED;
     }
-    if (candidates->directed && !candidates->is_personalized) {
+    if (colgen->find != NULL) {
+        status = colgen->find(colgen->finder, constraint_price, group, colgen->edges);
+        colgen->work += num_hosts * num_hosts * num_hosts;
+    } else if (candidates->directed && !candidates->is_personalized) {
         status =
             find_arborescence(colgen, constraint_price, mtree_colgen_root(colgen, group));
         colgen->work += candidates->num_edges * log2(num_hosts + 1.0) * 8.0;
@@ -249,9 +255,9 @@ static mtree_status_t add_tree(mtree_colgen_t *colgen, int group)
                              colgen->edges, NULL);
 }
 
-/* Raise the price of each constraint that colgen->edges use, by the part of its capacity
- * that the tree could take. */
-static void raise_prices(mtree_colgen_t *colgen, double *constraint_price, double step)
+/* Raise colgen->constraint_price of the constraints that colgen->edges use, by the part
+ * of the capacity that the tree could take. */
+static void raise_prices(mtree_colgen_t *colgen, double step)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
     double rate;
@@ -259,7 +265,7 @@ static void raise_prices(mtree_colgen_t *colgen, double *constraint_price, doubl
     mtree_candidates_count(candidates, colgen->edges, colgen->uses);
     rate = mtree_candidates_max_rate(candidates, colgen->uses, candidates->capacity);
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        constraint_price[c] *=
+        colgen->constraint_price[c] *=
             1.0 + step * colgen->uses[c] * rate / candidates->capacity[c];
     }
 }
@@ -285,28 +291,52 @@ mtree_status_t mtree_colgen_solve(mtree_colgen_t *colgen, double work)
     return status;
 }
 
+/* Add the cheapest tree under colgen->constraint_price, and raise these prices. */
+static mtree_status_t add_rising(mtree_colgen_t *colgen, int group, double step)
+{
+    double price;
+    mtree_status_t status =
+        mtree_colgen_cheapest(colgen, colgen->constraint_price, group, &price);
+
+    if (status == MTREE_OK) {
+        status = add_tree(colgen, group);
+    }
+    if (status == MTREE_OK) {
+        raise_prices(colgen, step);
+    }
+    return status;
+}
+
 /* Add trees near the cheapest: under prices that rise with use, from a floor that breaks
  * ties by capacity. */
 static mtree_status_t add_extra_trees(mtree_colgen_t *colgen, int group, int count)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
     const mtree_master_t *master = colgen->master;
-    double *constraint_price = colgen->constraint_price;
     double floor = 0.02 * master->x / candidates->num_constraints;
     mtree_status_t status = MTREE_OK;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        constraint_price[c] =
+        colgen->constraint_price[c] =
             master->constraint_price[c] + floor / candidates->capacity[c];
     }
     for (int i = 0; i < count && status == MTREE_OK; ++i) {
-        double price;
+        status = add_rising(colgen, group, EXTRA_STEP);
+    }
+    return status;
+}
 
-        status = mtree_colgen_cheapest(colgen, constraint_price, group, &price);
-        if (status == MTREE_OK) {
-            status = add_tree(colgen, group);
-        }
-        raise_prices(colgen, constraint_price, EXTRA_STEP);
+mtree_status_t mtree_colgen_begin(mtree_colgen_t *colgen, int rounds)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    int num_groups = colgen->master->num_groups;
+    mtree_status_t status = MTREE_OK;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        colgen->constraint_price[c] = 1.0 / candidates->capacity[c];
+    }
+    for (int i = 0; i < rounds * num_groups && status == MTREE_OK; ++i) {
+        status = add_rising(colgen, i % num_groups, BEGIN_STEP);
     }
     return status;
 }

@@ -13,12 +13,19 @@
  * to one). */
 #define MTREE_GAIN 1e-9
 
+/* Put the cheapest tree of a group under constraint prices into @a edges. */
+typedef mtree_status_t (*mtree_colgen_find_t)(void *finder,
+                                              const double *constraint_price, int group,
+                                              int *edges);
+
 typedef struct {
     const mtree_problem_t *problem;
     const mtree_candidates_t *candidates;
     mtree_columns_t *columns;
     mtree_master_t *master;
     mtree_prim_t *prim;
+    mtree_colgen_find_t find; /* who finds trees that do not span all hosts; else NULL */
+    void *finder;
     int *into;           /* [num_hosts] the edge into each host; directed */
     double bound;        /* bits/s that no group can get beyond, whatever the trees */
     double *bound_price; /* [num_constraints] constraint prices that prove it */
@@ -47,13 +54,13 @@ bool mtree_colgen_is_prefix(const mtree_colgen_t *colgen);
  * one for each host, or each group sends one.  Of a scan a message is one block. */
 double mtree_colgen_num_blocks(const mtree_colgen_t *colgen);
 
-/* The root of a directed group. */
+/* The root of a group, where it is given. */
 int mtree_colgen_root(const mtree_colgen_t *colgen, int group);
 
 /*
  * The cheapest tree of a group under constraint prices into colgen->edges, its price into
  * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence;
- * personalized: a tree of cheapest paths.
+ * personalized: a tree of cheapest paths; or what colgen->find finds.
  */
 mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
                                      const double *constraint_price, int group,
@@ -85,6 +92,10 @@ void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price
  */
 bool mtree_colgen_find_low(mtree_colgen_t *colgen, const double *constraint_price,
                            int group);
+
+/* Add @a rounds trees of each group in turn, of which each makes its constraints dearer:
+ * together they fill the network evenly. */
+mtree_status_t mtree_colgen_begin(mtree_colgen_t *colgen, int rounds);
 
 /*
  * Make the master's solution optimal for throughput, or until bound and x differ by at

@@ -19,6 +19,7 @@ typedef struct mtree_columns_scratch {
     int *first;      /* [num_hosts + 2] */
     int *ends;       /* [2 (num_hosts - 1)] edges by host */
     int *queue;      /* [num_hosts] */
+    int deepest;     /* a host of most hops, after a walk */
     int *parent;     /* [num_hosts] */
     double *seconds; /* [3 num_hosts] distances from three hosts */
     int *hops;       /* [3 num_hosts] */
@@ -72,11 +73,14 @@ static void build_graph(const mtree_columns_t *columns, const int *edges)
 {
     const mtree_candidates_t *candidates = columns->candidates;
     scratch_t *scratch = columns->scratch;
-    int num_edges = candidates->num_hosts - 1;
+    int num_edges = 0;
     int *place = scratch->first + 1;
 
     memset(scratch->first, 0,
            ((size_t)candidates->num_hosts + 2) * sizeof(*scratch->first));
+    while (num_edges + 1 < candidates->num_hosts && edges[num_edges] >= 0) {
+        ++num_edges;
+    }
     for (int e = 0; e < num_edges; ++e) {
         ++scratch->first[candidates->from[edges[e]] + 2];
         ++scratch->first[candidates->to[edges[e]] + 2];
@@ -118,16 +122,7 @@ static int walk(const mtree_columns_t *columns, int root, double *seconds, int *
             }
         }
     }
-    return farthest;
-}
-
-static int most_hops(const int *hops, int num_hosts)
-{
-    int farthest = 0;
-
-    for (int i = 1; i < num_hosts; ++i) {
-        farthest = hops[i] > hops[farthest] ? i : farthest;
-    }
+    scratch->deepest = scratch->queue[reached - 1];
     return farthest;
 }
 
@@ -148,8 +143,8 @@ static int find_center(const mtree_columns_t *columns)
 
     a = walk(columns, 0, other, hops);
     if (columns->max_height > 0) {
-        (void)walk(columns, most_hops(hops, num_hosts), other, hops_a);
-        (void)walk(columns, most_hops(hops_a, num_hosts), other, hops_b);
+        (void)walk(columns, scratch->deepest, other, hops_a);
+        (void)walk(columns, scratch->deepest, other, hops_b);
     }
     b = walk(columns, a, to_a, hops);
     (void)walk(columns, b, to_b, hops);
@@ -175,12 +170,12 @@ void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *colum
     scratch_t *scratch = columns->scratch;
 
     build_graph(columns, column->edges);
-    if (!candidates->directed) {
+    if (!candidates->directed && candidates->num_active == candidates->num_hosts) {
         column->root = find_center(columns);
     }
     int farthest = walk(columns, column->root, scratch->seconds, scratch->hops);
 
-    column->height = scratch->hops[most_hops(scratch->hops, candidates->num_hosts)];
+    column->height = scratch->hops[scratch->deepest];
     column->delay = scratch->seconds[farthest] - HOP_LATENCY * scratch->hops[farthest];
     column->delay *= candidates->directed ? 1.0 : 2.0;
 }
@@ -207,6 +202,9 @@ void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t 
     scratch_t *scratch = columns->scratch;
 
     build_graph(columns, column->edges);
+    for (size_t i = 0; i < num_hosts; ++i) {
+        scratch->parent[i] = MTREE_PLAN_OUTSIDE;
+    }
     (void)walk(columns, column->root, scratch->seconds, scratch->hops);
     memcpy(parent, scratch->parent, num_hosts * sizeof(*parent));
     if (order != NULL) {
@@ -214,21 +212,24 @@ void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t 
     }
 }
 
-/* Put the edges of a tree, which are different, into scratch->edges in ascending order.
- */
+/* Put the edges of a tree, which are different, into scratch->edges in ascending order,
+ * with -1 behind them. */
 static void sort_edges(const mtree_columns_t *columns, const int *edges)
 {
     const mtree_candidates_t *candidates = columns->candidates;
     uint64_t *marks = columns->scratch->marks;
     int count = 0;
 
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+    for (int e = 0; e + 1 < candidates->num_hosts && edges[e] >= 0; ++e) {
         marks[edges[e] / 64] |= UINT64_C(1) << edges[e] % 64;
     }
     for (int word = 0; word <= candidates->num_edges / 64; ++word) {
         for (; marks[word] != 0; marks[word] &= marks[word] - 1) {
             columns->scratch->edges[count++] = 64 * word + __builtin_ctzll(marks[word]);
         }
+    }
+    while (count + 1 < candidates->num_hosts) {
+        columns->scratch->edges[count++] = -1;
     }
 }
 

@@ -15,12 +15,14 @@
 
 typedef struct {
     int group;
-    int root;     /* given when directed, else the host at the tree's latency centre */
+    int root;     /* given when directed or where not all hosts are spanned, else the host
+                     at the tree's latency centre */
     int height;   /* hops from the root */
     double delay; /* D_t: seconds from the root to the farthest leaf, twice that when
                      undirected */
-    int *edges;   /* [num_hosts - 1] ascending */
+    int *edges;   /* [num_hosts - 1] ascending; -1 behind the last one of fewer */
     uint64_t hash;
+    bool is_left_out; /* its weight is 0 (mtree_master_weight) */
 } mtree_column_t;
 
 typedef struct {
@@ -44,7 +46,7 @@ void mtree_columns_destroy(mtree_columns_t *columns);
 
 /*
  * Put a tree into the pool unless it is there; *column_p (may be NULL) is its number.  @a
- * edges are copied and may come in any order; @a root is the root of a directed tree.
+ * edges are copied and may come in any order; @a root is the root, where that is given.
  */
 mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
                                  const int *edges, int *column_p);
@@ -56,8 +58,9 @@ const mtree_column_t *mtree_columns_lowest(const mtree_columns_t *columns);
  * mtree_columns_add does. */
 void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *column);
 
-/* The parents of a tree's hosts, [num_hosts], -1 for its root; and its hosts in an order
- * in which each comes after its parent, [num_hosts], unless @a order is NULL. */
+/* The parents of a tree's hosts, [num_hosts], -1 for its root and MTREE_PLAN_OUTSIDE for
+ * hosts that it does not span; and its hosts in an order in which each comes after its
+ * parent, [num_hosts], unless @a order is NULL. */
 void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t *column,
                            int *parent, int *order);
 

@@ -93,7 +93,8 @@ mtree_status_t mtree_master_create(mtree_arena_t *arena, const mtree_columns_t *
 
 double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column)
 {
-    if (master->columns->max_height > 0 && column->height > master->columns->max_height) {
+    if (column->is_left_out || (master->columns->max_height > 0 &&
+                                column->height > master->columns->max_height)) {
         return 0.0;
     }
     return master->time > 0.0 ? fmax(0.0, 1.0 - column->delay / master->time) : 1.0;
@@ -113,6 +114,13 @@ static int write_column(mtree_master_t *master, const mtree_column_t *column)
     return count;
 }
 
+void mtree_master_reweight(mtree_master_t *master, int t)
+{
+    int count = write_column(master, &master->columns->column[t]);
+
+    mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index, master->value);
+}
+
 void mtree_master_set_time(mtree_master_t *master, double time)
 {
     if (time == master->time) {
@@ -120,10 +128,7 @@ void mtree_master_set_time(mtree_master_t *master, double time)
     }
     master->time = time;
     for (int t = 0; t < master->num_columns; ++t) {
-        int count = write_column(master, &master->columns->column[t]);
-
-        mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index,
-                            master->value);
+        mtree_master_reweight(master, t);
     }
 }
 

@@ -47,8 +47,11 @@ mtree_status_t mtree_master_create(mtree_arena_t *arena, const mtree_columns_t *
 void mtree_master_destroy(mtree_master_t *master);
 
 /* The weight of a tree: 1, or what is left of the time after its delay; 0 when it is too
- * high. */
+ * high or left out. */
 double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column);
+
+/* Give tree @a t, which is in the program, its weight as it is now. */
+void mtree_master_reweight(mtree_master_t *master, int t);
 
 /* Set T (0: throughput); trees already in the program get new weights. */
 void mtree_master_set_time(mtree_master_t *master, double time);

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/relays/pack.h"
 
-#include "planner/graph/candidate_trees.h"
+#include "planner/packing/colgen.h"
 #include "planner/published/steiner_tree.h"
-#include "planner/relays/columns.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-/* Rounds over the roots that make the first columns, and how much dearer a full
- * constraint becomes in one. */
-#define START_ROUNDS 16
-#define START_STEP   0.3
+/* Trees of each root at the beginning. */
+#define BEGIN_ROUNDS 16
 
-/* Rounds of pricing at most.  Networks of tens of hosts need tens. */
-#define MOST_ROUNDS 400
-
-/* A tree becomes a column when it is cheaper than its root pays by more than this. */
-#define PRICE_TOLERANCE 1e-7
+/* Steps of work of the column generation.  Networks of tens of hosts need a tenth. */
+#define MOST_WORK 2e9
 
 /* The rest to the bound at which no more trees are sought. */
 #define GAP 1e-4
@@ -26,199 +21,151 @@
 #define LEAST_RATE 1e-6
 
 typedef struct {
-    mtree_relay_columns_t columns;
+    mtree_candidates_t *candidates;
+    mtree_colgen_t *colgen;
     mtree_steiner_oracle_t *oracle;
-    mtree_lp_t *lp;
-    double *constraint_price; /* [num_constraints] */
-    double *edge_price;       /* [num_edges] */
-    double *price; /* [num_hosts x num_hosts] of an edge from a host to another */
-    int *parent;   /* [num_hosts] the last tree found */
-    double bound;  /* of what each root carries, in units of columns.unit */
+    int *edge_at;      /* [num_hosts x num_hosts] the edge between two hosts; -1: none */
+    double *last;      /* [num_constraints] the prices that the oracle has */
+    double *edge_cost; /* [num_edges] */
+    double *price;     /* [num_hosts x num_hosts] of an edge from a host to another */
+    int *parent;       /* [num_hosts] of a tree */
 } packer_t;
 
-static mtree_status_t packer_init(packer_t *packer, const mtree_problem_t *problem,
-                                  int num_active)
+static void list_edges(packer_t *packer)
 {
-    mtree_collective_t collective = problem->request->collective;
-    int root = mtree_collective_has_root(collective)     ? problem->request->root
-               : mtree_collective_has_blocks(collective) ? -1
-                                                         : 0;
-    size_t hosts = (size_t)problem->num_hosts;
-    mtree_candidates_t *candidates;
-    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+    const mtree_candidates_t *candidates = packer->candidates;
+    int n = candidates->num_hosts;
 
-    packer->bound = INFINITY;
-    if (status != MTREE_OK) {
-        return status;
+    memset(packer->edge_at, -1, (size_t)n * (size_t)n * sizeof(*packer->edge_at));
+    for (int e = 0; e < candidates->num_edges; e++) {
+        int from = candidates->from[e], to = candidates->to[e];
+
+        packer->edge_at[from * n + to] = e;
+        if (!candidates->directed) {
+            packer->edge_at[to * n + from] = e;
+        }
     }
-    MTREE_ARENA_ARRAY(problem->arena, packer->constraint_price,
-                      (size_t)candidates->num_constraints);
-    MTREE_ARENA_ARRAY(problem->arena, packer->edge_price, (size_t)candidates->num_edges);
-    MTREE_ARENA_ARRAY(problem->arena, packer->price, hosts * hosts);
-    MTREE_ARENA_ARRAY(problem->arena, packer->parent, hosts);
-    if (problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    packer->oracle =
-        mtree_steiner_oracle_create(problem->arena, problem->num_hosts, num_active);
-    return packer->oracle == NULL
-               ? MTREE_ERR_NO_MEMORY
-               : mtree_relay_columns_init(&packer->columns, problem->arena, candidates,
-                                          num_active, root);
 }
 
-/* Tell the oracle what edges cost at packer->constraint_price. */
-static void set_prices(packer_t *packer)
+/* Tell the oracle what edges cost. */
+static void set_prices(packer_t *packer, const double *constraint_price)
 {
-    const mtree_relay_columns_t *columns = &packer->columns;
-    int num_hosts = columns->candidates->num_hosts;
+    int n = packer->candidates->num_hosts;
 
-    mtree_candidates_price(columns->candidates, packer->constraint_price,
-                           packer->edge_price);
-    for (int i = 0; i < num_hosts * num_hosts; i++) {
-        packer->price[i] =
-            columns->edge_at[i] < 0 ? INFINITY : packer->edge_price[columns->edge_at[i]];
+    mtree_candidates_price(packer->candidates, constraint_price, packer->edge_cost);
+    for (int i = 0; i < n * n; i++) {
+        int edge = packer->edge_at[i];
+
+        packer->price[i] = edge < 0 ? INFINITY : packer->edge_cost[edge];
     }
     mtree_steiner_oracle_set_prices(packer->oracle, packer->price, false);
 }
 
-/* The cheapest tree of root number @a group to packer->parent. */
-static mtree_status_t find_tree(packer_t *packer, int group, double *price_p)
+/* The cheapest tree of a group, for the column generation. */
+static mtree_status_t find_tree(void *finder, const double *constraint_price, int group,
+                                int *edges)
 {
-    mtree_status_t status = mtree_steiner_oracle_find(
-        packer->oracle, packer->columns.first_root + group, packer->parent, price_p);
+    packer_t *packer = finder;
+    int n = packer->candidates->num_hosts, count = 0;
+    size_t size = (size_t)packer->candidates->num_constraints * sizeof(*packer->last);
+    double price;
+    mtree_status_t status;
 
-    for (int host = 0; host < packer->columns.candidates->num_hosts; host++) {
-        if (packer->parent[host] == MTREE_STEINER_ABSENT) {
-            packer->parent[host] = MTREE_PLAN_OUTSIDE;
+    if (memcmp(packer->last, constraint_price, size) != 0) {
+        memcpy(packer->last, constraint_price, size);
+        set_prices(packer, constraint_price);
+    }
+    status = mtree_steiner_oracle_find(
+        packer->oracle, mtree_colgen_root(packer->colgen, group), packer->parent, &price);
+    for (int host = 0; host < n && status == MTREE_OK; host++) {
+        if (packer->parent[host] >= 0) {
+            edges[count++] = packer->edge_at[packer->parent[host] * n + host];
         }
+    }
+    if (count + 1 < n) {
+        edges[count] = -1;
     }
     return status;
 }
 
-/* In turn the cheapest tree of each root, whose constraints then become dearer by the
- * part that the tree takes of them.  These trees fill the network evenly. */
-static mtree_status_t start(packer_t *packer)
+static mtree_status_t packer_init(packer_t *packer, const mtree_problem_t *problem,
+                                  int num_active)
 {
-    mtree_relay_columns_t *columns = &packer->columns;
-    const mtree_candidates_t *candidates = columns->candidates;
-    mtree_status_t status = MTREE_OK;
+    mtree_arena_t *arena = problem->arena;
+    size_t hosts = (size_t)problem->num_hosts;
+    mtree_status_t status = mtree_candidates_create(problem, &packer->candidates);
 
-    for (int c = 0; c < candidates->num_constraints; c++) {
-        packer->constraint_price[c] = columns->unit / candidates->capacity[c];
+    if (status != MTREE_OK) {
+        return status;
     }
-    for (int i = 0; i < START_ROUNDS * columns->num_groups && status == MTREE_OK; i++) {
-        double price, room;
-
-        set_prices(packer);
-        status = find_tree(packer, i % columns->num_groups, &price);
-        if (status == MTREE_OK) {
-            status =
-                mtree_relay_columns_add(columns, i % columns->num_groups, packer->parent);
-        }
-        if (status != MTREE_OK) {
-            return status;
-        }
-        room = mtree_candidates_max_rate(candidates, columns->uses, candidates->capacity);
-        for (int c = 0; c < candidates->num_constraints; c++) {
-            packer->constraint_price[c] *=
-                1.0 + START_STEP * room * columns->uses[c] / candidates->capacity[c];
-        }
+    packer->candidates->num_active = num_active;
+    MTREE_ARENA_ARRAY(arena, packer->edge_at, hosts * hosts);
+    MTREE_ARENA_ARRAY(arena, packer->last, (size_t)packer->candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, packer->edge_cost, (size_t)packer->candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, packer->price, hosts * hosts);
+    MTREE_ARENA_ARRAY(arena, packer->parent, hosts);
+    packer->oracle = mtree_steiner_oracle_create(arena, problem->num_hosts, num_active);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    list_edges(packer);
+    status = mtree_colgen_create(problem, packer->candidates, &packer->colgen);
+    if (status == MTREE_OK) {
+        packer->colgen->find = find_tree;
+        packer->colgen->finder = packer;
     }
     return status;
 }
 
-/* The prices of the constraints by the last solution; returns what all capacity costs. */
-static double take_prices(packer_t *packer)
+/* Find the trees that carry most. */
+static mtree_status_t generate(mtree_colgen_t *colgen)
 {
-    const mtree_candidates_t *candidates = packer->columns.candidates;
-    double sum = 0.0;
-
-    for (int c = 0; c < candidates->num_constraints; c++) {
-        packer->constraint_price[c] =
-            fmax(0.0, mtree_lp_price(packer->lp, packer->columns.num_groups + c));
-        sum +=
-            packer->constraint_price[c] * candidates->capacity[c] / packer->columns.unit;
-    }
-    return sum;
-}
-
-/*
- * Ask for the cheapest tree of every root, and add those that are missing.  Any prices
- * bound the rate: a bit per second of it takes a tree of each root, and these cost at
- * least what the cheapest ones do, of what all capacity costs.
- */
-static mtree_status_t price_all(packer_t *packer, int *num_added_p)
-{
-    double all = take_prices(packer), least = 0.0;
-    mtree_status_t status = MTREE_OK;
-
-    *num_added_p = 0;
-    set_prices(packer);
-    for (int group = 0; group < packer->columns.num_groups && status == MTREE_OK;
-         group++) {
-        double price, paid = -mtree_lp_price(packer->lp, group);
-
-        status = find_tree(packer, group, &price);
-        least += price;
-        if (status == MTREE_OK && price < paid - PRICE_TOLERANCE) {
-            status = mtree_relay_columns_add(&packer->columns, group, packer->parent);
-            if (status == MTREE_OK) {
-                mtree_relay_columns_extend(&packer->columns, packer->lp);
-                ++*num_added_p;
-            }
-        }
-    }
-    if (status == MTREE_OK && least > 0.0) {
-        packer->bound = fmin(packer->bound, all / least);
-    }
-    return status;
-}
-
-/* Solve and price in turn until no tree is missing. */
-static mtree_status_t generate(packer_t *packer)
-{
-    mtree_status_t status = start(packer);
-    int num_added = 1;
+    mtree_status_t status = mtree_colgen_begin(colgen, BEGIN_ROUNDS);
 
     if (status == MTREE_OK) {
-        status = mtree_relay_columns_program(&packer->columns, &packer->lp);
+        status = mtree_colgen_run(colgen, GAP, MOST_WORK);
     }
-    for (int round = 0; round < MOST_ROUNDS && num_added > 0 && status == MTREE_OK;
-         round++) {
-        status = mtree_lp_solve(packer->lp);
-        if (status == MTREE_OK) {
-            status = price_all(packer, &num_added);
-        }
-        if (mtree_lp_objective(packer->lp) >= packer->bound * (1.0 - GAP)) {
-            num_added = 0;
+    return status == MTREE_OK ? mtree_master_finish(colgen->master) : status;
+}
+
+static bool spans(const mtree_candidates_t *candidates, const mtree_column_t *tree,
+                  int host)
+{
+    for (int e = 0; e + 1 < candidates->num_hosts && tree->edges[e] >= 0; e++) {
+        if (candidates->from[tree->edges[e]] == host ||
+            candidates->to[tree->edges[e]] == host) {
+            return true;
         }
     }
-    return status;
+    return false;
 }
 
 /* What passes through @a host, in all. */
-static double carried_by(const mtree_relay_columns_t *columns, int host)
+static double carried_by(const mtree_colgen_t *colgen, int host)
 {
+    const mtree_master_t *master = colgen->master;
     double sum = 0.0;
 
-    for (int i = 0; i < columns->num_columns; i++) {
-        const mtree_relay_column_t *column = &columns->columns[i];
+    for (int t = 0; t < master->num_columns; t++) {
+        const mtree_column_t *tree = &colgen->columns->column[t];
 
-        sum += column->parent[host] != MTREE_PLAN_OUTSIDE ? column->rate : 0.0;
+        if (master->rate[t] > 0.0 && !tree->is_left_out) {
+            sum += spans(colgen->candidates, tree, host) ? master->rate[t] : 0.0;
+        }
     }
     return sum;
 }
 
 /* The relay that carries least of those not @a tried; -1: none is left.  One that carries
  * nothing counts, as it may otherwise come back. */
-static int least_relay(const mtree_relay_columns_t *columns, const bool *tried)
+static int least_relay(const mtree_colgen_t *colgen, const bool *tried)
 {
+    const mtree_candidates_t *candidates = colgen->candidates;
     double least = INFINITY;
     int best = -1;
 
-    for (int host = columns->num_active; host < columns->candidates->num_hosts; host++) {
-        double carried = tried[host] ? INFINITY : carried_by(columns, host);
+    for (int host = candidates->num_active; host < candidates->num_hosts; host++) {
+        double carried = tried[host] ? INFINITY : carried_by(colgen, host);
 
         if (carried < least) {
             least = carried;
@@ -228,43 +175,49 @@ static int least_relay(const mtree_relay_columns_t *columns, const bool *tried)
     return best;
 }
 
-/* Leave out every tree through @a host; or take back those that were not left out
- * @a before. */
-static void leave_out(mtree_relay_columns_t *columns, int host, bool *before, bool back)
+static void leave_out(mtree_colgen_t *colgen, int t, bool is_left_out)
 {
-    for (int i = 0; i < columns->num_columns; i++) {
-        mtree_relay_column_t *column = &columns->columns[i];
+    colgen->columns->column[t].is_left_out = is_left_out;
+    mtree_master_reweight(colgen->master, t);
+}
 
-        if (back) {
-            column->is_left_out = before[i];
-        } else {
-            before[i] = column->is_left_out;
-            column->is_left_out = before[i] || column->parent[host] != MTREE_PLAN_OUTSIDE;
+/* Leave out every tree through @a host, and mark it; or take back those that are
+ * marked. */
+static void leave_out_host(mtree_colgen_t *colgen, int host, bool *marked, bool back)
+{
+    for (int t = 0; t < colgen->master->num_columns; t++) {
+        const mtree_column_t *tree = &colgen->columns->column[t];
+
+        if (!back) {
+            marked[t] = !tree->is_left_out && spans(colgen->candidates, tree, host);
+        }
+        if (marked[t]) {
+            leave_out(colgen, t, !back);
         }
     }
 }
 
 /* Do without relays that are worth little, the least used first. */
-static mtree_status_t drop_relays(mtree_relay_columns_t *columns, double all)
+static mtree_status_t drop_relays(mtree_colgen_t *colgen, double all)
 {
+    mtree_arena_t *arena = colgen->problem->arena;
     mtree_status_t status = MTREE_OK;
-    bool *before, *tried;
+    bool *marked, *tried;
     int host;
 
-    MTREE_ARENA_ARRAY(columns->arena, before, (size_t)columns->num_columns);
-    MTREE_ARENA_ARRAY(columns->arena, tried, (size_t)columns->candidates->num_hosts);
-    if (columns->arena->status != MTREE_OK) {
+    MTREE_ARENA_ARRAY(arena, marked, (size_t)colgen->master->num_columns);
+    MTREE_ARENA_ARRAY(arena, tried, (size_t)colgen->candidates->num_hosts);
+    if (arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    while (status == MTREE_OK && (host = least_relay(columns, tried)) >= 0) {
-        double rate = 0.0;
-
+    while (status == MTREE_OK && (host = least_relay(colgen, tried)) >= 0) {
         tried[host] = true;
-        leave_out(columns, host, before, false);
-        status = mtree_relay_columns_solve(columns, &rate);
-        if (status == MTREE_OK && rate < all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
-            leave_out(columns, host, before, true);
-            status = mtree_relay_columns_solve(columns, &rate);
+        leave_out_host(colgen, host, marked, false);
+        status = mtree_master_solve(colgen->master);
+        if (status == MTREE_OK &&
+            colgen->master->x < all * (1.0 - MTREE_RELAYS_LEAST_WORTH)) {
+            leave_out_host(colgen, host, marked, true);
+            status = mtree_master_solve(colgen->master);
         }
     }
     return status;
@@ -272,73 +225,71 @@ static mtree_status_t drop_relays(mtree_relay_columns_t *columns, double all)
 
 /* The tree that carries least of a root that has more than @a most; -1: no root has.
  * Trees that carry nothing are left out. */
-static int lightest(mtree_relay_columns_t *columns, int most, double all)
+static int lightest(mtree_colgen_t *colgen, int most, double all)
 {
-    int best = -1;
+    const mtree_column_t *trees = colgen->columns->column;
+    const double *rate = colgen->master->rate;
+    int num_trees = colgen->master->num_columns, best = -1;
 
-    for (int i = 0; i < columns->num_columns; i++) {
-        mtree_relay_column_t *column = &columns->columns[i];
+    for (int t = 0; t < num_trees; t++) {
         int count = 0;
 
-        if (column->rate * columns->unit <= all * LEAST_RATE) {
-            column->is_left_out = true;
+        if (rate[t] <= all * LEAST_RATE && !trees[t].is_left_out) {
+            leave_out(colgen, t, true);
         }
-        for (int k = 0; k < columns->num_columns && !column->is_left_out; k++) {
-            count += columns->columns[k].group == column->group &&
-                     columns->columns[k].rate * columns->unit > all * LEAST_RATE;
+        for (int other = 0; other < num_trees && !trees[t].is_left_out; other++) {
+            count += trees[other].group == trees[t].group && !trees[other].is_left_out &&
+                     rate[other] > all * LEAST_RATE;
         }
-        if (most > 0 && count > most &&
-            (best < 0 || column->rate < columns->columns[best].rate)) {
-            best = i;
+        if (most > 0 && count > most && (best < 0 || rate[t] < rate[best])) {
+            best = t;
         }
     }
     return best;
 }
 
 /* Leave out trees until each root has at most @a most. */
-static mtree_status_t drop_trees(mtree_relay_columns_t *columns, int most, double all)
+static mtree_status_t drop_trees(mtree_colgen_t *colgen, int most, double all)
 {
     mtree_status_t status = MTREE_OK;
     int tree;
 
-    while (status == MTREE_OK && (tree = lightest(columns, most, all)) >= 0) {
-        double rate;
-
-        columns->columns[tree].is_left_out = true;
-        status = mtree_relay_columns_solve(columns, &rate);
+    while (status == MTREE_OK && (tree = lightest(colgen, most, all)) >= 0) {
+        leave_out(colgen, tree, true);
+        status = mtree_master_solve(colgen->master);
     }
     return status;
 }
 
 /* What the trees of a root carry is a host's block where there are blocks. */
-static double message_rate(const packer_t *packer, double rate)
+static mtree_status_t take_packing(const packer_t *packer,
+                                   mtree_relayed_packing_t *packing)
 {
-    return rate * packer->columns.num_groups;
-}
-
-static mtree_status_t take_packing(packer_t *packer, mtree_relayed_packing_t *packing)
-{
-    const mtree_relay_columns_t *columns = &packer->columns;
+    const mtree_colgen_t *colgen = packer->colgen;
+    size_t num_columns = (size_t)colgen->master->num_columns;
+    mtree_arena_t *arena = colgen->problem->arena;
 
     packing->num_trees = 0;
     packing->bound = mtree_steiner_oracle_exact(packer->oracle)
-                         ? message_rate(packer, packer->bound * columns->unit)
+                         ? colgen->bound * mtree_colgen_num_blocks(colgen)
                          : 0.0;
-    MTREE_ARENA_ARRAY(columns->arena, packing->trees, (size_t)columns->num_columns);
-    if (packing->trees == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < columns->num_columns; i++) {
-        const mtree_relay_column_t *column = &columns->columns[i];
+    MTREE_ARENA_ARRAY(arena, packing->trees, num_columns);
+    for (size_t t = 0; t < num_columns && arena->status == MTREE_OK; t++) {
+        const mtree_column_t *tree = &colgen->columns->column[t];
+        mtree_relayed_tree_t *packed = &packing->trees[packing->num_trees];
 
-        if (!column->is_left_out && column->rate > 0.0) {
-            packing->trees[packing->num_trees++] =
-                (mtree_relayed_tree_t){.root = columns->first_root + column->group,
-                                       .rate = column->rate * columns->unit,
-                                       .parent = column->parent};
+        if (tree->is_left_out || colgen->master->rate[t] <= 0.0) {
+            continue;
+        }
+        packed->root = tree->root;
+        packed->rate = colgen->master->rate[t];
+        MTREE_ARENA_ARRAY(arena, packed->parent, (size_t)colgen->candidates->num_hosts);
+        if (packed->parent != NULL) {
+            mtree_columns_parents(colgen->columns, tree, packed->parent, NULL);
+            packing->num_trees++;
         }
     }
-    return MTREE_OK;
+    return arena->status;
 }
 
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
@@ -346,24 +297,23 @@ mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
 {
     packer_t packer = {0};
     double rate = 0.0;
-    mtree_status_t status = packer_init(&packer, problem, num_active);
+    mtree_status_t status = mtree_lp_is_available()
+                                ? packer_init(&packer, problem, num_active)
+                                : MTREE_ERR_UNSUPPORTED;
 
     if (status == MTREE_OK) {
-        status = generate(&packer);
+        status = generate(packer.colgen);
     }
     if (status == MTREE_OK) {
-        status = mtree_relay_columns_solve(&packer.columns, &rate);
+        rate = packer.colgen->master->x;
+        status = drop_relays(packer.colgen, rate);
     }
     if (status == MTREE_OK) {
-        status = drop_relays(&packer.columns, rate);
-    }
-    if (status == MTREE_OK) {
-        status = drop_trees(&packer.columns, problem->request->max_trees, rate);
+        status = drop_trees(packer.colgen, problem->request->max_trees, rate);
     }
     if (status == MTREE_OK) {
         status = take_packing(&packer, packing_p);
     }
-    mtree_lp_destroy(packer.lp);
-    mtree_relay_columns_cleanup(&packer.columns);
+    mtree_colgen_destroy(packer.colgen);
     return status;
 }

@@ -16,9 +16,9 @@
 
 typedef struct {
     int root;
-    double rate;       /* bits/s of message on each edge */
-    const int *parent; /* [num_hosts] host number of the parent, -1 for the root,
-                          MTREE_PLAN_OUTSIDE */
+    double rate; /* bits/s of message on each edge */
+    int *parent; /* [num_hosts] host number of the parent, -1 for the root,
+                    MTREE_PLAN_OUTSIDE */
 } mtree_relayed_tree_t;
 
 /* In the arena of the problem. */

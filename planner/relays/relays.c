@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The part by which relays have to make a call faster to be used.  Its predicted time
  * knows nothing of what they cost the processors of all hosts (notes/performance.md). */
@@ -104,25 +103,6 @@ static void splice(const mtree_problem_t *problem, int num_active, int *parent)
             parent[relay] = MTREE_PLAN_OUTSIDE;
         }
     }
-}
-
-/* Their parents, which may be changed. */
-static mtree_status_t splice_all(const mtree_problem_t *problem, int num_active,
-                                 mtree_relayed_packing_t *packing)
-{
-    for (int t = 0; t < packing->num_trees; t++) {
-        int *parent;
-
-        MTREE_ARENA_ARRAY(problem->arena, parent, (size_t)problem->num_hosts);
-        if (parent == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        memcpy(parent, packing->trees[t].parent,
-               (size_t)problem->num_hosts * sizeof(*parent));
-        splice(problem, num_active, parent);
-        packing->trees[t].parent = parent;
-    }
-    return MTREE_OK;
 }
 
 static bool is_used(const mtree_relayed_packing_t *packing, int relay)
@@ -356,8 +336,8 @@ static mtree_status_t plan_between(const mtree_problem_t *problem, int num_activ
     mtree_relayed_packing_t packing;
     mtree_status_t status = mtree_relays_pack(problem, num_active, &packing);
 
-    if (status == MTREE_OK) {
-        status = splice_all(problem, num_active, &packing);
+    for (int t = 0; status == MTREE_OK && t < packing.num_trees; t++) {
+        splice(problem, num_active, packing.trees[t].parent);
     }
     if (status == MTREE_OK) {
         status = make_plan(problem, num_active, &packing, plan_p);
