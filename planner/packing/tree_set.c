@@ -5,6 +5,7 @@
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A tree below this part of what its group gets is what rounding left of one that is not
@@ -22,8 +23,7 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
 
     MTREE_ARENA_ARRAY(&set.arena, set.trees, (size_t)room);
     MTREE_ARENA_ARRAY(&set.arena, set.rate, (size_t)room);
-    MTREE_ARENA_ARRAY(&set.arena, set.next, (size_t)room);
-    MTREE_ARENA_ARRAY(&set.arena, set.first, (size_t)colgen->master->num_groups);
+    MTREE_ARENA_ARRAY(&set.arena, set.ranked, (size_t)room);
     for (int t = 0; t < room && set.arena.status == MTREE_OK; ++t) {
         MTREE_ARENA_ARRAY(&set.arena, set.trees[t].edges, num_hosts);
     }
@@ -43,9 +43,7 @@ void mtree_tree_set_append(mtree_tree_set_t *set, const mtree_column_t *tree, do
     memcpy(edges, tree->edges, (size_t)set->num_edges * sizeof(*edges));
     *place = *tree;
     place->edges = edges;
-    set->next[set->num_trees] = set->first[tree->group];
     set->rate[set->num_trees++] = rate;
-    set->first[tree->group] = set->num_trees;
 }
 
 mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
@@ -89,64 +87,42 @@ double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
     return time;
 }
 
-/* Where the list of its group names tree @a t. */
-static int *find_name(mtree_tree_set_t *set, int t)
+/* Each group's trees together, the fastest first. */
+static int ranked_compare(const void *left, const void *right)
 {
-    int *name = &set->first[set->trees[t].group];
+    const mtree_ranked_tree_t *a = left, *b = right;
 
-    while (*name != t + 1) {
-        name = &set->next[*name - 1];
+    if (a->tree.group != b->tree.group) {
+        return a->tree.group - b->tree.group;
     }
-    return name;
-}
-
-/* The last one takes its place. */
-static void remove_tree(mtree_tree_set_t *set, int t)
-{
-    mtree_column_t tree = set->trees[t];
-    int last = --set->num_trees;
-
-    *find_name(set, t) = set->next[t];
-    if (t < last) {
-        *find_name(set, last) = t + 1;
+    if (a->rate != b->rate) {
+        return a->rate > b->rate ? -1 : 1;
     }
-    set->trees[t] = set->trees[last];
-    set->rate[t] = set->rate[last];
-    set->next[t] = set->next[last];
-    set->trees[last] = tree;
-}
-
-/* How many trees of the set come before tree @a t in its group, the fastest first. */
-static int rank_in_group(const mtree_tree_set_t *set, int t)
-{
-    int rank = 0;
-
-    for (int name = set->first[set->trees[t].group]; name > 0;
-         name = set->next[name - 1]) {
-        int other = name - 1;
-
-        rank += set->rate[other] > set->rate[t] ||
-                (set->rate[other] == set->rate[t] && other < t);
-    }
-    return rank;
+    return a->number - b->number;
 }
 
 void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
 {
-    bool removed = true;
+    int count = set->num_trees, kept = 0, dropped = 0, rank = 0;
 
-    while (removed) {
-        removed = false;
-        for (int t = set->num_trees - 1; t >= 0 && !removed; --t) {
-            int rank = rank_in_group(set, t);
-
-            if ((max_trees > 0 && rank >= max_trees) ||
-                (rank > 0 && set->rate[t] < min_rate)) {
-                remove_tree(set, t);
-                removed = true;
-            }
-        }
+    for (int t = 0; t < count; ++t) {
+        set->ranked[t] = (mtree_ranked_tree_t){set->trees[t], set->rate[t], t};
     }
+    qsort(set->ranked, (size_t)count, sizeof(*set->ranked), ranked_compare);
+    for (int i = 0; i < count; ++i) {
+        const mtree_ranked_tree_t *ranked = &set->ranked[i];
+        bool is_first = i == 0 || ranked->tree.group != ranked[-1].tree.group;
+        bool stays;
+
+        rank = is_first ? 0 : rank + 1;
+        stays = is_first ||
+                ((max_trees == 0 || rank < max_trees) && ranked->rate >= min_rate);
+        set->trees[stays ? kept : count - 1 - dropped] = ranked->tree;
+        set->rate[stays ? kept : count - 1 - dropped] = ranked->rate;
+        kept += stays;
+        dropped += !stays;
+    }
+    set->num_trees = kept;
 }
 
 double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups)

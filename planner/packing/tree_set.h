@@ -7,13 +7,19 @@
 
 #include "planner/packing/colgen.h"
 
+/* A tree while trees are sorted. */
+typedef struct {
+    mtree_column_t tree;
+    double rate;
+    int number;
+} mtree_ranked_tree_t;
+
 typedef struct {
     mtree_arena_t arena;      /* of the arrays and the trees' edges */
     int num_trees, num_edges; /* num_edges of each */
     mtree_column_t *trees;
-    double *rate; /* bits/s */
-    int *first;   /* [num_groups] 1 + the number of a tree of the group; 0: none */
-    int *next;    /* of each tree the next one of its group, in the same way */
+    double *rate;                /* bits/s */
+    mtree_ranked_tree_t *ranked; /* scratch of mtree_tree_set_trim */
 } mtree_tree_set_t;
 
 /* An empty set with room for @a room trees whose edges are allocated. */
@@ -38,7 +44,8 @@ double mtree_tree_set_time(const mtree_tree_set_t *set, double bits);
 double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups);
 
 /* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
- * min_rate, but at least one. */
+ * min_rate, but at least one.  Each group's trees are together then, the fastest
+ * first. */
 void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
 
 /*
