@@ -8,8 +8,11 @@
 #include <math.h>
 
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
-#define REPACK_WORK 1e9
+#define LAY_WORK    1e9
 #define SELECT_WORK 1e7
+
+/* Sizes of trees, each half of the one before, that are laid again. */
+#define LAY_LEVELS 8
 
 /* Where the shape of trees counts in a network too large for the simplex method, no more
  * than this many. */
@@ -114,15 +117,29 @@ static int tree_limit(const mtree_draft_t *draft)
     return request->max_trees;
 }
 
+/* Lay the trees that are left anew; those that are never the cheapest go. */
+static mtree_status_t lay_again(mtree_draft_t *draft)
+{
+    const mtree_mwu_lay_t what = {.only = &draft->set,
+                                  .end = draft->colgen->master->num_groups,
+                                  .levels = LAY_LEVELS,
+                                  .work = draft->colgen->work + LAY_WORK};
+    mtree_tree_set_t again = {0};
+    mtree_status_t status = mtree_mwu_lay(draft->colgen, &what, &again, &draft->x);
+
+    if (status == MTREE_OK) {
+        mtree_tree_set_clear(&draft->set);
+        draft->set = again;
+    }
+    return status;
+}
+
 /* Other rates for the trees that are left. */
 static mtree_status_t fit_again(mtree_draft_t *draft)
 {
-    mtree_colgen_t *colgen = draft->colgen;
-
     return mtree_draft_is_large_alltoall(draft)
-               ? mtree_mwu_repack(colgen, MTREE_MWU_ALLTOALL_TOLERANCE,
-                                  colgen->work + REPACK_WORK, &draft->set)
-               : mtree_tree_set_refit(colgen, &draft->set);
+               ? lay_again(draft)
+               : mtree_tree_set_refit(draft->colgen, &draft->set);
 }
 
 /* All trees of the master's solution, whose rates keep the capacities exactly, or within

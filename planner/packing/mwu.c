@@ -238,7 +238,7 @@ static mtree_status_t lay_level(mwu_t *mwu, int rounds, double tolerance, double
         bool is_last = round == rounds || mwu->colgen->work > work;
 
         status = lay_round(mwu);
-        if (status == MTREE_OK && mwu->only == NULL &&
+        if (status == MTREE_OK &&
             (is_last || (proves_often && (round & (round - 1)) == 0))) {
             status = prove(mwu, work);
         }
@@ -364,29 +364,6 @@ mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolera
     return status;
 }
 
-mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double work,
-                                mtree_tree_set_t *set)
-{
-    mtree_tree_set_t again = {0};
-    double x;
-    mwu_t mwu;
-    mtree_status_t status = mwu_init(&mwu, colgen);
-
-    mwu.only = set;
-    if (status == MTREE_OK) {
-        status = lay_levels(&mwu, tolerance, work);
-    }
-    if (status == MTREE_OK) {
-        status = collect(&mwu, &again, &x);
-    }
-    if (status == MTREE_OK) {
-        mtree_tree_set_clear(set);
-        *set = again;
-    }
-    free(mwu.size);
-    return status;
-}
-
 mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what,
                              mtree_tree_set_t *set_p, double *x_p)
 {
@@ -404,11 +381,13 @@ mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what
                               (size_t)colgen->candidates->num_constraints);
         status = arena->status;
     }
-    for (int level = 0; level < what->levels; ++level) {
-        for (int round = 0; round < MANY_TREES && status == MTREE_OK; ++round) {
-            status = lay_round(&mwu);
+    for (int round = 1; round <= what->levels * MANY_TREES && status == MTREE_OK;
+         ++round) {
+        status = lay_round(&mwu);
+        mwu.level /= round % MANY_TREES == 0 ? 2.0 : 1.0;
+        if (colgen->work > what->work) {
+            break;
         }
-        mwu.level /= 2.0;
     }
     if (status == MTREE_OK) {
         status = collect(&mwu, set_p, x_p);

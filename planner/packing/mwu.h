@@ -30,13 +30,6 @@
 mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
                               double work, mtree_tree_set_t *set_p, double *x_p);
 
-/*
- * Other rates for the trees of @a set: lay these alone, in the same way.  Trees that are
- * never the cheapest leave it.
- */
-mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double work,
-                                mtree_tree_set_t *set);
-
 /* Trees to lay of a personalized collective. */
 typedef struct {
     const mtree_tree_set_t *only; /* these; NULL: any */
@@ -45,6 +38,7 @@ typedef struct {
                             greatest by all groups together: each group's own may be so
                             much; NULL: as much as is best for all */
     int levels;          /* sizes of trees */
+    double work;         /* where colgen->work reaches it no more trees are laid */
 } mtree_mwu_lay_t;
 
 /* Lay @a what, without regard to the bound.  *set_p is the packing and *x_p what each of
