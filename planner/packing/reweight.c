@@ -36,86 +36,58 @@ static bool is_too_large(const mtree_problem_t *problem, const mtree_plan_t *pla
            2.0 * problem->topology->num_links * plan->num_trees > MAX_USES;
 }
 
-/* The trees of a plan as columns of a linear program: all but those that carry nothing.
- */
-typedef struct {
-    double blocks; /* the load of a tree of rate 1, in blocks of one host */
-    double *capacity, *load;
-    double *weight; /* [num] */
-    int **uses;     /* [num][num_arcs] */
-    int *group;     /* [num] the root */
-    int *tree;      /* [num] the number of the tree in the plan */
-    int num;
-} columns_t;
-
-static mtree_status_t columns_allocate(columns_t *columns, mtree_arena_t *arena,
-                                       size_t num_arcs, size_t num_trees)
+/* What a tree carries that has rate 1 in the linear program. */
+static double blocks_per_tree(const mtree_plan_t *plan)
 {
-    MTREE_ARENA_ARRAY(arena, columns->capacity, num_arcs);
-    MTREE_ARENA_ARRAY(arena, columns->load, num_arcs);
-    MTREE_ARENA_ARRAY(arena, columns->weight, num_trees);
-    MTREE_ARENA_ARRAY(arena, columns->group, num_trees);
-    MTREE_ARENA_ARRAY(arena, columns->tree, num_trees);
-    MTREE_ARENA_ARRAY(arena, columns->uses, num_trees);
-    for (size_t t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
-        MTREE_ARENA_ARRAY(arena, columns->uses[t], num_arcs);
-    }
-    return arena->status;
+    return mtree_collective_is_personalized(plan->collective) ? plan->num_hosts : 1.0;
 }
 
-static void columns_fill(columns_t *columns, const mtree_problem_t *problem,
-                         const mtree_plan_t *plan, double least)
+/* Tree @a t of @a plan as column number @a column; @a load is [num_arcs] of scratch. */
+static void fill_column(const mtree_problem_t *problem, const mtree_plan_t *plan, int t,
+                        mtree_dense_simplex_t *simplex, int column, double *load)
 {
-    int num_arcs = 2 * problem->topology->num_links;
+    int num_arcs = simplex->num_constraints;
 
+    memset(load, 0, (size_t)num_arcs * sizeof(*load));
+    mtree_plan_tree_load(plan, t, problem->routes, blocks_per_tree(plan), load);
     for (int arc = 0; arc < num_arcs; arc++) {
-        columns->capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
+        simplex->uses[column][arc] = (int)(load[arc] + 0.5);
     }
-    for (int t = 0; t < plan->num_trees; t++) {
-        if (is_spare(plan, &plan->trees[t])) {
-            continue;
-        }
-        memset(columns->load, 0, (size_t)num_arcs * sizeof(*columns->load));
-        mtree_plan_tree_load(plan, t, problem->routes, columns->blocks, columns->load);
-        for (int arc = 0; arc < num_arcs; arc++) {
-            columns->uses[columns->num][arc] = (int)(columns->load[arc] + 0.5);
-        }
-        columns->weight[columns->num] = 1.0;
-        columns->group[columns->num] = plan->trees[t].root;
-        columns->tree[columns->num++] = t;
-    }
+    simplex->weight[column] = 1.0;
+    simplex->group[column] = plan->trees[t].root;
 }
 
 mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
                                     const mtree_plan_t *plan, double least,
                                     const double **rate_p)
 {
-    int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
+    int num_arcs = 2 * problem->topology->num_links, num_columns = 0;
     mtree_arena_t *arena = problem->arena;
-    columns_t columns = {.blocks = mtree_collective_is_personalized(plan->collective)
-                                       ? plan->num_hosts
-                                       : 1.0};
     mtree_dense_simplex_t *simplex;
-    double *rate;
+    double *capacity, *load, *rate;
 
-    MTREE_ARENA_ARRAY(arena, rate, (size_t)num_trees);
-    if (columns_allocate(&columns, arena, (size_t)num_arcs, (size_t)num_trees) !=
-        MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    simplex = mtree_dense_simplex_create(arena, num_arcs, columns.capacity, num_trees,
+    MTREE_ARENA_ARRAY(arena, capacity, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, load, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, rate, (size_t)plan->num_trees);
+    simplex = mtree_dense_simplex_create(arena, num_arcs, capacity, plan->num_trees,
                                          num_groups(plan));
     if (simplex == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    columns_fill(&columns, problem, plan, least);
-    (void)mtree_dense_simplex_solve(simplex, columns.num, columns.uses, columns.weight,
-                                    columns.group);
-    for (int t = 0; t < num_trees; t++) {
-        rate[t] = plan->trees[t].rate;
+    for (int arc = 0; arc < num_arcs; arc++) {
+        capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
     }
-    for (int i = 0; i < columns.num; i++) {
-        rate[columns.tree[i]] = simplex->rate[i] * columns.blocks;
+    for (int t = 0; t < plan->num_trees; t++) {
+        if (!is_spare(plan, &plan->trees[t])) {
+            fill_column(problem, plan, t, simplex, num_columns++, load);
+        }
+    }
+    (void)mtree_dense_simplex_solve(simplex, num_columns);
+    num_columns = 0;
+    for (int t = 0; t < plan->num_trees; t++) {
+        rate[t] = is_spare(plan, &plan->trees[t])
+                      ? plan->trees[t].rate
+                      : simplex->rate[num_columns++] * blocks_per_tree(plan);
     }
     *rate_p = rate;
     return MTREE_OK;

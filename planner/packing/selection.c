@@ -27,19 +27,21 @@ mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *
     selection->max_trees = max_trees;
     selection->num_edges = candidates->num_hosts - 1;
     MTREE_ARENA_ARRAY(arena, selection->trees, trees);
-    MTREE_ARENA_ARRAY(arena, selection->uses, trees);
-    MTREE_ARENA_ARRAY(arena, selection->weight, trees);
     MTREE_ARENA_ARRAY(arena, selection->rate, trees);
     MTREE_ARENA_ARRAY(arena, selection->constraint_price, num_constraints);
     MTREE_ARENA_ARRAY(arena, selection->left, num_constraints);
     MTREE_ARENA_ARRAY(arena, selection->best_edges, trees * num_hosts);
     for (int t = 0; t < max_trees && arena->status == MTREE_OK; ++t) {
         MTREE_ARENA_ARRAY(arena, selection->trees[t].edges, num_hosts);
-        MTREE_ARENA_ARRAY(arena, selection->uses[t], num_constraints);
     }
     selection->simplex = mtree_dense_simplex_create(arena, candidates->num_constraints,
                                                     candidates->capacity, max_trees, 1);
-    return arena->status == MTREE_OK ? selection : NULL;
+    if (selection->simplex == NULL) {
+        return NULL;
+    }
+    selection->uses = selection->simplex->uses;
+    selection->weight = selection->simplex->weight;
+    return selection;
 }
 
 double mtree_selection_work(const mtree_selection_t *selection)
@@ -88,8 +90,7 @@ void mtree_selection_swap(mtree_selection_t *selection, int a, int b)
 
 double mtree_selection_try(mtree_selection_t *selection, int num_trees)
 {
-    return mtree_dense_simplex_solve(selection->simplex, num_trees, selection->uses,
-                                     selection->weight, NULL);
+    return mtree_dense_simplex_solve(selection->simplex, num_trees);
 }
 
 void mtree_selection_solve(mtree_selection_t *selection)

@@ -18,8 +18,8 @@ typedef struct {
     int max_trees, num_trees;
     int num_edges;                   /* of a tree */
     mtree_column_t *trees;           /* [max_trees] */
-    int **uses;                      /* [max_trees] of the constraints by each */
-    double *weight;                  /* [max_trees] */
+    int **uses;                      /* the simplex's */
+    double *weight;                  /* the simplex's */
     double *rate, *constraint_price; /* after mtree_selection_solve */
     double *left;                    /* [num_constraints] capacity that the rates leave */
     double value;                    /* sum of weight times rate */

@@ -148,18 +148,11 @@ mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *se
     size_t num_trees = (size_t)set->num_trees;
     mtree_arena_t arena = {0};
     mtree_dense_simplex_t *simplex;
-    int *group, **uses;
-    double *weight, x;
+    double x;
     mtree_status_t status;
 
     if (num_trees * (size_t)num_constraints > MAX_REFIT_USES) {
         return MTREE_OK;
-    }
-    MTREE_ARENA_ARRAY(&arena, uses, num_trees);
-    MTREE_ARENA_ARRAY(&arena, group, num_trees);
-    MTREE_ARENA_ARRAY(&arena, weight, num_trees);
-    for (int t = 0; t < set->num_trees && arena.status == MTREE_OK; ++t) {
-        MTREE_ARENA_ARRAY(&arena, uses[t], (size_t)num_constraints);
     }
     simplex = mtree_dense_simplex_create(&arena, num_constraints, candidates->capacity,
                                          set->num_trees, num_groups);
@@ -168,11 +161,11 @@ mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *se
         goto free_arena;
     }
     for (int t = 0; t < set->num_trees; ++t) {
-        mtree_candidates_count(candidates, set->trees[t].edges, uses[t]);
-        weight[t] = mtree_master_weight(colgen->master, &set->trees[t]);
-        group[t] = set->trees[t].group;
+        mtree_candidates_count(candidates, set->trees[t].edges, simplex->uses[t]);
+        simplex->weight[t] = mtree_master_weight(colgen->master, &set->trees[t]);
+        simplex->group[t] = set->trees[t].group;
     }
-    x = mtree_dense_simplex_solve(simplex, set->num_trees, uses, weight, group);
+    x = mtree_dense_simplex_solve(simplex, set->num_trees);
     memcpy(colgen->constraint_price, simplex->constraint_price,
            (size_t)num_constraints * sizeof(*colgen->constraint_price));
     /* Only rates that are better than the set's. */

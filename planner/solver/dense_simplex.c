@@ -44,6 +44,12 @@ mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, simplex->row_constraint, constraints);
     MTREE_ARENA_ARRAY(arena, simplex->pattern, constraints);
     MTREE_ARENA_ARRAY(arena, simplex->slots, (size_t)simplex->num_slots);
+    MTREE_ARENA_ARRAY(arena, simplex->weight, columns);
+    MTREE_ARENA_ARRAY(arena, simplex->group, columns);
+    MTREE_ARENA_ARRAY(arena, simplex->uses, columns);
+    for (int t = 0; t < max_trees && arena->status == MTREE_OK; ++t) {
+        MTREE_ARENA_ARRAY(arena, simplex->uses[t], constraints);
+    }
     return arena->status == MTREE_OK ? simplex : NULL;
 }
 
@@ -57,8 +63,7 @@ static uint64_t tree_key(int t)
 }
 
 /* Find the constraints that can limit the trees: of each pattern of use the narrowest. */
-static void choose_constraints(mtree_dense_simplex_t *simplex, int num_trees,
-                               int *const *uses)
+static void choose_constraints(mtree_dense_simplex_t *simplex, int num_trees)
 {
     memset(simplex->pattern, 0,
            (size_t)simplex->num_constraints * sizeof(*simplex->pattern));
@@ -68,7 +73,7 @@ static void choose_constraints(mtree_dense_simplex_t *simplex, int num_trees,
         uint64_t key = tree_key(t);
 
         for (int c = 0; c < simplex->num_constraints; ++c) {
-            simplex->pattern[c] += (uint64_t)uses[t][c] * key;
+            simplex->pattern[c] += (uint64_t)simplex->uses[t][c] * key;
         }
     }
     for (int c = 0; c < simplex->num_constraints; ++c) {
@@ -104,15 +109,14 @@ static double *row_cells(const mtree_dense_simplex_t *simplex, int row)
  * capacity.  The row after all others holds each column's loss (negative: raising it
  * gains) and, last, the objective.
  */
-static void fill_constraints(mtree_dense_simplex_t *simplex, int num_trees,
-                             int *const *uses)
+static void fill_constraints(mtree_dense_simplex_t *simplex, int num_trees)
 {
     for (int r = 0; r < simplex->num_rows; ++r) {
         int c = simplex->row_constraint[r];
         double *cells = row_cells(simplex, r);
 
         for (int t = 0; t < num_trees; ++t) {
-            cells[t] = uses[t][c];
+            cells[t] = simplex->uses[t][c];
         }
         for (int column = num_trees; column < simplex->num_columns; ++column) {
             cells[column] = 0.0;
@@ -122,12 +126,12 @@ static void fill_constraints(mtree_dense_simplex_t *simplex, int num_trees,
 }
 
 /* One group: the objective is the trees' sum. */
-static void fill_sum(mtree_dense_simplex_t *simplex, int num_trees, const double *weight)
+static void fill_sum(mtree_dense_simplex_t *simplex, int num_trees)
 {
     double *loss = row_cells(simplex, simplex->num_rows);
 
     for (int t = 0; t < num_trees; ++t) {
-        loss[t] = -weight[t];
+        loss[t] = -simplex->weight[t];
     }
     loss[num_trees] = 0.0;
 }
@@ -136,8 +140,7 @@ static void fill_sum(mtree_dense_simplex_t *simplex, int num_trees, const double
  * Several groups: the column after the trees is x, the objective, and a row for each
  * group, after those of the constraints, says x - sum of weight_t r_t <= 0.
  */
-static void fill_groups(mtree_dense_simplex_t *simplex, int num_trees,
-                        const double *weight, const int *group)
+static void fill_groups(mtree_dense_simplex_t *simplex, int num_trees)
 {
     size_t width = (size_t)simplex->num_columns + 1;
     double *first = row_cells(simplex, simplex->num_rows);
@@ -148,20 +151,19 @@ static void fill_groups(mtree_dense_simplex_t *simplex, int num_trees,
             g < simplex->num_groups ? 1.0 : -1.0;
     }
     for (int t = 0; t < num_trees; ++t) {
-        first[(size_t)group[t] * width + (size_t)t] = -weight[t];
+        first[(size_t)simplex->group[t] * width + (size_t)t] = -simplex->weight[t];
     }
     simplex->num_rows += simplex->num_groups;
 }
 
-static void fill(mtree_dense_simplex_t *simplex, int num_trees, int *const *uses,
-                 const double *weight, const int *group)
+static void fill(mtree_dense_simplex_t *simplex, int num_trees)
 {
     simplex->num_columns = num_trees + (simplex->num_groups > 1);
-    fill_constraints(simplex, num_trees, uses);
+    fill_constraints(simplex, num_trees);
     if (simplex->num_groups > 1) {
-        fill_groups(simplex, num_trees, weight, group);
+        fill_groups(simplex, num_trees);
     } else {
-        fill_sum(simplex, num_trees, weight);
+        fill_sum(simplex, num_trees);
     }
     for (int r = 0; r < simplex->num_rows; ++r) {
         simplex->row_basis[r] = -1 - r;
@@ -268,11 +270,10 @@ static double read_result(mtree_dense_simplex_t *simplex, int num_trees)
     return loss[simplex->num_columns];
 }
 
-double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees,
-                                 int *const *uses, const double *weight, const int *group)
+double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees)
 {
-    choose_constraints(simplex, num_trees, uses);
-    fill(simplex, num_trees, uses, weight, group);
+    choose_constraints(simplex, num_trees);
+    fill(simplex, num_trees);
     for (int pivots = 0; pivots < MAX_PIVOTS * simplex->num_groups; ++pivots) {
         int column = choose_column(simplex, pivots < STEEP_PIVOTS * simplex->num_groups);
         int row = column < 0 ? -1 : choose_row(simplex, column);

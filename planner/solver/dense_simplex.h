@@ -22,6 +22,9 @@
 typedef struct {
     int num_constraints, num_groups;
     const double *capacity;    /* [num_constraints], none negative, of the caller */
+    int **uses;                /* [max_trees] of the constraints by each tree */
+    double *weight;            /* [max_trees] */
+    int *group;                /* [max_trees] all 0 at first */
     int num_rows, num_columns; /* of the tableau, without the objective and the right-hand
                                   sides */
     int *row_constraint;       /* [num_constraints] the constraint of a row */
@@ -44,13 +47,8 @@ mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
                                                   const double *capacity, int max_trees,
                                                   int num_groups);
 
-/*
- * Solve for @a num_trees trees; uses[t] is [num_constraints], @a group [num_trees] (not
- * read, and may be NULL, where there is one group).  Returns x and leaves rates and
- * prices in @a simplex.
- */
-double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees,
-                                 int *const *uses, const double *weight,
-                                 const int *group);
+/* Solve for the first @a num_trees trees, whose uses, weights and groups the caller has
+ * set.  Returns x and leaves rates and prices in @a simplex. */
+double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees);
 
 #endif
