@@ -92,8 +92,8 @@ static int ranked_compare(const void *left, const void *right)
 {
     const mtree_ranked_tree_t *a = left, *b = right;
 
-    if (a->tree.group != b->tree.group) {
-        return a->tree.group - b->tree.group;
+    if (a->group != b->group) {
+        return a->group - b->group;
     }
     if (a->rate != b->rate) {
         return a->rate > b->rate ? -1 : 1;
@@ -101,28 +101,39 @@ static int ranked_compare(const void *left, const void *right)
     return a->number - b->number;
 }
 
-void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
+/* Move the trees that are not left out to the front, in their order. */
+static void close_gaps(mtree_tree_set_t *set)
 {
-    int count = set->num_trees, kept = 0, dropped = 0, rank = 0;
+    int kept = 0;
 
-    for (int t = 0; t < count; ++t) {
-        set->ranked[t] = (mtree_ranked_tree_t){set->trees[t], set->rate[t], t};
-    }
-    qsort(set->ranked, (size_t)count, sizeof(*set->ranked), ranked_compare);
-    for (int i = 0; i < count; ++i) {
-        const mtree_ranked_tree_t *ranked = &set->ranked[i];
-        bool is_first = i == 0 || ranked->tree.group != ranked[-1].tree.group;
-        bool stays;
+    for (int t = 0; t < set->num_trees; ++t) {
+        if (!set->trees[t].is_left_out) {
+            mtree_column_t tree = set->trees[kept];
 
-        rank = is_first ? 0 : rank + 1;
-        stays = is_first ||
-                ((max_trees == 0 || rank < max_trees) && ranked->rate >= min_rate);
-        set->trees[stays ? kept : count - 1 - dropped] = ranked->tree;
-        set->rate[stays ? kept : count - 1 - dropped] = ranked->rate;
-        kept += stays;
-        dropped += !stays;
+            set->trees[kept] = set->trees[t];
+            set->rate[kept++] = set->rate[t];
+            set->trees[t] = tree;
+        }
     }
     set->num_trees = kept;
+}
+
+void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
+{
+    int rank = 0;
+
+    for (int t = 0; t < set->num_trees; ++t) {
+        set->ranked[t] = (mtree_ranked_tree_t){set->trees[t].group, t, set->rate[t]};
+    }
+    qsort(set->ranked, (size_t)set->num_trees, sizeof(*set->ranked), ranked_compare);
+    for (int i = 0; i < set->num_trees; ++i) {
+        const mtree_ranked_tree_t *ranked = &set->ranked[i];
+
+        rank = i > 0 && ranked->group == ranked[-1].group ? rank + 1 : 0;
+        set->trees[ranked->number].is_left_out =
+            rank > 0 && ((max_trees > 0 && rank >= max_trees) || ranked->rate < min_rate);
+    }
+    close_gaps(set);
 }
 
 double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups)

@@ -9,9 +9,8 @@
 
 /* A tree while trees are sorted. */
 typedef struct {
-    mtree_column_t tree;
+    int group, number;
     double rate;
-    int number;
 } mtree_ranked_tree_t;
 
 typedef struct {
@@ -44,8 +43,7 @@ double mtree_tree_set_time(const mtree_tree_set_t *set, double bits);
 double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups);
 
 /* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
- * min_rate, but at least one.  Each group's trees are together then, the fastest
- * first. */
+ * min_rate, but at least one. */
 void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
 
 /*
