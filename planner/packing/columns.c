@@ -180,21 +180,6 @@ void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *colum
     column->delay *= candidates->directed ? 1.0 : 2.0;
 }
 
-const mtree_column_t *mtree_columns_lowest(const mtree_columns_t *columns)
-{
-    const mtree_column_t *lowest = NULL;
-
-    for (int i = 0; i < columns->num_columns; i++) {
-        const mtree_column_t *column = &columns->column[i];
-        bool is_low = columns->max_height == 0 || column->height <= columns->max_height;
-
-        if (is_low && (lowest == NULL || column->delay < lowest->delay)) {
-            lowest = column;
-        }
-    }
-    return lowest;
-}
-
 void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t *column,
                            int *parent, int *order)
 {

@@ -51,9 +51,6 @@ void mtree_columns_destroy(mtree_columns_t *columns);
 mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
                                  const int *edges, int *column_p);
 
-/* The tree of least delay of those that keep the limit on height; NULL: there is none. */
-const mtree_column_t *mtree_columns_lowest(const mtree_columns_t *columns);
-
 /* Fill in a tree's root, height and delay from its group, edges and (directed) root, as
  * mtree_columns_add does. */
 void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *column);

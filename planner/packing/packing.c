@@ -26,7 +26,6 @@
 #define HARD_WORK  5e7
 #define SIZED_WORK 2e7
 #define SHAPE_WORK 1.5e8
-#define LOW_WORK   5e7
 #define HINT_WORK  1.5e7
 
 /* From so many lines on the linear program of trees from each host may be hard. */
@@ -190,62 +189,6 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
     return is_complete(draft) ? MTREE_OK : improve(draft);
 }
 
-/* The lowest tree, at the rate that the network gives it; no tree, where none keeps the
- * limit on height. */
-static mtree_status_t find_lowest(mtree_draft_t *draft, mtree_tree_set_t *lowest_p)
-{
-    mtree_colgen_t *colgen = draft->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
-    const mtree_column_t *lowest;
-    const mtree_prim_options_t options = {.distance_price = 1.0,
-                                          .max_height = colgen->columns->max_height};
-    int given = mtree_colgen_root(colgen, 0), num_hosts = candidates->num_hosts;
-    double work = colgen->work + LOW_WORK;
-    mtree_status_t status = mtree_tree_set_create(colgen, 1, lowest_p);
-
-    memset(colgen->constraint_price, 0,
-           (size_t)candidates->num_constraints * sizeof(*colgen->constraint_price));
-    for (int i = 0; i < (candidates->directed ? 1 : num_hosts); ++i) {
-        int number, root = candidates->directed ? given : i;
-
-        if (status == MTREE_OK && colgen->work < work &&
-            mtree_prim_run(colgen->prim, colgen->constraint_price, root, &options,
-                           colgen->edges)) {
-            status = mtree_columns_add(colgen->columns, 0, root, colgen->edges, &number);
-            colgen->work += num_hosts * num_hosts + 4.0 * candidates->num_edges;
-        }
-    }
-    lowest = mtree_columns_lowest(colgen->columns);
-    if (status == MTREE_OK && lowest != NULL) {
-        mtree_tree_set_append(lowest_p, lowest, 1.0);
-        status = mtree_tree_set_refit(colgen, lowest_p);
-    }
-    return status;
-}
-
-/* For a size: the lowest tree, where it is faster than the packing, from which few trees
- * are chosen then. */
-static mtree_status_t begin_with_lowest(mtree_draft_t *draft, double bits)
-{
-    mtree_tree_set_t lowest = {0};
-    mtree_status_t status;
-    double time;
-
-    draft->time = mtree_tree_set_time(&draft->set, bits);
-    mtree_master_set_time(draft->colgen->master, draft->time);
-    status = find_lowest(draft, &lowest);
-    time = mtree_tree_set_time(&lowest, bits);
-    if (status != MTREE_OK || !(time < draft->time)) {
-        mtree_tree_set_clear(&lowest);
-        return status;
-    }
-    draft->time = time;
-    mtree_master_set_time(draft->colgen->master, time);
-    draft->hint = draft->set;
-    draft->set = lowest;
-    return MTREE_OK;
-}
-
 /*
  * Without the linear program the packing of most throughput stays, unless the height of
  * its trees is limited.  For a size few trees are chosen from it.
@@ -265,7 +208,8 @@ static mtree_status_t pack_without_lp(mtree_draft_t *draft)
         }
     }
     if (status == MTREE_OK && bits > 0.0 && colgen->master->num_groups == 1) {
-        status = begin_with_lowest(draft, bits);
+        draft->time = mtree_tree_set_time(&draft->set, bits);
+        mtree_master_set_time(colgen->master, draft->time);
     }
     return status;
 }
