@@ -81,24 +81,10 @@ static int token(const aliases_t *aliases, const mtree_probe_traceroute_t *route
 static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *routes,
                                                  const mtree_probe_traceroute_t *route)
 {
-    int low = 0, high = routes->num_traceroutes;
-    const mtree_probe_traceroute_t *other;
-    int middle;
+    const mtree_probe_traceroute_t wanted = {.from = route->to, .to = route->from};
 
-    if (!mtree_probe_routes_known(routes, route->to, route->from)) {
-        return NULL;
-    }
-    while (high - low > 1) {
-        middle = (low + high) / 2;
-        other = &routes->traceroutes[middle];
-        if (other->from > route->to ||
-            (other->from == route->to && other->to > route->from)) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    return &routes->traceroutes[low];
+    return bsearch(&wanted, routes->traceroutes, (size_t)routes->num_traceroutes,
+                   sizeof(wanted), mtree_probe_compare_traceroutes);
 }
 
 /*

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arena.h"
-#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/probe.h"
 #include "topo/probe/routes_private.h"
@@ -14,13 +13,6 @@
  * what those of the true maps do; without this search 0.64, without gates 0.82. */
 #define MAX_FILLED 3
 
-/* A router that does not answer, in a run of such routers between two that do. */
-typedef struct {
-    int before, after; /* vertices around the run, the lesser first */
-    int length, place; /* of the run; in it, counted from `before` */
-    int vertex;
-} inner_t;
-
 typedef struct {
     mtree_probe_routes_t *routes;
     mtree_probe_graph_t *graph;
@@ -28,18 +20,37 @@ typedef struct {
     int *vertex_of;   /* [num_addresses] vertex of a class, or NONE */
     int *gate_class;  /* [num_hosts] of hosts beside the same silent router */
     int *gate_vertex; /* [num_hosts] of the classes, or NONE */
-    inner_t *inner;
-    int num_inner, inner_capacity;
     int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the current route */
     bool *done;                             /* [num_traceroutes] */
     mtree_arena_t arena;                    /* of vertex_of, the gates and done */
 } resolver_t;
 
-static int compare_traceroutes(const void *left, const void *right)
+int mtree_probe_compare_traceroutes(const void *left, const void *right)
 {
     const mtree_probe_traceroute_t *a = left, *b = right;
 
-    return a->from != b->from ? a->from - b->from : a->to - b->to;
+    return a->from != b->from ? a->from - b->from
+           : a->to != b->to   ? a->to - b->to
+                              : a->number - b->number;
+}
+
+/* Sort the routes by their ends, and keep the last of the same ones. */
+static void sort_routes(mtree_probe_routes_t *routes)
+{
+    mtree_probe_traceroute_t *all = routes->traceroutes;
+    int kept = 0;
+
+    qsort(all, (size_t)routes->num_traceroutes, sizeof(*all),
+          mtree_probe_compare_traceroutes);
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
+        const bool is_same = kept > 0 && all[kept - 1].from == all[i].from &&
+                             all[kept - 1].to == all[i].to;
+
+        kept -= is_same;
+        all[kept] = all[i];
+        all[kept++].number = 0;
+    }
+    routes->num_traceroutes = kept;
 }
 
 static mtree_status_t address_vertex(resolver_t *resolver, int address, int *vertex_p)
@@ -173,63 +184,12 @@ static mtree_status_t gate_vertex(resolver_t *resolver, int host, int *vertex_p)
     return MTREE_OK;
 }
 
-static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *vertex_p)
-{
-    mtree_status_t status;
-
-    for (int i = 0; i < resolver->num_inner; ++i) {
-        if (resolver->inner[i].before == wanted.before &&
-            resolver->inner[i].after == wanted.after &&
-            resolver->inner[i].length == wanted.length &&
-            resolver->inner[i].place == wanted.place) {
-            *vertex_p = resolver->inner[i].vertex;
-            return MTREE_OK;
-        }
-    }
-    if (mtree_array_reserve(&resolver->inner, &resolver->inner_capacity,
-                            resolver->num_inner + 1,
-                            sizeof(*resolver->inner)) != MTREE_OK) {
-        return mtree_no_memory("routers that do not answer");
-    }
-    status = mtree_probe_graph_add_switch(resolver->graph, NULL, &wanted.vertex);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    resolver->inner[resolver->num_inner++] = wanted;
-    *vertex_p = wanted.vertex;
-    return MTREE_OK;
-}
-
-/* Give the silent routers from @a place to @a end - 1 vertices of their own; the route
- * back has the same. */
-static mtree_status_t name_run(resolver_t *resolver, int place, int end)
-{
-    int *vertices = resolver->vertices;
-    int before = vertices[place - 1], after = vertices[end];
-    mtree_status_t status;
-    int length = end - place;
-    bool back = before > after;
-
-    for (int i = 0; i < length; ++i) {
-        status = inner_vertex(resolver,
-                              (inner_t){.before = back ? after : before,
-                                        .after = back ? before : after,
-                                        .length = length,
-                                        .place = back ? length - 1 - i : i},
-                              &vertices[place + i]);
-        if (status != MTREE_OK) {
-            return status;
-        }
-    }
-    return MTREE_OK;
-}
-
-/* Give vertices to the silent routers that known links do not explain. */
+/* Give vertices of their own to the silent routers that known links do not explain; these
+ * then explain the route back, and others. */
 static mtree_status_t name_silent(resolver_t *resolver, int length)
 {
     int *vertices = resolver->vertices;
     mtree_status_t status = MTREE_OK;
-    int end;
 
     if (length > 2 && vertices[1] == NONE) {
         status = gate_vertex(resolver, vertices[0], &vertices[1]);
@@ -239,9 +199,8 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
     }
     for (int place = 1; status == MTREE_OK && place < length - 1; ++place) {
         if (vertices[place] == NONE) {
-            end = run_end(vertices, place);
-            status = name_run(resolver, place, end);
-            place = end;
+            status =
+                mtree_probe_graph_add_switch(resolver->graph, NULL, &vertices[place]);
         }
     }
     return status;
@@ -326,12 +285,6 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
     return mtree_probe_find_aliases(routes, arena, &resolver->class_of);
 }
 
-static void resolver_cleanup(resolver_t *resolver)
-{
-    mtree_arena_cleanup(&resolver->arena);
-    free(resolver->inner);
-}
-
 /* Linked hosts use their link: add the paths that were not traced. */
 static mtree_status_t add_neighbours(mtree_probe_graph_t *graph)
 {
@@ -367,8 +320,7 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     mtree_status_t status;
     stage_t stage;
 
-    qsort(routes->traceroutes, (size_t)routes->num_traceroutes,
-          sizeof(*routes->traceroutes), compare_traceroutes);
+    sort_routes(routes);
     status = mtree_probe_graph_init(&graph, routes->num_hosts);
     if (status != MTREE_OK) {
         return status;
@@ -377,7 +329,7 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     for (stage = WHOLE; status == MTREE_OK && stage <= NAMED; ++stage) {
         status = resolve_stage(&resolver, stage);
     }
-    resolver_cleanup(&resolver);
+    mtree_arena_cleanup(&resolver.arena);
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(&graph);
     }

@@ -12,11 +12,6 @@
 
 #define RANDOM_PAIRS 2 /* of each host, and one more with every doubling of the hosts */
 
-static bool get_bit(const unsigned char *bits, size_t place)
-{
-    return (bits[place / 8] >> (place % 8) & 1) != 0;
-}
-
 static bool has_text(const mtree_hash_link_t *link, const void *text)
 {
     return strcmp(MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->text, text) == 0;
@@ -65,14 +60,10 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
     mtree_probe_routes_t *routes = calloc(1, sizeof(*routes));
     mtree_status_t status = MTREE_OK;
 
-    if (routes != NULL) {
-        routes->num_hosts = num_hosts;
-        MTREE_ARENA_ARRAY(&routes->arena, routes->known,
-                          (size_t)num_hosts * (size_t)num_hosts / 8 + 1);
+    if (routes == NULL) {
+        return mtree_no_memory("the routes between %d hosts", num_hosts);
     }
-    if (routes == NULL || routes->known == NULL) {
-        status = mtree_no_memory("the routes between %d hosts", num_hosts);
-    }
+    routes->num_hosts = num_hosts;
     for (int host = 0; host < num_hosts && status == MTREE_OK; ++host) {
         status = mtree_probe_routes_add_address(routes, host, addresses[host]);
     }
@@ -148,29 +139,6 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
     return MTREE_OK;
 }
 
-/* Add @a route, or replace an earlier route between the same hosts. */
-static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroute_t route)
-{
-    size_t place = (size_t)route.from * (size_t)routes->num_hosts + (size_t)route.to;
-    int i;
-
-    if (get_bit(routes->known, place)) {
-        for (i = 0; routes->traceroutes[i].from != route.from ||
-                    routes->traceroutes[i].to != route.to;
-             ++i) {}
-        routes->traceroutes[i] = route;
-        return MTREE_OK;
-    }
-    if (mtree_array_reserve(&routes->traceroutes, &routes->traceroute_capacity,
-                            routes->num_traceroutes + 1,
-                            sizeof(*routes->traceroutes)) != MTREE_OK) {
-        return mtree_no_memory("%d routes", routes->num_traceroutes + 1);
-    }
-    routes->traceroutes[routes->num_traceroutes++] = route;
-    routes->known[place / 8] |= (unsigned char)(1u << (place % 8));
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                                       const char *const *hops, int num_hops)
 {
@@ -189,17 +157,22 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
         return mtree_no_memory("a route of %d hops", num_hops);
     }
     status = read_hops(routes, hops, &route);
-    return status == MTREE_OK ? keep(routes, route) : status;
+    if (status == MTREE_OK &&
+        mtree_array_reserve(&routes->traceroutes, &routes->traceroute_capacity,
+                            routes->num_traceroutes + 1,
+                            sizeof(*routes->traceroutes)) != MTREE_OK) {
+        status = mtree_no_memory("%d routes", routes->num_traceroutes + 1);
+    }
+    if (status == MTREE_OK) {
+        route.number = routes->num_traceroutes;
+        routes->traceroutes[routes->num_traceroutes++] = route;
+    }
+    return status;
 }
 
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes)
 {
     return routes->num_traceroutes;
-}
-
-bool mtree_probe_routes_known(const mtree_probe_routes_t *routes, int from, int to)
-{
-    return get_bit(routes->known, (size_t)from * (size_t)routes->num_hosts + (size_t)to);
 }
 
 static mtree_status_t all_pairs(int num_hosts, mtree_probe_pair_func_t func, void *data)

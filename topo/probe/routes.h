@@ -20,16 +20,13 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
 mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                                       const char *const *hops, int num_hops);
 
-/* The number of routes; another one of the same two hosts replaces the first. */
+/* The number of routes. */
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes);
 
-/* Is there a route from @a from to @a to? */
-bool mtree_probe_routes_known(const mtree_probe_routes_t *routes, int from, int to);
-
 /*
- * The network that the routes show, indexed.  All addresses of a router are one vertex;
- * routers that do not answer are identified by their neighbours (docs/probe.md,
- * "Routes"). The caller clears *graph_p.
+ * The network that the routes show, of two hosts the last one added; indexed.  All
+ * addresses of a router are one vertex; routers that do not answer are identified by
+ * their neighbours (docs/probe.md, "Routes"). The caller clears *graph_p.
  */
 mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
                                           mtree_probe_graph_t *graph_p);

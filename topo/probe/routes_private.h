@@ -27,7 +27,9 @@ typedef struct {
 } mtree_probe_addresses_t;
 
 typedef struct {
-    int from, to, num_hops;
+    int from, to;
+    int number; /* in the order in which they were added; 0 once they are sorted */
+    int num_hops;
     int *hops; /* numbers of addresses, or MTREE_PROBE_SILENT */
 } mtree_probe_traceroute_t;
 
@@ -36,14 +38,16 @@ struct mtree_probe_routes {
     mtree_probe_addresses_t addresses;
     int num_traceroutes, traceroute_capacity;
     mtree_probe_traceroute_t *traceroutes;
-    unsigned char *known; /* a bit for each pair (from, to) */
-    mtree_arena_t arena;  /* of known and of hops, also of routes that were replaced */
+    mtree_arena_t arena; /* of hops */
 };
+
+/* The order of traceroutes for qsort() and bsearch(): by their ends and numbers. */
+int mtree_probe_compare_traceroutes(const void *left, const void *right);
 
 /*
  * Find the addresses of each router: class_of[address] is the least number of an address
  * of the same router, and the arena's.  @a routes->traceroutes must be sorted by its
- * ends.
+ * ends, each pair of which is there once.
  */
 mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
                                         mtree_arena_t *arena, int **class_of_p);
