@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NONE (-1)
 
@@ -18,43 +17,36 @@
 /* What was known before needs no second sample. */
 #define REUSED_SAMPLES 2
 
-/* A stream that crosses an arc. */
+/* The rate that a measurement proves. */
+static double proven_rate(const mtree_probe_rate_t *rate)
+{
+    return rate->rate * (1 - fmin(1, rate->spread));
+}
+
+/* Where a stream crosses an arc. */
 typedef struct {
     int arc, stream;
+    mtree_probe_rate_t *load; /* of the arc at that time */
 } crossing_t;
 
-/* The load of a set of streams on an arc. */
+/* The two samples of an arc that prove most, and the set of the last one. */
 typedef struct {
-    int arc;
-    mtree_probe_rate_t rate;
-} load_t;
-
-typedef struct {
-    int arc, set;
-    double rate, spread;
-} sample_t;
+    mtree_probe_rate_t best, second;
+    int last_set;
+} samples_t;
 
 typedef struct {
     const mtree_probe_graph_t *graph;
     const mtree_probe_stream_t *streams;
     int num_streams;
     mtree_probe_arc_t *arcs;
+    const mtree_probe_path_t **paths; /* [num_streams] NULL: there is none */
+    mtree_probe_rate_t **loads;  /* [num_streams][path's num_arcs] while it was sent */
     crossing_t *crossings;       /* of the current set */
     mtree_probe_curve_t *curves; /* of the current arc */
-    int *first_load;             /* [num_streams + 1] where a stream's set begins */
-    load_t *loads;               /* of all sets */
-    int num_loads;
-    const mtree_probe_rate_t **at; /* [2 num_links] the load in the current set */
-    sample_t *samples;
-    int num_samples;
-    mtree_arena_t arena; /* of the arrays */
+    samples_t *samples;          /* [2 num_links] */
+    mtree_arena_t arena;         /* of the arrays */
 } explainer_t;
-
-static const mtree_probe_path_t *path_of(const explainer_t *explainer, int stream)
-{
-    return mtree_probe_graph_find_path(explainer->graph, explainer->streams[stream].from,
-                                       explainer->streams[stream].to);
-}
 
 /* The end of the set that begins at @a first. */
 static int set_end(const explainer_t *explainer, int first)
@@ -81,170 +73,121 @@ static int compare_crossings(const void *left, const void *right)
 /* Sum up the streams from @a first to @a end - 1, arc by arc. */
 static void load_arcs(explainer_t *explainer, int first, int end)
 {
-    const mtree_probe_path_t *path;
     crossing_t *crossings = explainer->crossings;
-    int i, j, next, count = 0;
+    int next, count = 0;
 
-    for (i = first; i < end; ++i) {
-        path = path_of(explainer, i);
-        for (j = 0; path != NULL && j < path->num_arcs; ++j) {
-            crossings[count++] = (crossing_t){path->arcs[j], i};
+    for (int i = first; i < end; ++i) {
+        const mtree_probe_path_t *path = explainer->paths[i];
+
+        for (int j = 0; path != NULL && j < path->num_arcs; ++j) {
+            crossings[count++] = (crossing_t){path->arcs[j], i, &explainer->loads[i][j]};
         }
     }
     qsort(crossings, (size_t)count, sizeof(*crossings), compare_crossings);
-    for (i = 0; i < count; i = next) {
+    for (int i = 0; i < count; i = next) {
+        mtree_probe_arc_t *arc = &explainer->arcs[crossings[i].arc];
+        mtree_probe_rate_t load;
+
         for (next = i; next < count && crossings[next].arc == crossings[i].arc; ++next) {
             explainer->curves[next - i] =
                 explainer->streams[crossings[next].stream].curve;
         }
-        explainer->loads[explainer->num_loads++] =
-            (load_t){crossings[i].arc, mtree_probe_fit_rate(explainer->curves, next - i)};
+        load = mtree_probe_fit_rate(explainer->curves, next - i);
+        for (int j = i; j < next; ++j) {
+            *crossings[j].load = load;
+        }
+        /* An unsteady rate counts less, unless it was rising. */
+        arc->most = fmax(arc->most, load.rising ? load.rate : proven_rate(&load));
     }
 }
 
-/* Find the highest rate of each arc; an unsteady one counts less, unless it was rising.
- */
-static void find_most(explainer_t *explainer)
+/* The place on its path of the arc that alone can have limited @a stream; NONE when
+ * several can. */
+static int find_limit(const explainer_t *explainer, int stream)
 {
-    const load_t *load;
-    double *most;
-
-    for (int i = 0; i < explainer->num_loads; ++i) {
-        load = &explainer->loads[i];
-        most = &explainer->arcs[load->arc].most;
-        *most = fmax(*most, load->rate.rate *
-                                (load->rate.rising ? 1 : 1 - fmin(1, load->rate.spread)));
-    }
-}
-
-/* The arc that alone can have limited the stream on @a path; NONE when several can. */
-static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
-{
+    const mtree_probe_path_t *path = explainer->paths[stream];
     int limit = NONE;
-    int arc;
 
-    for (int i = 0; i < path->num_arcs; ++i) {
-        arc = path->arcs[i];
-        if (explainer->at[arc]->rate >= FULL * explainer->arcs[arc].most) {
+    for (int i = 0; path != NULL && i < path->num_arcs; ++i) {
+        if (explainer->loads[stream][i].rate >=
+            FULL * explainer->arcs[path->arcs[i]].most) {
             if (limit != NONE) {
                 return NONE;
             }
-            limit = arc;
+            limit = i;
         }
     }
     return limit;
 }
 
-static bool has_sample(const explainer_t *explainer, int set, int arc)
-{
-    for (int i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].set == set;
-         --i) {
-        if (explainer->samples[i].arc == arc) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* A capacity is its largest sample: streams often leave a link idle at times, but never
+ * carry more than that.  The spread is the distance to the next sample, or that of the
+ * only one. */
 static void add_sample(explainer_t *explainer, int stream)
 {
-    const mtree_probe_path_t *path = path_of(explainer, stream);
-    int limit = (path == NULL) ? NONE : find_limit(explainer, path);
-    int set = explainer->streams[stream].set;
-
-    if (limit != NONE && !explainer->at[limit]->rising &&
-        !has_sample(explainer, set, limit)) {
-        explainer->samples[explainer->num_samples++] = (sample_t){
-            limit, set, explainer->at[limit]->rate, explainer->at[limit]->spread};
-    }
-}
-
-/* The rate that a sample proves. */
-static double proven_rate(const sample_t *sample)
-{
-    return sample->rate * (1 - fmin(1, sample->spread));
-}
-
-static int compare_samples(const void *left, const void *right)
-{
-    const sample_t *a = left, *b = right;
-
-    if (a->arc != b->arc) {
-        return (a->arc < b->arc) ? -1 : 1;
-    }
-    return (proven_rate(a) < proven_rate(b)) - (proven_rate(a) > proven_rate(b));
-}
-
-/* The capacity of each arc is its largest sample: streams often leave a link idle at
- * times, but never carry more than its capacity.  The spread is the distance to the next
- * sample, or that of the only one. */
-static void settle(explainer_t *explainer)
-{
-    sample_t *samples = explainer->samples;
+    const int limit = find_limit(explainer, stream);
+    const int set = explainer->streams[stream].set;
+    const mtree_probe_rate_t *rate;
     mtree_probe_arc_t *arc;
-    int count;
+    samples_t *samples;
 
-    qsort(samples, (size_t)explainer->num_samples, sizeof(*samples), compare_samples);
-    for (int first = 0; first < explainer->num_samples; first += count) {
-        for (count = 1; first + count < explainer->num_samples &&
-                        samples[first + count].arc == samples[first].arc;
-             ++count) {}
-        arc = &explainer->arcs[samples[first].arc];
-        arc->known = true;
-        arc->num_samples = count;
-        arc->value = samples[first].rate;
-        arc->spread = (count == 1) ? samples[first].spread
-                                   : fabs(samples[first].rate - samples[first + 1].rate) /
-                                         2 / arc->value;
+    if (limit == NONE || explainer->loads[stream][limit].rising) {
+        return;
     }
+    rate = &explainer->loads[stream][limit];
+    arc = &explainer->arcs[explainer->paths[stream]->arcs[limit]];
+    samples = &explainer->samples[explainer->paths[stream]->arcs[limit]];
+    if (arc->known && samples->last_set == set) {
+        return;
+    }
+    if (!arc->known || proven_rate(rate) > proven_rate(&samples->best)) {
+        samples->second = samples->best;
+        samples->best = *rate;
+    } else if (arc->num_samples == 1 ||
+               proven_rate(rate) > proven_rate(&samples->second)) {
+        samples->second = *rate;
+    }
+    samples->last_set = set;
+    arc->known = true;
+    ++arc->num_samples;
+    arc->value = samples->best.rate;
+    arc->spread = (arc->num_samples == 1)
+                      ? samples->best.spread
+                      : fabs(samples->best.rate - samples->second.rate) / 2 / arc->value;
 }
 
 static void explain(explainer_t *explainer)
 {
-    const load_t *load;
-    int end;
-
-    for (int first = 0; first < explainer->num_streams; first = end) {
+    for (int first = 0, end; first < explainer->num_streams; first = end) {
         end = set_end(explainer, first);
-        explainer->first_load[first] = explainer->num_loads;
         load_arcs(explainer, first, end);
-        explainer->first_load[end] = explainer->num_loads;
     }
-    find_most(explainer);
-    for (int first = 0; first < explainer->num_streams; first = end) {
-        end = set_end(explainer, first);
-        for (int i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
-            load = &explainer->loads[i];
-            explainer->at[load->arc] = &load->rate;
-        }
-        for (int i = first; i < end; ++i) {
-            add_sample(explainer, i);
-        }
+    for (int i = 0; i < explainer->num_streams; ++i) {
+        add_sample(explainer, i);
     }
-    settle(explainer);
 }
 
-/* Allocate the arrays for all sets. */
-static void explainer_alloc(explainer_t *explainer)
+/* Allocate the arrays, and find the paths. */
+static void explainer_init(explainer_t *explainer)
 {
-    size_t num_arcs = 2 * (size_t)explainer->graph->num_links;
-    size_t num_streams = (size_t)explainer->num_streams, num_crossings = 0;
+    const size_t num_streams = (size_t)explainer->num_streams;
     mtree_arena_t *arena = &explainer->arena;
-    const mtree_probe_path_t *path;
+    size_t num_crossings = 0;
 
-    for (int i = 0; i < explainer->num_streams; ++i) {
-        path = path_of(explainer, i);
-        num_crossings += (path == NULL) ? 0 : (size_t)path->num_arcs;
+    MTREE_ARENA_ARRAY(arena, explainer->paths, num_streams);
+    MTREE_ARENA_ARRAY(arena, explainer->loads, num_streams);
+    MTREE_ARENA_ARRAY(arena, explainer->curves, num_streams);
+    MTREE_ARENA_ARRAY(arena, explainer->samples, 2 * (size_t)explainer->graph->num_links);
+    for (size_t i = 0; i < num_streams && arena->status == MTREE_OK; ++i) {
+        explainer->paths[i] = mtree_probe_graph_find_path(
+            explainer->graph, explainer->streams[i].from, explainer->streams[i].to);
+        if (explainer->paths[i] != NULL) {
+            MTREE_ARENA_ARRAY(arena, explainer->loads[i],
+                              (size_t)explainer->paths[i]->num_arcs);
+            num_crossings += (size_t)explainer->paths[i]->num_arcs;
+        }
     }
-    explainer->crossings =
-        mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->crossings));
-    explainer->loads = mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->loads));
-    explainer->curves = mtree_arena_alloc(arena, num_streams, sizeof(*explainer->curves));
-    explainer->first_load =
-        mtree_arena_alloc(arena, num_streams + 1, sizeof(*explainer->first_load));
-    explainer->samples =
-        mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->samples));
-    explainer->at = mtree_arena_alloc(arena, num_arcs, sizeof(*explainer->at));
+    MTREE_ARENA_ARRAY(arena, explainer->crossings, num_crossings);
 }
 
 /* What was known before stands where streams did not show it. */
@@ -271,7 +214,7 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){.most = (reused == NULL) ? 0 : reused[arc]};
     }
-    explainer_alloc(&explainer);
+    explainer_init(&explainer);
     if (explainer.arena.status == MTREE_OK) {
         explain(&explainer);
         take_reused(arcs, 2 * graph->num_links, reused);
