@@ -8,9 +8,6 @@
 
 #include "topo/probe/probe.h"
 
-/* Arrivals that are kept. */
-#define COLL_MTREE_STREAM_MOST_ARRIVALS 512
-
 /* With fewer arrivals the experiment has failed. */
 #define COLL_MTREE_STREAM_LEAST_ARRIVALS 8
 
@@ -18,7 +15,7 @@
 typedef struct {
     double interval; /* between arrivals that are kept, seconds */
     int count;
-    mtree_probe_rate_sample_t kept[COLL_MTREE_STREAM_MOST_ARRIVALS];
+    mtree_probe_rate_sample_t kept[MTREE_PROBE_MAX_SAMPLES];
     mtree_probe_rate_sample_t latest;
 } coll_mtree_stream_arrivals_t;
 
@@ -27,11 +24,11 @@ void coll_mtree_stream_arrivals_add(coll_mtree_stream_arrivals_t *arrivals,
                                     double seconds, double bytes, int messages);
 
 /*
- * Write the rate samples, at equal intervals, into @a result, which fails with too few
- * arrivals.  They end @a sent_seconds after the begin, when the sender stopped: what was
- * outstanding then arrives after other streams have ended, hence faster.
+ * Write the rate samples into @a result, which fails with too few arrivals.  They end @a
+ * sent_seconds after the begin, when the sender stopped: what was outstanding then
+ * arrives after other streams have ended, hence faster.
  */
-void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
+void coll_mtree_stream_arrivals_report(const coll_mtree_stream_arrivals_t *arrivals,
                                        double sent_seconds, mtree_probe_result_t *result);
 
 #endif

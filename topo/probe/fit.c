@@ -17,6 +17,7 @@
 
 #define MAX_SWEEPS  2000
 #define CONVERGED   1e-6 /* of the typical latency */
+#define RELAXATION  1.8  /* beyond 1 it takes fewer sweeps; from 2 on there is no end */
 #define WEIGHINGS   4
 #define RTT_FLOOR   20e-6 /* seconds: shorter round trips are as uncertain as this one */
 #define ERROR_FLOOR 0.005 /* relative; smaller errors have the same weight */
@@ -33,13 +34,16 @@ static double interpolate(const mtree_probe_rate_sample_t *low, double seconds)
            (low[1].bytes - low[0].bytes) * (seconds - low[0].seconds) / width;
 }
 
-void mtree_probe_curve_add(const mtree_probe_curve_t *curve, double first, double step,
-                           int count, double *bytes)
+/* Add to @a bytes [POINTS] those of @a curve at times from @a first on, @a step seconds
+ * apart, interpolated between rate samples: 0 before the first, those of the last after
+ * it. In one walk, since a probe asks for all of its streams in each round. */
+static void add_curve(const mtree_probe_curve_t *curve, double first, double step,
+                      double *bytes)
 {
     const mtree_probe_rate_sample_t *samples = curve->samples;
     int last = curve->num_samples - 1, low = 0;
 
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < POINTS; ++i) {
         double seconds = first + i * step;
 
         while (low < last && samples[low + 1].seconds <= seconds) {
@@ -108,8 +112,7 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
         return rate;
     }
     for (int i = 0; i < num_curves; ++i) {
-        mtree_probe_curve_add(&curves[i], begin + SETTLED * (end - begin), step, POINTS,
-                              bytes);
+        add_curve(&curves[i], begin + SETTLED * (end - begin), step, bytes);
     }
     rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
     rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&
@@ -125,11 +128,10 @@ typedef struct {
     int num_rows, num_links;
     int *first; /* [num_rows + 1] */
     int *links; /* a link there and back comes twice */
-    double *seconds, *weight, *residual;
-    double *curvature;   /* [num_links] */
-    int *first_row;      /* [num_links + 1] */
-    int *rows;           /* those that cross a link */
-    mtree_arena_t arena; /* of the arrays */
+    double *seconds, *weight;
+    double *change, *share; /* [num_links] sums over its rows: of errors, of weights */
+    double *error;          /* [num_rows] relative; scratch */
+    mtree_arena_t arena;    /* of the arrays */
 } system_t;
 
 static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
@@ -141,37 +143,19 @@ static void add_links(system_t *system, const mtree_probe_path_t *path, int *len
 
 static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
 {
-    const size_t num_rows = (size_t)num_rtts, num_entries = (size_t)total;
-    const size_t num_links = (size_t)system->num_links;
+    const size_t num_rows = (size_t)num_rtts, num_links = (size_t)system->num_links;
     mtree_arena_t *arena = &system->arena;
 
     MTREE_ARENA_ARRAY(arena, system->first, num_rows + 1);
-    MTREE_ARENA_ARRAY(arena, system->links, num_entries);
+    MTREE_ARENA_ARRAY(arena, system->links, (size_t)total);
     MTREE_ARENA_ARRAY(arena, system->seconds, num_rows);
     MTREE_ARENA_ARRAY(arena, system->weight, num_rows);
-    MTREE_ARENA_ARRAY(arena, system->residual, num_rows);
-    MTREE_ARENA_ARRAY(arena, system->curvature, num_links);
-    MTREE_ARENA_ARRAY(arena, system->first_row, num_links + 2);
-    MTREE_ARENA_ARRAY(arena, system->rows, num_entries);
+    MTREE_ARENA_ARRAY(arena, system->change, num_links);
+    MTREE_ARENA_ARRAY(arena, system->share, num_links);
+    MTREE_ARENA_ARRAY(arena, system->error, num_rows);
     return arena->status == MTREE_OK
                ? MTREE_OK
                : mtree_no_memory("the latencies of %d links", system->num_links);
-}
-
-/* List each link's rows, in ascending order. */
-static void transpose(system_t *system)
-{
-    for (int i = 0; i < system->first[system->num_rows]; ++i) {
-        ++system->first_row[system->links[i] + 2];
-    }
-    for (int link = 0; link < system->num_links; ++link) {
-        system->first_row[link + 1] += system->first_row[link];
-    }
-    for (int row = 0; row < system->num_rows; ++row) {
-        for (int i = system->first[row]; i < system->first[row + 1]; ++i) {
-            system->rows[system->first_row[system->links[i] + 1]++] = row;
-        }
-    }
 }
 
 static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *graph,
@@ -198,118 +182,95 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
         if (there == NULL && back == NULL) {
             continue;
         }
-        system->first[system->num_rows] = length;
         system->seconds[system->num_rows++] = rtts[i].seconds;
         add_links(system, (there != NULL) ? there : back, &length);
         add_links(system, (back != NULL) ? back : there, &length);
+        system->first[system->num_rows] = length;
     }
-    system->first[system->num_rows] = length;
-    transpose(system);
     return MTREE_OK;
 }
 
-/* First estimate: each round trip is shared equally by its links, and a link has the mean
- * of its shares. */
-static void start(const system_t *system, double *latency)
+/* The part of a round trip that the latencies do not explain, seconds. */
+static double residual(const system_t *system, int row, const double *latency)
 {
-    int row;
+    double seconds = system->seconds[row];
 
-    for (int link = 0; link < system->num_links; ++link) {
-        latency[link] = 0;
-        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
-            row = system->rows[i];
-            latency[link] += system->seconds[row] /
-                             (system->first[row + 1] - system->first[row]) /
-                             (system->first_row[link + 1] - system->first_row[link]);
-        }
+    for (int i = system->first[row]; i < system->first[row + 1]; ++i) {
+        seconds -= latency[system->links[i]];
     }
+    return seconds;
 }
 
-static void find_residuals(system_t *system, const double *latency)
+static double relative(const system_t *system, int row, const double *latency)
 {
+    return fabs(residual(system, row, latency)) / fmax(system->seconds[row], RTT_FLOOR);
+}
+
+/* Share what each round trip lacks equally among its links, and move each latency by
+ * @a factor times the weighted mean of its shares; returns the largest change. */
+static double sweep(system_t *system, double factor, double *latency)
+{
+    double largest = 0;
+
+    for (int link = 0; link < system->num_links; ++link) {
+        system->change[link] = system->share[link] = 0;
+    }
     for (int row = 0; row < system->num_rows; ++row) {
-        system->residual[row] = system->seconds[row];
+        const double part = system->weight[row] * residual(system, row, latency) /
+                            (system->first[row + 1] - system->first[row]);
+
         for (int i = system->first[row]; i < system->first[row + 1]; ++i) {
-            system->residual[row] -= latency[system->links[i]];
+            system->change[system->links[i]] += part;
+            system->share[system->links[i]] += system->weight[row];
         }
     }
-}
-
-static double relative(const system_t *system, int row)
-{
-    return fabs(system->residual[row]) / fmax(system->seconds[row], RTT_FLOOR);
-}
-
-/* Set each latency to the value of least squared errors while the others are fixed;
- * returns the largest change.  A row that has the link twice is listed twice. */
-static double sweep(system_t *system, double *latency)
-{
-    double gradient, moved, largest = 0;
-
     for (int link = 0; link < system->num_links; ++link) {
-        gradient = 0;
-        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
-            gradient +=
-                system->weight[system->rows[i]] * system->residual[system->rows[i]];
+        if (system->share[link] > 0) {
+            const double moved =
+                fmax(factor * system->change[link] / system->share[link], -latency[link]);
+
+            latency[link] += moved;
+            largest = fmax(largest, fabs(moved));
         }
-        if (!(system->curvature[link] > 0)) {
-            continue;
-        }
-        moved = fmax(gradient / system->curvature[link], -latency[link]);
-        latency[link] += moved;
-        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
-            system->residual[system->rows[i]] -= moved;
-        }
-        largest = fmax(largest, fabs(moved));
     }
     return largest;
 }
 
 /* Huber's weights for the current errors: the inverse square of the round trip, and less
  * beyond twice the median error. */
-static mtree_status_t weigh(system_t *system)
+static void weigh(system_t *system, const double *latency)
 {
-    double *errors = malloc(((size_t)system->num_rows + 1) * sizeof(*errors));
-    double limit, length;
-    int row, count;
+    double limit;
 
-    if (errors == NULL) {
-        return mtree_no_memory("the errors of %d trips", system->num_rows);
+    for (int row = 0; row < system->num_rows; ++row) {
+        system->error[row] = relative(system, row, latency);
     }
-    for (row = 0; row < system->num_rows; ++row) {
-        errors[row] = relative(system, row);
-    }
-    limit = fmax(2 * mtree_median(errors, system->num_rows), ERROR_FLOOR);
-    free(errors);
-    for (row = 0; row < system->num_rows; ++row) {
-        length = fmax(system->seconds[row], RTT_FLOOR);
+    limit = fmax(2 * mtree_median(system->error, system->num_rows), ERROR_FLOOR);
+    for (int row = 0; row < system->num_rows; ++row) {
+        const double length = fmax(system->seconds[row], RTT_FLOOR);
+
         system->weight[row] =
-            fmin(1, limit / fmax(relative(system, row), limit)) / (length * length);
+            fmin(1, limit / fmax(relative(system, row, latency), limit)) /
+            (length * length);
     }
-    for (int link = 0; link < system->num_links; ++link) {
-        system->curvature[link] = 0;
-        for (int i = system->first_row[link]; i < system->first_row[link + 1];
-             i += count) {
-            row = system->rows[i];
-            count = 0;
-            for (int j = i; j < system->first_row[link + 1] && system->rows[j] == row;
-                 ++j) {
-                ++count;
-            }
-            system->curvature[link] += count * count * system->weight[row];
-        }
-    }
-    return MTREE_OK;
 }
 
+/* Simultaneous iterative reconstruction (Gilbert, J. Theor. Biol. 36, 1972). */
 static void solve(system_t *system, double *latency)
 {
     double typical = 0;
 
     for (int row = 0; row < system->num_rows; ++row) {
         typical += system->seconds[row] / system->num_rows;
+        system->weight[row] = 1;
     }
-    for (int i = 0; i < MAX_SWEEPS && sweep(system, latency) > CONVERGED * typical; ++i) {
+    /* First each latency is the mean of equal shares. */
+    (void)sweep(system, 1, latency);
+    for (int weighing = 0; weighing < WEIGHINGS; ++weighing) {
+        weigh(system, latency);
+        for (int i = 0;
+             i < MAX_SWEEPS && sweep(system, RELAXATION, latency) > CONVERGED * typical;
+             ++i) {}
     }
 }
 
@@ -317,31 +278,22 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
                                          const mtree_probe_rtt_t *rtts, int num_rtts,
                                          double *latency, double *error_p)
 {
-    mtree_status_t status;
     system_t system;
+    mtree_status_t status = system_init(&system, graph, rtts, num_rtts);
     double error = 0;
 
-    status = system_init(&system, graph, rtts, num_rtts);
-    if (status != MTREE_OK) {
-        goto out;
+    for (int link = 0; link < graph->num_links; ++link) {
+        latency[link] = 0;
     }
-    start(&system, latency);
-    find_residuals(&system, latency);
-    for (int i = 0; i < WEIGHINGS && system.num_rows > 0; ++i) {
-        status = weigh(&system);
-        if (status != MTREE_OK) {
-            goto out;
-        }
+    if (status == MTREE_OK && system.num_rows > 0) {
         solve(&system, latency);
     }
-    for (int i = 0; i < system.num_rows; ++i) {
-        error += relative(&system, i) / system.num_rows;
+    for (int i = 0; status == MTREE_OK && i < system.num_rows; ++i) {
+        error += relative(&system, i, latency) / system.num_rows;
     }
     if (error_p != NULL) {
         *error_p = error;
     }
-
-out:
     mtree_arena_cleanup(&system.arena);
     return status;
 }

@@ -23,14 +23,6 @@ typedef struct {
 } mtree_probe_curve_t;
 
 /*
- * Add to @a bytes [count] those of @a curve at @a count times from @a first on, @a step
- * seconds apart, interpolated between rate samples: 0 before the first, those of the last
- * after it.  In one walk, since a probe asks for all of its streams in each round.
- */
-void mtree_probe_curve_add(const mtree_probe_curve_t *curve, double first, double step,
-                           int count, double *bytes);
-
-/*
  * The steady rate of streams that ran together: the least-squares slope of the sum of
  * their bytes in the best half of the middle time, which is between 40 % and 95 % of the
  * time from the first byte to the earliest last byte.  Before it windows open or the

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrivals of a stream are kept in bounded room, and make marks at equal intervals.
- */
+/* The arrivals of a stream are kept in bounded room: these are its rate samples. */
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "tests/unit/runner.h"
 
@@ -24,47 +23,55 @@ UNIT_TEST(few_arrivals_tell_nothing)
     ck_assert(result.failed);
 }
 
-UNIT_TEST(marks_are_at_equal_intervals_and_count_headers)
+UNIT_TEST(few_arrivals_are_all_samples_and_count_headers)
 {
-    static coll_mtree_stream_arrivals_t arrivals;
+    coll_mtree_stream_arrivals_t arrivals = {0};
     mtree_probe_result_t result = {.failed = true};
 
-    add(&arrivals, 100);
+    add(&arrivals, 50);
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(!result.failed);
-    ck_assert_int_eq(result.num_samples, 49);
+    ck_assert_int_eq(result.num_samples, 50);
     for (int i = 0; i < result.num_samples; i++) {
-        double seconds = 0.001 + 0.099 * i / 48;
-
-        ck_assert_double_eq_tol(result.samples[i].seconds, seconds, 1e-9);
-        ck_assert_double_eq_tol(result.samples[i].bytes, 1e6 * seconds, 1e-3);
+        ck_assert_double_eq_tol(result.samples[i].seconds, 0.001 * (i + 1), 1e-9);
+        ck_assert_double_eq_tol(result.samples[i].bytes, 1000.0 * (i + 1), 1e-3);
     }
 }
 
-UNIT_TEST(marks_end_when_the_sender_did)
+UNIT_TEST(samples_end_when_the_sender_did)
 {
-    static coll_mtree_stream_arrivals_t arrivals;
+    coll_mtree_stream_arrivals_t arrivals = {0};
     mtree_probe_result_t result;
 
-    add(&arrivals, 100);
-    coll_mtree_stream_arrivals_report(&arrivals, 0.05, &result);
-    ck_assert_double_eq_tol(result.samples[48].seconds, 0.05, 1e-9);
+    add(&arrivals, 40);
+    coll_mtree_stream_arrivals_report(&arrivals, 0.02, &result);
+    ck_assert(!result.failed);
+    ck_assert_double_eq_tol(result.samples[result.num_samples - 1].seconds, 0.02, 1e-9);
     /* One that says no time, or one before the first byte, has no rate. */
     coll_mtree_stream_arrivals_report(&arrivals, 0, &result);
-    ck_assert_double_eq_tol(result.samples[48].seconds, result.samples[0].seconds, 1e-12);
+    ck_assert(result.failed);
 }
 
-UNIT_TEST(many_arrivals_are_thinned)
+UNIT_LOOP(many_arrivals_are_thinned, 0, 40)
 {
-    static coll_mtree_stream_arrivals_t arrivals;
+    coll_mtree_stream_arrivals_t arrivals = {0};
     mtree_probe_result_t result;
+    int count = 100 + 37 * _i;
 
-    add(&arrivals, 20 * COLL_MTREE_STREAM_MOST_ARRIVALS);
-    ck_assert_int_le(arrivals.count, COLL_MTREE_STREAM_MOST_ARRIVALS);
-    ck_assert_int_gt(arrivals.count, COLL_MTREE_STREAM_MOST_ARRIVALS / 4);
+    add(&arrivals, count);
     coll_mtree_stream_arrivals_report(&arrivals, 100, &result);
     ck_assert(!result.failed);
-    /* The last byte is a mark, whatever was left out. */
-    ck_assert_double_eq_tol(result.samples[48].seconds, 0.001 * 20 * 512, 1e-9);
-    ck_assert_double_eq_tol(result.samples[48].bytes, 1000.0 * 20 * 512, 1e-3);
+    ck_assert_int_le(result.num_samples, MTREE_PROBE_MAX_SAMPLES);
+    ck_assert_int_gt(result.num_samples, MTREE_PROBE_MAX_SAMPLES / 4);
+    for (int i = 1; i < result.num_samples; i++) {
+        double width = result.samples[i].seconds - result.samples[i - 1].seconds;
+
+        ck_assert_double_gt(width, 0);
+        ck_assert_double_le(width, 0.001 * count / 12);
+    }
+    /* The last byte is a sample, whatever was left out. */
+    ck_assert_double_eq_tol(result.samples[result.num_samples - 1].seconds, 0.001 * count,
+                            1e-9);
+    ck_assert_double_eq_tol(result.samples[result.num_samples - 1].bytes, 1000.0 * count,
+                            1e-3);
 }
