@@ -66,63 +66,38 @@ static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t 
     return status;
 }
 
-/* An arc whose capacity a stream showed. */
-typedef struct {
-    double latency, capacity;
-} seen_t;
-
-/* Of all such arcs, by latency. */
-typedef struct {
-    int count;
-    seen_t *arcs;
-} seen_arcs_t;
-
-static int compare_seen(const void *left, const void *right)
+/* What a stream showed an arc to carry, if the arc is known or had a stream of its own;
+ * else 0. */
+static double seen_capacity(const mtree_probe_t *probe, int arc)
 {
-    const seen_t *a = left, *b = right;
+    const mtree_probe_arc_t *seen = &probe->arcs[arc];
 
-    return a->latency != b->latency
-               ? (a->latency > b->latency) - (a->latency < b->latency)
-               : (a->capacity > b->capacity) - (a->capacity < b->capacity);
+    return seen->known                                          ? seen->value
+           : mtree_probe_graph_is_neighbour(&probe->graph, arc) ? seen->most
+                                                                : 0;
 }
 
-/* Those that are known, or had a stream of their own. */
-static mtree_status_t list_seen(const mtree_probe_t *probe, seen_arcs_t *seen)
-{
-    const int num_arcs = (probe->arcs == NULL) ? 0 : 2 * probe->graph.num_links;
-
-    *seen = (seen_arcs_t){.arcs = malloc(((size_t)num_arcs + 1) * sizeof(*seen->arcs))};
-    if (seen->arcs == NULL) {
-        return mtree_no_memory("%d capacities", num_arcs);
-    }
-    for (int i = 0; i < num_arcs; ++i) {
-        const mtree_probe_arc_t *arc = &probe->arcs[i];
-
-        if (arc->known ||
-            (arc->most > 0 && mtree_probe_graph_is_neighbour(&probe->graph, i))) {
-            seen->arcs[seen->count++] =
-                (seen_t){probe->latency[i >> 1], arc->known ? arc->value : arc->most};
-        }
-    }
-    qsort(seen->arcs, (size_t)seen->count, sizeof(*seen->arcs), compare_seen);
-    return MTREE_OK;
-}
-
-/* The median capacity of the ALIKE arcs whose latencies are next to @a latency, or
+/* The median capacity of the ALIKE seen arcs whose latencies are next to @a latency, or
  * UNKNOWN_RATE. */
-static double capacity_of_alike(const seen_arcs_t *seen, double latency)
+static double capacity_of_alike(const mtree_probe_t *probe, double latency)
 {
-    const int count = (seen->count < ALIKE) ? seen->count : ALIKE;
-    double values[ALIKE];
-    int first = 0;
+    double values[ALIKE + 1], distances[ALIKE + 1];
+    int count = 0;
 
-    while (first + count < seen->count &&
-           latency - seen->arcs[first].latency >
-               seen->arcs[first + count].latency - latency) {
-        ++first;
-    }
-    for (int i = 0; i < count; ++i) {
-        values[i] = seen->arcs[first + i].capacity;
+    for (int arc = 0; probe->arcs != NULL && arc < 2 * probe->graph.num_links; ++arc) {
+        const double capacity = seen_capacity(probe, arc);
+        const double distance = fabs(probe->latency[arc >> 1] - latency);
+        int i = count;
+
+        if (capacity > 0) {
+            for (; i > 0 && distances[i - 1] > distance; --i) {
+                distances[i] = distances[i - 1];
+                values[i] = values[i - 1];
+            }
+            distances[i] = distance;
+            values[i] = capacity;
+            count += count < ALIKE;
+        }
     }
     return (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
 }
@@ -138,7 +113,7 @@ static double end_speed(const mtree_probe_t *probe, int link)
 }
 
 /* The capacity of an arc, and its confidence. */
-static double judge(const mtree_probe_t *probe, int arc, const seen_arcs_t *seen,
+static double judge(const mtree_probe_t *probe, int arc,
                     mtree_probe_confidence_t *confidence)
 {
     const mtree_probe_arc_t none = {0};
@@ -160,7 +135,7 @@ static double judge(const mtree_probe_t *probe, int arc, const seen_arcs_t *seen
     if (back->known || back->most > 0) {
         return back->known ? back->value : back->most;
     }
-    return (speed > 0) ? speed : capacity_of_alike(seen, probe->latency[arc >> 1]);
+    return (speed > 0) ? speed : capacity_of_alike(probe, probe->latency[arc >> 1]);
 }
 
 /* Mark the links that some round trip crosses as measured. */
@@ -189,20 +164,18 @@ static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links
 static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *topology,
                                 mtree_probe_link_t *links)
 {
-    seen_arcs_t seen;
-    mtree_status_t status = list_seen(probe, &seen);
+    mtree_status_t status = MTREE_OK;
     const mtree_probe_edge_t *edge;
     double forward, backward;
 
     for (int i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
         edge = &probe->graph.links[i];
-        forward = judge(probe, 2 * i, &seen, &links[i].capacity[0]);
-        backward = judge(probe, 2 * i + 1, &seen, &links[i].capacity[1]);
+        forward = judge(probe, 2 * i, &links[i].capacity[0]);
+        backward = judge(probe, 2 * i + 1, &links[i].capacity[1]);
         status = mtree_topology_add_link(
             topology, edge->u, edge->v, mtree_units_round(forward),
             mtree_units_round(backward), probe->latency[i], NULL);
     }
-    free(seen.arcs);
     return status;
 }
 
