@@ -27,29 +27,20 @@ static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int nu
     size_t bytes = coll_mtree_params.probe_bytes == 0
                        ? SIZE_MAX
                        : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
-    mtree_link_check_times_t times;
-    double rtt = 0;
+    double seconds = 0;
     int count = 0;
 
     for (int i = 0; i < num_streams; i++) {
-        rtt = fmax(rtt, streams[i].rtt);
-    }
-    times = mtree_link_check_times(rtt);
-    for (int i = 0; i < num_streams; i++) {
         if (streams[i].turn == turn) {
-            experiments[count++] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                                              .from = streams[i].from,
-                                                              .to = streams[i].to,
-                                                              .bytes = bytes,
-                                                              .seconds = times.stream,
-                                                              .sharing = 1,
-                                                              .rtt = streams[i].rtt};
+            experiments[count] = streams[i].stream;
+            experiments[count++].bytes = bytes;
+            seconds = fmax(seconds, streams[i].stream.seconds);
         }
     }
     return (mtree_probe_round_t){.num_experiments = count,
                                  .experiments = experiments,
                                  .purpose = "link check",
-                                 .seconds = times.turn};
+                                 .seconds = seconds};
 }
 
 /* What a stream carried on the wire, bits/s; 0: it does not show. */

@@ -21,8 +21,8 @@
 #define STREAM_SECONDS 0.2
 #define STREAM_RTTS    12
 
-/* From one turn to the next, beyond a round trip, so that queues are empty again. */
-#define TURN_GAP 0.05
+/* What a turn takes beyond a stream and a round trip. */
+#define TURN_SECONDS 0.05
 
 /* Observations from a check to the next; doubled after each that changes nothing. */
 #define MIN_INTERVAL 16
@@ -37,22 +37,20 @@
 /* With more changes only the greatest is described. */
 #define MOST_DESCRIBED 2
 
-mtree_link_check_times_t mtree_link_check_times(double rtt)
+static double stream_seconds(double rtt)
 {
-    double stream = fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
-
-    return (mtree_link_check_times_t){.stream = stream, .turn = stream + rtt + TURN_GAP};
+    return fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
 }
 
 /* Have calls taken so long that a first check costs little? */
 static bool first_check_is_cheap(const mtree_drift_t *drift)
 {
-    double latency = 0;
+    double rtt = 0;
 
     for (int l = 0; l < drift->topology->num_links; l++) {
-        latency = fmax(latency, drift->topology->links[l].latency);
+        rtt = fmax(rtt, 2 * drift->topology->links[l].latency);
     }
-    return drift->check.interval == 0 && 2 * mtree_link_check_times(2 * latency).turn <=
+    return drift->check.interval == 0 && 2 * (stream_seconds(rtt) + rtt + TURN_SECONDS) <=
                                              FIRST_CHECK_PART * drift->check.seconds;
 }
 
@@ -86,15 +84,20 @@ int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **s
     for (int from = 0; from < drift->num_hosts; from++) {
         for (int to = 0; to < drift->num_hosts; to++) {
             int arc = mtree_routes_first(drift->routes, from, to);
+            double rtt;
 
             if (mtree_routes_links(drift->routes, from, to) == 1 &&
                 drift->topology->links[arc >> 1].num_cables == 0) {
-                (*streams_p)[num++] = (mtree_link_stream_t){
-                    .from = from,
-                    .to = to,
-                    .arc = arc,
-                    .turn = arc & 1,
-                    .rtt = 2 * drift->topology->links[arc >> 1].latency};
+                rtt = 2 * drift->topology->links[arc >> 1].latency;
+                (*streams_p)[num++] =
+                    (mtree_link_stream_t){.stream = {.kind = MTREE_PROBE_STREAM,
+                                                     .from = from,
+                                                     .to = to,
+                                                     .seconds = stream_seconds(rtt),
+                                                     .sharing = 1,
+                                                     .rtt = rtt},
+                                          .arc = arc,
+                                          .turn = arc & 1};
             }
         }
     }

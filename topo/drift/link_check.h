@@ -18,23 +18,15 @@
 #define MTREE_TOPO_DRIFT_LINK_CHECK_H
 
 #include "topo/drift/drift.h"
+#include "topo/probe/probe.h"
 
 /* A stream between two hosts whose route is one link, which names no ends. */
 typedef struct {
-    int from, to;    /* host numbers */
-    int arc;         /* of the topology, in this direction */
-    int turn;        /* those of turn 0 run first, then those of turn 1 */
-    double rtt;      /* seconds of a round trip according to the topology */
+    mtree_probe_experiment_t stream; /* between host numbers; of no bytes yet */
+    int arc;                         /* of the topology, in this direction */
+    int turn;                        /* those of turn 0 run first, then those of turn 1 */
     double capacity; /* bits/s that it was measured to carry; 0: unknown */
 } mtree_link_stream_t;
-
-/* Seconds that each stream of a check sends for, and from one turn to the next. */
-typedef struct {
-    double stream, turn;
-} mtree_link_check_times_t;
-
-/* For streams with round trips of @a rtt seconds at most. */
-mtree_link_check_times_t mtree_link_check_times(double rtt);
 
 /*
  * Since the last observation calls took @a slowness times as long as predicted (0: not

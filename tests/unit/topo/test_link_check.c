@@ -49,7 +49,7 @@ static void teardown(void)
 static mtree_link_stream_t *stream_of(int from, int to)
 {
     for (int i = 0; i < num_streams; i++) {
-        if (streams[i].from == from && streams[i].to == to) {
+        if (streams[i].stream.from == from && streams[i].stream.to == to) {
             return &streams[i];
         }
     }
@@ -91,8 +91,8 @@ static int wait_for_check(void)
 UNIT_TEST(streams_go_both_ways_between_neighbours_without_cables)
 {
     ck_assert_int_eq(num_streams, 4);
-    ck_assert_double_eq_tol(stream_of(0, 1)->rtt, 0.002, 1e-9);
-    ck_assert_double_eq_tol(stream_of(2, 1)->rtt, 0.004, 1e-9);
+    ck_assert_double_eq_tol(stream_of(0, 1)->stream.rtt, 0.002, 1e-9);
+    ck_assert_double_eq_tol(stream_of(2, 1)->stream.rtt, 0.004, 1e-9);
     ck_assert_int_eq(stream_of(1, 0)->arc, stream_of(0, 1)->arc ^ 1);
     ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
 }
@@ -101,7 +101,8 @@ UNIT_TEST(streams_go_both_ways_between_neighbours_without_cables)
 UNIT_TEST(no_stream_runs_beside_one_in_the_opposite_direction)
 {
     for (int i = 0; i < num_streams; i++) {
-        const mtree_link_stream_t *back = stream_of(streams[i].to, streams[i].from);
+        const mtree_link_stream_t *back =
+            stream_of(streams[i].stream.to, streams[i].stream.from);
 
         ck_assert_int_eq(streams[i].turn + back->turn, 1);
     }
