@@ -14,9 +14,8 @@
 
 /* What a host tells; sent as it is. */
 typedef struct {
-    mtree_interface_t list[MTREE_HOST_INTERFACES]; /* [count] */
-    int count;
-    uint32_t port; /* 0: it cannot listen */
+    mtree_host_interfaces_t interfaces; /* but for its own address */
+    uint32_t port;                      /* 0: it cannot listen */
     mtree_tcp_secret_t secret;
 } coll_mtree_cable_host_t;
 

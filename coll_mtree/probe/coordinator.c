@@ -248,16 +248,10 @@ static void add_part(coll_mtree_probe_coordinator_t *coordinator,
                      int host, int other)
 {
     const coll_mtree_probe_part_t part = {.number = number,
-                                          .kind = (int)experiment->kind,
                                           .sends = host == experiment->from,
                                           .peer = coordinator->leader[other],
                                           .tag = tag,
-                                          .trip = experiment->rtt,
-                                          .speed = experiment->speed,
-                                          .repeats = experiment->repeats,
-                                          .bytes = experiment->bytes,
-                                          .sharing = experiment->sharing,
-                                          .seconds = experiment->seconds};
+                                          .experiment = *experiment};
 
     coll_mtree_probe_coordinator_add(coordinator, host, &part);
 }

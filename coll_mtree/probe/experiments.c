@@ -19,10 +19,10 @@ typedef struct {
     coll_mtree_probe_part_t part;
     int left; /* round trips, with the one under way */
     coll_mtree_message_t *out, *in;
-    char *sent, *received; /* [part.bytes] */
+    char *sent, *received; /* [part.experiment.bytes] */
     bool failed;
     double deadline, started; /* the latter: this round trip */
-    double *seconds;          /* [part.repeats] of the counted ones */
+    double *seconds;          /* [part.experiment.repeats] of the counted ones */
     double send; /* the least seconds in which a counted message was handed over */
 } ping_t;
 
@@ -31,8 +31,8 @@ static void ping_send(ping_t *ping)
     const double begin = mtree_clock_seconds();
 
     ping->out = coll_mtree_message_send(ping->channel, ping->part.peer, ping->part.tag,
-                                        ping->sent, ping->part.bytes);
-    if (ping->left <= ping->part.repeats) {
+                                        ping->sent, ping->part.experiment.bytes);
+    if (ping->left <= ping->part.experiment.repeats) {
         ping->send = fmin(ping->send, mtree_clock_seconds() - begin);
     }
 }
@@ -40,7 +40,7 @@ static void ping_send(ping_t *ping)
 static void ping_recv(ping_t *ping)
 {
     ping->in = coll_mtree_message_recv(ping->channel, ping->part.peer, ping->part.tag,
-                                       ping->received, ping->part.bytes);
+                                       ping->received, ping->part.experiment.bytes);
 }
 
 /* True when @a message_p has ended, or there is none. */
@@ -73,12 +73,13 @@ static ping_t *ping_begin(const coll_mtree_channel_t *channel,
 
     ping->channel = channel;
     ping->part = *part;
-    ping->left = part->repeats + 1;
+    ping->left = part->experiment.repeats + 1;
     ping->send = INFINITY;
     ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
-    ping->sent = coll_mtree_calloc(part->bytes, 1);
-    ping->received = coll_mtree_calloc(part->bytes, 1);
-    ping->seconds = coll_mtree_calloc((size_t)part->repeats, sizeof(*ping->seconds));
+    ping->sent = coll_mtree_calloc(part->experiment.bytes, 1);
+    ping->received = coll_mtree_calloc(part->experiment.bytes, 1);
+    ping->seconds =
+        coll_mtree_calloc((size_t)part->experiment.repeats, sizeof(*ping->seconds));
     ping_start(ping);
     return ping;
 }
@@ -87,7 +88,7 @@ static ping_t *ping_begin(const coll_mtree_channel_t *channel,
 static void ping_finish_trip(ping_t *ping)
 {
     ping->left--;
-    if (ping->left < ping->part.repeats) {
+    if (ping->left < ping->part.experiment.repeats) {
         ping->seconds[ping->left] = mtree_clock_seconds() - ping->started;
     }
     if (ping->left > 0) {
@@ -135,7 +136,7 @@ static bool ping_advance(ping_t *ping)
 /* Report the round trips that have ended; the last one is the first in the array. */
 static void ping_report(const ping_t *ping, mtree_probe_result_t *result)
 {
-    int first = ping->left, count = ping->part.repeats - first;
+    int first = ping->left, count = ping->part.experiment.repeats - first;
 
     result->failed = count < 1;
     if (!result->failed) {
@@ -178,7 +179,7 @@ static void begin_parts(coll_mtree_probe_experiments_t *experiments)
     for (int i = 0; i < experiments->num_parts; i++) {
         running_t *running = &experiments->parts[i];
 
-        if (running->part.kind == MTREE_PROBE_PING) {
+        if (running->part.experiment.kind == MTREE_PROBE_PING) {
             running->ping = ping_begin(experiments->channel, &running->part);
         } else {
             running->stream =

@@ -13,16 +13,10 @@
 /* Sent as it is. */
 typedef struct {
     int number; /* of the experiment in its round */
-    int kind;   /* PING or STREAM */
     int sends;  /* this host is `from` */
     int peer;   /* rank of the other host's leader */
     int tag;    /* of the channel, this experiment's own */
-    int repeats;
-    size_t bytes;
-    double seconds;
-    int sharing;  /* streams on a link of the path, this one included */
-    double trip;  /* round trip on the empty path, seconds; 0: not known */
-    double speed; /* of the ends' interfaces, bits/s; 0: not known */
+    mtree_probe_experiment_t experiment;
 } coll_mtree_probe_part_t;
 
 /* Sent as it is. */
@@ -35,7 +29,7 @@ typedef struct {
  */
 static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
 {
-    return (part->kind == MTREE_PROBE_PING) == (part->sends != 0);
+    return (part->experiment.kind == MTREE_PROBE_PING) == (part->sends != 0);
 }
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;

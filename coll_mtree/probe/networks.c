@@ -12,35 +12,27 @@
 /* For each command. */
 #define SECONDS 20.0
 
-/* Have all hosts describe their interfaces; Open MPI's code. */
-static int ask_hosts(coll_mtree_probe_coordinator_t *coordinator,
-                     coll_mtree_cable_host_t *described)
-{
-    int rc = coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_INTERFACES,
-                                              SECONDS);
-
-    for (int host = 0; host < coordinator->num_hosts && rc == OMPI_SUCCESS; host++) {
-        memcpy(&described[host], coordinator->share[host].replies, sizeof(*described));
-    }
-    return rc;
-}
-
-/* The networks of the hosts, which are known by @a contributions. */
-static void find_networks(const coll_mtree_probe_coordinator_t *coordinator,
-                          const coll_mtree_cable_host_t *described,
-                          const coll_mtree_host_t *contributions,
-                          mtree_networks_t *networks)
+/* Have all hosts, which are known by @a contributions, describe their interfaces, and
+ * find their networks. */
+static int find_networks(coll_mtree_probe_coordinator_t *coordinator,
+                         const coll_mtree_host_t *contributions,
+                         coll_mtree_cable_host_t *described, mtree_networks_t *networks)
 {
     const int num_hosts = coordinator->num_hosts;
     mtree_host_interfaces_t *list = coll_mtree_calloc((size_t)num_hosts, sizeof(*list));
+    int rc = coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_INTERFACES,
+                                              SECONDS);
 
-    for (int host = 0; host < num_hosts; host++) {
-        memcpy(list[host].list, described[host].list, sizeof(list[host].list));
-        list[host].count = described[host].count;
+    for (int host = 0; host < num_hosts && rc == OMPI_SUCCESS; host++) {
+        memcpy(&described[host], coordinator->share[host].replies, sizeof(*described));
+        list[host] = described[host].interfaces;
         list[host].own = contributions[host].addresses[0];
     }
-    coll_mtree_require(mtree_networks_find(list, num_hosts, networks));
+    if (rc == OMPI_SUCCESS) {
+        coll_mtree_require(mtree_networks_find(list, num_hosts, networks));
+    }
     free(list);
+    return rc;
 }
 
 /* Give each host its ends of the trials of @a round. */
@@ -120,11 +112,8 @@ int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
 {
     coll_mtree_cable_host_t *described =
         coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
-    int rc = ask_hosts(coordinator, described);
+    int rc = find_networks(coordinator, contributions, described, networks);
 
-    if (rc == OMPI_SUCCESS) {
-        find_networks(coordinator, described, contributions, networks);
-    }
     /* Rounds in which something has failed are repeated. */
     for (int i = 0; i < 2 * networks->num_rounds && rc == OMPI_SUCCESS; i++) {
         const int round = i % networks->num_rounds;

@@ -98,7 +98,7 @@ static bool has_ended(coll_mtree_stream_t *stream, coll_mtree_message_t **messag
 static size_t most_bytes(const coll_mtree_channel_t *channel,
                          const coll_mtree_probe_part_t *part)
 {
-    size_t most = part->bytes / LEAST_MESSAGES;
+    size_t most = part->experiment.bytes / LEAST_MESSAGES;
 
     most = most < LEAST_BYTES                    ? LEAST_BYTES
            : most < COLL_MTREE_STREAM_MOST_BYTES ? most
@@ -115,9 +115,9 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
     stream->part = *part;
     stream->most_bytes = most_bytes(channel, part);
     stream->began = mtree_clock_seconds();
-    stream->deadline = stream->began + part->seconds + TIMEOUT_SECONDS;
-    coll_mtree_stream_window_init(&stream->window, part->sharing, part->trip,
-                                  part->speed);
+    stream->deadline = stream->began + part->experiment.seconds + TIMEOUT_SECONDS;
+    coll_mtree_stream_window_init(&stream->window, part->experiment.sharing,
+                                  part->experiment.rtt, part->experiment.speed);
     stream->credit = coll_mtree_calloc(1, sizeof(*stream->credit));
     for (int i = 0; i < SLOTS; i++) {
         stream->slots[i] = coll_mtree_calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
@@ -135,8 +135,8 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
 static bool is_long_enough(const coll_mtree_stream_t *stream, size_t bytes, double now)
 {
     return (stream->window.num_credits > COLL_MTREE_STREAM_LEAST_ARRIVALS &&
-            now >= stream->began + stream->part.seconds) ||
-           stream->window.sent + (double)bytes > (double)stream->part.bytes;
+            now >= stream->began + stream->part.experiment.seconds) ||
+           stream->window.sent + (double)bytes > (double)stream->part.experiment.bytes;
 }
 
 static bool may_start(const coll_mtree_stream_t *stream)

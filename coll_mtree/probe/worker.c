@@ -137,7 +137,7 @@ coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *
 
     return worker == NULL || worker->is_done || worker->hops != NULL
                ? COLL_MTREE_WAIT_LATER
-           : worker->cables != NULL || parts[0].kind == MTREE_PROBE_PING
+           : worker->cables != NULL || parts[0].experiment.kind == MTREE_PROBE_PING
                ? COLL_MTREE_WAIT_AT_ONCE
                : COLL_MTREE_WAIT_SOON;
 }
