@@ -125,10 +125,8 @@ typedef struct {
 typedef struct {
     mtree_topology_t *topology; /* hosts first, in the order given; then switches */
     mtree_probe_link_t *links;  /* [topology->num_links] */
-    bool routes_known;   /* from hops; else the graph was inferred from round trips */
-    int num_routes;      /* that were traced */
-    int num_routes_kept; /* of these, those that mtree_routes_create() finds in topology
-                          */
+    bool routes_known; /* from hops; else the graph was inferred from round trips */
+    int num_routes;    /* that were traced */
     int num_rounds;
     double seconds;                 /* of all rounds */
     double bytes;                   /* that streams and pings carried */

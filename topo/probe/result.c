@@ -6,12 +6,10 @@
 #include "base/median.h"
 #include "base/units.h"
 #include "topo/probe/state.h"
-#include "topo/routes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The capacity of arcs when none is known, bits/s. */
 #define UNKNOWN_RATE 1e9
@@ -32,13 +30,6 @@
  */
 #define MOST_UNSTEADY  0.5
 #define LEAST_REPEATED 4
-
-/* How far a latency may move from its fit so that routes are those traced: a part of it,
- * or seconds.  Without that 0.83 of the traced routes of a fat tree of 16 hosts are in
- * the map instead of all, and plans on fat trees carry 0.97 of it. */
-#define MOVE_PART    0.08
-#define MOVE_SECONDS 150e-6
-#define MOVES        40
 
 static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t *topology)
 {
@@ -174,160 +165,8 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
         backward = judge(probe, 2 * i + 1, &links[i].capacity[1]);
         status = mtree_topology_add_link(
             topology, edge->u, edge->v, mtree_units_round(forward),
-            mtree_units_round(backward), probe->latency[i], NULL);
+            mtree_units_round(backward), mtree_units_round(probe->latency[i]), NULL);
     }
-    return status;
-}
-
-/* Is the route in the topology the path that was traced? */
-static bool is_kept(const mtree_probe_path_t *path, const mtree_routes_t *routes)
-{
-    int count = 0;
-
-    MTREE_ROUTE_ARCS (arc, routes, path->from, path->to) {
-        if (count == path->num_arcs || path->arcs[count] != arc) {
-            return false;
-        }
-        count++;
-    }
-    return count == path->num_arcs;
-}
-
-static bool has_link(const int *arcs, int num_arcs, int link)
-{
-    int i;
-
-    for (i = 0; i < num_arcs && arcs[i] >> 1 != link; ++i) {}
-    return i < num_arcs;
-}
-
-static double sum_latency(const mtree_topology_t *topology, const int *arcs, int num_arcs,
-                          const int *others, int num_others)
-{
-    double sum = 0;
-
-    for (int i = 0; i < num_arcs; ++i) {
-        if (!has_link(others, num_others, arcs[i] >> 1)) {
-            sum += topology->links[arcs[i] >> 1].latency;
-        }
-    }
-    return sum;
-}
-
-/* Change the latencies of the links of @a arcs that are not among @a others by @a change
- * in all, each in proportion, and at most by what is allowed. */
-static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
-                         const int *arcs, int num_arcs, const int *others, int num_others,
-                         double change)
-{
-    double sum = sum_latency(topology, arcs, num_arcs, others, num_others);
-    double fitted, allowed;
-    double *latency;
-
-    for (int i = 0; i < num_arcs; ++i) {
-        if (has_link(others, num_others, arcs[i] >> 1)) {
-            continue;
-        }
-        latency = &topology->links[arcs[i] >> 1].latency;
-        fitted = probe->latency[arcs[i] >> 1];
-        allowed = fmax(MOVE_PART * fitted, MOVE_SECONDS);
-        *latency += (sum > 0) ? change * *latency / sum : change / num_arcs;
-        *latency = fmax(0, fmax(fitted - allowed, fmin(fitted + allowed, *latency)));
-    }
-}
-
-/*
- * Make each traced path that is not the route in the topology shorter than that route:
- * half of the difference is taken from the one and half is added to the other.  @a arcs
- * is scratch, [num_vertices].
- */
-static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topology,
-                           const mtree_routes_t *routes, int *arcs)
-{
-    const mtree_probe_path_t *path;
-    int num_arcs;
-    double lack;
-
-    for (int i = 0; i < probe->graph.num_paths; ++i) {
-        path = &probe->graph.paths[i];
-        if (is_kept(path, routes)) {
-            continue;
-        }
-        num_arcs = mtree_routes_list(routes, path->from, path->to, arcs);
-        lack = sum_latency(topology, path->arcs, path->num_arcs, arcs, num_arcs) -
-               sum_latency(topology, arcs, num_arcs, path->arcs, path->num_arcs);
-        if (lack < 0) {
-            continue;
-        }
-        lack += 1e-6 + 1e-3 * sum_latency(topology, arcs, num_arcs, NULL, 0);
-        move_latency(probe, topology, path->arcs, path->num_arcs, arcs, num_arcs,
-                     -lack / 2);
-        move_latency(probe, topology, arcs, num_arcs, path->arcs, path->num_arcs,
-                     lack / 2);
-    }
-}
-
-static int count_kept(const mtree_probe_t *probe, const mtree_routes_t *routes)
-{
-    int i, count = 0;
-
-    for (i = 0; i < probe->graph.num_paths; ++i) {
-        count += is_kept(&probe->graph.paths[i], routes);
-    }
-    return count;
-}
-
-/* Routes are those of the figures that a file has. */
-static void round_latencies(mtree_topology_t *topology)
-{
-    for (int i = 0; i < topology->num_links; ++i) {
-        topology->links[i].latency = mtree_units_round(topology->links[i].latency);
-    }
-}
-
-/* Move latencies until the routes are those traced, or as many of them as possible;
- * *kept_p is their number. */
-static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *topology,
-                                  int *kept_p)
-{
-    int n = probe->num_hosts, best = -1;
-    mtree_arena_t scratch = {NULL};
-    mtree_status_t status = MTREE_OK;
-    mtree_routes_t *routes;
-    double *latency;
-    int *hosts, *arcs, kept;
-
-    MTREE_ARENA_ARRAY(&scratch, hosts, (size_t)n);
-    MTREE_ARENA_ARRAY(&scratch, arcs, (size_t)topology->num_vertices);
-    MTREE_ARENA_ARRAY(&scratch, latency, (size_t)topology->num_links);
-    if (scratch.status != MTREE_OK) {
-        status = mtree_no_memory("the routes of %d hosts", n);
-    }
-    for (int i = 0; status == MTREE_OK && i < n; ++i) {
-        hosts[i] = i;
-    }
-    for (int move = 0;
-         status == MTREE_OK && move <= MOVES && best < probe->graph.num_paths; ++move) {
-        round_latencies(topology);
-        status = mtree_routes_create(topology, hosts, n, &routes);
-        if (status != MTREE_OK) {
-            break;
-        }
-        kept = count_kept(probe, routes);
-        if (kept > best) {
-            best = kept;
-            for (int i = 0; i < topology->num_links; ++i) {
-                latency[i] = topology->links[i].latency;
-            }
-        }
-        move_latencies(probe, topology, routes, arcs);
-        mtree_routes_destroy(routes);
-    }
-    for (int i = 0; status == MTREE_OK && i < topology->num_links; ++i) {
-        topology->links[i].latency = latency[i];
-    }
-    mtree_arena_cleanup(&scratch);
-    *kept_p = best;
     return status;
 }
 
@@ -387,9 +226,6 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
         return MTREE_ERR_UNREACHABLE;
     }
     status = make_topology(probe, &findings);
-    if (status == MTREE_OK) {
-        status = keep_routes(probe, findings.topology, &findings.num_routes_kept);
-    }
     if (status != MTREE_OK) {
         mtree_probe_findings_clear(&findings);
         return status;
