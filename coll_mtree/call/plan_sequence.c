@@ -69,7 +69,8 @@ void coll_mtree_plan_sequence_count(sequence_t *sequence,
 bool coll_mtree_plan_sequence_is_settled(const sequence_t *sequence)
 {
     for (int i = 0; i < COLL_MTREE_REPLAN_PATIENCE; i++) {
-        if (sequence->asked[i] != NULL && !atomic_load(&sequence->asked[i]->gate.is_open)) {
+        if (sequence->asked[i] != NULL &&
+            !atomic_load(&sequence->asked[i]->gate.is_open)) {
             return false;
         }
     }
