@@ -64,8 +64,8 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
     if (module->monitor == NULL) {
         monitor_t *made = coll_mtree_calloc(1, sizeof(*made));
 
-        coll_mtree_require(mtree_bandwidth_monitor_create(module->placement->num_hosts,
-                                                          &made->monitor));
+        coll_mtree_require(
+            mtree_bandwidth_monitor_create(module->placement->num_hosts, &made->monitor));
         mtree_list_append(&all.list, &made->link);
         /* Other threads look at it without the lock. */
         module->monitor = made;

@@ -87,11 +87,42 @@ static void buffers_unpack_block(void *arg, int rank, size_t offset, const void 
     coll_mtree_unpack(&block, offset, bytes, length);
 }
 
-static void buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
+/* The first byte of elements that are packed, or of others. */
+static char *first_byte(const coll_mtree_elements_t *elements)
+{
+    ptrdiff_t lower, extent;
+
+    ompi_datatype_get_true_extent(elements->type, &lower, &extent);
+    return mtree_address(elements->address, lower);
+}
+
+/* Are the elements in a device's memory?  Where this rank has none there is no address.
+ */
+static bool are_on_device(coll_mtree_elements_t elements)
+{
+    const char *first = first_byte(&elements);
+
+    return elements.count > 0 && first != NULL && coll_mtree_is_on_device(first);
+}
+
+/* Memory for @a count elements of the call; *first_p is the address of the first one. */
+static char *stash_elements(const coll_mtree_buffers_t *buffers, size_t count,
+                            void **first_p)
+{
+    char *stash = coll_mtree_malloc((size_t)buffers->super.extent * (count - 1) +
+                                    buffers->super.span);
+
+    *first_p = mtree_address(stash, -buffers->super.gap);
+    return stash;
+}
+
+/* The result of a reduce_scatter is one block of the vector that the engine sees. */
+static void buffers_init_fold(coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
+    const bool scatters = args->call.collective == MTREE_REDUCE_SCATTER;
     ptrdiff_t lower, extent, true_extent;
-    size_t ranks_first;
+    void *first;
 
     ompi_datatype_get_extent(args->datatype, &lower, &extent);
     ompi_datatype_get_true_extent(args->datatype, &buffers->super.gap, &true_extent);
@@ -102,19 +133,19 @@ static void buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
     buffers->super.fold = buffers_fold;
     buffers->super.copy = buffers_copy;
     buffers->super.is_exclusive = args->call.is_exclusive;
-    buffers->stashes_input = args->call.is_exclusive && args->input == args->output;
-    if ((!args->stashed && !buffers->stashes_input) || args->count == 0) {
-        return;
+    buffers->result = (coll_mtree_elements_t){scatters ? args->scatter_to : args->output,
+                                              args->count, args->datatype};
+    if (are_on_device((coll_mtree_elements_t){(void *)args->input, args->call.units,
+                                              args->datatype})) {
+        buffers->input = stash_elements(buffers, args->call.units, &first);
+        buffers->super.input = first;
     }
-    buffers->stash =
-        coll_mtree_malloc((size_t)extent * (args->count - 1) + buffers->super.span);
-    if (buffers->stashes_input) {
-        buffers->super.input = mtree_address(buffers->stash, -buffers->super.gap);
-        return;
+    if (args->count > 0 && (args->stashed || are_on_device(buffers->result))) {
+        buffers->stash = stash_elements(buffers, args->count, &first);
+        buffers->super.output =
+            mtree_address(first, (ptrdiff_t)((uintptr_t)args->output -
+                                             (uintptr_t)buffers->result.address));
     }
-    ranks_first = args->blocks != NULL ? args->blocks[rank] : args->count * (size_t)rank;
-    buffers->super.output = mtree_address(
-        buffers->stash, -buffers->super.gap - (ptrdiff_t)ranks_first * extent);
 }
 
 /*
@@ -126,10 +157,16 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent;
+    size_t begin = 0;
 
     buffers->super.extent = 1;
     buffers->super.span = 1;
     buffers->num_blocks = args->displace != NULL ? ranks : 1;
+    if (are_on_device(buffers_elements(buffers, &begin))) {
+        buffers->stash = coll_mtree_malloc(args->call.units);
+        buffers->super.input = buffers->super.output = buffers->stash;
+        return;
+    }
     if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
                                                    args->count > 1 ? 2 : 1)) {
         buffers->super.pack = buffers_pack;
@@ -149,23 +186,14 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
     buffers->super.shift = buffers->shift;
 }
 
-/* The first byte of a block that is packed. */
-static char *first_byte(const coll_mtree_elements_t *block)
-{
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_true_extent(block->type, &lower, &extent);
-    return mtree_address(block->address, lower);
-}
-
 /* Are the blocks, of which one that is not empty stands for all, in a device's memory? */
-static bool is_on_device(const coll_mtree_side_t *side, int ranks)
+static bool is_side_on_device(const coll_mtree_side_t *side, int ranks)
 {
     for (int rank = 0; rank < ranks; rank++) {
         const coll_mtree_elements_t block = coll_mtree_side_block(side, rank);
 
         if (coll_mtree_elements_bytes(&block) > 0) {
-            return coll_mtree_is_on_device(first_byte(&block));
+            return are_on_device(block);
         }
     }
     return false;
@@ -206,7 +234,7 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
             buffers->address[peer] = first_byte(&block);
         }
     }
-    if (copies || is_on_device(side, ranks)) {
+    if (copies || is_side_on_device(side, ranks)) {
         make_stash(buffers);
     }
 }
@@ -273,12 +301,13 @@ void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
         buffers_init_exchange(buffers, args, rank, ranks);
         return;
     }
-    coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
-    buffers->args = buffers->staging.user != NULL ? &buffers->staging.args : args;
+    buffers->args = args;
+    buffers->rank = rank;
+    buffers->ranks = ranks;
     buffers->super.arg = buffers;
     buffers->super.trace = coll_mtree_trace_get();
     if (args->op != NULL) {
-        buffers_init_fold(buffers, rank);
+        buffers_init_fold(buffers);
     } else {
         buffers_init_move(buffers, ranks);
     }
@@ -299,45 +328,100 @@ static int copy_own_block(const coll_mtree_buffers_t *buffers)
                                       (coll_mtree_mpi_count_t)to.count, to.type);
 }
 
+/* Copy to the stash what this rank has of the result from the beginning: the root its
+ * vector, a rank its own block, rank 0 of a scan what it contributes. */
+static void stash_result(const coll_mtree_buffers_t *buffers)
+{
+    const coll_mtree_coll_args_t *args = buffers->args;
+    const size_t rank = (size_t)buffers->rank, units = args->call.units;
+    size_t begin = 0, end = args->call.root == buffers->rank ? units : 0;
+
+    if (args->op != NULL) {
+        if (args->call.collective == MTREE_SCAN && rank == 0) {
+            buffers_copy((void *)buffers, buffers->result.address, buffers->super.output,
+                         args->count);
+        }
+        return;
+    }
+    if (args->call.collective == MTREE_ALLGATHER) {
+        begin = args->blocks != NULL ? args->blocks[rank]
+                                     : units / (size_t)buffers->ranks * rank;
+        end = args->blocks != NULL ? args->blocks[rank + 1]
+                                   : begin + units / (size_t)buffers->ranks;
+    }
+    if (end > begin) {
+        buffers_pack((void *)buffers, begin, buffers->stash + begin, end - begin);
+    }
+}
+
+/* Copy the result from the stash to its place. */
+static void deliver_result(const coll_mtree_buffers_t *buffers)
+{
+    const coll_mtree_coll_args_t *args = buffers->args;
+
+    if (args->op != NULL) {
+        ompi_datatype_copy_content_same_ddt(
+            args->datatype, args->count, buffers->result.address,
+            mtree_address(buffers->stash, -buffers->super.gap));
+        return;
+    }
+    for (int block = 0; block < buffers->num_blocks; block++) {
+        size_t begin = args->displace != NULL ? args->blocks[block] : 0;
+        size_t end = args->displace != NULL ? args->blocks[block + 1] : args->call.units;
+
+        if (end > begin) {
+            buffers_unpack((void *)buffers, begin, buffers->stash + begin, end - begin);
+        }
+    }
+}
+
+/* Has this rank a result of its own? */
+static bool has_result(const coll_mtree_buffers_t *buffers)
+{
+    const mtree_call_t *call = &buffers->args->call;
+
+    return call->collective == MTREE_BCAST ? call->root != buffers->rank
+                                           : !call->is_exclusive || buffers->rank > 0;
+}
+
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
+    int rc = OMPI_SUCCESS;
 
     if (mtree_collective_is_personalized(args->call.collective)) {
         side_stash(&buffers->send);
         return copy_own_block(buffers);
     }
-    coll_mtree_staging_begin(&buffers->staging);
-    if (buffers->stashes_input && buffers->stash != NULL) {
+    if (buffers->input != NULL) {
         buffers_copy((void *)buffers, args->input, (void *)buffers->super.input,
-                     args->count);
+                     args->call.units);
     }
-    if (args->own.from_type == NULL) {
-        return OMPI_SUCCESS;
+    if (args->own.from_type != NULL) {
+        rc = ompi_datatype_sndrcv(
+            args->own.from, (coll_mtree_mpi_count_t)args->own.from_count,
+            args->own.from_type, args->own.to, (coll_mtree_mpi_count_t)args->own.to_count,
+            args->datatype);
     }
-    return ompi_datatype_sndrcv(
-        args->own.from, (coll_mtree_mpi_count_t)args->own.from_count, args->own.from_type,
-        args->own.to, (coll_mtree_mpi_count_t)args->own.to_count, args->datatype);
+    if (buffers->stash != NULL) {
+        stash_result(buffers);
+    }
+    return rc;
 }
 
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
 {
-    const coll_mtree_coll_args_t *args = buffers->args;
-
-    if (buffers->stash != NULL && !buffers->stashes_input) {
-        ompi_datatype_copy_content_same_ddt(
-            args->datatype, args->count, args->scatter_to,
-            mtree_address(buffers->stash, -buffers->super.gap));
+    if (buffers->stash != NULL && has_result(buffers)) {
+        deliver_result(buffers);
     }
-    coll_mtree_staging_end(&buffers->staging);
     side_deliver(&buffers->recv);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
 {
-    coll_mtree_staging_cleanup(&buffers->staging);
     side_cleanup(&buffers->send);
     side_cleanup(&buffers->recv);
     free(buffers->shift);
+    free(buffers->input);
     free(buffers->stash);
 }

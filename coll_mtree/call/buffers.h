@@ -6,7 +6,7 @@
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
 
-#include "coll_mtree/call/staging.h"
+#include "coll_mtree/call/coll_args.h"
 
 #include "schedule/operation.h"
 
@@ -23,16 +23,21 @@ typedef struct {
     char *stash;                   /* owned; NULL: there is none */
 } coll_mtree_side_buffers_t;
 
+/*
+ * A call as the engine sees it.  Where the memory is a device's, such as a GPU's, whose
+ * data the processor cannot reduce and copy, or where the result would overwrite what is
+ * not sent yet, a stash takes its place: each rank decides so for itself.
+ */
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
-    coll_mtree_staging_t staging;
-    const coll_mtree_coll_args_t
-        *args;        /* the call's, or those that staging made of them */
-    int num_blocks;   /* that are packed apart from each other */
-    ptrdiff_t *shift; /* owned; super.shift */
-    char *stash; /* result of a reduce_scatter in place until its end, or what an exscan
-                    in place contributes; owned */
-    bool stashes_input;
+    const coll_mtree_coll_args_t *args;
+    int rank, ranks;
+    int num_blocks;               /* that are packed apart from each other */
+    ptrdiff_t *shift;             /* owned; super.shift */
+    char *input;                  /* the stash of what is reduced; owned, or NULL */
+    char *stash;                  /* that of the result, of moved data its packed image;
+                                     owned, or NULL */
+    coll_mtree_elements_t result; /* where a reduced one is delivered to */
     coll_mtree_side_buffers_t send, recv; /* of a personalized collective */
 } coll_mtree_buffers_t;
 
@@ -41,11 +46,11 @@ typedef struct {
 void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                              const coll_mtree_coll_args_t *args, int rank, int ranks);
 
-/* Before the first message: copy what a device has, or the result overwrites, and the
- * rank's own block. */
+/* Before the first message: copy to the stashes what is sent, and the rank's own block.
+ */
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers);
 
-/* After the last message: copy the result from the stash and to the device. */
+/* After the last message: copy the result from its stash. */
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers);
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers);

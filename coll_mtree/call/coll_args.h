@@ -68,15 +68,15 @@ typedef struct {
     const void *input; /* where op is given: what this rank contributes */
     void *output;
     ompi_datatype_t *datatype;
-    size_t count;      /* elements in the vector */
-    ompi_op_t *op;     /* NULL: bytes are moved, not reduced */
-    bool keeps_order;  /* it may be served, and its bits must be those of earlier calls */
+    size_t count;     /* elements in the vector */
+    ompi_op_t *op;    /* NULL: bytes are moved, not reduced */
+    bool keeps_order; /* it may be served, and its bits must be those of earlier calls */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
     size_t *blocks;      /* [ranks + 1] */
     ptrdiff_t *displace; /* [ranks] bytes from output to each block, owned; NULL: in
                             sequence */
     coll_mtree_own_block_t own;
-    bool stashed;     /* the result is copied to scatter_to at the end */
+    bool stashed;     /* the result is copied to its place at the end */
     void *scatter_to; /* may be MPI_BOTTOM, too */
     /* Of a personalized collective: */
     coll_mtree_side_t send, recv;

@@ -228,6 +228,8 @@ static void exscan_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(exscan))
     (void)comm;
     coll_mtree_coll_args_fold(args, MTREE_SCAN, sbuf, rbuf, (size_t)count, dtype, op);
     args->call.is_exclusive = true;
+    /* It would overwrite what this rank contributes. */
+    args->stashed = sbuf == MPI_IN_PLACE;
 }
 
 /* The byte that a barrier sends up and down the trees of the smallest messages.  It is

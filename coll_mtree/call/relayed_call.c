@@ -41,7 +41,6 @@ typedef struct {
     coll_mtree_relay_transport_t transport;
     mtree_layout_t *layout;
     mtree_operation_t *operation; /* NULL: it has not begun here */
-    void *saved;                  /* of what is summed up in place */
     state_message_t
         *states; /* of rank 0: [ranks] from and to each; of others: [2] to and from it */
     int own, verdict;
@@ -115,35 +114,15 @@ static void describe(relayed_call_t *call)
     }
 }
 
-/* Keep what a failure would leave half summed up. */
-static void save(relayed_call_t *call)
-{
-    const coll_mtree_coll_args_t *args = &call->req->args;
-    size_t bytes = args->call.units * args->call.unit_bytes;
-
-    if (args->op != NULL && args->input == args->output) {
-        call->saved = coll_mtree_malloc(bytes);
-        memcpy(call->saved, args->input, bytes);
-    }
-}
-
-static void restore(const relayed_call_t *call)
-{
-    const coll_mtree_coll_args_t *args = &call->req->args;
-
-    if (call->saved != NULL) {
-        memcpy(args->output, call->saved, args->call.units * args->call.unit_bytes);
-    }
-}
-
 /* Begin this rank's part; false: it cannot. */
 static bool begin(relayed_call_t *call)
 {
     coll_mtree_request_t *req = call->req;
     int rank = ompi_comm_rank(req->comm);
 
+    /* What is summed up in place stays as it is where the call fails. */
+    req->args.stashed |= req->args.op != NULL && req->args.input == req->args.output;
     coll_mtree_buffers_init(&req->buffers, &req->args, rank, ompi_comm_size(req->comm));
-    save(call);
     if (mtree_layout_create(call->relayed->part, call->relayed->placement,
                             &call->start.call, rank, &call->layout) != MTREE_OK ||
         coll_mtree_buffers_begin(&req->buffers) != OMPI_SUCCESS) {
@@ -365,13 +344,10 @@ static void finish(relayed_call_t *call)
     }
     if (call->verdict == DONE) {
         coll_mtree_buffers_deliver(&call->req->buffers);
-    } else {
-        restore(call);
     }
     mtree_layout_destroy(call->layout);
     coll_mtree_buffers_cleanup(&call->req->buffers);
     memset(&call->req->buffers, 0, sizeof(call->req->buffers));
-    free(call->saved);
 }
 
 coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
