@@ -97,168 +97,118 @@ class Damage:
                 os.symlink(real, os.path.join(folder, name))
         self.of_host("path", folder)
 
-
-def name_missing(damage):
-    damage.of_host("names", {})[damage.others[0]["host"]] = None
-
-
-def name_loopback(damage):
-    damage.of_host("names", {})[damage.vertex["host"]] = "127.0.1.1"
+    def add_everywhere(self, name, network):
+        for position, vertex in enumerate(self.hosts, 1):
+            self.add_device(vertex, name, network.format(position=position))
 
 
-def name_differs(damage):
-    damage.of_host("names", {})[damage.others[0]["host"]] = NOBODY.format(number=damage.number)
+class Faults(Damage):
+    """Each kind of fault, with "_" for "-" in its name."""
+
+    def name_missing(self):
+        self.of_host("names", {})[self.others[0]["host"]] = None
+
+    def name_loopback(self):
+        self.of_host("names", {})[self.vertex["host"]] = "127.0.1.1"
+
+    def name_differs(self):
+        self.of_host("names", {})[self.others[0]["host"]] = NOBODY.format(number=self.number)
+
+    def ports_in(self):
+        self.filter(packet_filter.drop_new("input", 1, LAST_PORT))
+
+    def ports_out(self):
+        self.filter(packet_filter.drop_new("output", 1, LAST_PORT))
+
+    def ports_reset(self):
+        self.filter(packet_filter.reset_new("input", 1, LAST_PORT))
+
+    def ports_low(self):
+        self.filter(packet_filter.drop_new("input", 1, FIRST_EPHEMERAL - 1))
+
+    def ports_high(self):
+        self.filter(packet_filter.drop_new("input", FIRST_EPHEMERAL, LAST_PORT))
+
+    def same_address(self):
+        self.use_every_interface()
+        for vertex in (self.vertex, self.others[0]):
+            self.add_device(vertex, "docker0", "172.17.0.1/16")
+
+    def interface(self):
+        self.use_every_interface()
+        self.add_device(self.vertex, "mgmt0", "172.30.0.1/24")
+
+    def include(self):
+        self.add_everywhere("mgmt0", "172.30.0.{position}/24")
+        self.environment["OMPI_MCA_btl_tcp_if_include"] = "mgmt0"
+
+    def oob_include(self):
+        self.add_everywhere("mgmt0", "172.30.0.{position}/24")
+        self.environment["OMPI_MCA_oob_tcp_if_include"] = "mgmt0"
+        self.environment["PRTE_MCA_prte_if_include"] = "mgmt0"
+
+    def no_interface(self):
+        self.replace(HOST_DEVICE, OTHER_DEVICE)
+
+    def subnets(self):
+        self.use_every_interface()
+        self.add_everywhere("lan0", "192.168.{position}.1/24")
+
+    def masquerade(self):
+        outside = self.vertex["address"]
+        self.replace(f"address add {outside}/16", f"address add {PRIVATE}/24")
+        self.replace(f"src {outside}", f"src {PRIVATE}")
+        self.filter(packet_filter.translate_source(PRIVATE, outside))
+
+    def nat(self):
+        self.masquerade()
+        self.filter(packet_filter.translate_target(self.vertex["address"], PRIVATE))
+
+    def mtu(self):
+        self.filter(packet_filter.drop_long("input", LONGEST), packet_filter.drop_long("output", LONGEST))
+        # Segments that the kernel has not cut yet would be longer than any packet.
+        for lines in self.made["ip"].values():
+            lines += [f"{line.rpartition(' arp off')[0]} gso_max_segs 1" for line in lines if line.endswith("arp off up")]
+
+    def buffers(self):
+        settings = self.made.setdefault("settings", {}).setdefault(self.vertex["namespace"], {})
+        for name in ("tcp_rmem", "tcp_wmem"):
+            settings[f"net/ipv4/{name}"] = f"4096 {SMALL_BUFFER} {SMALL_BUFFER}"
+
+    def clock(self):
+        real = shutil.which("python3")
+        folder = self.program("sitecustomize.py", SHIFTED_CLOCK.format(seconds=CLOCK_SECONDS))
+        self.program("python3", f'#!/bin/sh\nPYTHONPATH={folder} exec {real} "$@"\n')
+
+    def openmpi_version(self):
+        self.edit_ompi_info("s/^ompi:version:full:.*/ompi:version:full:4.0.1/")
+
+    def mtree_version(self):
+        self.edit_ompi_info('s/^\\(mca:coll:mtree:version:"component:\\)[^"]*/\\10.0.1/')
+
+    def no_component(self):
+        self.edit_ompi_info("/^mca:coll:mtree:/d")
+
+    def no_openmpi(self):
+        self.keep_programs((*NEEDED, "python3"))
+
+    def no_python(self):
+        self.keep_programs(NEEDED)
+
+    def unreachable(self):
+        self.of_host("unreachable", True)
+
+    def map(self):
+        path = self.lab.path("other.dot")
+        name = re.escape(self.vertex["name"])
+        with open(self.lab.path(TOPOLOGY), encoding="utf-8") as file:
+            text = re.sub(rf"\b{name}\b", f"{self.vertex['name']}-of-old", file.read())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.environment["OMPI_MCA_coll_mtree_topology"] = path
 
 
-def ports_in(damage):
-    damage.filter(packet_filter.drop_new("input", 1, LAST_PORT))
-
-
-def ports_out(damage):
-    damage.filter(packet_filter.drop_new("output", 1, LAST_PORT))
-
-
-def ports_reset(damage):
-    damage.filter(packet_filter.reset_new("input", 1, LAST_PORT))
-
-
-def ports_low(damage):
-    damage.filter(packet_filter.drop_new("input", 1, FIRST_EPHEMERAL - 1))
-
-
-def ports_high(damage):
-    damage.filter(packet_filter.drop_new("input", FIRST_EPHEMERAL, LAST_PORT))
-
-
-def same_address(damage):
-    damage.use_every_interface()
-    for vertex in (damage.vertex, damage.others[0]):
-        damage.add_device(vertex, "docker0", "172.17.0.1/16")
-
-
-def interface(damage):
-    damage.use_every_interface()
-    damage.add_device(damage.vertex, "mgmt0", "172.30.0.1/24")
-
-
-def add_everywhere(damage, name, network):
-    for position, vertex in enumerate(damage.hosts, 1):
-        damage.add_device(vertex, name, network.format(position=position))
-
-
-def include(damage):
-    add_everywhere(damage, "mgmt0", "172.30.0.{position}/24")
-    damage.environment["OMPI_MCA_btl_tcp_if_include"] = "mgmt0"
-
-
-def oob_include(damage):
-    add_everywhere(damage, "mgmt0", "172.30.0.{position}/24")
-    damage.environment["OMPI_MCA_oob_tcp_if_include"] = "mgmt0"
-    damage.environment["PRTE_MCA_prte_if_include"] = "mgmt0"
-
-
-def no_interface(damage):
-    damage.replace(HOST_DEVICE, OTHER_DEVICE)
-
-
-def subnets(damage):
-    damage.use_every_interface()
-    add_everywhere(damage, "lan0", "192.168.{position}.1/24")
-
-
-def masquerade(damage):
-    outside = damage.vertex["address"]
-    damage.replace(f"address add {outside}/16", f"address add {PRIVATE}/24")
-    damage.replace(f"src {outside}", f"src {PRIVATE}")
-    damage.filter(packet_filter.translate_source(PRIVATE, outside))
-
-
-def nat(damage):
-    masquerade(damage)
-    damage.filter(packet_filter.translate_target(damage.vertex["address"], PRIVATE))
-
-
-def mtu(damage):
-    damage.filter(packet_filter.drop_long("input", LONGEST), packet_filter.drop_long("output", LONGEST))
-    # Segments that the kernel has not cut yet would be longer than any packet.
-    for lines in damage.made["ip"].values():
-        lines += [f"{line.rpartition(' arp off')[0]} gso_max_segs 1" for line in lines if line.endswith("arp off up")]
-
-
-def buffers(damage):
-    settings = damage.made.setdefault("settings", {}).setdefault(damage.vertex["namespace"], {})
-    for name in ("tcp_rmem", "tcp_wmem"):
-        settings[f"net/ipv4/{name}"] = f"4096 {SMALL_BUFFER} {SMALL_BUFFER}"
-
-
-def clock(damage):
-    real = shutil.which("python3")
-    folder = damage.program("sitecustomize.py", SHIFTED_CLOCK.format(seconds=CLOCK_SECONDS))
-    damage.program("python3", f'#!/bin/sh\nPYTHONPATH={folder} exec {real} "$@"\n')
-
-
-def openmpi_version(damage):
-    damage.edit_ompi_info("s/^ompi:version:full:.*/ompi:version:full:4.0.1/")
-
-
-def mtree_version(damage):
-    damage.edit_ompi_info('s/^\\(mca:coll:mtree:version:"component:\\)[^"]*/\\10.0.1/')
-
-
-def no_component(damage):
-    damage.edit_ompi_info("/^mca:coll:mtree:/d")
-
-
-def no_openmpi(damage):
-    damage.keep_programs((*NEEDED, "python3"))
-
-
-def no_python(damage):
-    damage.keep_programs(NEEDED)
-
-
-def unreachable(damage):
-    damage.of_host("unreachable", True)
-
-
-def other_map(damage):
-    path = damage.lab.path("other.dot")
-    name = re.escape(damage.vertex["name"])
-    with open(damage.lab.path(TOPOLOGY), encoding="utf-8") as file:
-        text = re.sub(rf"\b{name}\b", f"{damage.vertex['name']}-of-old", file.read())
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    damage.environment["OMPI_MCA_coll_mtree_topology"] = path
-
-
-KINDS = {
-    "name-missing": name_missing,
-    "name-loopback": name_loopback,
-    "name-differs": name_differs,
-    "ports-in": ports_in,
-    "ports-out": ports_out,
-    "ports-reset": ports_reset,
-    "ports-low": ports_low,
-    "ports-high": ports_high,
-    "same-address": same_address,
-    "interface": interface,
-    "include": include,
-    "oob-include": oob_include,
-    "no-interface": no_interface,
-    "subnets": subnets,
-    "nat": nat,
-    "masquerade": masquerade,
-    "mtu": mtu,
-    "buffers": buffers,
-    "clock": clock,
-    "openmpi-version": openmpi_version,
-    "mtree-version": mtree_version,
-    "no-component": no_component,
-    "no-openmpi": no_openmpi,
-    "no-python": no_python,
-    "unreachable": unreachable,
-    "map": other_map,
-}
+KINDS = [name.replace("_", "-") for name in vars(Faults) if not name.startswith("_")]
 
 
 def parse(text):
@@ -284,4 +234,4 @@ def find_host(made, name):
 def inject(lab, made, number, wanted):
     """Change the recipe MADE of a lab, and what its programs get, by (kind, host) of WANTED."""
     for kind, host in wanted:
-        KINDS[kind](Damage(lab, made, number, find_host(made, host)))
+        getattr(Faults(lab, made, number, find_host(made, host)), kind.replace("-", "_"))()
