@@ -232,7 +232,7 @@ mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
                                .iterations = -1,
                                .warmup = -1};
     const option_group_t groups[] = {{rows, .data = &options}, {0}};
-    const int code = options_parse(&command, groups, argc, argv);
+    const int code = options_read(&command, groups, argc, argv);
     mtree_status_t status = MTREE_OK;
 
     options.help = code == COMMAND_OK;

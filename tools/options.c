@@ -235,8 +235,8 @@ static int refuse(const parser_t *parser, int found, const char *word)
     return command_misuse(parser->command, what);
 }
 
-int options_parse(const command_t *command, const option_group_t *groups, int argc,
-                  char **argv)
+int options_read(const command_t *command, const option_group_t *groups, int argc,
+                 char **argv)
 {
     parser_t parser;
     int found, i;
@@ -262,4 +262,14 @@ int options_parse(const command_t *command, const option_group_t *groups, int ar
         return command_misuse(command, command->needs);
     }
     return OPTIONS_GO_ON;
+}
+
+void options_parse(const command_t *command, const option_group_t *groups, int argc,
+                   char **argv)
+{
+    const int code = options_read(command, groups, argc, argv);
+
+    if (code != OPTIONS_GO_ON) {
+        exit(code);
+    }
 }

@@ -48,7 +48,7 @@ typedef struct {
     bool *given_p;       /* set when one of them is given; may be NULL */
 } option_group_t;
 
-/* What options_parse() returns when the command shall run. */
+/* What options_read() returns when the command shall run. */
 #define OPTIONS_GO_ON (-1)
 
 /*
@@ -56,7 +56,11 @@ typedef struct {
  * that it wants.  Returns OPTIONS_GO_ON or what to exit with: after --help, or after what
  * was wrong, which is logged.
  */
-int options_parse(const command_t *command, const option_group_t *groups, int argc,
-                  char **argv);
+int options_read(const command_t *command, const option_group_t *groups, int argc,
+                 char **argv);
+
+/* The same, and exit where the command shall not run. */
+void options_parse(const command_t *command, const option_group_t *groups, int argc,
+                   char **argv);
 
 #endif

@@ -136,11 +136,8 @@ static int run(int argc, char **argv)
                                        {0}};
     arguments_t arguments = {.status = MTREE_OK};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    int code = options_parse(&command_cache, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_cache, groups, argc, argv);
     arguments.name = argv[optind]; /* argv ends in NULL */
     return command_exit(run_cache(&arguments));
 }

@@ -40,11 +40,8 @@ static int run(int argc, char **argv)
                                        {0}};
     bool with_json = false;
     const option_group_t groups[] = {{options, .data = &with_json}, {0}};
-    int code = options_parse(&command_check, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_check, groups, argc, argv);
     /* Without a second argument, argv ends in NULL there. */
     return command_exit(check(argv[optind], argv[optind + 1], with_json));
 }

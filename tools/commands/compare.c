@@ -415,14 +415,10 @@ static int run(int argc, char **argv)
         {simulate_segment_option, .data = &session.simulated},
         {0}};
     mtree_status_t status;
-    int code;
 
     plan_options_init(&session.planning);
     mtree_simulate_default_options(&session.simulated);
-    code = options_parse(&command_compare, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_compare, groups, argc, argv);
     status = compare(&session, argv[optind]);
     mtree_least_time_clear(&session.bound);
     free(session.limit);

@@ -160,13 +160,9 @@ static int run(int argc, char **argv)
         {plan_size_option, .data = &arguments.planning,
          .given_p = &arguments.with_options},
         {0}};
-    int code;
 
     plan_options_init(&arguments.planning);
-    code = options_parse(&command_draw, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_draw, groups, argc, argv);
     arguments.format = find_format(arguments.output);
     if (arguments.output == NULL ? !arguments.json : arguments.format == NULL) {
         return command_misuse(

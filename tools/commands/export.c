@@ -110,11 +110,8 @@ static int run(int argc, char **argv)
     arguments_t arguments = {.chunks = 64};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     char names[128] = "";
-    int code = options_parse(&command_export, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_export, groups, argc, argv);
     if (arguments.format == NULL) {
         return command_misuse(&command_export, "--format FORMAT is needed");
     }

@@ -22,13 +22,9 @@ static int run(int argc, char **argv)
         {capacity, .data = &links}, {link_options, .data = &links}, {0}};
     mtree_topology_t *topology;
     mtree_status_t status;
-    int code;
 
     link_options_init(&links);
-    code = options_parse(&command_generate, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_generate, groups, argc, argv);
     request.seed = (uint64_t)links.seed;
     if (links.capacity > 0) {
         request.capacity = links.capacity;

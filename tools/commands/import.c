@@ -137,13 +137,9 @@ static int run(int argc, char **argv)
                                      {link_options, .data = &arguments.links},
                                      {0}};
     const char *format;
-    int code;
 
     link_options_init(&arguments.links);
-    code = options_parse(&command_import, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_import, groups, argc, argv);
     format = find_format(argv[optind], arguments.format);
     if (format == NULL) {
         return COMMAND_MISUSED;

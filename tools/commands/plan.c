@@ -345,13 +345,9 @@ static int run(int argc, char **argv)
                                      {0}};
     planned_network_t planned;
     mtree_status_t status = MTREE_OK;
-    int code;
 
     plan_options_init(&arguments.planning);
-    code = options_parse(&command_plan, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_plan, groups, argc, argv);
     if (planned_network_run(&arguments.planning, argv[optind], &planned) != MTREE_OK) {
         return COMMAND_FAILED;
     }

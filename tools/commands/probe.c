@@ -92,11 +92,8 @@ static int run(int argc, char **argv)
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     const char *rank = rank_of_process(), *output;
-    int code = options_parse(&command_probe, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_probe, groups, argc, argv);
     output = arguments.output;
     if (output == NULL) {
         return command_misuse(&command_probe, command_probe.needs);

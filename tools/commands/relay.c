@@ -153,11 +153,8 @@ static int run(int argc, char **argv)
     arguments_t arguments = {
         .port = DEFAULT_PORT, .jobs = DEFAULT_JOBS, .memory = DEFAULT_MEMORY};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    int code = options_parse(&command_relay, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_relay, groups, argc, argv);
     if (arguments.secret == NULL) {
         return command_misuse(&command_relay, "--secret FILE is needed");
     }

@@ -106,11 +106,8 @@ static int run(int argc, char **argv)
         {0}};
     arguments_t arguments = {0};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    int code = options_parse(&command_report, groups, argc, argv);
 
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_report, groups, argc, argv);
     return command_exit(become_reporter(&arguments, argv[optind]));
 }
 

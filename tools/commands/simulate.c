@@ -192,14 +192,10 @@ static int run(int argc, char **argv)
                                      {simulate_options, .data = &session.simulated},
                                      {0}};
     mtree_status_t status;
-    int code;
 
     plan_options_init(&session.planning);
     mtree_simulate_default_options(&session.simulated);
-    code = options_parse(&command_simulate, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_simulate, groups, argc, argv);
     status = simulate(&session, argv[optind]);
     mtree_simulate_result_clear(&session.result);
     mtree_least_time_clear(&session.bound);

@@ -36,10 +36,9 @@ static int run(int argc, char **argv)
         {0}};
     arguments_t arguments = {.delay = 1, .links = 20};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    int code = options_parse(&command_top, groups, argc, argv);
 
-    return code == OPTIONS_GO_ON ? command_exit(become_reporter(&arguments, argv[optind]))
-                                 : code;
+    options_parse(&command_top, groups, argc, argv);
+    return command_exit(become_reporter(&arguments, argv[optind]));
 }
 
 const command_t command_top = {

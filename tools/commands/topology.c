@@ -178,13 +178,9 @@ static int run(int argc, char **argv)
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     mtree_topology_t *topology;
     mtree_status_t status;
-    int code;
 
     link_options_init(&arguments.links);
-    code = options_parse(&command_topology, groups, argc, argv);
-    if (code != OPTIONS_GO_ON) {
-        return code;
-    }
+    options_parse(&command_topology, groups, argc, argv);
     if (mtree_topology_read(argv[optind], &topology) != MTREE_OK) {
         return COMMAND_FAILED;
     }
