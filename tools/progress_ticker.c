@@ -1,74 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/progress_ticker.h"
 
-#include <errno.h>
-#include <signal.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
+#include <time.h>
 
 /* Seconds between two lines. */
 #define SAMPLE 2
 
-/* The line's end; what the handler reads is set while no timer runs. */
-static char ending[128];
-static volatile sig_atomic_t seconds;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
+static pthread_t ticker;
+static bool is_running;
+static char line[128];
 
-/* A timer, since GLPK may compute for seconds without a callback.  Only functions that
- * are safe in a signal handler are called. */
-static void on_timer(int signal_number)
+static void *run(void *arg)
 {
-    char line[sizeof(ending) + 32] = "mtree: ";
-    size_t length = strlen(line);
-    int saved = errno, rest, digits = 1;
-    ssize_t written;
+    struct timespec next;
 
-    (void)signal_number;
-    seconds += SAMPLE;
-    for (rest = seconds; rest >= 10; rest /= 10) {
-        ++digits;
+    (void)arg;
+    (void)clock_gettime(CLOCK_REALTIME, &next);
+    pthread_mutex_lock(&lock);
+    for (int seconds = SAMPLE; is_running; seconds += SAMPLE) {
+        next.tv_sec += SAMPLE;
+        while (is_running && pthread_cond_timedwait(&stopped, &lock, &next) == 0) {}
+        if (is_running) {
+            fprintf(stderr, "mtree: %d s: %s\n", seconds, line);
+        }
     }
-    rest = seconds;
-    for (int d = digits - 1; d >= 0; --d) {
-        line[length + (size_t)d] = (char)('0' + rest % 10);
-        rest /= 10;
-    }
-    length += (size_t)digits;
-    memcpy(line + length, ending, strlen(ending));
-    length += strlen(ending);
-    written = write(STDERR_FILENO, line, length);
-    (void)written; /* a lost line is no error */
-    errno = saved;
+    pthread_mutex_unlock(&lock);
+    return NULL;
 }
-
-static const struct itimerval no_timer;
 
 void progress_ticker_say(const char *format, ...)
 {
-    const struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
-    const struct timeval sample = {.tv_sec = SAMPLE};
-    struct itimerval timer;
-    const size_t room = sizeof(ending) - 1;
     va_list args;
-    size_t used;
 
-    (void)setitimer(ITIMER_REAL, &no_timer, &timer);
-    if (timer.it_interval.tv_sec == 0) {
-        timer = (struct itimerval){.it_interval = sample, .it_value = sample};
-        seconds = 0;
-        (void)sigaction(SIGALRM, &action, NULL);
-    }
+    pthread_mutex_lock(&lock);
     va_start(args, format);
-    used = (size_t)snprintf(ending, room, " s: ");
-    (void)vsnprintf(ending + used, room - used, format, args);
+    (void)vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    strcat(ending, "\n");
-    (void)setitimer(ITIMER_REAL, &timer, NULL);
+    /* A thread, since GLPK may compute for seconds without a callback. */
+    is_running = is_running || pthread_create(&ticker, NULL, run, NULL) == 0;
+    pthread_mutex_unlock(&lock);
 }
 
 void progress_ticker_stop(void)
 {
-    (void)setitimer(ITIMER_REAL, &no_timer, NULL);
+    pthread_mutex_lock(&lock);
+    if (!is_running) {
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    is_running = false;
+    pthread_cond_signal(&stopped);
+    pthread_mutex_unlock(&lock);
+    pthread_join(ticker, NULL);
 }
