@@ -57,7 +57,6 @@ class Bench:
             **os.environ,
             "MTREE": str(self.build / "mtree"),
             "NETLAB_RELAY": str(self.build / "netlab_relay"),
-            "NETLAB_CROSS": str(self.build / "netlab_cross"),
             "OMPI_MCA_mca_base_component_path": f"{self.build}/.libs:SYS_DEFAULT",
             # What one row measures to be fastest is not for the next one.
             "OMPI_MCA_coll_mtree_cache_days": "0",

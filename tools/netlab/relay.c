@@ -24,23 +24,26 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "tools/netlab/direction.h"
-#include "tools/netlab/lines.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SOCKET_BUFFER    (4 << 20)
 #define EVENT_BATCH      64
+#define MAX_LINE         512
 #define TICKS_PER_DELAY  8 /* of the shortest delay */
 #define LONGEST_TICK_NS  500000
 #define SHORTEST_TICK_NS 200000 /* a wake-up costs several microseconds */
@@ -139,9 +142,8 @@ static int64_t tick_for(int64_t tick, int64_t delay)
 }
 
 /* Add the link that @a line describes. */
-static mtree_status_t relay_add_link(void *data, const char *line)
+static mtree_status_t relay_add_link(relay_t *relay, const char *line)
 {
-    relay_t *relay = data;
     char devices[2][IF_NAMESIZE];
     int sockets[2];
     netlab_conditions_t conditions;
@@ -180,8 +182,14 @@ static mtree_status_t relay_add_link(void *data, const char *line)
  * freed. */
 static mtree_status_t relay_configure(relay_t *relay)
 {
-    mtree_status_t status = netlab_read_lines(relay_add_link, relay);
+    char line[MAX_LINE];
+    mtree_status_t status = MTREE_OK;
 
+    while (status == MTREE_OK && fgets(line, sizeof(line), stdin) != NULL &&
+           line[0] != '\n') {
+        line[strcspn(line, "\n")] = '\0';
+        status = relay_add_link(relay, line);
+    }
     relay->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (status == MTREE_OK) {
         status = relay_watch(relay, STDIN_FILENO, NULL);
@@ -221,6 +229,19 @@ static void relay_run(relay_t *relay)
     }
 }
 
+/* Say that this program is ready, and have it run before ranks that spin, which must not
+ * delay packets.  Without root that is denied, and the scheduler's preference for
+ * processes that sleep much must suffice. */
+static void say_ready(void)
+{
+    const struct sched_param priority = {.sched_priority = 1};
+
+    (void)sched_setscheduler(0, SCHED_FIFO, &priority);
+    (void)prctl(PR_SET_TIMERSLACK, 1);
+    puts("ready");
+    fflush(stdout);
+}
+
 int main(void)
 {
     relay_t relay = {.tick = LONGEST_TICK_NS};
@@ -228,7 +249,7 @@ int main(void)
     if (relay_configure(&relay) != MTREE_OK) {
         return 1;
     }
-    netlab_say_ready();
+    say_ready();
     relay_run(&relay);
     return 0;
 }

@@ -13,6 +13,7 @@ import time
 from .errors import NetlabError
 
 HOLD_COMMAND = "_hold"  # netlab starts itself with this to hold a lab
+CROSS_COMMAND = "_cross"  # with this to send cross traffic
 TOKEN = "NETLAB_LAB"  # in the environment of every process of a lab: its folder
 TOPOLOGY = "topology.dot"  # in a lab's folder: the network as it was built
 LAST_NUMBER = 254  # labs at one time: the second byte of their addresses

@@ -117,8 +117,6 @@ def start(options, network, lifeline):
     capabilities.require_namespaces()
     capabilities.require_congestion_control(options.congestion_control)
     latency = latency_kind(options, network)
-    if any(max(link.cross) > 0 for link in network.links):
-        traffic.find_program()
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
         raise NetlabError(

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cross traffic: packets of nobody that take a part of the links, sent by one process."""
+"""Cross traffic: packets of nobody that take a part of the links, sent by one process (cross.py)."""
 
 import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 
-from . import labs, programs, topology
+from . import labs, programs
 from .errors import NetlabError
 
 READY = b"ready\n"
@@ -15,7 +16,7 @@ END_SECONDS = 3.0
 
 
 def lines(description):
-    """What netlab_cross reads: namespace, device, bits/s and MTU of each end that sends."""
+    """What the sender is told: namespace, device, bits/s and MTU of each end that sends."""
     namespaces = {
         vertex["name"]: vertex["namespace"] for vertex in description["vertices"]
     }
@@ -25,17 +26,6 @@ def lines(description):
         for end, device, rate in zip(("from", "to"), link["devices"], link["cross_bps"])
         if rate > 0
     ]
-
-
-def find_program():
-    """The program that sends it."""
-    program = topology.find_program("netlab_cross", "NETLAB_CROSS")
-    if program is None:
-        raise NetlabError(
-            "netlab_cross, which sends cross traffic, is neither in the build folder nor on "
-            "PATH: build it with make"
-        )
-    return program
 
 
 def stop(lab):
@@ -58,20 +48,17 @@ def start(lab):
     if not wanted:
         return
     process = subprocess.Popen(
-        [*programs.inside(lab), find_program()],
+        [*programs.inside(lab), sys.executable, os.path.abspath(sys.argv[0]), labs.CROSS_COMMAND, *wanted],
         env={**os.environ, labs.TOKEN: lab.folder},
-        stdin=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
-    with contextlib.suppress(BrokenPipeError):
-        process.stdin.write(("\n".join(wanted) + "\n\n").encode())
-        process.stdin.close()
     is_ready = process.stdout.readline() == READY
     process.stdout.close()
     if not is_ready:
         process.wait()
-        raise NetlabError("netlab_cross did not start; its message is above")
+        raise NetlabError("cross traffic does not start; its message is above")
     lab.description["cross_sender"] = {
         "pid": process.pid,
         "start": labs.start_time(process.pid),
