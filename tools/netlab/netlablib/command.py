@@ -9,7 +9,7 @@ PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables"}  # Debian's
 
 
 def run(command, lines=()):
-    """Run a command with LINES as its input; its first lines are the error when it fails."""
+    """The output of a command with LINES as its input; its first lines are the error when it fails."""
     try:
         done = subprocess.run(
             command,
@@ -25,3 +25,4 @@ def run(command, lines=()):
     if done.returncode != 0:
         output = done.stdout.strip().splitlines() or ["no reason given"]
         raise NetlabError(f"'{' '.join(command)}' failed: {'; '.join(output[:2])}")
+    return done.stdout

@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 from . import labs
+from .command import run
 from .errors import NetlabError
 from .recipe import HOST_DEVICE
 
@@ -185,14 +186,5 @@ def execute(lab, vertex, program):
 
 
 def run_inside(lab, command):
-    """The output of a command in the lab's own namespaces; it is the error when that fails."""
-    done = subprocess.run(
-        [*inside(lab), *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise NetlabError(f"'{' '.join(command)}' failed: {done.stdout.strip()}")
-    return done.stdout
+    """The output of a command in the lab's own namespaces."""
+    return run([*inside(lab), *command])
