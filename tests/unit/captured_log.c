@@ -16,6 +16,7 @@ static void hear(mtree_log_level_t level, const char *message, void *arg)
     (void)arg;
     ++heard.lines;
     snprintf(heard.last, sizeof(heard.last), "%s", message);
+    fprintf(stderr, "%s\n", message);
 }
 
 void heard_start(void)

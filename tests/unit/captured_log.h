@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The last line that mtree logged, for tests that assert what the user is told.
+ * What mtree logs in a test, for those that assert what the user is told.
  */
 #ifndef MTREE_TESTS_UNIT_CAPTURED_LOG_H
 #define MTREE_TESTS_UNIT_CAPTURED_LOG_H
 
-/* Listen from now on, and forget what was heard. */
+#include <string.h>
+
+/* Forget what was heard; each test begins so. */
 void heard_start(void);
 
 /* Lines heard since then, and the last of them ("" when there was none). */
 int heard_lines(void);
 const char *heard_last(void);
+
+/* The last line has, or is, @a text; or it is the only one, and has it. */
+#define heard_text(text)                                                                 \
+    ck_assert_msg(strstr(heard_last(), text) != NULL, "no '%s' in '%s'", text,           \
+                  heard_last())
+#define heard_is(text) ck_assert_str_eq(heard_last(), text)
+#define heard_only(text)                                                                 \
+    do {                                                                                 \
+        ck_assert_int_eq(heard_lines(), 1);                                              \
+        heard_text(text);                                                                \
+    } while (0)
 
 #endif

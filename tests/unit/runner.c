@@ -17,7 +17,7 @@ static struct {
     unit_add_func_t add;
 } parts[MAX_PARTS]; /* of suites, those of a suite one after the other */
 static int num_parts;
-static Suite *suite; /* the one that is being made */
+static Suite *suite;  /* the one that is being made */
 static bool is_whole; /* it */
 
 /* "test_units" and "tests/unit/base/test_units.c" mean the suite "units". */
@@ -50,6 +50,7 @@ TCase *unit_case(const char *name)
     TCase *tests = tcase_create(name);
 
     tcase_set_timeout(tests, TEST_SECONDS);
+    tcase_add_checked_fixture(tests, heard_start, NULL);
     suite_add_tcase(suite, tests);
     return tests;
 }

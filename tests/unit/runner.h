@@ -12,6 +12,7 @@
 #define MTREE_TESTS_UNIT_RUNNER_H
 
 #include "base/status.h"
+#include "tests/unit/captured_log.h"
 
 #include <check.h>
 #include <stdatomic.h>
@@ -36,6 +37,9 @@
                                                                                          \
         ck_assert_msg(unit_status == MTREE_OK, "%s: %d", #call, unit_status);            \
     } while (0)
+
+/* @a call returns MTREE_ERR_INVALID. */
+#define unit_invalid(call) ck_assert_int_eq(call, MTREE_ERR_INVALID)
 
 /* Of a variable that @a destroy is given at the end of its block. */
 #define UNIT_OWNED(destroy) __attribute__((cleanup(destroy)))
@@ -65,7 +69,14 @@ int unit_loops(int few, int many);
 
 /* The head of a test, which is run for each value of _i from @a from to below @a to.  It
  * is forked, and fails after a minute unless tcase_set_timeout() gives it more. */
-#define UNIT_LOOP(name, from, to)                                                        \
+#define UNIT_LOOP(name, from, to) UNIT_ADDED_LOOP(tcase_add_loop_test, name, from, to)
+#define UNIT_TEST(name)           UNIT_LOOP(name, 0, 1)
+
+/* For each of an array's @a rows. */
+#define UNIT_EACH(name, rows) UNIT_LOOP(name, 0, (int)(sizeof(rows) / sizeof((rows)[0])))
+
+/* The same, which add(case, name, from, to) adds to the suite. */
+#define UNIT_ADDED_LOOP(add, name, from, to)                                             \
     static void name##_body(int _i);                                                     \
     START_TEST(name)                                                                     \
     {                                                                                    \
@@ -74,11 +85,9 @@ int unit_loops(int few, int many);
     END_TEST                                                                             \
     UNIT_REGISTER(name, tests)                                                           \
     {                                                                                    \
-        tcase_add_loop_test(tests, name, from, to);                                      \
+        add(tests, name, from, to);                                                      \
     }                                                                                    \
     static void name##_body(int _i CK_ATTRIBUTE_UNUSED)
-
-#define UNIT_TEST(name) UNIT_LOOP(name, 0, 1)
 
 /* The tests below it in the file are for builds that meet a condition. */
 #define UNIT_NEEDS(condition)                                                            \
@@ -100,10 +109,5 @@ int unit_loops(int few, int many);
     {                                                                                    \
         tcase_set_timeout(tests, seconds);                                               \
     }
-
-/* The head of a function for what else a file's suite @a tests needs: its fixtures and
- * time, and tests by START_TEST() that are chosen when it runs.  A suite without tests is
- * skipped. */
-#define UNIT_SUITE(tests) UNIT_REGISTER(suite, tests)
 
 #endif

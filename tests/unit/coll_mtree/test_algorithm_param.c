@@ -4,16 +4,14 @@
 #include "coll_mtree/base/params.h"
 #include "tests/unit/runner.h"
 
-#include "tests/unit/captured_log.h"
-
 #include <string.h>
 
 static const char *chosen[MTREE_COLLECTIVE_LAST];
 
 static bool choose(const char *text)
 {
-    memset(chosen, 0, sizeof(chosen));
     heard_start();
+    memset(chosen, 0, sizeof(chosen));
     return coll_mtree_algorithm_read(text, chosen);
 }
 
@@ -62,10 +60,8 @@ UNIT_TEST(what_is_wrong_is_logged_in_one_line)
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         ck_assert(!choose(bad[i].text));
-        ck_assert_int_eq(heard_lines(), 1);
-        ck_assert_msg(strncmp(heard_last(), bad[i].what, strlen(bad[i].what)) == 0, "%s",
-                      heard_last());
-        ck_assert_ptr_nonnull(strstr(heard_last(), "; the fallback serves"));
+        heard_only(bad[i].what);
+        heard_text("; the fallback serves");
     }
 }
 
@@ -95,7 +91,6 @@ UNIT_TEST(a_parameter_that_is_invalid_is_logged_once)
 {
     char text[] = "nonsense";
 
-    heard_start();
     coll_mtree_params.algorithm = text;
     ck_assert(!coll_mtree_algorithm_check());
     ck_assert(!coll_mtree_algorithm_check());

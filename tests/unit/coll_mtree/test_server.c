@@ -49,7 +49,7 @@ static const struct {
     {&slower, FALLBACK, FALLBACK, FALLBACK, FALLBACK, TREES},
 };
 
-UNIT_LOOP(the_forecast_and_the_order_decide, 0, sizeof(decisions) / sizeof(decisions[0]))
+UNIT_EACH(the_forecast_and_the_order_decide, decisions)
 {
     const coll_mtree_server_t unbound = {.is_decided = false};
     const coll_mtree_server_t fallback = ordered_by(COLL_MTREE_FALLBACK);

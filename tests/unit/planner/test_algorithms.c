@@ -10,7 +10,6 @@
 
 #include "papers/published/algorithms.h"
 #include "planner/algorithms.h"
-#include "tests/unit/captured_log.h"
 
 #include <string.h>
 
@@ -44,7 +43,18 @@ static mtree_topology_t *torus(void)
     return map_shape("torus:4x2", 1e9, 1e-4);
 }
 
-START_TEST(every_row_makes_plans)
+static int num_algorithms(void)
+{
+    int num = 0;
+
+    mtree_published_add();
+    while (mtree_algorithms_names()[num] != NULL) {
+        num++;
+    }
+    return num;
+}
+
+UNIT_LOOP(every_row_makes_plans, 0, num_algorithms())
 {
     const char *algorithm = mtree_algorithms_names()[_i];
     mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01),
@@ -75,7 +85,6 @@ START_TEST(every_row_makes_plans)
     mtree_topology_destroy(networks[1]);
     mtree_topology_destroy(networks[2]);
 }
-END_TEST
 
 /* What an algorithm refuses, and the most that it takes. */
 static const struct {
@@ -93,14 +102,13 @@ static const struct {
     {"optree", MTREE_ALLGATHER, 4096, 1e12},
 };
 
-UNIT_LOOP(a_row_says_what_it_refuses, 0, sizeof(limits) / sizeof(limits[0]))
+UNIT_EACH(a_row_says_what_it_refuses, limits)
 {
     const int hosts = limits[_i].most_hosts;
     mtree_plan_request_t request = {.collective = limits[_i].collective,
                                     .bytes = limits[_i].most_bytes};
     OWNED(topology) *b4 = network_b4(1);
 
-    heard_start();
     ck_assert(mtree_algorithms_fit(limits[_i].algorithm, b4, hosts, &request));
     ck_assert(!mtree_algorithms_fit(limits[_i].algorithm, b4, hosts + 1, &request));
     ck_assert(mtree_algorithms_fit("packing", b4, hosts + 1, &request));
@@ -127,18 +135,6 @@ UNIT_TEST(a_plan_has_hosts)
     OWNED(topology) *b4 = network_b4(1);
     mtree_plan_t *plan;
 
-    heard_start();
-    ck_assert_int_eq(mtree_planner_run(b4, NULL, 0, &request, &plan), MTREE_ERR_INVALID);
-    ck_assert_str_eq(heard_last(), "planner: no hosts to plan for; give at least one");
-}
-
-UNIT_SUITE(tcase)
-{
-    int num_algorithms = 0;
-
-    mtree_published_add();
-    while (mtree_algorithms_names()[num_algorithms] != NULL) {
-        num_algorithms++;
-    }
-    tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
+    unit_invalid(mtree_planner_run(b4, NULL, 0, &request, &plan));
+    heard_is("planner: no hosts to plan for; give at least one");
 }

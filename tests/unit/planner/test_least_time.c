@@ -59,8 +59,7 @@ static const struct {
     {TOPOLOGIES "/b4.dot", 88.03, "the path from AS2 to EU2"},
 };
 
-UNIT_LOOP(test_short_sums_take_the_longest_path, 0,
-          (int)(sizeof(paths) / sizeof(paths[0])))
+UNIT_EACH(test_short_sums_take_the_longest_path, paths)
 {
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 8};
     OWNED(topology) *topology = map_file(paths[_i].map);

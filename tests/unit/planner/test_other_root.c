@@ -157,9 +157,8 @@ UNIT_TEST(a_plan_of_something_else_is_refused)
     begin(network_b4(1));
     first = plan(&request);
     request.collective = MTREE_REDUCE;
-    ck_assert_int_eq(
-        mtree_other_root_plan(topology, hosts, num_hosts, &request, first, &made),
-        MTREE_ERR_INVALID);
+    unit_invalid(
+        mtree_other_root_plan(topology, hosts, num_hosts, &request, first, &made));
     ck_assert_ptr_null(made);
     mtree_plan_destroy(first);
     mtree_topology_destroy(topology);

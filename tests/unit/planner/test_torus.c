@@ -63,7 +63,7 @@ static const struct {
     {"torus:4x8", {8, 4}}, {"torus:3x4x5", {5, 4, 3}},
 };
 
-UNIT_LOOP(a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]))
+UNIT_EACH(a_torus_is_found, tori)
 {
     network_t network;
     mtree_torus_t torus;
@@ -91,7 +91,7 @@ UNIT_LOOP(a_torus_is_found, 0, sizeof(tori) / sizeof(tori[0]))
 static const char *const others[] = {"mesh:4x4",    "star:8",       "tree:2x2x2",
                                      "fattree:4x4", "random:12:20", "random:8:28"};
 
-UNIT_LOOP(nothing_else_is_a_torus, 0, sizeof(others) / sizeof(others[0]))
+UNIT_EACH(nothing_else_is_a_torus, others)
 {
     network_t network;
     mtree_torus_t torus;
@@ -110,7 +110,7 @@ static const struct {
 } chains[] = {
     {"ring:4", 2, 2}, {"ring:8", 5, 3}, {"torus:4x4", 4, 4}, {"torus:8x8", 10, 6}};
 
-UNIT_LOOP(partners_are_as_near_as_in_the_paper, 0, sizeof(chains) / sizeof(chains[0]))
+UNIT_EACH(partners_are_as_near_as_in_the_paper, chains)
 {
     const mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .algorithm = "recursive_doubling", .bytes = 8};

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "relay/peers.h"
 #include "tcp/socket.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/relay/relayed_job.h"
 #include "tests/unit/runner.h"
 
@@ -32,7 +31,6 @@ UNIT_TEST(a_call_begins_once)
 
     relayed_create(&job, 2, 1, memory);
     relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
-    heard_start();
     mtree_relay_start_write(&job.start, bytes);
     unit_ok(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_START, bytes,
                                      sizeof(bytes)));
@@ -40,7 +38,7 @@ UNIT_TEST(a_call_begins_once)
         mtree_relay_server_poll(job.servers[0], 0);
         mtree_relay_server_status(job.servers[0], &status);
     } while (status.jobs > 0);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "sent what is no message for a relay"));
+    heard_text("sent what is no message for a relay");
     ck_assert_uint_eq(status.memory, 0);
     ck_assert(relayed_finish(&job));
     ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
@@ -208,13 +206,12 @@ UNIT_LOOP(plans_take_no_more_than_they_may, 0, 2)
     UNIT_OWNED(relayed_destroy) relayed_job_t job;
 
     relayed_create(&job, 2, 1, _i == 0 ? 4096 : 16);
-    heard_start();
     for (uint32_t i = 2; i < MTREE_RELAY_PLANS / 2; i++) {
         relayed_tell_plan(&job, 0, i);
         relayed_poll(&job);
     }
     relayed_refused_call(&job, 1);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "over the limit"));
+    heard_text("over the limit");
     mtree_relay_server_status(job.servers[0], &status);
     ck_assert_int_eq(status.jobs, 1);
 }

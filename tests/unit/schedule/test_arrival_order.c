@@ -116,7 +116,7 @@ static const struct {
     {5, 3, {0, 0, 1, 1, 2}, 0, false, "a2 2<0 a3 3<2 a1 1<0 a4 4<2"},
 };
 
-UNIT_LOOP(test_sources, 0, (int)(sizeof(bcasts) / sizeof(bcasts[0])))
+UNIT_EACH(test_sources, bcasts)
 {
     OWNED(plan) *plan = plan_of(MTREE_BCAST, bcasts[_i].hosts);
     OWNED(placement) *placement =
@@ -264,7 +264,7 @@ static const struct {
     {5, 3, {0, 0, 1, 1, 2}, 0, {-1, 2, 0}, "a3 3<. a4 4<. a1 1<. a2 2<34. 0<12."},
 };
 
-UNIT_LOOP(test_chains, 0, (int)(sizeof(reductions) / sizeof(reductions[0])))
+UNIT_EACH(test_chains, reductions)
 {
     OWNED(plan) *plan = plan_of(MTREE_REDUCE, reductions[_i].hosts);
     OWNED(placement) *placement =

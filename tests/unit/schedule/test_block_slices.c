@@ -46,7 +46,7 @@ static void check_whole(const mtree_block_slices_t *slices, int place)
     ck_assert_uint_eq(mtree_block_slices_get(slices, place, num, &begin), 0);
 }
 
-UNIT_LOOP(slices_are_the_whole_block, 0, sizeof(cases) / sizeof(cases[0]))
+UNIT_EACH(slices_are_the_whole_block, cases)
 {
     mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
 
@@ -58,7 +58,7 @@ UNIT_LOOP(slices_are_the_whole_block, 0, sizeof(cases) / sizeof(cases[0]))
     free(slices);
 }
 
-UNIT_LOOP(streams_share_out_each_block, 0, sizeof(cases) / sizeof(cases[0]))
+UNIT_EACH(streams_share_out_each_block, cases)
 {
     static const double ends[] = {0, 0.25, 0.25, 0.7, 1};
 
@@ -78,7 +78,7 @@ UNIT_LOOP(streams_share_out_each_block, 0, sizeof(cases) / sizeof(cases[0]))
 }
 
 /* Two children with three blocks each.  With one slice fewer a message is too long. */
-UNIT_LOOP(the_fewest_slices_fit, 0, sizeof(cases) / sizeof(cases[0]))
+UNIT_EACH(the_fewest_slices_fit, cases)
 {
     static const int first[] = {0, 3};
     mtree_block_slices_t *slices = cut(cases[_i], 0, 1);

@@ -243,11 +243,8 @@ UNIT_TEST(test_bad_hosts)
     const int gap[] = {0, 2}, wrong[] = {0, 3}, below[] = {-1, 0};
     mtree_placement_t *placement = NULL;
 
-    ck_assert_int_eq(mtree_placement_create(2, 3, gap, NULL, &placement),
-                     MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_placement_create(2, 3, wrong, NULL, &placement),
-                     MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_placement_create(2, 1, below, NULL, &placement),
-                     MTREE_ERR_INVALID);
+    unit_invalid(mtree_placement_create(2, 3, gap, NULL, &placement));
+    unit_invalid(mtree_placement_create(2, 3, wrong, NULL, &placement));
+    unit_invalid(mtree_placement_create(2, 1, below, NULL, &placement));
     ck_assert_ptr_null(placement);
 }

@@ -76,9 +76,19 @@ static bool is_rooted(const mtree_baseline_t *baseline)
     return mtree_collective_has_root(baseline->collective);
 }
 
+static int num_baselines(void)
+{
+    int num = 0;
+
+    while (baseline_at((size_t)num) != NULL) {
+        num++;
+    }
+    return num;
+}
+
 /* Right answers for powers of two and others, several roots, few and many elements, whole
  * and in segments. */
-START_TEST(test_results)
+UNIT_LOOP(test_results, 0, num_baselines())
 {
     static const size_t counts[] = {1, 7, 333};
     static const int sizes[] = {2, 3, 4, 5, 7, 8, 11, 12, 14, 16};
@@ -100,7 +110,6 @@ START_TEST(test_results)
     }
     run(baseline, 9, 4, is_rooted(baseline) ? 5 : 0, 1000, baseline->segments ? 64 : 0);
 }
-END_TEST
 
 /* The same simulation twice gives the same time, bit by bit. */
 UNIT_TEST(test_deterministic)
@@ -217,13 +226,4 @@ UNIT_TEST(test_default)
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 5000, 5000 * 100000), "linear_sync");
 }
 
-UNIT_SUITE(tcase)
-{
-    int num = 0;
-
-    while (baseline_at((size_t)num) != NULL) {
-        num++;
-    }
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, test_results, 0, num);
-}
+UNIT_SECONDS(120)

@@ -7,7 +7,6 @@
 #include "planner/bound/least_time.h"
 #include "planner/planner.h"
 #include "simulate/simulate.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
@@ -123,7 +122,6 @@ UNIT_LOOP(test_nothing_is_faster, 0, 54)
     size_t num;
 
     /* Some algorithms are not for some networks, and say so. */
-    heard_start();
     for (int a = 0; names[a] != NULL; a++) {
         run_plan(&drawn, names[a]);
     }

@@ -83,7 +83,7 @@ static const struct {
     {{{1.0, 1.0, 4}, {1.0, 1.001, 2}}, 2, 0.02, 1},
 };
 
-UNIT_LOOP(the_best_is_found, 0, sizeof(contests) / sizeof(contests[0]))
+UNIT_EACH(the_best_is_found, contests)
 {
     ck_assert_int_eq(mtree_contest_best_of(contests[_i].contenders, contests[_i].count,
                                            contests[_i].close),

@@ -203,7 +203,7 @@ static void expect(double seconds, double expected)
     }
 }
 
-UNIT_LOOP(test_times, 0, sizeof(cases) / sizeof(cases[0]))
+UNIT_EACH(test_times, cases)
 {
     const mtree_link_conditions_t conditions = {cases[_i].mtu > 0 ? cases[_i].mtu : -1,
                                                 -1, -1, -1, 0};
@@ -413,14 +413,12 @@ UNIT_TEST(test_options)
     const int hosts[] = {0, 1};
 
     options.packet_bytes = 0;
-    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 2,
-                                          &options, &network),
-                     MTREE_ERR_INVALID);
+    unit_invalid(mtree_network_create(fixture.queue, fixture.topology, hosts, 2, &options,
+                                      &network));
     options = plain();
     options.local_rate = 0.0;
-    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 2,
-                                          &options, &network),
-                     MTREE_ERR_INVALID);
+    unit_invalid(mtree_network_create(fixture.queue, fixture.topology, hosts, 2, &options,
+                                      &network));
     ck_assert_ptr_null(network);
     clear(&fixture);
 }

@@ -2,7 +2,6 @@
 #include "tests/unit/tcp/loop.h"
 
 #include "base/clock.h"
-#include "tcp/crypto.h"
 #include "tcp/socket.h"
 
 #include <arpa/inet.h>
@@ -161,15 +160,17 @@ static void encrypt(void)
     loop_encrypts = true;
 }
 
-void loop_add(TCase *tests, unit_add_func_t add)
+TCase *loop_encrypted(TCase *tests)
 {
-    add(tests);
-    if (mtree_crypto_is_supported()) {
-        TCase *encrypted = unit_case("encrypted");
+    static TCase *last, *encrypted;
 
+    if (tests != last) {
+        last = tests;
+        encrypted = unit_case("encrypted");
+        tcase_set_timeout(encrypted, 120);
         tcase_add_checked_fixture(encrypted, encrypt, NULL);
-        add(encrypted);
     }
+    return encrypted;
 }
 
 int loop_listen_to_one(int *first_p, uint16_t *port_p)

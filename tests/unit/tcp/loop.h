@@ -6,6 +6,7 @@
 #ifndef MTREE_TESTS_UNIT_TCP_LOOP_H
 #define MTREE_TESTS_UNIT_TCP_LOOP_H
 
+#include "tcp/crypto.h"
 #include "tcp/tcp.h"
 #include "tests/unit/runner.h"
 
@@ -36,9 +37,27 @@ extern bool loop_encrypts;
  * not encrypted. */
 const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys);
 
-/* Add the tests of @a add to a suite, and once more with connections that are encrypted
- * where that is supported. */
-void loop_add(TCase *tests, unit_add_func_t add);
+/* Tests of connections, and fixtures of files of tests, that are used once more with
+ * encrypted ones where that is supported. */
+#define BOTH_LOOP(name, from, to) UNIT_ADDED_LOOP(loop_add, name, from, to)
+#define BOTH_TEST(name)           BOTH_LOOP(name, 0, 1)
+#define BOTH_FIXTURE(setup, teardown)                                                    \
+    UNIT_FIXTURE(setup, teardown)                                                        \
+    UNIT_REGISTER(encrypted_fixture, tests)                                              \
+    {                                                                                    \
+        tcase_add_checked_fixture(loop_encrypted(tests), setup, teardown);               \
+    }
+
+/* The case of tests with encrypted connections beside the case @a tests of a suite. */
+TCase *loop_encrypted(TCase *tests);
+
+#define loop_add(tests, name, from, to)                                                  \
+    do {                                                                                 \
+        tcase_add_loop_test(tests, name, from, to);                                      \
+        if (mtree_crypto_is_supported()) {                                               \
+            tcase_add_loop_test(loop_encrypted(tests), name, from, to);                  \
+        }                                                                                \
+    } while (0)
 
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "tcp/private.h"
 #include "tcp/socket.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
@@ -30,7 +29,6 @@ static mtree_tcp_peer_t *dialer, *listener;
 
 static void start(void)
 {
-    heard_start();
     pair_begin(&pair, COUNT);
     dialer = pair.loop.ends[0].peer;
     listener = pair.loop.ends[1].peer;
@@ -90,17 +88,16 @@ static void check_connections(int count)
     pair_pass(&pair, 1);
 }
 
-START_TEST(all_connections_stand)
+BOTH_LOOP(all_connections_stand, 0, 2)
 {
     pair.dials[0].addresses[0] = mtree_address_parse(_i == 0 ? "127.0.0.1" : "::1");
     pair_meet(&pair);
     check_connections(COUNT);
     ck_assert_int_eq(dialer->tcp->num_lost + listener->tcp->num_lost, 0);
 }
-END_TEST
 
 /* As many as both may have, whoever may have fewer; the others are closed. */
-START_TEST(the_answer_says_how_many_connections_there_are)
+BOTH_LOOP(the_answer_says_how_many_connections_there_are, 0, 2)
 {
     pair.dials[_i].num_connections = 2;
     pair_meet(&pair);
@@ -110,10 +107,9 @@ START_TEST(the_answer_says_how_many_connections_there_are)
         ck_assert_int_lt(dialer->connections[i].attempt.socket, 0);
     }
 }
-END_TEST
 
 /* What is sent before the two have met waits. */
-START_TEST(messages_wait_for_connections)
+BOTH_TEST(messages_wait_for_connections)
 {
     static const mtree_tcp_key_t key = {3, 70, 1};
     loop_message_t sent;
@@ -129,12 +125,11 @@ START_TEST(messages_wait_for_connections)
     pair_await(&pair, &sent);
     unit_ok(sent.status);
 }
-END_TEST
 
 /* The kernel is not to hold short links to their rates, which nobody knows of a
  * connection that is not made, nor is it decided over such a one what controls
  * congestion. */
-START_TEST(what_is_not_made_decides_nothing)
+UNIT_TEST(what_is_not_made_decides_nothing)
 {
     static const mtree_tcp_key_t key = {3, 70, 1};
 
@@ -150,10 +145,9 @@ START_TEST(what_is_not_made_decides_nothing)
     ck_assert_int_eq(dialer->tuning, MTREE_TCP_TUNING_CONTROL);
     dialer->connections[0].is_lost = false;
 }
-END_TEST
 
 /* A firewall may let so many connections through: the others carry what there is. */
-START_TEST(one_that_is_never_made_ends_nothing)
+UNIT_LOOP(one_that_is_never_made_ends_nothing, 0, 2)
 {
     mtree_tcp_connection_t *connection = &dialer->connections[1];
 
@@ -166,7 +160,6 @@ START_TEST(one_that_is_never_made_ends_nothing)
     dialer->num_running--;
     ck_assert_int_eq(dialer->status, _i == 0 ? MTREE_OK : MTREE_ERR_TRANSPORT);
 }
-END_TEST
 
 static void expect_ends(int fd, const char *from, const char *to)
 {
@@ -178,7 +171,7 @@ static void expect_ends(int fd, const char *from, const char *to)
 }
 
 /* Connections that are spread take the pairs of addresses in turn. */
-START_TEST(connections_go_from_their_sources)
+UNIT_TEST(connections_go_from_their_sources)
 {
     mtree_tcp_dial_t *dial = &pair.dials[0];
 
@@ -194,10 +187,9 @@ START_TEST(connections_go_from_their_sources)
                     i % 2 == 0 ? "127.0.1.2" : "127.0.2.2");
     }
 }
-END_TEST
 
 /* What has no such address cannot dial from it. */
-START_TEST(a_source_that_is_not_here_is_refused)
+UNIT_TEST(a_source_that_is_not_here_is_refused)
 {
     double now = 1;
     int error;
@@ -207,11 +199,10 @@ START_TEST(a_source_that_is_not_here_is_refused)
     ck_assert_int_eq(meet(&now, &error), -1);
     ck_assert_int_eq(error, EADDRNOTAVAIL);
 }
-END_TEST
 
 /* The kernel connects for a process that computes for an hour.  Who has dialed waits for
  * its answer, and so do both, whoever is away, and however often. */
-START_TEST(who_is_away_is_waited_for)
+UNIT_TEST(who_is_away_is_waited_for)
 {
     double now = mtree_clock_seconds();
     int error = 1;
@@ -231,10 +222,9 @@ START_TEST(who_is_away_is_waited_for)
     pair_meet(&pair);
     check_connections(COUNT);
 }
-END_TEST
 
 /* Where the peer can be reached is known better now. */
-START_TEST(other_addresses_may_be_dialed_instead)
+UNIT_TEST(other_addresses_may_be_dialed_instead)
 {
     double now = mtree_clock_seconds();
     int error;
@@ -247,10 +237,9 @@ START_TEST(other_addresses_may_be_dialed_instead)
     pair_meet(&pair);
     check_connections(COUNT);
 }
-END_TEST
 
 /* A stranger that has one of the peer's addresses may connect and say nothing. */
-START_TEST(each_address_has_its_turn)
+UNIT_TEST(each_address_has_its_turn)
 {
     double now = mtree_clock_seconds(), began = now;
     struct sockaddr_in mute = {.sin_family = AF_INET,
@@ -278,10 +267,9 @@ START_TEST(each_address_has_its_turn)
     }
     (void)close(fd);
 }
-END_TEST
 
 /* At all addresses, and once more where no kernel answers: it may have had no room. */
-START_TEST(it_is_dialed_so_many_times)
+UNIT_TEST(it_is_dialed_so_many_times)
 {
     for (int rounds = 1; rounds <= 4; rounds++) {
         ck_assert(mtree_tcp_may_dial_again(rounds, 0, 3) == (rounds <= 3));
@@ -289,7 +277,6 @@ START_TEST(it_is_dialed_so_many_times)
     ck_assert(mtree_tcp_may_dial_again(1, 1, 1));
     ck_assert(!mtree_tcp_may_dial_again(2, 2, 3));
 }
-END_TEST
 
 /* The next connection to @a fd, while the end that dials does at @a now, and its
  * greeting. */
@@ -324,7 +311,7 @@ static int dial_to_socket(int count)
 
 /* The kernel connects for a process that is away.  When that comes back it finds all
  * attempts, and each says which one it is. */
-START_TEST(attempts_are_numbered)
+UNIT_TEST(attempts_are_numbered)
 {
     mtree_tcp_greeting_t greeting;
     int fd;
@@ -339,10 +326,9 @@ START_TEST(attempts_are_numbered)
     }
     (void)close(fd);
 }
-END_TEST
 
 /* Of another process, attempt or number of connections, or of one without the secret. */
-START_TEST(another_answer_is_none)
+UNIT_LOOP(another_answer_is_none, 0, 6)
 {
     mtree_tcp_secret_t secret = pair.dials[0].secret;
     mtree_tcp_greeting_t answer;
@@ -366,11 +352,10 @@ START_TEST(another_answer_is_none)
     (void)close(accepted);
     (void)close(fd);
 }
-END_TEST
 
 /* The other end has given the connection up, and what it said of that is lost: who waits
  * has nothing to send.  Without the right to have a connection vanish nothing is seen. */
-START_TEST(a_connection_that_vanishes_has_no_answer)
+UNIT_TEST(a_connection_that_vanishes_has_no_answer)
 {
     mtree_tcp_greeting_t greeting;
     int yes = 1, fd, accepted;
@@ -387,11 +372,10 @@ START_TEST(a_connection_that_vanishes_has_no_answer)
     }
     (void)close(fd);
 }
-END_TEST
 
 /* The kernel asks again after a second, which a call of less would wait for.  An attempt
  * that is given up before its answer can come costs a long way another trip. */
-START_TEST(an_attempt_has_the_time_of_its_way)
+UNIT_LOOP(an_attempt_has_the_time_of_its_way, 0, 2)
 {
     static const struct {
         double trip, waited;
@@ -414,10 +398,9 @@ START_TEST(an_attempt_has_the_time_of_its_way)
     (void)close(first);
     (void)close(fd);
 }
-END_TEST
 
 /* Packets that ask for a connection are lost on their way. */
-START_TEST(who_gets_no_answer_at_all_has_none)
+UNIT_TEST(who_gets_no_answer_at_all_has_none)
 {
     int first, error = 0, fd = loop_listen_to_one(&first, &pair.dials[0].port);
     double now = 1;
@@ -428,10 +411,9 @@ START_TEST(who_gets_no_answer_at_all_has_none)
     (void)close(first);
     (void)close(fd);
 }
-END_TEST
 
 /* Who listens there is no peer, since it does not know what is said. */
-START_TEST(a_stranger_is_not_taken_for_the_peer)
+UNIT_TEST(a_stranger_is_not_taken_for_the_peer)
 {
     double end = mtree_clock_seconds() + 0.5;
 
@@ -444,10 +426,9 @@ START_TEST(a_stranger_is_not_taken_for_the_peer)
     ck_assert(!dialer->has_met && !listener->has_met);
     ck_assert_uint_gt(dialer->connections[0].attempt.number, 1);
 }
-END_TEST
 
 /* One of an attempt that is given up, or of a number that there is not, is none. */
-START_TEST(the_newest_attempt_counts)
+UNIT_TEST(the_newest_attempt_counts)
 {
     mtree_tcp_greeting_t greeting = {.number = 1, .attempt = 2, .count = 2};
     int fds[4];
@@ -476,10 +457,9 @@ START_TEST(the_newest_attempt_counts)
     (void)close(fds[1]);
     (void)close(fds[3]);
 }
-END_TEST
 
 /* A connection that is not wanted has failed by then: another has its descriptor. */
-START_TEST(connections_that_are_not_wanted_are_closed_once)
+UNIT_TEST(connections_that_are_not_wanted_are_closed_once)
 {
     enum { OTHERS = 4 };
     mtree_tcp_greeting_t answer;
@@ -512,33 +492,5 @@ START_TEST(connections_that_are_not_wanted_are_closed_once)
     (void)close(accepted);
     (void)close(fd);
 }
-END_TEST
 
-static void add_usual(TCase *tcase)
-{
-    tcase_add_checked_fixture(tcase, start, stop);
-    tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
-    tcase_add_loop_test(tcase, the_answer_says_how_many_connections_there_are, 0, 2);
-    tcase_add_test(tcase, messages_wait_for_connections);
-}
-
-UNIT_SUITE(plain)
-{
-    loop_add(plain, add_usual);
-    tcase_add_test(plain, what_is_not_made_decides_nothing);
-    tcase_add_loop_test(plain, one_that_is_never_made_ends_nothing, 0, 2);
-    tcase_add_test(plain, connections_go_from_their_sources);
-    tcase_add_test(plain, a_source_that_is_not_here_is_refused);
-    tcase_add_test(plain, who_is_away_is_waited_for);
-    tcase_add_test(plain, other_addresses_may_be_dialed_instead);
-    tcase_add_test(plain, each_address_has_its_turn);
-    tcase_add_test(plain, it_is_dialed_so_many_times);
-    tcase_add_test(plain, attempts_are_numbered);
-    tcase_add_loop_test(plain, another_answer_is_none, 0, 6);
-    tcase_add_test(plain, a_connection_that_vanishes_has_no_answer);
-    tcase_add_loop_test(plain, an_attempt_has_the_time_of_its_way, 0, 2);
-    tcase_add_test(plain, who_gets_no_answer_at_all_has_none);
-    tcase_add_test(plain, a_stranger_is_not_taken_for_the_peer);
-    tcase_add_test(plain, the_newest_attempt_counts);
-    tcase_add_test(plain, connections_that_are_not_wanted_are_closed_once);
-}
+BOTH_FIXTURE(start, stop)

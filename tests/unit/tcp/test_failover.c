@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "tcp/private.h"
 #include "tcp/socket.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
@@ -44,7 +43,7 @@ static void look(pair_t *pair)
     pair_poll(pair, PAIR_BOTH);
 }
 
-START_TEST(a_connection_returns_to_its_own_link)
+BOTH_LOOP(a_connection_returns_to_its_own_link, 0, 2)
 {
     double end = mtree_clock_seconds() + 20;
     mtree_tcp_connection_t *connection;
@@ -59,7 +58,6 @@ START_TEST(a_connection_returns_to_its_own_link)
     ck_assert_int_eq(mtree_tcp_peer_links(connection->peer), MTREE_LINK_CARRIES);
     pair_pass(&pair, _i);
 }
-END_TEST
 
 UNIT_TEST(a_link_that_does_not_come_back_is_gone)
 {
@@ -106,14 +104,13 @@ static int longest_segment(int socket)
 }
 
 /* As where packets are lost that are longer than those of greetings. */
-START_TEST(what_was_made_again_in_vain_has_short_packets)
+BOTH_TEST(what_was_made_again_in_vain_has_short_packets)
 {
     char from[] = "from", to[5] = "";
     loop_message_t sent, received;
     mtree_tcp_peer_t *peers[2];
     UNIT_OWNED(pair_destroy) pair_t pair;
 
-    heard_start();
     pair_create(&pair, 1);
     for (int i = 0; i < 2; i++) {
         peers[i] = pair.loop.ends[i].peer;
@@ -123,9 +120,7 @@ START_TEST(what_was_made_again_in_vain_has_short_packets)
     make_again(&pair);
     ck_assert_int_eq(heard_lines(), 0);
     make_again(&pair);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_ptr_nonnull(
-        strstr(heard_last(), "long packets to or from the peer are lost"));
+    heard_only("long packets to or from the peer are lost");
     ck_assert_int_gt(longest_segment(peers[0]->connections[0].socket),
                      MTREE_TCP_DEFAULT_MSS);
     make_again(&pair);
@@ -139,7 +134,6 @@ START_TEST(what_was_made_again_in_vain_has_short_packets)
     ck_assert_str_eq(to, "from");
     ck_assert_int_eq(heard_lines(), 1);
 }
-END_TEST
 
 UNIT_TEST(what_is_made_again_in_vain_is_given_up)
 {
@@ -149,7 +143,6 @@ UNIT_TEST(what_is_made_again_in_vain_is_given_up)
     char byte;
     UNIT_OWNED(pair_destroy) pair_t pair;
 
-    heard_start();
     pair_create(&pair, 1);
     peer = pair.loop.ends[0].peer;
     (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
@@ -164,14 +157,4 @@ UNIT_TEST(what_is_made_again_in_vain_is_given_up)
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
 }
 
-static void add_usual(TCase *tcase)
-{
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, a_connection_returns_to_its_own_link, 0, 2);
-    tcase_add_test(tcase, what_was_made_again_in_vain_has_short_packets);
-}
-
-UNIT_SUITE(plain)
-{
-    loop_add(plain, add_usual);
-}
+UNIT_SECONDS(120)

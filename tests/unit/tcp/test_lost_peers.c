@@ -2,7 +2,6 @@
 /* What is wrong with a connection ends its peer and nothing else. */
 #include "base/log.h"
 #include "tcp/tls.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -19,14 +18,13 @@ enum { LONGEST = 70000 };
 static const mtree_tcp_key_t some_key = {3, 70, 1};
 
 /* An end closes while a message is under way: all of the peer's messages end. */
-START_TEST(a_cut_connection_ends_all_messages)
+BOTH_LOOP(a_cut_connection_ends_all_messages, 0, 3)
 {
     static char from[LONGEST], to[LONGEST];
     loop_message_t sent, received[3], late;
     mtree_tcp_session_t *sessions[2];
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    heard_start();
     loop_create(&loop, 3);
     sessions[0] = loop_session(&loop, 0, &some_key);
     sessions[1] = loop_session(&loop, 1, &some_key);
@@ -46,19 +44,17 @@ START_TEST(a_cut_connection_ends_all_messages)
                      MTREE_ERR_TRANSPORT);
     ck_assert(!late.has_ended);
     ck_assert_int_ge(heard_lines(), 1);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
+    heard_text("lost the TCP connections");
 }
-END_TEST
 
 /* One event tells of the last bytes and of the end behind them. */
-START_TEST(an_end_that_comes_with_the_last_message_is_seen)
+BOTH_TEST(an_end_that_comes_with_the_last_message_is_seen)
 {
     static char from[LONGEST], to[LONGEST];
     loop_message_t sent, received[2];
     mtree_tcp_session_t *sessions[2];
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    heard_start();
     loop_create(&loop, 1);
     sessions[0] = loop_session(&loop, 0, &some_key);
     sessions[1] = loop_session(&loop, 1, &some_key);
@@ -76,17 +72,15 @@ START_TEST(an_end_that_comes_with_the_last_message_is_seen)
     unit_ok(received[0].status);
     ck_assert_int_eq(received[1].status, MTREE_ERR_TRANSPORT);
 }
-END_TEST
 
 /* This end has no memory for what the peer sends: its calls are told that. */
-START_TEST(messages_end_with_the_reason_of_the_failure)
+BOTH_TEST(messages_end_with_the_reason_of_the_failure)
 {
     mtree_tcp_session_t *session;
     loop_message_t sent, received, late;
     UNIT_OWNED(loop_destroy) loop_t loop;
     char byte = 0;
 
-    heard_start();
     loop_create(&loop, 2);
     session = loop_session(&loop, 0, &some_key);
     (void)mtree_tcp_send(session, 0, &byte, 1, true, loop_begin(&sent));
@@ -100,7 +94,6 @@ START_TEST(messages_end_with_the_reason_of_the_failure)
                      MTREE_ERR_NO_MEMORY);
     ck_assert_int_eq(heard_lines(), 1);
 }
-END_TEST
 
 /* The peer's socket, and whether it was at its end when a line was logged. */
 static int watched = -1;
@@ -117,7 +110,7 @@ static void look_at_socket(mtree_log_level_t level, const char *message, void *a
 }
 
 /* The peer that sees the connection's end may end the job: the reason is told before. */
-START_TEST(a_lack_of_memory_is_told_before_the_connection_ends)
+BOTH_TEST(a_lack_of_memory_is_told_before_the_connection_ends)
 {
     char byte = 0;
     loop_message_t received;
@@ -135,16 +128,14 @@ START_TEST(a_lack_of_memory_is_told_before_the_connection_ends)
     ck_assert(!had_ended);
     ck_assert_int_eq(recv(watched, &byte, 1, MSG_DONTWAIT), 0);
 }
-END_TEST
 
-START_TEST(an_idle_peer_may_go)
+BOTH_TEST(an_idle_peer_may_go)
 {
     mtree_tcp_session_t *session;
     loop_message_t late;
     loop_t loop;
     char byte;
 
-    heard_start();
     loop_create(&loop, 2);
     session = loop_session(&loop, 0, &some_key);
     loop_settle(&loop);
@@ -158,22 +149,19 @@ START_TEST(an_idle_peer_may_go)
         ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
                          MTREE_ERR_TRANSPORT);
     }
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
+    heard_only("lost the TCP connections");
     mtree_tcp_destroy(loop.ends[0].tcp);
 }
-END_TEST
 
 /* A child that the program has forked holds the sockets: the connections end all the
  * same, for this end and for the other. */
-START_TEST(a_child_keeps_no_connection)
+BOTH_TEST(a_child_keeps_no_connection)
 {
     loop_message_t sent;
     struct pollfd watched;
     UNIT_OWNED(loop_destroy) loop_t loop;
     pid_t child;
 
-    heard_start();
     loop_create(&loop, 2);
     watched = (struct pollfd){mtree_tcp_descriptor(loop.ends[0].tcp), POLLIN, 0};
     child = fork();
@@ -197,10 +185,9 @@ START_TEST(a_child_keeps_no_connection)
     (void)kill(child, SIGKILL);
     (void)waitpid(child, NULL, 0);
 }
-END_TEST
 
 /* An operation gives its messages up: its memory is left alone, and others go on. */
-START_TEST(an_abandoned_session_leaves_its_memory_alone)
+BOTH_LOOP(an_abandoned_session_leaves_its_memory_alone, 0, 2)
 {
     static char from[LONGEST], to[LONGEST], other[LONGEST];
     static const mtree_tcp_key_t other_key = {3, 71, 1};
@@ -232,10 +219,9 @@ START_TEST(an_abandoned_session_leaves_its_memory_alone)
         ck_assert_int_eq(to[i], _i == 0 ? 1 : 2);
     }
 }
-END_TEST
 
 /* Bytes that no peer of this version sends. */
-START_TEST(garbage_ends_the_peer)
+BOTH_LOOP(garbage_ends_the_peer, 0, 20)
 {
     unsigned seed = (unsigned)_i + 1;
     unsigned char bytes[4096];
@@ -243,7 +229,6 @@ START_TEST(garbage_ends_the_peer)
     mtree_tcp_session_t *session;
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    heard_start();
     loop_create(&loop, 2);
     session = loop_session(&loop, 0, &some_key);
     (void)mtree_tcp_recv(session, 0, bytes, sizeof(bytes), loop_begin(&received));
@@ -254,10 +239,8 @@ START_TEST(garbage_ends_the_peer)
     loop_poll(&loop, 0);
     ck_assert(received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
-    ck_assert_ptr_nonnull(strstr(
-        heard_last(), loop_encrypts ? MTREE_TLS_REASON : "it sent what is no message"));
+    heard_text(loop_encrypts ? MTREE_TLS_REASON : "it sent what is no message");
 }
-END_TEST
 
 static void send_frame(loop_t *loop, const mtree_tcp_frame_t *frame)
 {
@@ -288,7 +271,6 @@ UNIT_LOOP(broken_rules_end_the_peer, 0, 3)
     char bytes[8];
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    heard_start();
     loop_create(&loop, 1);
     (void)mtree_tcp_recv(loop_session(&loop, 0, &some_key), 0, bytes, sizeof(bytes),
                          loop_begin(&received));
@@ -296,18 +278,17 @@ UNIT_LOOP(broken_rules_end_the_peer, 0, 3)
     send_frame(&loop, &cases[_i].second);
     loop_poll(&loop, 0);
     ck_assert(received.has_ended);
-    ck_assert_ptr_nonnull(strstr(heard_last(), cases[_i].reason));
+    heard_text(cases[_i].reason);
 }
 
 /* Before its receive or after it; the next message arrives all the same. */
-START_TEST(a_message_that_is_too_long_ends_its_receive_alone)
+BOTH_LOOP(a_message_that_is_too_long_ends_its_receive_alone, 0, 2)
 {
     mtree_tcp_session_t *sessions[2];
     loop_message_t sent[2], received[2];
     char from[2][9] = {"too long", "next one"}, to[2][9] = {"", ""};
     UNIT_OWNED(loop_destroy) loop_t loop;
 
-    heard_start();
     loop_create(&loop, 2);
     sessions[0] = loop_session(&loop, 0, &some_key);
     sessions[1] = loop_session(&loop, 1, &some_key);
@@ -323,30 +304,11 @@ START_TEST(a_message_that_is_too_long_ends_its_receive_alone)
         }
         loop_settle(&loop);
     }
-    ck_assert_int_eq(received[0].status, MTREE_ERR_INVALID);
+    unit_invalid(received[0].status);
     ck_assert_str_eq(to[0], "");
     unit_ok(received[1].status);
     ck_assert_str_eq(to[1], "next one");
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
-/* What holds whether connections are encrypted or not. */
-static void add_usual(TCase *tcase)
-{
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
-    tcase_add_test(tcase, messages_end_with_the_reason_of_the_failure);
-    tcase_add_test(tcase, a_lack_of_memory_is_told_before_the_connection_ends);
-    tcase_add_test(tcase, an_end_that_comes_with_the_last_message_is_seen);
-    tcase_add_test(tcase, an_idle_peer_may_go);
-    tcase_add_test(tcase, a_child_keeps_no_connection);
-    tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
-    tcase_add_loop_test(tcase, a_message_that_is_too_long_ends_its_receive_alone, 0, 2);
-    tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
-}
-
-UNIT_SUITE(plain)
-{
-    loop_add(plain, add_usual);
-}
+UNIT_SECONDS(120)

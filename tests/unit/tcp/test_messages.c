@@ -4,7 +4,6 @@
  */
 #include "base/clock.h"
 #include "tests/folded.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -15,7 +14,7 @@
 
 static const mtree_tcp_key_t some_key = {3, 70, 1};
 
-START_TEST(each_message_meets_its_receive)
+BOTH_LOOP(each_message_meets_its_receive, 0, unit_loops(4, 24))
 {
     static const int counts[] = {1, 2, 5, MTREE_TCP_CONNECTIONS};
     static const random_messages_t how = {
@@ -35,7 +34,6 @@ START_TEST(each_message_meets_its_receive)
     }
     random_messages_verify();
 }
-END_TEST
 
 /* One of more bytes than 32 bits count, and another behind it: gigabytes are copied. */
 UNIT_LOOP(a_message_may_have_any_length, 0, unit_loops(0, 1))
@@ -73,7 +71,7 @@ UNIT_LOOP(a_message_may_have_any_length, 0, unit_loops(0, 1))
     folded_destroy(to, length);
 }
 
-START_TEST(messages_wait_for_connections)
+BOTH_TEST(messages_wait_for_connections)
 {
     char from[] = "what waits", to[sizeof(from)] = "";
     loop_message_t sent, received;
@@ -91,10 +89,9 @@ START_TEST(messages_wait_for_connections)
     ck_assert(sent.has_ended && received.has_ended);
     ck_assert_str_eq(to, from);
 }
-END_TEST
 
 /* Communicators have the numbers of earlier ones, and one end may be behind. */
-START_TEST(a_key_may_be_used_again)
+BOTH_LOOP(a_key_may_be_used_again, 0, 5)
 {
     loop_message_t sent, received;
     UNIT_OWNED(loop_destroy) loop_t loop;
@@ -121,7 +118,6 @@ START_TEST(a_key_may_be_used_again)
         }
     }
 }
-END_TEST
 
 static struct {
     int sends, receives;
@@ -142,7 +138,7 @@ static void note_rerouted(void *owner, int rank, bool sends, uint32_t tag, void 
     }
 }
 
-START_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
+BOTH_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
 {
     loop_message_t messages[6];
     char bytes[3];
@@ -161,10 +157,9 @@ START_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
     loop_settle(&loop);
     ck_assert(!messages[0].has_ended && !messages[3].has_ended);
 }
-END_TEST
 
 /* A schedule sees how fast a link drains by the ends of its sends. */
-START_TEST(a_synchronous_send_ends_when_the_peer_has_it)
+BOTH_TEST(a_synchronous_send_ends_when_the_peer_has_it)
 {
     char from[] = "what goes", to[2][sizeof(from)];
     loop_message_t sent[2], received[2];
@@ -191,10 +186,9 @@ START_TEST(a_synchronous_send_ends_when_the_peer_has_it)
     ck_assert(isinf(mtree_tcp_patience(loop.ends[0].tcp)));
     unit_ok(sent[0].status);
 }
-END_TEST
 
 /* Who has not begun a session is sent little of it, and gets all of it later. */
-START_TEST(little_is_sent_before_the_peer_begins)
+BOTH_TEST(little_is_sent_before_the_peer_begins)
 {
     size_t piece = MTREE_TCP_AHEAD / 4;
     char *from = calloc(8, piece), *to = calloc(8, piece);
@@ -228,10 +222,9 @@ START_TEST(little_is_sent_before_the_peer_begins)
     free(from);
     free(to);
 }
-END_TEST
 
 /* More than the limit comes before its receives: it is read when there is room. */
-START_TEST(what_comes_early_has_a_limit)
+BOTH_TEST(what_comes_early_has_a_limit)
 {
     enum { COUNT = 40 };
     size_t piece = MTREE_TCP_EARLY / 16;
@@ -262,7 +255,6 @@ START_TEST(what_comes_early_has_a_limit)
     free(from);
     free(to);
 }
-END_TEST
 
 /* Bits/s that the kernel lets a connection of end 0 send. */
 static double pace(const loop_t *loop, int connection)
@@ -285,7 +277,7 @@ static void ck_assert_paced(const loop_t *loop, double rate)
     }
 }
 
-START_TEST(each_connection_may_have_the_planned_rate)
+BOTH_TEST(each_connection_may_have_the_planned_rate)
 {
     static const mtree_tcp_key_t other_key = {3, 71, 1};
     mtree_tcp_session_t *session, *other;
@@ -303,23 +295,5 @@ START_TEST(each_connection_may_have_the_planned_rate)
     (void)mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 20e6, &loop);
     ck_assert_paced(&loop, 20e6);
 }
-END_TEST
 
-/* What holds whether connections are encrypted or not. */
-static void add_usual(TCase *tcase)
-{
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, each_message_meets_its_receive, 0, unit_loops(4, 24));
-    tcase_add_test(tcase, messages_wait_for_connections);
-    tcase_add_loop_test(tcase, a_key_may_be_used_again, 0, 5);
-    tcase_add_test(tcase, messages_that_waited_in_vain_are_handed_back_in_order);
-    tcase_add_test(tcase, a_synchronous_send_ends_when_the_peer_has_it);
-    tcase_add_test(tcase, little_is_sent_before_the_peer_begins);
-    tcase_add_test(tcase, what_comes_early_has_a_limit);
-    tcase_add_test(tcase, each_connection_may_have_the_planned_rate);
-}
-
-UNIT_SUITE(plain)
-{
-    loop_add(plain, add_usual);
-}
+UNIT_SECONDS(120)

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "tcp/private.h"
 #include "tcp/socket.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tcp/dial_pair.h"
 
@@ -86,7 +85,7 @@ static void break_some(pair_t *pair)
     }
 }
 
-START_TEST(every_byte_arrives_once)
+BOTH_LOOP(every_byte_arrives_once, 0, unit_loops(2, 10))
 {
     static const random_messages_t how = {
         .messages = 200, .tags = 2, .sessions = 1, .longest = 300000};
@@ -95,7 +94,6 @@ START_TEST(every_byte_arrives_once)
     UNIT_OWNED(pair_destroy) pair_t pair;
 
     random_seed(_i);
-    heard_start();
     pair_create(&pair, COUNT);
     random_messages_begin(&pair.loop, &how);
     while (!random_messages_have_ended()) {
@@ -111,15 +109,13 @@ START_TEST(every_byte_arrives_once)
     ck_assert_int_eq(faults, FAULTS);
     random_messages_verify();
 }
-END_TEST
 
 /* Each end may be the one whose connection is lost while nothing is under way. */
-START_TEST(a_connection_that_was_lost_while_idle_carries_again)
+BOTH_LOOP(a_connection_that_was_lost_while_idle_carries_again, 0, 4)
 {
     double end = mtree_clock_seconds() + 0.1;
     UNIT_OWNED(pair_destroy) pair_t pair;
 
-    heard_start();
     pair_create(&pair, 1);
     (void)shutdown(pair.loop.ends[_i % 2].peer->connections[0].socket, SHUT_RDWR);
     while (_i < 2 && mtree_clock_seconds() < end) {
@@ -128,7 +124,6 @@ START_TEST(a_connection_that_was_lost_while_idle_carries_again)
     pair_pass(&pair, _i / 2);
     ck_assert_int_eq(heard_lines(), 0);
 }
-END_TEST
 
 /* Nobody listens where the peer was. */
 UNIT_TEST(a_peer_that_is_gone_is_given_up)
@@ -139,7 +134,6 @@ UNIT_TEST(a_peer_that_is_gone_is_given_up)
     char byte;
     pair_t pair;
 
-    heard_start();
     pair_create(&pair, 2);
     (void)mtree_tcp_recv(loop_session(&pair.loop, 0, &some_key), 0, &byte, 1,
                          loop_begin(&received));
@@ -155,8 +149,7 @@ UNIT_TEST(a_peer_that_is_gone_is_given_up)
     PAIR_UNTIL(&pair, 0, received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
     ck_assert(mtree_clock_seconds() > begin + 0.2);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "Connection refused"));
+    heard_only("Connection refused");
     mtree_tcp_destroy(pair.loop.ends[0].tcp);
     mtree_tcp_listener_destroy(pair.listeners[0]);
 }
@@ -171,7 +164,6 @@ UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
     char byte;
     pair_t pair;
 
-    heard_start();
     pair_create(&pair, 1);
     connection = &pair.loop.ends[0].peer->connections[0];
     mute = loop_listen_to_one(&first, &pair.loop.ends[0].peer->dial->port);
@@ -191,7 +183,7 @@ UNIT_TEST(who_is_refused_at_one_address_is_not_gone)
 }
 
 /* Either end is away for longer than it would be waited for if it were gone. */
-START_TEST(a_peer_that_computes_is_waited_for)
+BOTH_LOOP(a_peer_that_computes_is_waited_for, 0, 2)
 {
     char from[] = "from", to[5] = "";
     loop_message_t sent, received;
@@ -199,7 +191,6 @@ START_TEST(a_peer_that_computes_is_waited_for)
     mtree_tcp_connection_t *connection;
     pair_t pair;
 
-    heard_start();
     pair_create(&pair, 1);
     connection = &pair.loop.ends[_i].peer->connections[0];
     (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, to, 5,
@@ -221,28 +212,25 @@ START_TEST(a_peer_that_computes_is_waited_for)
     ck_assert_int_eq(heard_lines(), 0);
     pair_destroy(&pair);
 }
-END_TEST
 
 /* The other end has no memory, say, and computes on. */
-START_TEST(a_peer_that_has_failed_says_so)
+BOTH_LOOP(a_peer_that_has_failed_says_so, 0, 2)
 {
     loop_message_t received;
     char byte;
     UNIT_OWNED(pair_destroy) pair_t pair;
 
-    heard_start();
     pair_create(&pair, 2);
     (void)mtree_tcp_recv(loop_session(&pair.loop, _i, &some_key), 0, &byte, 1,
                          loop_begin(&received));
     mtree_tcp_peer_fail(pair.loop.ends[1 - _i].peer, MTREE_ERR_TRANSPORT, "a reason");
     pair_await(&pair, &received);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "it has given this process up"));
+    heard_text("it has given this process up");
 }
-END_TEST
 
 /* Else it would be taken for a proof that the link carries when that is gone later. */
-START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
+BOTH_LOOP(what_is_dialed_beside_a_connection_ends_when_that_speaks, 0, 2)
 {
     mtree_tcp_connection_t *connection;
     UNIT_OWNED(pair_destroy) pair_t pair;
@@ -255,20 +243,5 @@ START_TEST(what_is_dialed_beside_a_connection_ends_when_that_speaks)
     ck_assert_int_eq(connection->attempt.socket, -1);
     ck_assert(!connection->is_lost);
 }
-END_TEST
 
-static void add_usual(TCase *tcase)
-{
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, a_connection_that_was_lost_while_idle_carries_again, 0, 4);
-    tcase_add_loop_test(tcase, what_is_dialed_beside_a_connection_ends_when_that_speaks,
-                        0, 2);
-    tcase_add_loop_test(tcase, a_peer_that_computes_is_waited_for, 0, 2);
-    tcase_add_loop_test(tcase, a_peer_that_has_failed_says_so, 0, 2);
-    tcase_add_loop_test(tcase, every_byte_arrives_once, 0, unit_loops(2, 10));
-}
-
-UNIT_SUITE(plain)
-{
-    loop_add(plain, add_usual);
-}
+UNIT_SECONDS(120)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parser of DOT: each rule of the language, and each fault. */
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "topo/dot/parse.h"
 
@@ -92,12 +91,11 @@ static const struct {
      "graph -: a@1 b@1 c@1 d@1; a-b@1 k=2; c-d@1 k=1; b-c@1 k=2; b-d@1 k=2"},
 };
 
-UNIT_LOOP(test_good_text, 0, sizeof(good) / sizeof(good[0]))
+UNIT_EACH(test_good_text, good)
 {
     mtree_dot_graph_t *graph = NULL;
     char *text;
 
-    heard_start();
     unit_ok(mtree_dot_parse(good[_i].text, strlen(good[_i].text), "t.dot", &graph));
     text = write_graph(graph);
     ck_assert_str_eq(text, good[_i].graph);
@@ -155,17 +153,13 @@ static const struct {
     {"graph {}\n/*/", "t.dot:2: syntax error: a string or comment begins here"},
 };
 
-UNIT_LOOP(test_bad_text, 0, sizeof(bad) / sizeof(bad[0]))
+UNIT_EACH(test_bad_text, bad)
 {
     mtree_dot_graph_t *graph = NULL;
 
-    heard_start();
-    ck_assert_int_eq(mtree_dot_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &graph),
-                     MTREE_ERR_INVALID);
+    unit_invalid(mtree_dot_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &graph));
     ck_assert_ptr_null(graph);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_msg(strncmp(heard_last(), bad[_i].message, strlen(bad[_i].message)) == 0,
-                  "case %d: '%s'", _i, heard_last());
+    heard_only(bad[_i].message);
 }
 
 UNIT_TEST(test_attribute_names)
@@ -209,7 +203,7 @@ static const struct {
     {"graph {\n//", "w", 1 << 21, "t.dot:2: a word, string or comment over 1 MiB"},
 };
 
-UNIT_LOOP(test_large_text, 0, sizeof(large) / sizeof(large[0]))
+UNIT_EACH(test_large_text, large)
 {
     const size_t start = strlen(large[_i].start);
     const size_t part = strlen(large[_i].part);
@@ -222,12 +216,8 @@ UNIT_LOOP(test_large_text, 0, sizeof(large) / sizeof(large[0]))
     for (i = 0; i < large[_i].count; ++i) {
         memcpy(text + start + part * (size_t)i, large[_i].part, part);
     }
-    heard_start();
     ck_assert_int_ne(mtree_dot_parse(text, length, "t.dot", &graph), MTREE_OK);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_msg(strncmp(heard_last(), large[_i].message, strlen(large[_i].message)) ==
-                      0,
-                  "case %d: '%s'", _i, heard_last());
+    heard_only(large[_i].message);
     free(text);
 }
 
@@ -263,9 +253,7 @@ UNIT_TEST(test_nul_byte)
 {
     mtree_dot_graph_t *graph = NULL;
 
-    heard_start();
-    ck_assert_int_eq(mtree_dot_parse("graph {\0}", 9, "t.dot", &graph),
-                     MTREE_ERR_INVALID);
-    ck_assert_str_eq(heard_last(), "t.dot: holds a NUL byte: not a DOT file");
+    unit_invalid(mtree_dot_parse("graph {\0}", 9, "t.dot", &graph));
+    heard_is("t.dot: holds a NUL byte: not a DOT file");
     ck_assert_int_eq(heard_lines(), 1);
 }

@@ -3,7 +3,6 @@
  * What topo/host/machine.c and its neighbours see of machines that hwloc recorded
  * (tests/fixtures/machines).
  */
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
@@ -240,12 +239,10 @@ UNIT_TEST(test_bad_files)
 {
     mtree_machine_t *machine = NULL;
 
-    heard_start();
     ck_assert_int_eq(mtree_machine_load(FIXTURES "/machines/none.xml", &machine),
                      MTREE_ERR_IO);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "/none.xml: hwloc cannot read it (No such "
-                                               "file or directory); give it a file"));
+    heard_only("/none.xml: hwloc cannot read it (No such file or directory); give it a "
+               "file");
     ck_assert_int_eq(mtree_machine_load(FIXTURES "/machines/SOURCE.txt", &machine),
                      MTREE_ERR_IO);
     ck_assert_int_eq(heard_lines(), 2);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/captured_log.h"
 #include "tests/unit/runner.h"
 
 #include "topo/probe/routes.h"
@@ -94,7 +93,7 @@ static const struct {
     {"01x 01y", .num_vertices = 5, .num_links = 2, .place = {0, 1, 1}, .name = "y"},
 };
 
-UNIT_LOOP(test_resolved, 0, sizeof(cases) / sizeof(cases[0]))
+UNIT_EACH(test_resolved, cases)
 {
     mtree_probe_routes_t *routes = create();
     UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
@@ -140,16 +139,15 @@ UNIT_TEST(test_refused)
     const char *const twice[] = {"x", "y", "x"};
     const char *const end[] = {"B"};
 
-    heard_start();
-    ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 1, twice, 3), MTREE_ERR_INVALID);
-    ck_assert_str_eq(heard_last(), "the route from host number 0 to 1 passes x twice; "
-                                   "leave routes out that changed while they were "
-                                   "traced");
-    ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 1, end, 1), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 0, end, 1), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 4, end, 1), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_routes_add(routes, 0, 1, end, 65), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_routes_add_address(routes, 0, "B"), MTREE_ERR_INVALID);
+    unit_invalid(mtree_probe_routes_add(routes, 0, 1, twice, 3));
+    heard_is("the route from host number 0 to 1 passes x twice; "
+             "leave routes out that changed while they were "
+             "traced");
+    unit_invalid(mtree_probe_routes_add(routes, 0, 1, end, 1));
+    unit_invalid(mtree_probe_routes_add(routes, 0, 0, end, 1));
+    unit_invalid(mtree_probe_routes_add(routes, 0, 4, end, 1));
+    unit_invalid(mtree_probe_routes_add(routes, 0, 1, end, 65));
+    unit_invalid(mtree_probe_routes_add_address(routes, 0, "B"));
     unit_ok(mtree_probe_routes_add_address(routes, 1, "B"));
     ck_assert_int_eq(heard_lines(), 6);
     ck_assert_int_eq(mtree_probe_routes_count(routes), 0);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/address.h"
-#include "tests/unit/captured_log.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
 
@@ -148,128 +147,116 @@ UNIT_TEST(test_directed_cables)
 #define ENDS(from, to)                                                                   \
     " a -- b [capacity=\"1Mbps\" from_address=\"" from "\" to_address=\"" to "\"];\n"
 
+#define LINK(attributes) "graph {\n a -- b [capacity=\"1Mbps\" " attributes "];\n}"
+
 /* Text that is wrong, and what the user must read. */
 static const struct {
-    const char *text;
-    mtree_status_t status;
-    const char *message;
+    const char *text, *message;
 } bad[] = {
-    {"", MTREE_ERR_INVALID, "t.dot:1: not a DOT graph"},
-    {"hello", MTREE_ERR_INVALID, "t.dot:1: syntax error near 'hello'"},
-    {"graph {\n a -- b [capacity=\"1Mbps\"]\n a [ c\n}", MTREE_ERR_INVALID,
+    {"", "t.dot:1: not a DOT graph"},
+    {"hello", "t.dot:1: syntax error near 'hello'"},
+    {"graph {\n a -- b [capacity=\"1Mbps\"]\n a [ c\n}",
      "t.dot:4: syntax error near '}'"},
-    {"graph {\n a -- \"b\n\n", MTREE_ERR_INVALID, "t.dot:2: syntax error"},
-    {"graph { a; }\ngraph { b; }", MTREE_ERR_INVALID, "t.dot: holds 2 graphs"},
-    {"graph { a; }\njunk", MTREE_ERR_INVALID, "t.dot:2: syntax error near 'junk'"},
-    {"graph { }", MTREE_ERR_INVALID, "t.dot:1: no host"},
-    {"graph { a [kind=switch]; }", MTREE_ERR_INVALID, "t.dot:1: no host"},
-    {"graph {\n a\n b [kind=swich];\n}", MTREE_ERR_INVALID,
+    {"graph {\n a -- \"b\n\n", "t.dot:2: syntax error"},
+    {"graph { a; }\ngraph { b; }", "t.dot: holds 2 graphs"},
+    {"graph { a; }\njunk", "t.dot:2: syntax error near 'junk'"},
+    {"graph { }", "t.dot:1: no host"},
+    {"graph { a [kind=switch]; }", "t.dot:1: no host"},
+    {"graph {\n a\n b [kind=swich];\n}",
      "t.dot:3: node b: kind 'swich' is neither host nor switch"},
-    {"graph {\n a\n b [relay=\"b.example.org\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n a\n b [relay=\"b.example.org\"];\n}",
      "t.dot:3: node b: relay 'b.example.org': it is no address"},
-    {"graph {\n a\n b [relay=\"b:65536\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n a\n b [relay=\"b:65536\"];\n}",
      "t.dot:3: node b: relay 'b:65536': it is no address"},
-    {"graph {\n a\n b [relay=\":7000\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n a\n b [relay=\":7000\"];\n}",
      "t.dot:3: node b: relay ':7000': it is no address"},
-    {"graph {\n a\n b [kind=switch relay=\"b:7000\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n a\n b [kind=switch relay=\"b:7000\"];\n}",
      "t.dot:3: node b: relay 'b:7000': a switch cannot relay"},
     {"graph {\n a -- b [capacity=\"1Mbps\"];\n /* c\n -- */ b -- c "
      "[capacity=\"1Mps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:4: link b-c: capacity '1Mps': unknown unit"},
-    {"graph {\n\n a -- b [capacity=\"0Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:4: link b-c: capacity '1Mps': unknown unit"},
+    {"graph {\n\n a -- b [capacity=\"0Mbps\"];\n}",
      "t.dot:3: link a-b: capacity '0Mbps': must be positive"},
-    {"graph {\n\n a -- b [capacity=\"-5Mbps\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n\n a -- b [capacity=\"-5Mbps\"];\n}",
      "t.dot:3: link a-b: capacity '-5Mbps': must not be negative"},
-    {"graph {\n a -- b;\n}", MTREE_ERR_INVALID,
+    {"graph {\n a -- b;\n}",
      "t.dot:2: link a-b has no capacity; write it like capacity=\"200Mbps\""},
-    {"graph {\n a -- b [capacity=\"1Mbps\" latency=5];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: latency '5': no unit"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" latency=\"101s\"];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: latency '101s': over 100 s"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" mtu=1500.5];\n}", MTREE_ERR_INVALID,
+    {LINK("latency=5"), "t.dot:2: link a-b: latency '5': no unit"},
+    {LINK("latency=\"101s\""), "t.dot:2: link a-b: latency '101s': over 100 s"},
+    {LINK("mtu=1500.5"),
      "t.dot:2: link a-b: mtu '1500.5': not a whole number from 576 to 65535"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" loss=\"1%\"];\n}", MTREE_ERR_INVALID,
+    {LINK("loss=\"1%\""),
      "t.dot:2: link a-b: loss '1%': not a number from 0 to 1; write it like "
      "loss=\"0.001\""},
-    {"graph {\n a -- b [capacity=\"1Mbps\" jitter=5];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: jitter '5': no unit"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" cross=\"-1Mbps\"];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: cross '-1Mbps': must not be negative"},
-    {"graph {\n message_cost=9;\n a -- b [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+    {LINK("jitter=5"), "t.dot:2: link a-b: jitter '5': no unit"},
+    {LINK("cross=\"-1Mbps\""), "t.dot:2: link a-b: cross '-1Mbps': must not be negative"},
+    {"graph {\n message_cost=9;\n a -- b [capacity=\"1Mbps\"];\n}",
      "t.dot: message_cost '9': no unit"},
     {"graph {\n message_cost=\"2s\";\n a -- b [capacity=\"1Mbps\"];\n}",
-     MTREE_ERR_INVALID,
      "t.dot: message_cost '2s': not from 1 ns to 1 s; write it like message_cost="},
-    {"graph {\n copy_rate=\"0bps\";\n a -- b [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+    {"graph {\n copy_rate=\"0bps\";\n a -- b [capacity=\"1Mbps\"];\n}",
      "t.dot: copy_rate '0bps': no rate above zero; write it like"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" burst=x];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: burst 'x': not a number"},
-    {"graph {\n a -- b [capacity=\"1Mbps\" capacity_back=\"x\"];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: link a-b: capacity_back 'x': not a number"},
-    {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
-     "t.dot:2: node a is linked to itself"},
+    {LINK("burst=x"), "t.dot:2: link a-b: burst 'x': not a number"},
+    {LINK("capacity_back=\"x\""), "t.dot:2: link a-b: capacity_back 'x': not a number"},
+    {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", "t.dot:2: node a is linked to itself"},
     {"graph {\n a -- b [capacity=\"1Mbps\"];\n b -- c [capacity=\"1Mbps\"];\n"
      " b -- a [capacity=\"2Mbps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:4: link b-a is there already, on line 2"},
-    {"graph {\n" ENDS("10.0.0.300", "10.0.0.1") "}", MTREE_ERR_INVALID,
+     "t.dot:4: link b-a is there already, on line 2"},
+    {"graph {\n" ENDS("10.0.0.300", "10.0.0.1") "}",
      "t.dot:2: link a-b: from_address '10.0.0.300': it is no IPv4 or IPv6 address; write "
      "it like from_address=\"10.1.0.1\""},
-    {"graph {\n" ENDS("10.0.0.1", "0.0.0.0") "}", MTREE_ERR_INVALID,
+    {"graph {\n" ENDS("10.0.0.1", "0.0.0.0") "}",
      "t.dot:2: link a-b: to_address '0.0.0.0': it stands for any address"},
-    {"graph {\n" ENDS("fe80::1", "fe80::2") "}", MTREE_ERR_INVALID,
+    {"graph {\n" ENDS("fe80::1", "fe80::2") "}",
      "t.dot:2: link a-b: from_address 'fe80::1': it holds on one link only"},
-    {"graph {\n" ENDS("10.0.0.1", "") "}", MTREE_ERR_INVALID,
+    {"graph {\n" ENDS("10.0.0.1", "") "}",
      "t.dot:2: link a-b: one end of two has an address"},
-    {"graph {\n" ENDS("10.0.0.1", "2001:db8::1") "}", MTREE_ERR_INVALID,
+    {"graph {\n" ENDS("10.0.0.1", "2001:db8::1") "}",
      "t.dot:2: link a-b: one end is IPv4 and the other IPv6"},
-    {"graph {\n" ENDS("10.0.0.1", "10.0.0.1") "}", MTREE_ERR_INVALID,
+    {"graph {\n" ENDS("10.0.0.1", "10.0.0.1") "}",
      "t.dot:2: link a-b: both ends have one address"},
-    {"graph {\n b [kind=switch];\n" ENDS("10.0.0.1", "10.0.0.2") "}", MTREE_ERR_INVALID,
+    {"graph {\n b [kind=switch];\n" ENDS("10.0.0.1", "10.0.0.2") "}",
      "t.dot:3: link a-b: to_address '10.0.0.2': a switch has no address here"},
     {"graph {\n" ENDS("10.0.0.1", "10.0.0.2") ENDS("10.0.0.1", "10.0.0.2") "}",
-     MTREE_ERR_INVALID, "t.dot:3: link a-b: another link has these ends"},
+     "t.dot:3: link a-b: another link has these ends"},
     {"graph {\n" ENDS("10.0.0.1", "10.0.0.2") " b -- a [capacity=\"1Mbps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:3: link b-a: another link joins these nodes"},
+     "t.dot:3: link b-a: another link joins these nodes"},
     {"graph {\n" ENDS("10.0.0.1",
                       "10.0.0.2") " b -- c [capacity=\"1Mbps\" from_address=\"10.0.0.1\" "
                                   "to_address=\"10.0.0.3\"];\n}",
-     MTREE_ERR_INVALID,
      "t.dot:3: 10.0.0.1 is an address of node b here and of node a on line 2"},
     {"graph {\n" ENDS("10.0.0.1", "10.1.0.1") ENDS("10.0.0.1", "10.1.0.2")
          ENDS("10.0.0.1", "10.1.0.3") ENDS("10.0.0.1", "10.1.0.4")
              ENDS("10.0.0.1", "10.1.0.5") "}",
-     MTREE_ERR_INVALID, "t.dot:6: link a-b: more than 4 links join these nodes"},
+     "t.dot:6: link a-b: more than 4 links join these nodes"},
     {"digraph {\n a -> b [capacity=\"1Mbps\"];\n a -> b [capacity=\"1Mbps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:3: link a-b is there already, on line 2"},
+     "t.dot:3: link a-b is there already, on line 2"},
     {"digraph {\n a -> b [capacity=\"1Mbps\"];\n b -> a [capacity=\"1Mbps\" "
      "latency=\"1s\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:3: link b-a has another latency"},
+     "t.dot:3: link b-a has another latency"},
     {"digraph {\n a -> b [capacity=\"1Mbps\" capacity_back=\"1Mbps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:2: link a-b: capacity_back is for undirected graphs"},
-    {"digraph {\n a -> b [capacity=\"1Mbps\"];\n}", MTREE_ERR_UNREACHABLE,
+     "t.dot:2: link a-b: capacity_back is for undirected graphs"},
+    {"digraph {\n a -> b [capacity=\"1Mbps\"];\n}",
      "t.dot:2: host b has no path to host a"},
     {"graph {\n a -- b [capacity=\"1Mbps\"];\n c -- d [capacity=\"1Mbps\"];\n}",
-     MTREE_ERR_UNREACHABLE, "t.dot:3: host a has no path to host c"},
+     "t.dot:3: host a has no path to host c"},
     {"graph {\n a [host=x];\n b [host=x];\n a -- b [capacity=\"1Mbps\"];\n}",
-     MTREE_ERR_INVALID, "t.dot:3: nodes a and b both stand for host x"},
-    {"graph {\n a -- \"\" [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: nodes a and b both stand for host x"},
+    {"graph {\n a -- \"\" [capacity=\"1Mbps\"];\n}",
      "t.dot:2: the name of a node must be"},
-    {"graph {\n a;\n \"\xff\";\n}", MTREE_ERR_INVALID,
-     "t.dot:3: the name of a node must be"},
+    {"graph {\n a;\n \"\xff\";\n}", "t.dot:3: the name of a node must be"},
 };
 
-UNIT_LOOP(test_bad_input, 0, sizeof(bad) / sizeof(bad[0]))
+UNIT_EACH(test_bad_input, bad)
 {
+    const bool is_cut = strstr(bad[_i].message, "no path") != NULL;
     mtree_topology_t *topology = NULL;
 
-    heard_start();
     ck_assert_int_eq(
         mtree_topology_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &topology),
-        bad[_i].status);
+        is_cut ? MTREE_ERR_UNREACHABLE : MTREE_ERR_INVALID);
     ck_assert_ptr_null(topology);
-    ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_msg(strncmp(heard_last(), bad[_i].message, strlen(bad[_i].message)) == 0,
-                  "case %d: '%s'", _i, heard_last());
+    heard_only(bad[_i].message);
     /* The parser must be fit for the next file. */
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\"]; }"));
     ck_assert_int_eq(heard_lines(), 0);
@@ -282,21 +269,20 @@ UNIT_TEST(test_warnings)
 
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" capacty=3]; }"));
     ck_assert_int_eq(heard_lines(), 1);
-    ck_assert_str_eq(heard_last(),
-                     "t.dot: the edge attribute 'capacty' is not known and not used "
-                     "(did you mean capacity?)");
+    heard_is("t.dot: the edge attribute 'capacty' is not known and not used "
+             "(did you mean capacity?)");
     mtree_topology_destroy(parse("graph { a [hots=x]; a -- b [capacity=\"1Mbps\"]; }"));
-    ck_assert_str_eq(heard_last(), "t.dot: the node attribute 'hots' is not known and "
-                                   "not used (did you mean host?)");
+    heard_is("t.dot: the node attribute 'hots' is not known and "
+             "not used (did you mean host?)");
     mtree_topology_destroy(
         parse("graph { a -- b [capacity=\"1Mbps\" Bandwidth=3 capacty=1]; }"));
     ck_assert_int_eq(heard_lines(), 2);
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" Bandwidth=3]; }"));
-    ck_assert_str_eq(heard_last(), "t.dot: the edge attribute 'Bandwidth' is not known "
-                                   "and not used (did you mean capacity?)");
+    heard_is("t.dot: the edge attribute 'Bandwidth' is not known "
+             "and not used (did you mean capacity?)");
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" mut=1]; }"));
-    ck_assert_str_eq(heard_last(), "t.dot: the edge attribute 'mut' is not known and "
-                                   "not used (did you mean mtu?)");
+    heard_is("t.dot: the edge attribute 'mut' is not known and "
+             "not used (did you mean mtu?)");
     /* Ports are for drawing. */
     mtree_topology_destroy(parse("graph { a:x -- b [capacity=\"1Mbps\" tailport=n]; }"));
     ck_assert_int_eq(heard_lines(), 0);
@@ -307,9 +293,9 @@ UNIT_TEST(test_warnings)
     }
     (void)snprintf(text + at, sizeof(text) - at, "=3]; }");
     mtree_topology_destroy(parse(text));
-    ck_assert_ptr_nonnull(strstr(heard_last(), "the edge attribute 'ninefold_ninefold_"));
-    ck_assert_ptr_nonnull(strstr(heard_last(), "ninefold_' is not known and not used"));
-    ck_assert_ptr_nonnull(strstr(heard_last(), " ... "));
+    heard_text("the edge attribute 'ninefold_ninefold_");
+    heard_text("ninefold_' is not known and not used");
+    heard_text(" ... ");
 }
 
 /* Small files that stand for huge graphs. */
@@ -334,11 +320,9 @@ UNIT_LOOP(test_limits, 0, 4)
     for (i = 0; length + 128 < room; ++i) {
         length += (size_t)sprintf(text + length, parts[_i][1], i);
     }
-    heard_start();
     ck_assert_int_eq(mtree_topology_parse(text, length, "t.dot", &topology),
                      MTREE_ERR_LIMIT);
-    ck_assert_ptr_nonnull(strstr(heard_last(), parts[_i][2]));
-    ck_assert_int_eq(heard_lines(), 1);
+    heard_only(parts[_i][2]);
     free(text);
 }
 
@@ -346,14 +330,12 @@ UNIT_TEST(test_files)
 {
     mtree_topology_t *topology;
 
-    heard_start();
     ck_assert_int_eq(mtree_topology_read(FIXTURES "/no-such-file.dot", &topology),
                      MTREE_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "no-such-file.dot: cannot be opened"));
+    heard_text("no-such-file.dot: cannot be opened");
     ck_assert_int_eq(mtree_topology_read("/", &topology), MTREE_ERR_IO);
     ck_assert_int_eq(heard_lines(), 2);
-    ck_assert_int_eq(mtree_topology_parse("graph {\0}", 9, "t.dot", &topology),
-                     MTREE_ERR_INVALID);
+    unit_invalid(mtree_topology_parse("graph {\0}", 9, "t.dot", &topology));
 }
 
 UNIT_TEST(test_shipped)

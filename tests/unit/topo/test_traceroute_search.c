@@ -147,7 +147,7 @@ static const struct {
 };
 
 /* All routes are found, although routers answer six times only, with few questions. */
-UNIT_LOOP(test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]))
+UNIT_EACH(test_shapes, shapes)
 {
     const traits_t traits = {.has_first_hops = true, .silent = -1};
 
