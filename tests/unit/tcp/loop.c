@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,8 +16,8 @@
 /* Bytes that a socket holds, more or less. */
 #define SOCKET_BYTES 8192
 
-/* Seconds of several looks. */
-#define LOOKS 0.003
+/* Polls, and milliseconds without one that is due, after which nothing more happens. */
+enum { POLLS = 2000, LOOKS = 4 };
 
 /* Polls in which both ends have shaken hands, before anything is sent. */
 #define HANDSHAKE 8
@@ -131,18 +132,21 @@ void loop_poll(loop_t *loop, int end)
 
 void loop_settle(loop_t *loop)
 {
-    double last = mtree_clock_seconds();
+    struct pollfd ends[2];
 
-    /* What is half read or written moves with each poll, and what has arrived is looked
-     * for now and then. */
-    for (int quiet = 0; quiet < 2000 || mtree_clock_seconds() < last + LOOKS; quiet++) {
+    for (int end = 0; end < 2; end++) {
+        ends[end] = (struct pollfd){mtree_tcp_descriptor(loop->ends[end].tcp), POLLIN, 0};
+    }
+    /* What is half read or written moves with each poll.  What has arrived is looked for
+     * now and then, and what may not be read yet is there at each poll. */
+    for (int polls = 0, looks = 0; polls < POLLS && looks < LOOKS; polls++) {
         for (int end = 0; end < 2; end++) {
             (void)mtree_tcp_poll(loop->ends[end].tcp);
             if (mtree_tcp_hand_out(loop->ends[end].tcp) > 0) {
-                quiet = 0;
-                last = mtree_clock_seconds();
+                polls = looks = 0;
             }
         }
+        looks += poll(ends, 2, 1) == 0;
     }
 }
 
@@ -195,7 +199,7 @@ typedef struct {
     loop_message_t sent, received;
     int session;
     uint32_t tag;
-    size_t length;
+    size_t length, room; /* bytes, and how many are received at most */
     unsigned char *from, *to;
 } passed_t;
 
@@ -236,8 +240,10 @@ static void draw_message(int end, int i)
     *message = (passed_t){.session = (int)random_draw((unsigned long)drawn->sessions),
                           .tag = (uint32_t)random_draw((unsigned long)drawn->tags),
                           .length = draw_length(),
-                          .from = malloc(drawn->longest),
-                          .to = calloc(1, drawn->longest)};
+                          .room = random_draw(2)};
+    message->room += message->length;
+    message->from = malloc(message->length + 1);
+    message->to = calloc(1, message->room + 1);
     for (size_t at = 0; at < message->length; at++) {
         message->from[at] = byte_of(end, i, at);
     }
@@ -286,7 +292,7 @@ void random_messages_step(void)
     } else if (num_posted[1 - end] < drawn->messages) {
         message = &passed[1 - end][num_posted[1 - end]++];
         unit_ok(mtree_tcp_recv(sessions[end][message->session], message->tag, message->to,
-                               drawn->longest, loop_begin(&message->received)));
+                               message->room, loop_begin(&message->received)));
     }
     spoil_sent(0);
     spoil_sent(1);
