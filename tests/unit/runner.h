@@ -72,6 +72,17 @@ int unit_loops(int few, int many);
 #define UNIT_LOOP(name, from, to) UNIT_ADDED_LOOP(tcase_add_loop_test, name, from, to)
 #define UNIT_TEST(name)           UNIT_LOOP(name, 0, 1)
 
+/* The same in one process, where a fork takes longer than the test. */
+#define UNIT_SHORT_LOOP(name, from, to)                                                  \
+    static void name##_one(int _i);                                                      \
+    UNIT_TEST(name)                                                                      \
+    {                                                                                    \
+        for (int i = from; i < to; i++) {                                                \
+            name##_one(i);                                                               \
+        }                                                                                \
+    }                                                                                    \
+    static void name##_one(int _i)
+
 /* For each of an array's @a rows. */
 #define UNIT_EACH(name, rows) UNIT_LOOP(name, 0, (int)(sizeof(rows) / sizeof((rows)[0])))
 

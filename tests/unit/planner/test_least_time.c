@@ -84,7 +84,7 @@ static int steps_of_flow(const mtree_topology_t *topology, int from, int to, dou
 }
 
 /* Of a vector: the slowest of all flows between two hosts. */
-UNIT_LOOP(test_a_vector_takes_the_slowest_flow, 0, 100)
+UNIT_SHORT_LOOP(test_a_vector_takes_the_slowest_flow, 0, 100)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_REDUCE,
                                                      MTREE_BCAST, MTREE_SCAN};
@@ -243,7 +243,7 @@ static double carried(const mtree_topology_t *topology, unsigned set, double *bu
 
 /* Without latencies a vector gets from host to host by what crosses the tightest of all
  * cuts, each of which is looked at. */
-UNIT_LOOP(test_bursts_are_no_more_than_cuts_let_through, 0, 100)
+UNIT_SHORT_LOOP(test_bursts_are_no_more_than_cuts_let_through, 0, 100)
 {
     OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     mtree_least_time_call_t call = {
@@ -294,7 +294,7 @@ UNIT_TEST(test_one_host_or_no_bytes_need_no_time)
  * `latency` between: those that knew before, and those whose message was begun so long
  * ago, one by each rank of those that knew then.
  */
-UNIT_LOOP(test_telling_grows_like_fibonacci_numbers, 0, 12)
+UNIT_SHORT_LOOP(test_telling_grows_like_fibonacci_numbers, 0, 12)
 {
     const int latency = _i % 4, ranks = 1 + _i / 4 % 3, trip = 2 + latency;
     const mtree_processor_costs_t costs = {.overhead = 1, .ranks_per_host = ranks};

@@ -109,7 +109,7 @@ UNIT_TEST(test_a_direction_without_capacity_is_none)
 
 /* What gets to one to three hosts in the expanded network by a time takes just that
  * time. */
-UNIT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
+UNIT_SHORT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
 {
     OWNED(topology) *topology = time_expanded_draw(NUM_HOSTS, (unsigned)_i);
     const bool reversed = _i % 2 != 0;
