@@ -6,7 +6,7 @@
 
 /* A send or a receive that waits for its counterpart. */
 typedef struct waiting {
-    int from, to, tag;
+    int from, tag;
     void *buffer;
     size_t count;
     mtree_completion_t *done; /* NULL: told already */
@@ -15,16 +15,27 @@ typedef struct waiting {
 } waiting_t;
 
 typedef struct {
+    waiting_t *first, **last;
+} queue_t;
+
+typedef struct {
     mtree_transport_t base;
     chaos_t *chaos;
     int rank;
+    queue_t sends, receives; /* to it */
 } endpoint_t;
+
+static void queue_init(queue_t *queue)
+{
+    queue->first = NULL;
+    queue->last = &queue->first;
+}
 
 struct chaos {
     size_t unit;
     unsigned long long random;
     endpoint_t *endpoints;
-    waiting_t *sends, **last_send, *receives, **last_receive;
+    int num_ranks;
     mtree_completion_t **pending; /* may be told at any time */
     size_t num_pending, room;
     size_t messages, longest, fail_at, steps;
@@ -57,17 +68,16 @@ static void chaos_tell_any_time(chaos_t *chaos, mtree_completion_t *done)
     }
 }
 
-/* The first in @a list that fits, unlinked; or NULL. */
-static waiting_t *chaos_take(waiting_t **list, waiting_t ***last, int from, int to,
-                             int tag)
+/* The first in @a queue that fits, unlinked; or NULL. */
+static waiting_t *chaos_take(queue_t *queue, int from, int tag)
 {
-    for (waiting_t **at = list; *at != NULL; at = &(*at)->next) {
+    for (waiting_t **at = &queue->first; *at != NULL; at = &(*at)->next) {
         waiting_t *found = *at;
 
-        if (found->from == from && found->to == to && found->tag == tag) {
+        if (found->from == from && found->tag == tag) {
             *at = found->next;
-            if (*last == &found->next) {
-                *last = at;
+            if (queue->last == &found->next) {
+                queue->last = at;
             }
             return found;
         }
@@ -75,14 +85,14 @@ static waiting_t *chaos_take(waiting_t **list, waiting_t ***last, int from, int 
     return NULL;
 }
 
-static void chaos_wait(waiting_t ***last, waiting_t what)
+static void chaos_wait(queue_t *queue, waiting_t what)
 {
     waiting_t *waiting = malloc(sizeof(*waiting));
 
     *waiting = what;
     waiting->next = NULL;
-    **last = waiting;
-    *last = &waiting->next;
+    *queue->last = waiting;
+    queue->last = &waiting->next;
 }
 
 /* Both sides are there: the lengths must agree, or nothing is sent. */
@@ -109,15 +119,14 @@ static mtree_status_t chaos_send(mtree_transport_t *transport, int peer, int tag
     if (chaos->messages++ == chaos->fail_at) {
         return MTREE_ERR_TRANSPORT;
     }
-    receive = chaos_take(&chaos->receives, &chaos->last_receive, self->rank, peer, tag);
+    receive = chaos_take(&chaos->endpoints[peer].receives, self->rank, tag);
     if (receive != NULL) {
         chaos_copy(chaos, receive->buffer, receive->count, buffer, count);
         receive->done->empty = count == 0;
         chaos_tell(chaos, receive->done);
         free(receive);
     } else {
-        waiting_t send = {self->rank, peer, tag,   (void *)buffer,
-                          count,      done, false, NULL};
+        waiting_t send = {self->rank, tag, (void *)buffer, count, done, false, NULL};
 
         /* A buffer may change after a send that is not synchronous, never before one that
          * is. */
@@ -127,7 +136,7 @@ static mtree_status_t chaos_send(mtree_transport_t *transport, int peer, int tag
             send.buffer = malloc(count * chaos->unit + 1);
             chaos_copy(chaos, send.buffer, count, buffer, count);
         }
-        chaos_wait(&chaos->last_send, send);
+        chaos_wait(&chaos->endpoints[peer].sends, send);
         if (synchronous) {
             return MTREE_OK;
         }
@@ -141,11 +150,11 @@ static mtree_status_t chaos_recv(mtree_transport_t *transport, int peer, int tag
 {
     endpoint_t *self = (endpoint_t *)transport;
     chaos_t *chaos = self->chaos;
-    waiting_t *send = chaos_take(&chaos->sends, &chaos->last_send, peer, self->rank, tag);
+    waiting_t *send = chaos_take(&self->sends, peer, tag);
 
     if (send == NULL) {
-        chaos_wait(&chaos->last_receive,
-                   (waiting_t){peer, self->rank, tag, buffer, count, done, false, NULL});
+        chaos_wait(&self->receives,
+                   (waiting_t){peer, tag, buffer, count, done, false, NULL});
         return MTREE_OK;
     }
     chaos_copy(chaos, buffer, count, send->buffer, send->count);
@@ -176,11 +185,14 @@ chaos_t *chaos_create(int num_ranks, size_t unit, unsigned seed)
     chaos->unit = unit;
     chaos->random = seed * 2654435761ULL + 1;
     chaos->fail_at = (size_t)-1;
-    chaos->last_send = &chaos->sends;
-    chaos->last_receive = &chaos->receives;
+    chaos->num_ranks = num_ranks;
     chaos->endpoints = calloc((size_t)num_ranks, sizeof(endpoint_t));
     for (int rank = 0; rank < num_ranks; rank++) {
-        chaos->endpoints[rank] = (endpoint_t){{.ops = &chaos_ops}, chaos, rank};
+        endpoint_t *endpoint = &chaos->endpoints[rank];
+
+        *endpoint = (endpoint_t){.base.ops = &chaos_ops, .chaos = chaos, .rank = rank};
+        queue_init(&endpoint->sends);
+        queue_init(&endpoint->receives);
     }
     return chaos;
 }
@@ -200,8 +212,10 @@ static void chaos_free_list(waiting_t *waiting)
 
 void chaos_destroy(chaos_t *chaos)
 {
-    chaos_free_list(chaos->sends);
-    chaos_free_list(chaos->receives);
+    for (int rank = 0; rank < chaos->num_ranks; rank++) {
+        chaos_free_list(chaos->endpoints[rank].sends.first);
+        chaos_free_list(chaos->endpoints[rank].receives.first);
+    }
     free(chaos->pending);
     free(chaos->endpoints);
     free(chaos);
@@ -247,7 +261,13 @@ bool chaos_step(chaos_t *chaos)
 
 bool chaos_is_quiet(const chaos_t *chaos)
 {
-    return chaos->sends == NULL && chaos->receives == NULL && chaos->num_pending == 0;
+    size_t waiting = chaos->num_pending;
+
+    for (int rank = 0; rank < chaos->num_ranks; rank++) {
+        waiting += chaos->endpoints[rank].sends.first != NULL;
+        waiting += chaos->endpoints[rank].receives.first != NULL;
+    }
+    return waiting == 0;
 }
 
 size_t chaos_longest(const chaos_t *chaos)
@@ -260,14 +280,14 @@ void chaos_fail_after(chaos_t *chaos, size_t messages)
     chaos->fail_at = chaos->messages + messages;
 }
 
-static void waiting_give_up(waiting_t **list, waiting_t ***last)
+static void queue_give_up(queue_t *queue)
 {
-    while (*list != NULL) {
-        waiting_t *waiting = *list;
+    while (queue->first != NULL) {
+        waiting_t *waiting = queue->first;
 
-        *list = waiting->next;
-        if (*list == NULL) {
-            *last = list;
+        queue->first = waiting->next;
+        if (queue->first == NULL) {
+            queue->last = &queue->first;
         }
         if (waiting->done != NULL) {
             waiting->done->func(waiting->done, MTREE_ERR_TRANSPORT);
@@ -281,6 +301,10 @@ static void waiting_give_up(waiting_t **list, waiting_t ***last)
 
 void chaos_give_up(chaos_t *chaos)
 {
-    waiting_give_up(&chaos->receives, &chaos->last_receive);
-    waiting_give_up(&chaos->sends, &chaos->last_send);
+    for (int rank = 0; rank < chaos->num_ranks; rank++) {
+        queue_give_up(&chaos->endpoints[rank].receives);
+    }
+    for (int rank = 0; rank < chaos->num_ranks; rank++) {
+        queue_give_up(&chaos->endpoints[rank].sends);
+    }
 }

@@ -423,7 +423,7 @@ UNIT_LOOP(ranks_of_a_host_share_out_its_many_trees, 0, unit_loops(5, 20))
 }
 
 /* Then nothing of it is in use any more. */
-UNIT_LOOP(a_failed_operation_waits_for_its_messages_where_they_end, 0, 100)
+UNIT_SHORT_LOOP(a_failed_operation_waits_for_its_messages_where_they_end, 0, 100)
 {
     static job_t job;
     chaos_t *chaos;
