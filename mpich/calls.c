@@ -14,7 +14,6 @@
 #include "coll_mtree/base/memory.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "schedule/start.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -127,11 +126,11 @@ static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
     mtree_layout_t *layout;
 
     own->transport.unit_bytes = (int)call.unit_bytes;
-    call.overlap = mtree_schedule_overlap(data);
+    call.overlap = mtree_operation_overlap(data);
     coll_mtree_require(
         mtree_layout_create(part, own->placement, &call, own->rank, &layout));
-    coll_mtree_require(mtree_schedule_start(layout, &own->transport.super, data, NULL,
-                                            NULL, &operation));
+    coll_mtree_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
+                                             NULL, &operation));
     finish(own, operation);
     mtree_layout_destroy(layout);
 }

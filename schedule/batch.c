@@ -43,8 +43,8 @@ static int batch_end(const mtree_layout_t *layout, int from)
                : from + MTREE_BATCH_STREAMS;
 }
 
-size_t mtree_operation_scratch(const mtree_layout_t *layout,
-                               const mtree_operation_data_t *data)
+size_t mtree_batches_scratch(const mtree_layout_t *layout,
+                             const mtree_operation_data_t *data)
 {
     size_t most = 0, before = 0;
     int to;

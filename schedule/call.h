@@ -28,7 +28,7 @@ typedef struct {
                      the others with the data */
     bool is_exclusive;    /* of a scan: results leave out each rank's own part */
     size_t overlap;       /* units by which a vector in this rank's memory reaches beyond
-                             its last unit (mtree_schedule_overlap()) */
+                             its last unit (mtree_operation_overlap()) */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
     size_t longest_bytes; /* no message is longer, unless one unit of each block that it
                              has, or the header with their sizes, is; 0: any may be */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a call over a plan that names a rank program.  Every rank builds its own
  * program without a message. */
+#include "schedule/chunks.h"
 #include "schedule/layout_private.h"
-
-#include <stdlib.h>
 
 /* The number of the tree whose leaders communicate for their hosts. */
 #define TREE 0
@@ -20,30 +19,24 @@ static void fill_leaders(const mtree_placement_t *placement, const mtree_call_t 
     }
 }
 
-static int compare_peers(const void *a, const void *b)
-{
-    return ((const mtree_peer_t *)a)->rank - ((const mtree_peer_t *)b)->rank;
-}
-
-/* List the other ends of all messages. */
-static void find_peers(mtree_layout_t *layout)
+/* List the other ends of all messages; @a is_peer is [num_ranks] false. */
+static void find_peers(mtree_layout_t *layout, int num_ranks, bool *is_peer)
 {
     const mtree_program_t *program = layout->program;
-    mtree_peer_t *peers;
     int num = 0;
 
-    MTREE_ARENA_ARRAY(&layout->arena, layout->peers, program->num_steps);
-    peers = layout->peers;
-    for (size_t i = 0; i < program->num_steps && peers != NULL; i++) {
-        if (program->steps[i].kind == MTREE_STEP_SEND ||
-            program->steps[i].kind == MTREE_STEP_RECV) {
-            peers[num++].rank = program->steps[i].peer;
+    for (size_t i = 0; i < program->num_steps; i++) {
+        const mtree_step_t *step = &program->steps[i];
+
+        if (step->kind == MTREE_STEP_SEND || step->kind == MTREE_STEP_RECV) {
+            num += !is_peer[step->peer];
+            is_peer[step->peer] = true;
         }
     }
-    qsort(peers, (size_t)num, sizeof(*peers), compare_peers);
-    for (int i = 0; i < num; i++) {
-        if (i == 0 || peers[i].rank != peers[i - 1].rank) {
-            peers[layout->num_peers++] = peers[i];
+    MTREE_ARENA_ARRAY(&layout->arena, layout->peers, (size_t)num);
+    for (int rank = 0; rank < num_ranks && layout->peers != NULL; rank++) {
+        if (is_peer[rank]) {
+            layout->peers[layout->num_peers++].rank = rank;
         }
     }
 }
@@ -74,21 +67,12 @@ static mtree_status_t build(const mtree_plan_part_t *part,
     return mtree_program_build(part->program, &job, program);
 }
 
-/* The bytes of the longest message; 0: any. */
+/* The units of the longest message; 0: any. */
 static size_t longest_message(const mtree_plan_part_t *part, const mtree_call_t *call)
 {
-    return call->longest_bytes > 0 &&
-                   (part->message_bytes == 0 || part->message_bytes > call->longest_bytes)
-               ? call->longest_bytes
-               : part->message_bytes;
-}
+    size_t bytes = part->message_bytes > 0 ? part->message_bytes : call->longest_bytes;
 
-/* The units in a message of @a bytes; 0: it may have any length. */
-static size_t units_of(size_t bytes, size_t unit_bytes)
-{
-    return bytes == 0 || unit_bytes == 0 ? 0
-           : bytes < unit_bytes          ? 1
-                                         : bytes / unit_bytes;
+    return bytes == 0 || call->unit_bytes == 0 ? 0 : mtree_chunk_units(call, bytes);
 }
 
 mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
@@ -98,6 +82,7 @@ mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
 {
     mtree_arena_t arena = {0};
     int *leader, *children;
+    bool *is_peer;
     mtree_status_t status;
 
     if (!mtree_program_does(part->program, call->collective) ||
@@ -109,13 +94,14 @@ mtree_status_t mtree_layout_fill_program(const mtree_plan_part_t *part,
         mtree_collective_result(call->collective, rank, call->root) != MTREE_PART_NONE;
     MTREE_ARENA_ARRAY(&arena, leader, (size_t)placement->num_hosts);
     MTREE_ARENA_ARRAY(&arena, children, (size_t)placement->num_ranks);
+    MTREE_ARENA_ARRAY(&arena, is_peer, (size_t)placement->num_ranks);
     MTREE_ARENA_ARRAY(&layout->arena, layout->program, 1);
     status = arena.status;
     if (status == MTREE_OK && layout->program != NULL) {
         layout->program->overlap = call->overlap;
-        layout->program->piece = units_of(longest_message(part, call), call->unit_bytes);
+        layout->program->piece = longest_message(part, call);
         status = build(part, placement, call, rank, leader, children, layout->program);
-        find_peers(layout);
+        find_peers(layout, placement->num_ranks, is_peer);
     }
     mtree_arena_cleanup(&arena);
     return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/operation_private.h"
+#include "schedule/program/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,8 +139,13 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    mtree_operation_t *operation = operation_alloc(layout, data);
+    mtree_operation_t *operation;
 
+    if (layout->program != NULL) {
+        return mtree_program_start_layout(layout, transport, data, func, arg,
+                                          operation_p);
+    }
+    operation = operation_alloc(layout, data);
     if (operation == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -156,6 +162,20 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
     }
     mtree_inbox_open(&operation->inbox);
     return MTREE_OK;
+}
+
+size_t mtree_operation_scratch(const mtree_layout_t *layout,
+                               const mtree_operation_data_t *data)
+{
+    return layout->program != NULL ? mtree_program_scratch(layout, data)
+                                   : mtree_batches_scratch(layout, data);
+}
+
+size_t mtree_operation_overlap(const mtree_operation_data_t *data)
+{
+    return data->extent > 0 && data->span > (size_t)data->extent
+               ? (data->span - 1) / (size_t)data->extent
+               : 0;
 }
 
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p)

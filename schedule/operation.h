@@ -114,10 +114,10 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
- * Start the operation that @a layout, of trees, describes.  Layout and transport stay until the end;
- * *data is copied.  @a func (may be NULL) may be called before this returns.  It takes
- * mtree_operation_scratch() bytes of scratch memory.  MTREE_ERR_NO_MEMORY: nothing was
- * sent and @a func is not called.
+ * Start the operation that @a layout describes, over trees or by a program.  Layout and
+ * transport stay until the end; *data is copied.  @a func (may be NULL) may be called
+ * before this returns.  It takes mtree_operation_scratch() bytes of scratch memory.
+ * MTREE_ERR_NO_MEMORY: nothing was sent and @a func is not called.
  */
 mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_transport_t *transport,
@@ -138,9 +138,14 @@ void mtree_operation_free(mtree_operation_t *operation);
  * Bytes of receive slots of an operation: a window of chunks for each child of each
  * reducing stream, for each incoming stream whose data must be unpacked or, on a relay,
  * is sent on, and for each edge of a personalized stream with blocks that this rank
- * forwards, or copies; an estimate where these are unequal.
+ * forwards, or copies; an estimate where these are unequal.  Of a program: of the buffers
+ * that are not the user's.
  */
 size_t mtree_operation_scratch(const mtree_layout_t *layout,
                                const mtree_operation_data_t *data);
+
+/* Units by which a vector of @a data reaches beyond its last unit: data of units whose
+ * extent is less than what they cover. */
+size_t mtree_operation_overlap(const mtree_operation_data_t *data);
 
 #endif

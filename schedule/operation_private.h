@@ -384,6 +384,10 @@ void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch);
 /* Begin the next batch when the oldest is done; true: it has begun. */
 bool mtree_batches_advance(mtree_operation_t *operation);
 
+/* mtree_operation_scratch() of trees. */
+size_t mtree_batches_scratch(const mtree_layout_t *layout,
+                             const mtree_operation_data_t *data);
+
 /* Free @a batch and all that follow it; NULL is allowed. */
 void mtree_batches_free(mtree_batch_t *batch);
 

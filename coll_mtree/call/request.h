@@ -18,7 +18,7 @@
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
-#include "schedule/start.h"
+#include "schedule/operation.h"
 
 #include <stdatomic.h>
 
@@ -39,7 +39,7 @@ typedef struct coll_mtree_request {
     bool blocking;                         /* its owner waits in it */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
-    const mtree_placement_t *placement; /* once the call has begun */
+    const mtree_placement_t *placement;    /* once the call has begun */
     /* Made for `part`: */
     mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;

@@ -122,7 +122,7 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     const int rank = ompi_comm_rank(req->comm);
     mtree_status_t status;
 
-    req->args.call.overlap = mtree_schedule_overlap(&req->buffers.super);
+    req->args.call.overlap = mtree_operation_overlap(&req->buffers.super);
     status = mtree_layout_create(part, placement, &req->args.call, rank, &req->layout);
     if (status == MTREE_ERR_UNSUPPORTED) {
         return different_calls(req, part, placement);
@@ -177,7 +177,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
                               req->first_tag);
     req->scratch = req->layout == NULL
                        ? 0
-                       : mtree_schedule_scratch(req->layout, &req->buffers.super);
+                       : mtree_operation_scratch(req->layout, &req->buffers.super);
     return OMPI_SUCCESS;
 }
 
@@ -277,9 +277,9 @@ static void request_begin(coll_mtree_request_t *req)
         coll_mtree_require(request_start_by_arrival(req));
     } else {
         request_begin_tcp(req);
-        coll_mtree_require(mtree_schedule_start(req->layout, &req->transport.super,
-                                                &req->buffers.super, request_ended, req,
-                                                &operation));
+        coll_mtree_require(mtree_operation_start(req->layout, &req->transport.super,
+                                                 &req->buffers.super, request_ended, req,
+                                                 &operation));
     }
 }
 

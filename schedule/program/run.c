@@ -3,6 +3,7 @@
 
 #include "schedule/operation_private.h"
 
+#include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +307,57 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
     *operation_p = &run->super;
     mtree_inbox_open(&run->super.inbox);
     return MTREE_OK;
+}
+
+/* Bytes of memory for @a units, of which the next piece begins where any may. */
+static size_t room_of(const mtree_operation_data_t *data, size_t units)
+{
+    size_t bytes = units == 0 ? 0 : (units - 1) * (size_t)data->extent + data->span;
+
+    return (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) *
+           alignof(max_align_t);
+}
+
+/* Is @a buffer none of the user's, whose addresses may all be NULL (MPI_BOTTOM)? */
+static bool is_made(const mtree_layout_t *layout, int buffer)
+{
+    return buffer == MTREE_BUFFER_RESULT ? !layout->has_result
+                                         : buffer != MTREE_BUFFER_INPUT;
+}
+
+size_t mtree_program_scratch(const mtree_layout_t *layout,
+                             const mtree_operation_data_t *data)
+{
+    size_t bytes = 0;
+
+    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        bytes += is_made(layout, b) ? room_of(data, layout->program->lengths[b]) : 0;
+    }
+    return bytes;
+}
+
+mtree_status_t mtree_program_start_layout(const mtree_layout_t *layout,
+                                          mtree_transport_t *transport,
+                                          const mtree_operation_data_t *data,
+                                          mtree_operation_func_t func, void *arg,
+                                          mtree_operation_t **operation_p)
+{
+    void *address[MTREE_BUFFER_LAST] = {
+        [MTREE_BUFFER_INPUT] = (void *)data->input, [MTREE_BUFFER_RESULT] = data->output};
+    const size_t bytes = mtree_program_scratch(layout, data);
+    char *room = malloc(bytes), *at = room;
+
+    if (room == NULL && bytes > 0) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        if (is_made(layout, b)) {
+            address[b] = mtree_address(at, -data->gap);
+            at += room_of(data, layout->program->lengths[b]);
+        }
+    }
+    return mtree_program_start(layout->program, transport, data, address, room, func, arg,
+                               operation_p);
 }
 
 const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation)

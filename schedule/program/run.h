@@ -29,6 +29,16 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
                                    mtree_operation_func_t func, void *arg,
                                    mtree_operation_t **operation_p);
 
+/* The same of the program of @a layout on the user's buffers in @a data, which has
+ * mtree_program_scratch() bytes of memory of its own where these do not serve it. */
+mtree_status_t mtree_program_start_layout(const mtree_layout_t *layout,
+                                          mtree_transport_t *transport,
+                                          const mtree_operation_data_t *data,
+                                          mtree_operation_func_t func, void *arg,
+                                          mtree_operation_t **operation_p);
+size_t mtree_program_scratch(const mtree_layout_t *layout,
+                             const mtree_operation_data_t *data);
+
 /* The send or receive that @a operation waits for, which has not ended and has not
  * failed; NULL: it does not run a program. */
 const mtree_step_t *mtree_program_waits(const mtree_operation_t *operation);

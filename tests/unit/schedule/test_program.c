@@ -10,7 +10,7 @@
 #include "tests/unit/whole_plan.h"
 
 #include "schedule/layout.h"
-#include "schedule/start.h"
+#include "schedule/operation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,15 +181,15 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
         data.unpack_block = unpack_block;
     }
 
-    job->call.overlap = mtree_schedule_overlap(&data);
+    job->call.overlap = mtree_operation_overlap(&data);
     unit_ok(layout_from_plan(job->plan, job->placement, &job->call, rank,
                              &job->layout[rank]));
     unit_ok(mtree_goodput_create(job->layout[rank], &job->goodput[rank]));
     unit_ok(mtree_trace_create(EVENTS, &job->trace[rank]));
     data.goodput = job->goodput[rank];
     data.trace = job->trace[rank];
-    unit_ok(mtree_schedule_start(job->layout[rank], chaos_transport(chaos, rank), &data,
-                                 ended, job, &job->operation[rank]));
+    unit_ok(mtree_operation_start(job->layout[rank], chaos_transport(chaos, rank), &data,
+                                  ended, job, &job->operation[rank]));
 }
 
 /* Every program, and a collective that it does. */
