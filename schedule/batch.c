@@ -10,14 +10,14 @@ static mtree_part_counts_t count_parts(const mtree_layout_t *layout,
                                        const mtree_operation_data_t *data, int from,
                                        int to)
 {
-    const bool is_copied = data->unpack != NULL || layout->is_relay;
+    const bool is_copied = mtree_operation_copies_results(layout, data);
     mtree_part_counts_t counts = {0, 0, 0, 0};
 
     for (int i = from; i < to; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
         const size_t children = (size_t)stream->num_children, above = stream->parent >= 0;
         const size_t sums = stream->up ? children : 0, results = stream->down ? above : 0;
-        const size_t slots = mtree_stream_slots(stream);
+        const size_t slots = mtree_stream_slots(stream, true);
 
         if (stream->open) {
             continue;
@@ -69,84 +69,146 @@ size_t mtree_batches_scratch(const mtree_layout_t *layout,
 /* To or from child number @a child, or the parent where that is -1. */
 static mtree_edge_t edge_of(const mtree_stream_state_t *state, int child, bool sends)
 {
-    return state->blocks == NULL ? mtree_edge_whole(state)
+    return state->blocks == NULL ? (mtree_edge_t){0, 0, state->num_chunks}
                                  : mtree_edge_blocks_edge(state, child, sends);
 }
 
-/* Unless nothing passes. */
-static void add_channel(mtree_stream_state_t *state, int child, int rank, int step,
-                        mtree_cursor_t *at)
+/* The lockstep of what passes there, which is counted. */
+static int count_step(const mtree_stream_state_t *state, int child, bool up)
 {
-    const mtree_edge_t edge = edge_of(state, child, true);
+    const mtree_stream_t *stream = state->stream;
+    const int *steps = stream->child_steps;
+    int step = mtree_layout_step(state->operation->layout, stream,
+                                 child < 0       ? stream->parent_step
+                                 : steps == NULL ? 0
+                                                 : steps[child],
+                                 up);
 
-    if (edge.end > 0) {
-        mtree_stream_state_add_channel(state, rank, step, child < 0, edge, at);
-    }
+    state->operation->step_waits[step]++;
+    return step;
 }
 
-/* The same; NULL: there is none.  *done_p is false from then on that there is no memory
- * for its slots. */
-static mtree_receiver_t *add_receiver(mtree_stream_state_t *state, int child, int rank,
-                                      int step, mtree_cursor_t *at, bool *done_p)
+/* Chunks of the result are delivered at once, but to a relay; sums, and what is sent on,
+ * take memory until they are out of the way. */
+static bool edge_needs_credit(const mtree_edge_t *edge, bool up, bool to_relay)
 {
+    return up || edge->num > 1 || to_relay;
+}
+
+static size_t edge_known_chunks(const mtree_edge_t *edge)
+{
+    return edge->end == MTREE_END_UNKNOWN ? 1 : edge->end;
+}
+
+static mtree_turn_t open_turn(bool up)
+{
+    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
+}
+
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
+                                                     int child, int rank,
+                                                     mtree_batch_t *batch)
+{
+    mtree_operation_t *operation = state->operation;
+    const mtree_edge_t edge = edge_of(state, child, true);
+    const bool up = child < 0;
+    mtree_send_channel_t *channel;
+    const mtree_peer_t *peer;
+
+    if (edge.end == 0) {
+        return NULL;
+    }
+    channel = batch->channels_end++;
+    channel->state = state;
+    channel->send_queue = mtree_operation_send_queue(operation, rank);
+    peer = &operation->layout
+                ->peers[mtree_send_queue_number(operation, channel->send_queue)];
+    channel->edge = edge;
+    channel->up = up;
+    channel->credited = edge_needs_credit(&edge, up, peer->is_relay);
+    channel->step = count_step(state, child, up);
+    channel->turn = open_turn(up);
+    channel->blank = channel->credit = edge.end;
+    if (channel->credited && state->stream->window < edge.end) {
+        channel->credit = state->stream->window;
+    }
+    channel->sibling = state->channels;
+    state->channels = channel;
+    state->batch->left += edge_known_chunks(&edge);
+    return channel;
+}
+
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int child,
+                                                  int rank, mtree_batch_t *batch)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    const mtree_layout_t *layout = state->operation->layout;
     const mtree_edge_t edge = edge_of(state, child, false);
-    const size_t most = state->stream->window;
-    const bool is_copied =
-        state->operation->data.unpack != NULL || state->operation->layout->is_relay;
+    const bool up = child >= 0, is_blocks = state->blocks != NULL;
+    const size_t window = mtree_stream_slots(state->stream, up);
     mtree_receiver_t *receiver;
 
     if (edge.end == 0) {
         return NULL;
     }
-    receiver = mtree_stream_state_add_receiver(
-        state, rank, step, child >= 0, edge, edge.end < most ? edge.end : most,
-        state->blocks == NULL && (child >= 0 || is_copied), at);
-    *done_p = *done_p && (state->blocks == NULL || mtree_edge_blocks_open(receiver));
+    receiver = batch->receivers_end++;
+    receiver->state = state;
+    receiver->edge = edge;
+    receiver->peer = rank;
+    receiver->up = up;
+    receiver->credited = edge_needs_credit(&edge, up, layout->is_relay);
+    receiver->turn = open_turn(up);
+    receiver->step = count_step(state, child, up);
+    receiver->window = edge.end < window ? edge.end : window;
+    receiver->slots = batch->slots_end;
+    for (size_t i = 0; i < receiver->window; i++) {
+        mtree_slot_t *slot = batch->slots_end++;
+
+        slot->receiver = receiver;
+        if (!is_blocks && (up || mtree_operation_copies_results(layout, data))) {
+            slot->memory = mtree_address(batch->scratch_end, -data->gap);
+            batch->scratch_end += mtree_stream_slot_bytes(data, state->stream);
+        }
+    }
+    if (is_blocks) {
+        mtree_edge_blocks_open(receiver);
+    }
+    state->batch->left += edge_known_chunks(&edge);
     return receiver;
 }
 
-/* The channels and receivers of a stream.  False: no memory. */
-static bool state_add_edges(mtree_stream_state_t *state, mtree_cursor_t *at)
+/* The channels and receivers of a stream. */
+static void state_add_edges(mtree_stream_state_t *state)
 {
     const mtree_stream_t *stream = state->stream;
-    bool done = true;
+    mtree_batch_t *batch = state->batch;
 
     for (int i = 0; i < stream->num_children; i++) {
-        int step = stream->child_steps == NULL ? 0 : stream->child_steps[i];
-
         if (stream->up) {
-            state->num_receivers +=
-                add_receiver(state, i, stream->children[i], step, at, &done) != NULL;
+            state->num_receivers += mtree_stream_state_add_receiver(
+                                        state, i, stream->children[i], batch) != NULL;
         }
         if (stream->down) {
-            add_channel(state, i, stream->children[i], step, at);
+            mtree_stream_state_add_channel(state, i, stream->children[i], batch);
         }
     }
     if (stream->parent >= 0 && stream->down) {
-        state->above =
-            add_receiver(state, -1, stream->parent, stream->parent_step, at, &done);
+        state->above = mtree_stream_state_add_receiver(state, -1, stream->parent, batch);
     }
     if (stream->parent >= 0 && stream->up) {
-        add_channel(state, -1, stream->parent, stream->parent_step, at);
+        mtree_stream_state_add_channel(state, -1, stream->parent, batch);
     }
     if (state->blocks != NULL && state->num_receivers == 0) {
         state->folded = SIZE_MAX;
     }
-    return done;
 }
 
-/* False: no memory. */
-static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
-                       mtree_batch_t *batch, const mtree_stream_t *stream,
-                       mtree_cursor_t *at)
+/* What a stream that is not personalized begins with. */
+static void state_init_chunks(mtree_stream_state_t *state)
 {
-    state->operation = operation;
-    state->batch = batch;
-    state->stream = stream;
-    state->receivers = at->receiver;
-    if (stream->below != NULL) {
-        return mtree_edge_blocks_init(state) && state_add_edges(state, at);
-    }
+    mtree_operation_t *operation = state->operation;
+    const mtree_stream_t *stream = state->stream;
+
     state->num_chunks = mtree_stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
         state->shift = operation->data.shift[stream->block];
@@ -162,12 +224,28 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
         operation->held = true;
         operation->outstanding++;
     }
-    return stream->open || state_add_edges(state, at);
+}
+
+/* Where there is no memory, the operation has failed. */
+static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
+                       mtree_batch_t *batch, const mtree_stream_t *stream)
+{
+    state->operation = operation;
+    state->batch = batch;
+    state->stream = stream;
+    state->receivers = batch->receivers_end;
+    if (stream->below != NULL) {
+        mtree_edge_blocks_init(state);
+    } else {
+        state_init_chunks(state);
+    }
+    if (!stream->open && operation->status == MTREE_OK) {
+        state_add_edges(state);
+    }
 }
 
 /* In one block but for the scratch memory, which is aligned. */
-mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts,
-                                 mtree_cursor_t *at)
+mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts)
 {
     mtree_batch_t *batch =
         calloc(1, sizeof(*batch) + (size_t)num_states * sizeof(mtree_stream_state_t) +
@@ -187,17 +265,14 @@ mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *coun
     batch->num_states = num_states;
     batch->states = (mtree_stream_state_t *)(batch + 1);
     batch->channels = (mtree_send_channel_t *)(batch->states + num_states);
+    batch->channels_end = batch->channels;
     batch->receivers = (mtree_receiver_t *)(batch->channels + counts->channels);
-    at->channel = batch->channels;
-    at->receiver = batch->receivers;
-    batch->receivers_end = batch->receivers + counts->receivers;
-    at->slot = (mtree_slot_t *)batch->receivers_end;
-    batch->slots_end = at->slot + counts->slots;
-    at->scratch = batch->scratch;
+    batch->receivers_end = batch->receivers;
+    batch->slots_end = (mtree_slot_t *)(batch->receivers + counts->receivers);
+    batch->scratch_end = batch->scratch;
     return batch;
 }
 
-/* Receivers that do not exist are all zero. */
 static void batch_free(mtree_batch_t *batch)
 {
     for (int i = 0; i < batch->num_states; i++) {
@@ -226,21 +301,19 @@ bool mtree_batch_add(mtree_operation_t *operation)
     const mtree_layout_t *layout = operation->layout;
     int from = operation->next_stream, to = batch_end(layout, from);
     mtree_part_counts_t counts = count_parts(layout, &operation->data, from, to);
-    mtree_cursor_t at;
-    mtree_batch_t *batch = mtree_batch_alloc(to - from, &counts, &at);
-    bool done = batch != NULL;
+    mtree_batch_t *batch = mtree_batch_alloc(to - from, &counts);
 
-    for (int i = from; i < to && done; i++) {
-        done = state_init(&batch->states[i - from], operation, batch, &layout->streams[i],
-                          &at);
+    if (batch == NULL) {
+        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
+        return false;
     }
-    if (!done) {
+    for (int i = from; i < to && operation->status == MTREE_OK; i++) {
+        state_init(&batch->states[i - from], operation, batch, &layout->streams[i]);
+    }
+    if (operation->status != MTREE_OK) {
         mtree_batches_free(batch);
         return false;
     }
-    /* Streams without data have no parts. */
-    batch->num_channels = (size_t)(at.channel - batch->channels);
-    batch->num_receivers = (size_t)(at.receiver - batch->receivers);
     operation->next_stream = to;
     if (operation->newest == NULL) {
         operation->oldest = batch;
@@ -262,32 +335,30 @@ static int turn_round(const mtree_layout_t *layout, int step, bool up)
 void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
 {
     const mtree_layout_t *layout = operation->layout;
-    mtree_receiver_t *receivers_end = batch->receivers + batch->num_receivers;
-    mtree_send_channel_t *channels_end = batch->channels + batch->num_channels;
 
     for (int round = 0; round <= 2 * layout->num_steps + 1; round++) {
         mtree_receiver_t *receiver = batch->receivers;
         mtree_send_channel_t *channel = batch->channels;
 
-        for (; receiver < receivers_end; receiver++) {
+        for (; receiver < batch->receivers_end; receiver++) {
             if (turn_round(layout, receiver->step, receiver->up) == round) {
                 mtree_turns_add(
                     &mtree_operation_send_queue(operation, receiver->peer)->receives,
                     &receiver->turn, layout->num_lanes);
             }
         }
-        for (; channel < channels_end; channel++) {
+        for (; channel < batch->channels_end; channel++) {
             if (turn_round(layout, channel->step, channel->up) == round) {
                 mtree_turns_add(&channel->send_queue->sends, &channel->turn,
                                 layout->num_lanes);
             }
         }
     }
-    for (mtree_receiver_t *receiver = batch->receivers; receiver < receivers_end;
+    for (mtree_receiver_t *receiver = batch->receivers; receiver < batch->receivers_end;
          receiver++) {
         mtree_receiver_post(receiver);
     }
-    for (mtree_send_channel_t *channel = batch->channels; channel < channels_end;
+    for (mtree_send_channel_t *channel = batch->channels; channel < batch->channels_end;
          channel++) {
         if (channel->turn.is_open) {
             mtree_send_channel_open(channel);
@@ -300,12 +371,14 @@ static void operation_drop_batch(mtree_operation_t *operation)
 {
     mtree_batch_t *batch = operation->oldest;
 
-    for (size_t i = 0; i < batch->num_receivers; i++) {
+    for (mtree_receiver_t *receiver = batch->receivers; receiver < batch->receivers_end;
+         receiver++) {
         mtree_turns_drop(
-            &mtree_operation_send_queue(operation, batch->receivers[i].peer)->receives);
+            &mtree_operation_send_queue(operation, receiver->peer)->receives);
     }
-    for (size_t i = 0; i < batch->num_channels; i++) {
-        mtree_turns_drop(&batch->channels[i].send_queue->sends);
+    for (mtree_send_channel_t *channel = batch->channels; channel < batch->channels_end;
+         channel++) {
+        mtree_turns_drop(&channel->send_queue->sends);
     }
     operation->oldest = batch->next;
     if (operation->oldest == NULL) {
@@ -319,13 +392,11 @@ bool mtree_batches_advance(mtree_operation_t *operation)
     const mtree_batch_t *oldest = operation->oldest;
 
     if (operation->next_stream >= operation->layout->num_streams ||
-        operation->status != MTREE_OK || oldest->outstanding > 0 || oldest->unsent > 0 ||
-        oldest->unreceived > 0) {
+        operation->status != MTREE_OK || oldest->left > 0) {
         return false;
     }
     operation_drop_batch(operation);
     if (!mtree_batch_add(operation)) {
-        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return false;
     }
     mtree_batch_begin(operation, operation->newest);

@@ -54,8 +54,22 @@ size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chun
     return units;
 }
 
-size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chunk,
-                       const char *bytes)
+char *mtree_block_slice_address(const mtree_stream_state_t *state,
+                                const mtree_side_t *side, int place, size_t chunk)
+{
+    char *address = mtree_block_address(state, side, place);
+    size_t begin;
+
+    if (address == NULL) {
+        return NULL;
+    }
+    (void)slice(state, place, chunk, &begin);
+    return address + begin * (size_t)state->operation->data.extent;
+}
+
+/* Copy the slice that is in @a chunk into the user's buffer; its units. */
+static size_t block_put(const mtree_stream_state_t *state, int place, size_t chunk,
+                        const char *bytes)
 {
     const mtree_operation_data_t *data = &state->operation->data;
     size_t extent = (size_t)data->extent, begin;
@@ -72,19 +86,6 @@ size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chun
                            units);
     }
     return units;
-}
-
-char *mtree_block_slice_address(const mtree_stream_state_t *state,
-                                const mtree_side_t *side, int place, size_t chunk)
-{
-    char *address = mtree_block_address(state, side, place);
-    size_t begin;
-
-    if (address == NULL) {
-        return NULL;
-    }
-    (void)slice(state, place, chunk, &begin);
-    return address + begin * (size_t)state->operation->data.extent;
 }
 
 bool mtree_edge_header_is(const mtree_stream_state_t *state, size_t chunk)
@@ -108,18 +109,37 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes)
     }
 }
 
+/* The place behind those of the blocks of @a receiver that are for this rank. */
+static int own_end(const mtree_receiver_t *receiver)
+{
+    return receiver->edge.first + (mtree_stream_state_is_root(receiver->state)
+                                       ? receiver->edge.num
+                                       : !receiver->up);
+}
+
+void mtree_edge_blocks_keep(const mtree_receiver_t *receiver, const mtree_slot_t *slot)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    const char *bytes = slot->memory;
+
+    if (bytes == NULL || mtree_edge_header_is(state, slot->chunk)) {
+        return;
+    }
+    for (int place = receiver->edge.first; place < own_end(receiver); place++) {
+        bytes += block_put(state, place, slot->chunk, bytes) *
+                 (size_t)state->operation->data.extent;
+    }
+}
+
 /* Has this rank room for each block of @a receiver that is for it? */
 static bool header_fits(const mtree_receiver_t *receiver)
 {
-    const mtree_stream_state_t *state = receiver->state;
-    int first = receiver->edge.first;
-    int end = mtree_stream_state_is_root(state) ? first + receiver->edge.num
-                                                : first + !receiver->up;
+    int place = receiver->edge.first;
 
-    while (first < end && mtree_block_fits(state, first)) {
-        first++;
+    while (place < own_end(receiver) && mtree_block_fits(receiver->state, place)) {
+        place++;
     }
-    return first == end;
+    return place == own_end(receiver);
 }
 
 void mtree_edge_header_unpack(const mtree_receiver_t *receiver)

@@ -5,44 +5,47 @@
 
 #include <string.h>
 
-/* Receives of the result that are started ahead, the same on all ranks.  No window to a
- * peer is as long on the networks in use; more would wait in the transport. */
-#define RESULT_WINDOW 64
-
-/* Memory for @a counts parts, which lives as long as the operation.  False: none. */
-static bool add_memory(mtree_operation_t *operation, mtree_part_counts_t counts,
-                       mtree_cursor_t *at)
+/* Memory for @a counts parts, which lives as long as the operation.  NULL: there is none,
+ * and the operation has failed. */
+static mtree_batch_t *add_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
 {
-    mtree_batch_t *extra = mtree_batch_alloc(0, &counts, at);
+    mtree_batch_t *extra = mtree_batch_alloc(0, &counts);
 
-    if (extra != NULL) {
-        extra->next = operation->extra;
-        operation->extra = extra;
-    }
-    return extra != NULL;
-}
-
-/* The same, without which the operation fails. */
-static bool add_parts(mtree_operation_t *operation, mtree_part_counts_t counts,
-                      mtree_cursor_t *at)
-{
-    if (!add_memory(operation, counts, at)) {
+    if (extra == NULL) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
-        return false;
+        return NULL;
     }
-    return true;
+    extra->next = operation->extra;
+    operation->extra = extra;
+    return extra;
 }
 
-/* A channel to @a rank; NULL: no memory, and the operation has failed. */
-static mtree_send_channel_t *add_channel(mtree_operation_t *operation, int rank, bool up)
+/* Memory for @a num receivers from children, or from the source if not @a up. */
+static mtree_batch_t *add_receivers(mtree_operation_t *operation, size_t num, bool up)
 {
-    mtree_stream_state_t *state = &operation->states[0];
-    mtree_cursor_t at;
+    const mtree_stream_t *stream = &operation->layout->streams[0];
+    size_t slots = num * mtree_stream_slots(stream, up);
+    size_t copied =
+        up || mtree_operation_copies_results(operation->layout, &operation->data) ? slots
+                                                                                  : 0;
 
-    return add_parts(operation, (mtree_part_counts_t){.channels = 1}, &at)
-               ? mtree_stream_state_add_channel(state, rank, 0, up,
-                                                mtree_edge_whole(state), &at)
-               : NULL;
+    return add_memory(operation, (mtree_part_counts_t){
+                                     .receivers = num,
+                                     .slots = slots,
+                                     .scratch = copied * mtree_stream_slot_bytes(
+                                                             &operation->data, stream)});
+}
+
+/* A channel to child @a rank, or to the parent if @a child is -1; NULL: no memory, and
+ * the operation has failed. */
+static mtree_send_channel_t *add_channel(mtree_operation_t *operation, int child,
+                                         int rank)
+{
+    mtree_batch_t *memory = add_memory(operation, (mtree_part_counts_t){.channels = 1});
+
+    return memory == NULL ? NULL
+                          : mtree_stream_state_add_channel(&operation->states[0], child,
+                                                           rank, memory);
 }
 
 void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children,
@@ -50,8 +53,7 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
 {
     mtree_stream_state_t *state = &operation->states[0];
     mtree_stream_t *stream = &operation->layout->streams[0];
-    size_t slots = mtree_stream_slots(stream) * (size_t)num_children;
-    mtree_cursor_t at;
+    mtree_batch_t *memory;
 
     stream->num_children = num_children;
     stream->children = children;
@@ -60,58 +62,39 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
         mtree_stream_state_wake(state);
         return;
     }
-    if (!add_parts(
-            operation,
-            (mtree_part_counts_t){
-                .receivers = (size_t)num_children,
-                .slots = slots,
-                .scratch = slots * mtree_stream_slot_bytes(&operation->data, stream)},
-            &at)) {
+    memory = add_receivers(operation, (size_t)num_children, true);
+    if (memory == NULL) {
         return;
     }
-    state->receivers = at.receiver;
+    state->receivers = memory->receivers;
     state->num_receivers = num_children;
     for (int i = 0; i < num_children; i++) {
-        mtree_receiver_post(mtree_stream_state_add_receiver(
-            state, children[i], 0, true, mtree_edge_whole(state),
-            mtree_stream_slots(stream), true, &at));
+        mtree_receiver_post(
+            mtree_stream_state_add_receiver(state, i, children[i], memory));
     }
 }
 
 void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
 {
-    mtree_send_channel_t *channel = add_channel(operation, rank, true);
+    mtree_send_channel_t *channel = add_channel(operation, -1, rank);
 
     if (channel != NULL) {
         mtree_send_channel_open(channel);
     }
 }
 
-/* Receives of the result that are started beyond the chunks that are complete. */
-static size_t result_slots(const mtree_stream_state_t *state)
-{
-    return state->num_chunks < RESULT_WINDOW ? state->num_chunks : RESULT_WINDOW;
-}
-
 void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
 {
     mtree_stream_state_t *state = &operation->states[0];
-    size_t slots = result_slots(state);
-    bool memory = operation->data.unpack != NULL;
-    size_t scratch =
-        memory ? slots * mtree_stream_slot_bytes(&operation->data, state->stream) : 0;
-    mtree_cursor_t at;
+    mtree_batch_t *memory = add_receivers(operation, 1, false);
+    mtree_receiver_t *above =
+        memory == NULL ? NULL : mtree_stream_state_add_receiver(state, -1, rank, memory);
 
-    if (add_parts(
-            operation,
-            (mtree_part_counts_t){.receivers = 1, .slots = slots, .scratch = scratch},
-            &at)) {
-        state->above = mtree_stream_state_add_receiver(
-            state, rank, 0, false, mtree_edge_whole(state), slots, memory, &at);
-        state->above->posted = state->above->arrived = state->above->taken =
-            state->above->released = state->complete;
+    if (above != NULL) {
+        above->posted = above->arrived = above->taken = above->released = state->complete;
+        state->above = above;
         state->stopped = false;
-        mtree_receiver_post(state->above);
+        mtree_receiver_post(above);
     }
 }
 
@@ -122,7 +105,7 @@ bool mtree_dynamic_peers_is_stopped(const mtree_operation_t *operation)
 
 void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t first)
 {
-    mtree_send_channel_t *channel = add_channel(operation, rank, false);
+    mtree_send_channel_t *channel = add_channel(operation, 0, rank);
 
     if (channel == NULL) {
         return;
@@ -136,7 +119,7 @@ void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t
 size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank)
 {
     mtree_stream_state_t *state = &operation->states[0];
-    size_t slots = result_slots(state);
+    size_t slots = mtree_stream_slots(state->stream, false);
     mtree_send_channel_t *channel = state->channels;
 
     while (channel != NULL && (channel->up || channel->send_queue->rank != rank)) {
@@ -192,23 +175,23 @@ bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
     return channel == NULL && state->awaited == 0;
 }
 
-mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
+void mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
 {
     mtree_operation_data_t *data = &operation->data;
     size_t bytes = operation->layout->streams[0].length * (size_t)data->extent;
-    mtree_cursor_t at;
+    mtree_batch_t *memory =
+        add_memory(operation, (mtree_part_counts_t){.scratch = bytes});
 
-    if (!add_memory(operation, (mtree_part_counts_t){.scratch = bytes}, &at)) {
-        return MTREE_ERR_NO_MEMORY;
+    if (memory == NULL) {
+        return;
     }
     if (data->pack != NULL) {
-        data->pack(data->arg, 0, at.scratch, bytes);
+        data->pack(data->arg, 0, memory->scratch, bytes);
     } else {
-        memcpy(at.scratch, data->output, bytes);
+        memcpy(memory->scratch, data->output, bytes);
     }
     data->pack = NULL;
-    data->output = at.scratch;
-    return MTREE_OK;
+    data->output = memory->scratch;
 }
 
 void mtree_dynamic_peers_detach(mtree_operation_t *operation)

@@ -53,11 +53,9 @@ double mtree_dynamic_peers_progress(const mtree_operation_t *operation);
 /* Has everything been sent to the receivers so far, and received from the source? */
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation);
 
-/*
- * In broadcasts, while nothing is being sent: copy the result and send from the copy, so
- * that the user's buffer is free.  MTREE_ERR_NO_MEMORY: nothing has changed.
- */
-mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
+/* In broadcasts, while nothing is being sent: copy the result and send from the copy, so
+ * that the user's buffer is free. */
+void mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 
 /* End the operation now, although messages are outstanding. */
 void mtree_dynamic_peers_detach(mtree_operation_t *operation);

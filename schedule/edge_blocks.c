@@ -74,39 +74,33 @@ static bool receiver_is_direct(const mtree_receiver_t *receiver)
                                receiver->edge.first) != NULL;
 }
 
-/* The blocks of @a receiver are known: memory for its slots.  False: there is none. */
-static bool receiver_open(mtree_receiver_t *receiver)
+void mtree_edge_blocks_open(mtree_receiver_t *receiver)
 {
     const mtree_stream_state_t *state = receiver->state;
-    size_t extent = (size_t)state->operation->data.extent, bytes;
-    size_t num =
-        receiver->edge.end < receiver->window ? receiver->edge.end : receiver->window;
+    const mtree_edge_t *edge = &receiver->edge;
+    const bool is_known = edge->end != MTREE_END_UNKNOWN;
+    size_t extent = (size_t)state->operation->data.extent;
+    size_t num = 1, bytes = mtree_edge_header_bytes(edge) + extent;
 
+    if (is_known) {
+        num = edge->end < receiver->window ? edge->end : receiver->window;
+        bytes =
+            mtree_block_slices_longest(state->blocks, edge->first, edge->num) * extent;
+    }
     free(receiver->memory);
     receiver->memory = NULL;
     receiver->slots[0].memory = NULL;
-    bytes = mtree_block_slices_longest(state->blocks, receiver->edge.first,
-                                       receiver->edge.num) *
-            extent;
-    if (receiver_is_direct(receiver) || num * bytes == 0) {
-        return true;
+    if ((is_known && receiver_is_direct(receiver)) || num * bytes == 0) {
+        return;
     }
     receiver->memory = malloc(num * bytes);
-    for (size_t i = 0; i < num && receiver->memory != NULL; i++) {
+    if (receiver->memory == NULL) {
+        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
+        return;
+    }
+    for (size_t i = 0; i < num; i++) {
         receiver->slots[i].memory = receiver->memory + i * bytes;
     }
-    return receiver->memory != NULL;
-}
-
-bool mtree_edge_blocks_open(mtree_receiver_t *receiver)
-{
-    if (receiver->edge.end != MTREE_END_UNKNOWN) {
-        return receiver_open(receiver);
-    }
-    receiver->memory = malloc(mtree_edge_header_bytes(&receiver->edge) +
-                              (size_t)receiver->state->operation->data.extent);
-    receiver->slots[0].memory = receiver->memory;
-    return receiver->memory != NULL;
 }
 
 /* What this rank knows of the blocks before any header is there. */
@@ -138,7 +132,7 @@ static void init_blocks(mtree_stream_state_t *state)
     }
 }
 
-bool mtree_edge_blocks_init(mtree_stream_state_t *state)
+void mtree_edge_blocks_init(mtree_stream_state_t *state)
 {
     const mtree_stream_t *stream = state->stream;
     const mtree_layout_t *layout = state->operation->layout;
@@ -152,14 +146,14 @@ bool mtree_edge_blocks_init(mtree_stream_state_t *state)
             : mtree_block_slices_create(below->num, below->begin, below->end,
                                         is_finer ? stream->chunk / FINER : stream->chunk);
     if (state->blocks == NULL) {
-        return false;
+        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
+        return;
     }
     init_blocks(state);
     state->num_unknown = stream->up && below->headed ? stream->num_children : 0;
     if (stream->down && mtree_stream_state_is_root(state)) {
         state->complete = SIZE_MAX;
     }
-    return true;
 }
 
 size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
@@ -177,7 +171,7 @@ size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
 
         blocks += num > 1 || stream->parent >= 0 ? (size_t)num : 0;
     }
-    return blocks * mtree_stream_slots(stream) * slot;
+    return blocks * mtree_stream_slots(stream, stream->up) * slot;
 }
 
 char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk)
@@ -197,73 +191,25 @@ static void channel_know(mtree_send_channel_t *channel)
     const mtree_stream_state_t *state = channel->state;
     size_t end = edge_end(state, &channel->edge), window = state->stream->window;
 
-    state->batch->unsent += end - 1;
+    state->batch->left += end - 1;
     channel->edge.end = end;
     channel->credit = channel->credited && window < end ? window : end;
 }
 
-bool mtree_edge_blocks_know(mtree_receiver_t *receiver)
+void mtree_edge_blocks_know(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
 
     mtree_edge_header_unpack(receiver);
     receiver->edge.end = edge_end(state, &receiver->edge);
-    state->batch->unreceived += receiver->edge.end - 1;
-    if (!receiver_open(receiver)) {
-        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
-        return false;
-    }
+    state->batch->left += receiver->edge.end - 1;
+    mtree_edge_blocks_open(receiver);
     if (!receiver->up || --state->num_unknown == 0) {
         mtree_send_channel_t *channel = state->channels;
 
         for (; channel != NULL; channel = channel->sibling) {
             channel_know(channel);
         }
-    }
-    return true;
-}
-
-/* At the root, on the way up. */
-static void arrived_at_root(mtree_receiver_t *receiver, const mtree_slot_t *slot)
-{
-    mtree_stream_state_t *state = receiver->state;
-    const char *bytes = slot->memory;
-
-    for (int i = 0; i < receiver->edge.num && bytes != NULL; i++) {
-        if (!mtree_edge_header_is(state, slot->chunk)) {
-            bytes +=
-                mtree_block_put(state, receiver->edge.first + i, slot->chunk, bytes) *
-                (size_t)state->operation->data.extent;
-        }
-    }
-    mtree_receiver_take(receiver);
-    mtree_receiver_release(receiver, receiver->taken);
-}
-
-/* A chunk is ready when it is there from all children that send it. */
-static void arrived_up(mtree_receiver_t *receiver)
-{
-    mtree_stream_state_t *state = receiver->state;
-    size_t ready = SIZE_MAX;
-
-    mtree_receiver_take(receiver);
-    for (int i = 0; i < state->num_receivers; i++) {
-        const mtree_receiver_t *other = &state->receivers[i];
-
-        if (other->taken < other->edge.end && other->taken < ready) {
-            ready = other->taken;
-        }
-    }
-    state->folded = ready;
-    mtree_stream_state_wake(state);
-}
-
-void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, const mtree_slot_t *slot)
-{
-    if (mtree_stream_state_is_root(receiver->state)) {
-        arrived_at_root(receiver, slot);
-    } else {
-        arrived_up(receiver);
     }
 }
 
@@ -303,7 +249,7 @@ static void pack_children(mtree_stream_state_t *state, size_t chunk, char *bytes
             memcpy(bytes, receiver->slots[chunk % receiver->window].memory, length);
             bytes += length;
         }
-        mtree_receiver_release(receiver, chunk + 1);
+        mtree_receiver_sent(receiver, chunk);
     }
 }
 

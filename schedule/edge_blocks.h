@@ -23,11 +23,13 @@ char *mtree_block_slice_address(const mtree_stream_state_t *state,
  * that others get theirs. */
 bool mtree_block_fits(const mtree_stream_state_t *state, int place);
 
-/* Copy the slice that is in @a chunk out of the user's buffer, or into it; its units. */
+/* Copy the slice that is in @a chunk out of the user's buffer; its units. */
 size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chunk,
                        char *bytes);
-size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chunk,
-                       const char *bytes);
+
+/* Copy the slices in @a slot that are for this rank into the user's buffer, unless they
+ * were received there. */
+void mtree_edge_blocks_keep(const mtree_receiver_t *receiver, const mtree_slot_t *slot);
 
 /* Is @a chunk the header of its edge? */
 bool mtree_edge_header_is(const mtree_stream_state_t *state, size_t chunk);
@@ -41,16 +43,17 @@ void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes);
 /* Set the blocks that the header in the memory of @a receiver tells. */
 void mtree_edge_header_unpack(const mtree_receiver_t *receiver);
 
-/* edge_blocks.c: the blocks of a new personalized @a state.  False: no memory. */
-bool mtree_edge_blocks_init(mtree_stream_state_t *state);
+/* edge_blocks.c: the blocks of a new personalized @a state.  Where there is no memory for
+ * them, and in the functions below, the operation fails. */
+void mtree_edge_blocks_init(mtree_stream_state_t *state);
 
 /* The edge to child number @a child, or to the parent where that is -1, on which this
  * rank @a sends, or receives; its end where that is known already. */
 mtree_edge_t mtree_edge_blocks_edge(const mtree_stream_state_t *state, int child,
                                     bool sends);
 
-/* Memory for the slots of a new @a receiver, or for its header.  False: there is none. */
-bool mtree_edge_blocks_open(mtree_receiver_t *receiver);
+/* Memory for the slots of a new @a receiver, or for its header. */
+void mtree_edge_blocks_open(mtree_receiver_t *receiver);
 
 /* Bytes of the slots of its receivers. */
 size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent);
@@ -58,11 +61,8 @@ size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
 /* Where @a chunk from the sender of @a receiver goes. */
 char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk);
 
-/* The header of @a receiver is there.  False: no memory, and the operation has failed. */
-bool mtree_edge_blocks_know(mtree_receiver_t *receiver);
-
-/* On the way up, what is in @a slot of @a receiver is there. */
-void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, const mtree_slot_t *slot);
+/* The header of @a receiver is there. */
+void mtree_edge_blocks_know(mtree_receiver_t *receiver);
 
 /* Where @a chunk lies that @a channel sends; NULL: it has to be put together. */
 const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_t chunk);

@@ -153,7 +153,7 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                          operation_clear);
     operation->last[false] = operation->last[true] = INFINITY;
     /* This rank may have nothing to do in the first steps. */
-    mtree_operation_count_step(operation, operation->step);
+    operation->step_waits[operation->step]++;
     mtree_operation_step(operation, operation->step);
     /* The operation may end before this returns. */
     *operation_p = operation;

@@ -39,11 +39,9 @@ typedef struct {
     mtree_event_t event;
     mtree_receiver_t *receiver;
     size_t chunk;
-    bool arrived; /* received, not yet reduced or delivered */
-    bool sent;    /* all that is sent of it was: the sum, or what others' blocks take */
+    bool arrived; /* received, not taken yet */
     bool blank;   /* the message was empty: its source has stopped */
-    int unsent;   /* personalized or on a relay, on the way down: children that it was not
-                     sent to */
+    int unsent;   /* when it is taken: channels that are still to send from it */
     char *memory; /* its address as a vector of units; NULL: straight into the output */
 } mtree_slot_t;
 
@@ -58,7 +56,7 @@ struct mtree_receiver {
     mtree_turn_t turn;
     size_t window;
     size_t posted;   /* chunks whose receive was started */
-    size_t taken;    /* chunks reduced or delivered, in order */
+    size_t taken;    /* chunks whose part for this rank is in its place, in order */
     size_t released; /* chunks whose slot is free again, in order */
     size_t arrived;  /* chunks, in any order */
     int step;        /* lockstep; 0: none */
@@ -122,17 +120,15 @@ struct mtree_send_queue {
  * a rank has sent of a later one does not keep it from ending.
  */
 struct mtree_batch {
-    mtree_batch_t *next;          /* began after it; of extra memory: added before it */
-    size_t outstanding;           /* messages of its streams */
-    size_t unsent, unreceived;    /* chunks */
+    mtree_batch_t *next; /* began after it; of extra memory: added before it */
+    size_t left; /* chunks to send and to receive, and messages that are outstanding */
     mtree_stream_state_t *states; /* [num_states] */
-    mtree_send_channel_t *channels;
-    mtree_receiver_t *receivers;
-    mtree_receiver_t *receivers_end; /* behind the memory for all of them */
-    mtree_slot_t *slots_end;         /* behind those of all receivers */
     int num_states;
-    size_t num_channels, num_receivers;
-    char *scratch;
+    /* What the streams have, and behind it memory for more until they have all. */
+    mtree_send_channel_t *channels, *channels_end;
+    mtree_receiver_t *receivers, *receivers_end;
+    mtree_slot_t *slots_end; /* of all receivers, behind these */
+    char *scratch, *scratch_end;
 };
 
 /* A stream, running. */
@@ -252,23 +248,9 @@ static inline bool mtree_stream_state_sends_on(const mtree_stream_state_t *state
 /* receiver.c: start every receive that has a free slot, once its turn is open. */
 void mtree_receiver_post(mtree_receiver_t *receiver);
 
-/* The slots of all chunks before @a released are free: receive into them, and grant the
- * sender credit. */
-void mtree_receiver_release(mtree_receiver_t *receiver, size_t released);
-
-/* Reduce all chunks that can be, in order, and forward what is complete. */
-void mtree_stream_state_reduce(mtree_stream_state_t *state);
-
-/* Take all chunks that are there, in order. */
-void mtree_receiver_take(mtree_receiver_t *receiver);
-
-/* @a chunk, which is in a slot of @a receiver, was sent on: release it with all before
- * that were, too. */
-void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk);
-
-/* @a chunk, which is in a slot of @a receiver from above, was sent to one more child;
- * the last one releases it. */
-void mtree_receiver_sent_down(mtree_receiver_t *receiver, size_t chunk);
+/* One more channel has sent @a chunk from its slot of @a receiver; after the last one the
+ * slot is free. */
+void mtree_receiver_sent(mtree_receiver_t *receiver, size_t chunk);
 
 /* send_queue.c: send what may be sent to every peer whose queue is dirty. */
 void mtree_send_queue_pump(mtree_operation_t *operation);
@@ -342,14 +324,6 @@ static inline int mtree_send_queue_number(const mtree_operation_t *operation,
     return (int)(send_queue - operation->send_queues);
 }
 
-/* The next free parts while a batch, or the memory of peers that are added, is made. */
-typedef struct {
-    mtree_send_channel_t *channel;
-    mtree_receiver_t *receiver;
-    mtree_slot_t *slot;
-    char *scratch;
-} mtree_cursor_t;
-
 /* prefix.c: chunks of an outgoing stream of a scan that incoming ones have brought. */
 size_t mtree_prefix_ready(const mtree_operation_t *operation,
                           const mtree_stream_t *stream);
@@ -368,13 +342,12 @@ typedef struct {
     size_t channels, receivers, slots, scratch;
 } mtree_part_counts_t;
 
-/* batch.c: memory for a batch of @a num_states streams with their parts, which @a at is
- * set to.  NULL: there is none. */
-mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts,
-                                 mtree_cursor_t *at);
+/* batch.c: a batch with memory for @a num_states streams and their parts, of which it has
+ * none yet.  NULL: no memory. */
+mtree_batch_t *mtree_batch_alloc(int num_states, const mtree_part_counts_t *counts);
 
-/* Add the batch of the next streams, which do not begin yet.  False: no memory.
- */
+/* Add the batch of the next streams, which do not begin yet.  False: no memory, and the
+ * operation has failed. */
 bool mtree_batch_add(mtree_operation_t *operation);
 
 /* Begin with @a batch: number the turns of its channels and receivers, and start those
@@ -391,34 +364,30 @@ size_t mtree_batches_scratch(const mtree_layout_t *layout,
 /* Free @a batch and all that follow it; NULL is allowed. */
 void mtree_batches_free(mtree_batch_t *batch);
 
-/* Count a new channel or receiver of @a step, which is returned. */
-int mtree_operation_count_step(mtree_operation_t *operation, int step);
-
 /* stream_state.c: the queue to @a rank. */
 mtree_send_queue_t *mtree_operation_send_queue(mtree_operation_t *operation, int rank);
 
-/* Chunks of a stream, those that a receiver has memory for, and the bytes of each. */
+/* Do chunks of a result go through slots, not straight into the output? */
+static inline bool mtree_operation_copies_results(const mtree_layout_t *layout,
+                                                  const mtree_operation_data_t *data)
+{
+    return data->unpack != NULL || layout->is_relay;
+}
+
+/* Chunks of a stream, those that a receiver of sums, or of the result, has slots for, and
+ * the bytes of each slot. */
 size_t mtree_stream_num_chunks(const mtree_stream_t *stream);
-size_t mtree_stream_slots(const mtree_stream_t *stream);
+size_t mtree_stream_slots(const mtree_stream_t *stream, bool up);
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
                                const mtree_stream_t *stream);
 
-/* The edge of a stream that is not personalized. */
-static inline mtree_edge_t mtree_edge_whole(const mtree_stream_state_t *state)
-{
-    return (mtree_edge_t){0, 0, state->num_chunks};
-}
-
-/* Add a channel of @a edge to @a rank, or a receiver from it with @a window slots, which
- * have their own memory if @a memory.  Parts are taken from @a at; @a step is that of the
- * layout.  Those of an open stream have lanes of their own, and their turn is open. */
+/* batch.c: add a channel to child number @a child (-1: to the parent), which is @a rank,
+ * or a receiver from it, in memory of @a batch.  Those of an open stream have lanes of
+ * their own, and their turn is open.  NULL: nothing passes. */
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
-                                                     int rank, int step, bool up,
-                                                     mtree_edge_t edge,
-                                                     mtree_cursor_t *at);
-mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, bool up, mtree_edge_t edge,
-                                                  size_t window, bool memory,
-                                                  mtree_cursor_t *at);
+                                                     int child, int rank,
+                                                     mtree_batch_t *batch);
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int child,
+                                                  int rank, mtree_batch_t *batch);
 
 #endif

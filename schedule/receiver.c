@@ -2,6 +2,8 @@
 #include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 
+#include <stdint.h>
+
 static void receiver_credit(mtree_receiver_t *receiver);
 
 static void receiver_credited(mtree_event_t *event)
@@ -40,6 +42,25 @@ static void receiver_credit(mtree_receiver_t *receiver)
                              false, &receiver->credit_event.completion));
 }
 
+/* Free the slots of the chunks, in order, that no channel is still to send from: receive
+ * into them, and grant the sender credit. */
+static void receiver_release(mtree_receiver_t *receiver)
+{
+    const size_t before = receiver->released;
+
+    while (receiver->released < receiver->taken &&
+           receiver->slots[receiver->released % receiver->window].unsent == 0) {
+        receiver->released++;
+    }
+    if (receiver->released == before) {
+        return;
+    }
+    mtree_receiver_post(receiver);
+    if (receiver->credited) {
+        receiver_credit(receiver);
+    }
+}
+
 /* Note that the source has stopped and everything it sent before is received. */
 static void receiver_find_stop(mtree_receiver_t *receiver)
 {
@@ -49,53 +70,152 @@ static void receiver_find_stop(mtree_receiver_t *receiver)
     }
 }
 
-void mtree_receiver_take(mtree_receiver_t *receiver)
+/* Add @a chunk of a child.  The sum is made in the slot of the first child on an inner
+ * rank, and in the output on the root.  A relay adds nothing of its own. */
+static void receiver_fold(const mtree_receiver_t *receiver, size_t chunk)
 {
-    while (receiver->taken < receiver->posted &&
-           receiver->slots[receiver->taken % receiver->window].arrived) {
-        receiver->slots[receiver->taken % receiver->window].arrived = false;
-        receiver->taken++;
-    }
-}
-
-/* What is for this rank of a chunk from the parent goes into the user's buffer, unless it
- * was received there. */
-static void receiver_unpack(const mtree_receiver_t *receiver, const mtree_slot_t *slot)
-{
-    mtree_stream_state_t *state = receiver->state;
+    const mtree_stream_state_t *state = receiver->state;
     const mtree_operation_data_t *data = &state->operation->data;
+    const mtree_receiver_t *first = &state->receivers[0];
+    char *mine = mtree_stream_state_address(state, data->input, chunk);
+    char *sum = mtree_stream_state_is_root(state)
+                    ? mtree_stream_state_address(state, data->output, chunk)
+                    : first->slots[chunk % first->window].memory;
+    char *theirs = receiver->slots[chunk % receiver->window].memory;
+    double begin = mtree_operation_clock(state->operation);
 
-    if (slot->memory == NULL || state->operation->layout->is_relay) {
+    if (data->fold == NULL || state->stream->forwards ||
+        (state->operation->layout->is_relay && receiver == first)) {
         return;
     }
-    if (state->blocks == NULL) {
+    if (data->is_exclusive) {
+        mtree_prefix_take(state, chunk, theirs);
+        return;
+    }
+    if (receiver != first) {
+        data->fold(data->arg, theirs, sum, sum, mtree_stream_state_count(state, chunk));
+    } else if (sum == theirs) {
+        data->fold(data->arg, mine, sum, sum, mtree_stream_state_count(state, chunk));
+    } else {
+        data->fold(data->arg, theirs, mine, sum, mtree_stream_state_count(state, chunk));
+    }
+    mtree_stream_state_trace(state, MTREE_TRACE_FOLD, true, receiver->peer, chunk,
+                             mtree_stream_state_count(state, chunk), begin);
+}
+
+/* What is for this rank of the chunk in @a slot goes into the sum, or into the user's
+ * buffer unless it was received there. */
+static void receiver_keep(const mtree_receiver_t *receiver, const mtree_slot_t *slot)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    const mtree_operation_data_t *data = &state->operation->data;
+
+    if (state->blocks != NULL) {
+        mtree_edge_blocks_keep(receiver, slot);
+    } else if (receiver->up) {
+        receiver_fold(receiver, slot->chunk);
+    } else if (slot->memory != NULL && !state->operation->layout->is_relay) {
         data->unpack(data->arg, mtree_stream_state_offset(state, slot->chunk),
                      slot->memory, mtree_stream_state_count(state, slot->chunk));
-    } else if (!mtree_edge_header_is(state, slot->chunk)) {
-        (void)mtree_block_put(state, 0, slot->chunk, slot->memory);
     }
 }
 
-/* A chunk from the parent.  Its slot keeps it until those children have it that are sent
- * it from there. */
-static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
+/* The channels that send @a chunk from its slot: up the sum, which is in the slot of the
+ * first child, or each child's blocks; down to those children that are not sent it from
+ * the output. */
+static int receiver_uses(const mtree_receiver_t *receiver, size_t chunk)
 {
-    mtree_stream_state_t *state = receiver->state;
+    const mtree_stream_state_t *state = receiver->state;
     const mtree_send_channel_t *channel =
         mtree_stream_state_sends_on(state) ? state->channels : NULL;
+    int uses = 0;
 
-    receiver_unpack(receiver, slot);
-    slot->unsent = 0;
-    for (; channel != NULL; channel = channel->sibling) {
-        slot->unsent += !channel->up && slot->chunk < channel->edge.end;
+    if (receiver->up) {
+        return !mtree_stream_state_is_root(state) &&
+               (state->blocks != NULL || receiver == state->receivers);
     }
-    mtree_receiver_take(receiver);
-    state->complete = receiver->taken;
-    if (slot->unsent == 0) {
-        mtree_receiver_sent_on(receiver, slot->chunk);
+    for (; channel != NULL; channel = channel->sibling) {
+        uses += !channel->up && chunk < channel->edge.end;
+    }
+    return uses;
+}
+
+/* Take the chunks that are there, in order, and none from @a end on. */
+static void receiver_take(mtree_receiver_t *receiver, size_t end)
+{
+    for (; receiver->taken < end && receiver->taken < receiver->posted;
+         receiver->taken++) {
+        mtree_slot_t *slot = &receiver->slots[receiver->taken % receiver->window];
+
+        if (!slot->arrived) {
+            break;
+        }
+        slot->arrived = false;
+        receiver_keep(receiver, slot);
+        slot->unsent = receiver_uses(receiver, slot->chunk);
+    }
+    receiver_release(receiver);
+}
+
+/* A chunk has come from the parent. */
+static void receiver_deliver(mtree_receiver_t *receiver)
+{
+    receiver_take(receiver, SIZE_MAX);
+    receiver->state->complete = receiver->taken;
+    mtree_stream_state_wake(receiver->state);
+    receiver_find_stop(receiver);
+}
+
+/* Add what can be added, in the order of the children; the chunks to which all have been
+ * added. */
+static size_t state_take_sums(mtree_stream_state_t *state)
+{
+    size_t end = state->num_chunks;
+
+    for (int i = 0; i < state->num_receivers; i++) {
+        receiver_take(&state->receivers[i], end);
+        end = state->receivers[i].taken;
+    }
+    return end;
+}
+
+/* Take the blocks that are there from one child; the chunks that are there from all
+ * children that send so many, where this rank sends them on. */
+static size_t receiver_take_blocks(mtree_receiver_t *receiver)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    const int num = mtree_stream_state_is_root(state) ? 0 : state->num_receivers;
+    size_t ready = SIZE_MAX;
+
+    receiver_take(receiver, SIZE_MAX);
+    for (int i = 0; i < num; i++) {
+        const mtree_receiver_t *child = &state->receivers[i];
+
+        if (child->taken < child->edge.end && child->taken < ready) {
+            ready = child->taken;
+        }
+    }
+    return ready;
+}
+
+/* A chunk has come from a child. */
+static void receiver_reduce(mtree_receiver_t *receiver)
+{
+    mtree_stream_state_t *state = receiver->state;
+    size_t folded =
+        state->blocks == NULL ? state_take_sums(state) : receiver_take_blocks(receiver);
+
+    if (folded <= state->folded) {
+        return;
+    }
+    state->folded = folded;
+    if (mtree_stream_state_is_root(state)) {
+        state->complete = folded;
+    }
+    if (state->operation->layout->num_in > 0 && mtree_stream_state_is_root(state)) {
+        mtree_prefix_advance(state);
     }
     mtree_stream_state_wake(state);
-    receiver_find_stop(receiver);
 }
 
 /* The source stopped before this chunk.  It sends empty messages to all receives that are
@@ -143,21 +263,21 @@ static void receiver_arrived(mtree_event_t *event)
         return;
     }
     slot->arrived = true;
-    state->batch->unreceived--;
+    state->batch->left--;
     if (++receiver->arrived == receiver->edge.end) {
         mtree_operation_step(operation, receiver->step);
     }
     receiver_measure(receiver, slot->chunk, units);
-    if (state->blocks != NULL && mtree_edge_header_is(state, slot->chunk) &&
-        !mtree_edge_blocks_know(receiver)) {
+    if (state->blocks != NULL && mtree_edge_header_is(state, slot->chunk)) {
+        mtree_edge_blocks_know(receiver);
+    }
+    if (operation->status != MTREE_OK) {
         return;
     }
-    if (!receiver->up) {
-        receiver_deliver(receiver, slot);
-    } else if (state->blocks != NULL) {
-        mtree_edge_blocks_arrived(receiver, slot);
+    if (receiver->up) {
+        receiver_reduce(receiver);
     } else {
-        mtree_stream_state_reduce(state);
+        receiver_deliver(receiver);
     }
 }
 
@@ -217,96 +337,8 @@ void mtree_receiver_post(mtree_receiver_t *receiver)
     }
 }
 
-void mtree_receiver_release(mtree_receiver_t *receiver, size_t released)
+void mtree_receiver_sent(mtree_receiver_t *receiver, size_t chunk)
 {
-    receiver->released = released;
-    mtree_receiver_post(receiver);
-    if (receiver->credited) {
-        receiver_credit(receiver);
-    }
-}
-
-void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk)
-{
-    size_t released = receiver->released;
-
-    receiver->slots[chunk % receiver->window].sent = true;
-    /* Sends may end in another order than that in which they began. */
-    while (receiver->slots[released % receiver->window].sent) {
-        receiver->slots[released % receiver->window].sent = false;
-        released++;
-    }
-    if (released > receiver->released) {
-        mtree_receiver_release(receiver, released);
-    }
-}
-
-void mtree_receiver_sent_down(mtree_receiver_t *receiver, size_t chunk)
-{
-    if (--receiver->slots[chunk % receiver->window].unsent == 0) {
-        mtree_receiver_sent_on(receiver, chunk);
-    }
-}
-
-/* Add one chunk of a child.  The sum is made in the slot of the first child on an inner
- * rank, and in the output on the root.  A relay adds nothing of its own. */
-static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *receiver,
-                             size_t chunk)
-{
-    const mtree_operation_data_t *data = &state->operation->data;
-    mtree_receiver_t *first = &state->receivers[0];
-    char *mine = mtree_stream_state_address(state, data->input, chunk);
-    char *sum = mtree_stream_state_is_root(state)
-                    ? mtree_stream_state_address(state, data->output, chunk)
-                    : first->slots[chunk % first->window].memory;
-    char *theirs = receiver->slots[chunk % receiver->window].memory;
-    double begin = mtree_operation_clock(state->operation);
-
-    if (data->fold == NULL || state->stream->forwards ||
-        (state->operation->layout->is_relay && receiver == first)) {
-        return;
-    }
-    if (data->is_exclusive) {
-        mtree_prefix_take(state, chunk, theirs);
-        return;
-    }
-    if (receiver != first) {
-        data->fold(data->arg, theirs, sum, sum, mtree_stream_state_count(state, chunk));
-    } else if (sum == theirs) {
-        data->fold(data->arg, mine, sum, sum, mtree_stream_state_count(state, chunk));
-    } else {
-        data->fold(data->arg, theirs, mine, sum, mtree_stream_state_count(state, chunk));
-    }
-    mtree_stream_state_trace(state, MTREE_TRACE_FOLD, true, receiver->peer, chunk,
-                             mtree_stream_state_count(state, chunk), begin);
-}
-
-void mtree_stream_state_reduce(mtree_stream_state_t *state)
-{
-    size_t before = state->num_chunks; /* chunks that contain all earlier children */
-
-    for (int child = 0; child < state->stream->num_children; child++) {
-        mtree_receiver_t *receiver = &state->receivers[child];
-        size_t taken = receiver->taken;
-
-        while (receiver->taken < before && receiver->taken < receiver->posted &&
-               receiver->slots[receiver->taken % receiver->window].arrived) {
-            receiver->slots[receiver->taken % receiver->window].arrived = false;
-            state_fold_chunk(state, receiver, receiver->taken++);
-        }
-        if (receiver->taken > taken && (child > 0 || mtree_stream_state_is_root(state))) {
-            mtree_receiver_release(receiver, receiver->taken);
-        }
-        before = receiver->taken;
-    }
-    if (before > state->folded) {
-        state->folded = before;
-        if (mtree_stream_state_is_root(state)) {
-            state->complete = before;
-        }
-        if (state->operation->layout->num_in > 0 && mtree_stream_state_is_root(state)) {
-            mtree_prefix_advance(state);
-        }
-        mtree_stream_state_wake(state);
-    }
+    receiver->slots[chunk % receiver->window].unsent--;
+    receiver_release(receiver);
 }

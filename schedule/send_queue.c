@@ -116,7 +116,7 @@ static size_t channel_advance(mtree_send_channel_t *channel)
     bool was_last = !begins && channel_progress(channel) <= *last;
 
     channel->next++;
-    channel->state->batch->unsent--;
+    channel->state->batch->left--;
     if (channel->next == channel->edge.end) {
         channel_close(channel);
     }
@@ -215,10 +215,10 @@ static void send_op_sent(mtree_event_t *event)
     }
     /* The slot in which the chunk lies may be free now. */
     if (channel->up && state->blocks == NULL && state->stream->num_children > 0) {
-        mtree_receiver_sent_on(&state->receivers[0], chunk);
+        mtree_receiver_sent(&state->receivers[0], chunk);
     } else if (!channel->up && state->above != NULL &&
                mtree_stream_state_sends_on(state)) {
-        mtree_receiver_sent_down(state->above, chunk);
+        mtree_receiver_sent(state->above, chunk);
     }
 }
 

@@ -2,6 +2,11 @@
 /* A running stream: steps, errors, the trace, and the two ends of its edges. */
 #include "schedule/operation_private.h"
 
+/* Receives of a result from a peer that becomes known late that are started ahead, the
+ * same on all ranks.  No window to a peer is as long on the networks in use; more would
+ * wait in the transport. */
+#define RESULT_WINDOW 64
+
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
 {
     if (operation->status == MTREE_OK) {
@@ -32,13 +37,13 @@ bool mtree_stream_state_began(mtree_stream_state_t *state, mtree_status_t status
 {
     bool began = mtree_operation_began(state->operation, status);
 
-    state->batch->outstanding += began;
+    state->batch->left += began;
     return began;
 }
 
 bool mtree_stream_state_ended(mtree_stream_state_t *state, const mtree_event_t *event)
 {
-    state->batch->outstanding--;
+    state->batch->left--;
     return mtree_operation_ended(state->operation, event);
 }
 
@@ -94,12 +99,13 @@ size_t mtree_stream_num_chunks(const mtree_stream_t *stream)
     return (stream->length + stream->chunk - 1) / stream->chunk;
 }
 
-size_t mtree_stream_slots(const mtree_stream_t *stream)
+size_t mtree_stream_slots(const mtree_stream_t *stream, bool up)
 {
+    size_t window = stream->open && !up ? RESULT_WINDOW : stream->window;
     size_t chunks = mtree_stream_num_chunks(stream);
     bool is_known = stream->below == NULL || !stream->below->headed;
 
-    return is_known && chunks < stream->window ? chunks : stream->window;
+    return is_known && chunks < window ? chunks : window;
 }
 
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
@@ -126,88 +132,4 @@ mtree_send_queue_t *mtree_operation_send_queue(mtree_operation_t *operation, int
         }
     }
     return &operation->send_queues[low];
-}
-
-int mtree_operation_count_step(mtree_operation_t *operation, int step)
-{
-    operation->step_waits[step]++;
-    return step;
-}
-
-/* Chunks of the result are delivered at once, but to a relay; sums, and what is sent on,
- * take memory until they are out of the way. */
-static bool edge_needs_credit(const mtree_edge_t *edge, bool up, bool to_relay)
-{
-    return up || edge->num > 1 || to_relay;
-}
-
-static size_t edge_known_chunks(const mtree_edge_t *edge)
-{
-    return edge->end == MTREE_END_UNKNOWN ? 1 : edge->end;
-}
-
-static mtree_turn_t open_turn(bool up)
-{
-    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
-}
-
-mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
-                                                     int rank, int step, bool up,
-                                                     mtree_edge_t edge,
-                                                     mtree_cursor_t *at)
-{
-    mtree_send_channel_t *channel = at->channel++;
-
-    channel->state = state;
-    channel->send_queue = mtree_operation_send_queue(state->operation, rank);
-    channel->edge = edge;
-    channel->up = up;
-    channel->credited = edge_needs_credit(
-        &edge, up,
-        state->operation->layout
-            ->peers[mtree_send_queue_number(state->operation, channel->send_queue)]
-            .is_relay);
-    channel->step = mtree_operation_count_step(
-        state->operation,
-        mtree_layout_step(state->operation->layout, state->stream, step, up));
-    channel->turn = open_turn(up);
-    channel->blank = channel->credit = edge.end;
-    if (channel->credited && state->stream->window < edge.end) {
-        channel->credit = state->stream->window;
-    }
-    channel->sibling = state->channels;
-    state->channels = channel;
-    state->batch->unsent += edge_known_chunks(&edge);
-    return channel;
-}
-
-mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, bool up, mtree_edge_t edge,
-                                                  size_t window, bool memory,
-                                                  mtree_cursor_t *at)
-{
-    const mtree_operation_data_t *data = &state->operation->data;
-    mtree_receiver_t *receiver = at->receiver++;
-
-    receiver->state = state;
-    receiver->edge = edge;
-    receiver->peer = rank;
-    receiver->up = up;
-    receiver->credited = edge_needs_credit(&edge, up, state->operation->layout->is_relay);
-    receiver->turn = open_turn(up);
-    receiver->step = mtree_operation_count_step(
-        state->operation,
-        mtree_layout_step(state->operation->layout, state->stream, step, up));
-    receiver->window = window;
-    state->batch->unreceived += edge_known_chunks(&edge);
-    receiver->slots = at->slot;
-    for (size_t i = 0; i < receiver->window; i++) {
-        at->slot->receiver = receiver;
-        if (memory) {
-            at->slot->memory = mtree_address(at->scratch, -data->gap);
-            at->scratch += mtree_stream_slot_bytes(data, state->stream);
-        }
-        at->slot++;
-    }
-    return receiver;
 }

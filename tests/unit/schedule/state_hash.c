@@ -15,7 +15,7 @@ static uint64_t hash_receiver(uint64_t hash, const mtree_receiver_t *receiver)
     for (size_t i = 0; i < receiver->window; i++) {
         const mtree_slot_t *slot = &receiver->slots[i];
 
-        hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
+        hash = visited_mix(hash, 2 * slot->chunk + slot->arrived);
         hash = visited_mix(hash, (uint64_t)slot->unsent);
     }
     return hash;
