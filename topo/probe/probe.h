@@ -98,8 +98,8 @@ typedef struct {
     double least, median;
     double send; /* PING: the least seconds of the sender's processor for a message; 0:
                     not known */
-    /* STREAM: 8 to MTREE_PROBE_MAX_SAMPLES at about equal intervals, the first and the
-     * last byte among them. */
+    /* STREAM: 2 to MTREE_PROBE_MAX_SAMPLES of what arrived until the sender stopped, the
+     * first among them. */
     int num_samples;
     mtree_probe_rate_sample_t samples[MTREE_PROBE_MAX_SAMPLES];
     double bytes; /* STREAM: that came in all, also after the last sample */

@@ -197,6 +197,8 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
     if (status == MTREE_OK && length > 2 && vertices[length - 2] == NONE) {
         status = gate_vertex(resolver, vertices[length - 1], &vertices[length - 2]);
     }
+    /* Routes to other hosts of a gate may have come by the same routers. */
+    (void)fill_runs(resolver, length);
     for (int place = 1; status == MTREE_OK && place < length - 1; ++place) {
         if (vertices[place] == NONE) {
             status =

@@ -89,6 +89,9 @@ static const struct {
     /* Two silent routers between x and y: the same there and back. */
     {"01x??y 10y??x 23x??y", .num_vertices = 8, .num_links = 7,
      .same = {{{0, 1, 2}, {1, 0, 3}}, {{2, 3, 3}, {1, 0, 2}}}},
+    /* B and C at one silent router, which another one leads to. */
+    {"12? 01z?? 02z??", .num_vertices = 7, .num_links = 5,
+     .same = {{{0, 1, 2}, {0, 2, 2}}, {{0, 1, 3}, {0, 2, 3}}}},
     /* Of two routes between two hosts the last counts. */
     {"01x 01y", .num_vertices = 5, .num_links = 2, .place = {0, 1, 1}, .name = "y"},
 };
