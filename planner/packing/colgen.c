@@ -143,7 +143,6 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
     }
     if (colgen->find != NULL) {
         status = colgen->find(colgen->finder, constraint_price, group, colgen->edges);
-        colgen->work += num_hosts * num_hosts * num_hosts;
     } else if (candidates->directed && !candidates->is_personalized) {
         status =
             find_arborescence(colgen, constraint_price, mtree_colgen_root(colgen, group));

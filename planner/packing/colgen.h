@@ -13,7 +13,8 @@
  * to one). */
 #define MTREE_GAIN 1e-9
 
-/* Put the cheapest tree of a group under constraint prices into @a edges. */
+/* Put the cheapest tree of a group under constraint prices into @a edges, and add the
+ * work of that to the column generation's. */
 typedef mtree_status_t (*mtree_colgen_find_t)(void *finder,
                                               const double *constraint_price, int group,
                                               int *edges);

@@ -30,7 +30,7 @@
 mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
                               double work, mtree_tree_set_t *set_p, double *x_p);
 
-/* Trees to lay of a personalized collective. */
+/* Trees to lay, where each group has a block of its own. */
 typedef struct {
     const mtree_tree_set_t *only; /* these; NULL: any */
     int first, end;               /* of the groups from `first` on to `end` */

@@ -58,6 +58,20 @@ bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle)
     return oracle->method != BY_PATHS;
 }
 
+double mtree_steiner_oracle_work(const mtree_steiner_oracle_t *oracle)
+{
+    double n = oracle->num_vertices, paths = n * n * n;
+
+    switch (oracle->method) {
+    case OVER_ACTIVE:
+        return paths + over_active_work(n, oracle->num_active);
+    case OVER_RELAYS:
+        return over_relays_work(n, oracle->num_active);
+    default:
+        return paths * oracle->num_active;
+    }
+}
+
 mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
                                                     int num_vertices, int num_active)
 {

@@ -31,6 +31,9 @@ mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
 /* Are its trees the cheapest, and not only cheap? */
 bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle);
 
+/* Steps of work that a tree takes at most, with new prices for it. */
+double mtree_steiner_oracle_work(const mtree_steiner_oracle_t *oracle);
+
 /*
  * Give the prices for the trees that follow: price[u * num_vertices + v] >= 0 of the edge
  * from u to v, infinite where there is none.  With @a inward the trees lead to their

@@ -75,6 +75,7 @@ static mtree_status_t find_tree(void *finder, const double *constraint_price, in
         memcpy(packer->last, constraint_price, size);
         set_prices(packer, constraint_price);
     }
+    packer->colgen->work += mtree_steiner_oracle_work(packer->oracle);
     status = mtree_steiner_oracle_find(
         packer->oracle, mtree_colgen_root(packer->colgen, group), packer->parent, &price);
     for (int host = 0; host < n && status == MTREE_OK; host++) {
@@ -125,6 +126,8 @@ static mtree_status_t generate(mtree_colgen_t *colgen)
     if (status == MTREE_OK) {
         status = mtree_colgen_run(colgen, GAP, MOST_WORK);
     }
+    /* What is left of the work is no reason to stop short of the best rates. */
+    mtree_lp_limit(colgen->master->lp, 0);
     return status == MTREE_OK ? mtree_master_finish(colgen->master) : status;
 }
 

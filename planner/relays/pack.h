@@ -34,7 +34,7 @@ typedef struct {
  * and those that may relay.  At most the request's max_trees are left for each root, and
  * no relay that is worth less than MTREE_RELAYS_LEAST_WORTH of the rate.
  * MTREE_ERR_SOLVER, MTREE_ERR_UNREACHABLE, MTREE_ERR_UNSUPPORTED (without GLPK),
- * MTREE_ERR_NO_MEMORY.
+ * MTREE_ERR_CANCELLED, MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
                                  mtree_relayed_packing_t *packing_p);

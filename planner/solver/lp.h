@@ -54,7 +54,8 @@ void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
 void mtree_lp_make_binary(mtree_lp_t *lp, int column);
 
 /*
- * Let each mtree_lp_solve from now on take at most @a pivots in all.  One that ends at
+ * Let each mtree_lp_solve from now on take at most @a pivots in all; 0: many for its
+ * size, as at first.  One that ends at
  * the limit with a solution that keeps the rows' bounds has found that one, though not
  * the best.
  */
