@@ -19,6 +19,8 @@
 typedef struct {
     const coll_mtree_report_t *report;
     json_t *topologies, *plans, *communicators;
+    const mtree_topology_t *map; /* the last one, and its number; NULL: none yet */
+    int map_number;
     const mtree_plan_t **written; /* [num_written] the plans */
     int num_written, room;
 } builder_t;
@@ -56,17 +58,26 @@ static json_t *topology_json(const coll_mtree_planning_context_t *context)
 static int topology_number(builder_t *builder,
                            const coll_mtree_planning_context_t *context)
 {
-    json_t *json = topology_json(context), *other;
+    json_t *json, *other;
     size_t number;
 
+    /* Most groups share one map, which need not be written for each. */
+    if (builder->map == context->map) {
+        return builder->map_number;
+    }
+    json = topology_json(context);
     json_array_foreach (builder->topologies, number, other) {
         if (json_equal(json_object_get(other, "dot"), json_object_get(json, "dot"))) {
-            json_decref(json);
-            return (int)number;
+            break;
         }
     }
-    json_array_append_new(builder->topologies, json);
-    return (int)number;
+    if (number == json_array_size(builder->topologies)) {
+        json_array_append(builder->topologies, json);
+    }
+    json_decref(json);
+    builder->map = context->map;
+    builder->map_number = (int)number;
+    return builder->map_number;
 }
 
 /* Give @a json the member @a key with the number of @a plan, of the topology of number @a
