@@ -72,8 +72,8 @@ static const char *complete(mtree_log_level_t level, const char *message,
     if (about.subject == NULL || level != MTREE_LOG_ERROR) {
         return message;
     }
-    (void)snprintf(line, 2 * MTREE_LOG_LINE, "%s: %s%s%s", about.subject, message,
-                   about.consequence == NULL ? "" : "; ",
+    (void)snprintf(line, 2 * MTREE_LOG_LINE, "%.*s: %s%s%s", 3 * MTREE_LOG_LINE / 4,
+                   about.subject, message, about.consequence == NULL ? "" : "; ",
                    about.consequence == NULL ? "" : about.consequence);
     (void)mtree_make_printable(line);
     return line;

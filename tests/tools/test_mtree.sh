@@ -134,6 +134,8 @@ says "$tmp/b4.html" 'data-tree="p0t1" checked='
 says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
 sed 's/"timeline": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
 expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report -H "$tmp/damaged.json"
+sed "s/\"timeline\"/\"deep\": $(printf '%1500s' '' | tr ' ' '[')$(printf '%1500s' '' | tr ' ' ']'), &/" "$tmp/report.json" >"$tmp/damaged.json"
+expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report --json "$tmp/damaged.json"
 expect 1 'cannot be written: No such file' report -H -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json

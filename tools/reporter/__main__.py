@@ -34,7 +34,7 @@ def main(form, file, *words):
         return follow(file, *words)
     try:
         page = page_of(form, derive(json.load(sys.stdin.buffer)))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise Failure(f"{file}: the report is damaged: {error!r}") from error
     write(words[0] if words else "", page.encode())
     return 0
