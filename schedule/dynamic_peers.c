@@ -5,18 +5,27 @@
 
 #include <string.h>
 
-/* Memory for @a counts parts, which lives as long as the operation.  NULL: there is none,
- * and the operation has failed. */
-static mtree_batch_t *add_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
+/* Memory for @a counts parts, which lives as long as the operation; NULL: there is none.
+ */
+static mtree_batch_t *try_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
 {
     mtree_batch_t *extra = mtree_batch_alloc(0, &counts);
 
+    if (extra != NULL) {
+        extra->next = operation->extra;
+        operation->extra = extra;
+    }
+    return extra;
+}
+
+/* The same; NULL: the operation has failed. */
+static mtree_batch_t *add_memory(mtree_operation_t *operation, mtree_part_counts_t counts)
+{
+    mtree_batch_t *extra = try_memory(operation, counts);
+
     if (extra == NULL) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
-        return NULL;
     }
-    extra->next = operation->extra;
-    operation->extra = extra;
     return extra;
 }
 
@@ -175,15 +184,15 @@ bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
     return channel == NULL && state->awaited == 0;
 }
 
-void mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
+bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
 {
     mtree_operation_data_t *data = &operation->data;
     size_t bytes = operation->layout->streams[0].length * (size_t)data->extent;
     mtree_batch_t *memory =
-        add_memory(operation, (mtree_part_counts_t){.scratch = bytes});
+        try_memory(operation, (mtree_part_counts_t){.scratch = bytes});
 
     if (memory == NULL) {
-        return;
+        return false;
     }
     if (data->pack != NULL) {
         data->pack(data->arg, 0, memory->scratch, bytes);
@@ -192,6 +201,7 @@ void mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
     }
     data->pack = NULL;
     data->output = memory->scratch;
+    return true;
 }
 
 void mtree_dynamic_peers_detach(mtree_operation_t *operation)

@@ -54,8 +54,8 @@ double mtree_dynamic_peers_progress(const mtree_operation_t *operation);
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation);
 
 /* In broadcasts, while nothing is being sent: copy the result and send from the copy, so
- * that the user's buffer is free. */
-void mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
+ * that the user's buffer is free.  False: there is no memory for one. */
+bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 
 /* End the operation now, although messages are outstanding. */
 void mtree_dynamic_peers_detach(mtree_operation_t *operation);
