@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "tools/progress_ticker.h"
+
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -18,16 +21,20 @@ static char line[128];
 
 static void *run(void *arg)
 {
-    struct timespec next;
+    const double began = mtree_clock_seconds();
 
     (void)arg;
-    (void)clock_gettime(CLOCK_REALTIME, &next);
     pthread_mutex_lock(&lock);
-    for (int seconds = SAMPLE; is_running; seconds += SAMPLE) {
+    while (is_running) {
+        struct timespec next;
+
+        /* Anew for each line: a program that was stopped has none to make up for. */
+        (void)clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_sec += SAMPLE;
-        while (is_running && pthread_cond_timedwait(&stopped, &lock, &next) == 0) {}
+        while (is_running &&
+               pthread_cond_clockwait(&stopped, &lock, CLOCK_MONOTONIC, &next) == 0) {}
         if (is_running) {
-            fprintf(stderr, "mtree: %d s: %s\n", seconds, line);
+            fprintf(stderr, "mtree: %.0f s: %s\n", mtree_clock_seconds() - began, line);
         }
     }
     pthread_mutex_unlock(&lock);
