@@ -61,10 +61,11 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 
 void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version)
 {
+    unsigned oldest = atomic_load(&entry->module->version);
+
     entry->version = version;
-    if (version < atomic_load(&entry->module->version)) {
-        atomic_store(&entry->module->version, version);
-    }
+    while (version < oldest &&
+           !atomic_compare_exchange_weak(&entry->module->version, &oldest, version)) {}
 }
 
 /* The exchange holds the entry, the one before and the communicator no more. */
