@@ -325,11 +325,13 @@ static void builder_run(mtree_layout_builder_t *builder)
     builder->stepped = layout->num_steps > 0;
     builder_add_parts(builder);
     mtree_layout_fill_peers(builder);
-    /* In a direct exchange no later link waits for a stream. */
-    layout->max_lead =
-        builder->stepped || builder->seconds == 0 || mtree_layout_is_direct(builder)
-            ? INFINITY
-            : MAX_LEAD / builder->seconds;
+    /* In a direct exchange no later link waits for a stream.  In a scan the last one may
+     * be so because what it carries has not come yet. */
+    layout->max_lead = builder->stepped || builder->seconds == 0 ||
+                               mtree_layout_is_direct(builder) ||
+                               mtree_collective_is_prefix(call->collective)
+                           ? INFINITY
+                           : MAX_LEAD / builder->seconds;
     layout->is_relay = builder->rank >= builder->placement->num_ranks;
     layout->num_lanes = mtree_lanes(call->collective);
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
