@@ -75,26 +75,26 @@ static const mtree_algorithm_t algorithms[] = {
 static struct {
     const mtree_algorithm_t *rows; /* [count] */
     int count;
-} added;
+} added_algorithms;
 
 void mtree_algorithms_add(const mtree_algorithm_t *rows, int count)
 {
-    added.rows = rows;
-    added.count =
+    added_algorithms.rows = rows;
+    added_algorithms.count =
         count < MTREE_ALGORITHMS_MOST_ADDED ? count : MTREE_ALGORITHMS_MOST_ADDED;
 }
 
 static const mtree_algorithm_t *row(int number)
 {
     return number < NUM_ALGORITHMS ? &algorithms[number]
-                                   : &added.rows[number - NUM_ALGORITHMS];
+                                   : &added_algorithms.rows[number - NUM_ALGORITHMS];
 }
 
 const char *const *mtree_algorithms_names(void)
 {
     static const char *names[NUM_ALGORITHMS + MTREE_ALGORITHMS_MOST_ADDED + 1];
 
-    for (int a = 0; a < NUM_ALGORITHMS + added.count; ++a) {
+    for (int a = 0; a < NUM_ALGORITHMS + added_algorithms.count; ++a) {
         names[a] = row(a)->name;
     }
     return names;
@@ -102,7 +102,7 @@ const char *const *mtree_algorithms_names(void)
 
 static const mtree_algorithm_t *find(const char *name)
 {
-    for (int a = 0; a < NUM_ALGORITHMS + added.count; ++a) {
+    for (int a = 0; a < NUM_ALGORITHMS + added_algorithms.count; ++a) {
         if (strcmp(name, row(a)->name) == 0) {
             return row(a);
         }
