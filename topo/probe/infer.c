@@ -125,18 +125,14 @@ static void find_paths(table_t *table)
     }
 }
 
-/* Add the path between two hosts; MTREE_ERR_UNREACHABLE, not logged, if there is none. */
+/* Add the path between two hosts, which there is. */
 static mtree_status_t draw_path(const table_t *table, int from, int to, int *path,
                                 mtree_probe_graph_t *graph)
 {
-    int length = 0, vertex = from;
+    int length = 0;
 
-    while (vertex != NONE && vertex != to && length < table->num_vertices) {
+    for (int vertex = from; vertex != to; vertex = table->next[at(table, vertex, to)]) {
         path[length++] = vertex;
-        vertex = table->next[at(table, vertex, to)];
-    }
-    if (vertex != to) {
-        return MTREE_ERR_UNREACHABLE;
     }
     path[length++] = to;
     return mtree_probe_graph_add_path(graph, path, length);
@@ -174,17 +170,21 @@ static mtree_status_t draw(table_t *table, mtree_probe_graph_t *graph)
     return status;
 }
 
-/* Does a third host lie between @a a and @a b? */
+/* Does a third host lie between @a a and @a b?  It is nearer to both than they are to each
+ * other, so that of all pairs between a set of hosts and the rest the nearest is linked,
+ * however large @a tolerance is. */
 static bool has_between(const table_t *table, int a, int b, double tolerance)
 {
     int n = table->num_hosts;
     double direct = table->distance[a * n + b];
-    double around;
+    double from, to;
 
     for (int c = 0; c < n; ++c) {
-        around = table->distance[a * n + c] + table->distance[c * n + b];
+        from = table->distance[a * n + c];
+        to = table->distance[c * n + b];
         /* A detour that is shorter shows that the two have a link. */
-        if (c != a && c != b && fabs(around - direct) <= tolerance * direct) {
+        if (c != a && c != b && from < direct && to < direct &&
+            fabs(from + to - direct) <= tolerance * direct) {
             return true;
         }
     }
@@ -389,11 +389,6 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
     if (status == MTREE_OK && !is_tree) {
         (void)link_hosts(&table, tolerance);
         status = draw(&table, graph_p);
-        if (status == MTREE_ERR_UNREACHABLE) {
-            mtree_error("the round trips between %d hosts add up to no network; give a "
-                        "topology file",
-                        num_hosts);
-        }
     }
     mtree_arena_cleanup(&table.arena);
     return status;

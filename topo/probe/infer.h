@@ -16,7 +16,7 @@
  * Infer a graph with paths between all hosts from @a rtts, one per pair of hosts.  It is
  * the one with fewer links of those two that agree with the round trips:
  * - hosts that forward: two hosts are linked unless a third one lies between them, that
- * is, unless the round trips to it add up to theirs;
+ *   is, unless it is nearer to both and the round trips to it add up to theirs;
  * - a tree of switches with the hosts as leaves (neighbour joining: Saitou, Nei, "The
  *   neighbor-joining method", Mol. Biol. Evol. 1987), in which links too short to be
  *   measured are contracted.

@@ -2,6 +2,7 @@
 #include "tests/unit/runner.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/fit.h"
+#include "topo/probe/infer.h"
 
 #define MARKS 21
 
@@ -162,4 +163,22 @@ UNIT_TEST(test_explain)
     ck_assert_double_gt(arcs[rising].most, 0);
     ck_assert(!arcs[rising ^ 1].known);
     ck_assert_double_eq(arcs[rising ^ 1].most, 0);
+}
+
+/* Round trips of a busy machine, whose noise is as large as they are: of a group of hosts
+ * and its complement the two that are nearest stay linked. */
+UNIT_LOOP(test_noisy_round_trips, 2, 7)
+{
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
+    mtree_probe_rtt_t rtts[15];
+    int count = 0;
+
+    for (int a = 0; a < _i; ++a) {
+        for (int b = a + 1; b < _i; ++b) {
+            rtts[count] = (mtree_probe_rtt_t){a, b, 1e-4 * (1 + 7 * count % 5)};
+            ++count;
+        }
+    }
+    unit_ok(mtree_probe_infer(_i, rtts, count, 1, &graph));
+    ck_assert_int_eq(graph.num_paths, 2 * count);
 }
