@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches of streams, and their parts. */
+/* Batches of streams, and their parts: the two ends of edges among them. */
 #include "schedule/edge_blocks.h"
 #include "schedule/operation_private.h"
 

@@ -5,7 +5,6 @@
 #include "schedule/lanes.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /*

@@ -124,7 +124,7 @@ struct mtree_batch {
     size_t left; /* chunks to send and to receive, and messages that are outstanding */
     mtree_stream_state_t *states; /* [num_states] */
     int num_states;
-    /* What the streams have, and behind it memory for more until they have all. */
+    /* In use up to _end; the memory behind it is for those that are still to be added. */
     mtree_send_channel_t *channels, *channels_end;
     mtree_receiver_t *receivers, *receivers_end;
     mtree_slot_t *slots_end; /* of all receivers, behind these */

@@ -211,9 +211,9 @@ static void receiver_reduce(mtree_receiver_t *receiver)
     state->folded = folded;
     if (mtree_stream_state_is_root(state)) {
         state->complete = folded;
-    }
-    if (state->operation->layout->num_in > 0 && mtree_stream_state_is_root(state)) {
-        mtree_prefix_advance(state);
+        if (state->operation->layout->num_in > 0) {
+            mtree_prefix_advance(state);
+        }
     }
     mtree_stream_state_wake(state);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A running stream: steps, errors, the trace, and the two ends of its edges. */
+/* A running stream: steps, errors and the trace. */
 #include "schedule/operation_private.h"
 
 /* Receives of a result from a peer that becomes known late that are started ahead, the

@@ -29,8 +29,8 @@ mtree_status_t mtree_program_start(const mtree_program_t *program,
                                    mtree_operation_func_t func, void *arg,
                                    mtree_operation_t **operation_p);
 
-/* The same of the program of @a layout on the user's buffers in @a data, which has
- * mtree_program_scratch() bytes of memory of its own where these do not serve it. */
+/* Run the program of @a layout on the user's buffers in @a data; it allocates
+ * mtree_program_scratch() bytes for its others. */
 mtree_status_t mtree_program_start_layout(const mtree_layout_t *layout,
                                           mtree_transport_t *transport,
                                           const mtree_operation_data_t *data,

@@ -343,7 +343,7 @@ static void explore_shape(search_t *search, const job_shape_t *shape)
 }
 
 UNIT_LOOP(every_command_ends_well, 0,
-          unit_loops((int)num_job_shapes - 2, (int)num_job_shapes))
+          unit_loops((int)num_job_shapes - 1, (int)num_job_shapes))
 {
     static search_t search;
 
