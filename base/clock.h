@@ -11,7 +11,7 @@ double mtree_clock_seconds(void);
 /* Seconds of the processor that the calling thread has taken. */
 double mtree_clock_thread_seconds(void);
 
-/* Sleep for @a seconds, or until a signal; not at all where they are none. */
+/* Sleep for @a seconds, or until a signal.  Returns at once if @a seconds <= 0. */
 void mtree_clock_sleep(double seconds);
 
 #endif

@@ -60,6 +60,9 @@ coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
+    if (module->monitor != NULL) {
+        return coll_mtree_bandwidth_monitor_find(module);
+    }
     opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
         monitor_t *made = coll_mtree_calloc(1, sizeof(*made));

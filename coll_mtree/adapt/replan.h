@@ -38,8 +38,8 @@ typedef struct {
     ompi_communicator_t *comm;
     coll_mtree_call_class_t call_class; /* of the calls over the plan */
     bool is_blocking;              /* by blocking calls: for all of the communicator's */
-    bool keeps_order;              /* calls of its class must give the same bits; not by
-                                      blocking calls */
+    bool keeps_order;              /* calls of its class must give the same bits; unset
+                                      for blocking calls */
     coll_mtree_traffic_t *traffic; /* what the sample is made of, owned; or NULL */
     double promised; /* seconds that the plans predict for the traffic; 0: not known */
     coll_mtree_link_check_t check; /* on rank 0: that was run; then the one that is to be
@@ -63,8 +63,8 @@ coll_mtree_replan_reply_t
 coll_mtree_replan_decide(coll_mtree_replan_query_t *query, const mtree_plan_t *plan,
                          unsigned version, const coll_mtree_rank_sample_t *samples);
 
-/* Likewise: that plan is there, so those of @a query change, and add sums in another
- * order. */
+/* Likewise, once the new plan exists: note that the plans of @a query change, and with
+ * them the order of sums. */
 void coll_mtree_replan_query_changes(coll_mtree_replan_query_t *query);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Topics that are remembered; a later one is new each time. */
@@ -28,7 +28,7 @@ static _Thread_local mtree_list_t *kept; /* of line_t; NULL: lines are written *
 static struct {
     pthread_mutex_t lock;
     const char *list[MOST_TOPICS]; /* [count] */
-    int count;
+    atomic_int count;              /* grows under the lock, when the topic is there */
 } topics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_line(int to, ompi_communicator_t *comm, const char *text)
@@ -141,19 +141,34 @@ int coll_mtree_unserved_level(ompi_communicator_t *comm)
     return comm == &ompi_mpi_comm_world.comm && coll_mtree_params_named() ? 0 : 1;
 }
 
+static bool is_known(const char *topic)
+{
+    for (int i = atomic_load(&topics.count) - 1; i >= 0; i--) {
+        if (topics.list[i] == topic || strcmp(topics.list[i], topic) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool coll_mtree_log_is_first(const char *topic)
 {
-    bool is_known = false;
+    int count;
+    bool is_first;
 
-    pthread_mutex_lock(&topics.lock);
-    for (int i = 0; i < topics.count; i++) {
-        is_known = is_known || strcmp(topics.list[i], topic) == 0;
+    /* Calls ask each time. */
+    if (is_known(topic)) {
+        return false;
     }
-    if (!is_known && topics.count < MOST_TOPICS) {
-        topics.list[topics.count++] = topic;
+    pthread_mutex_lock(&topics.lock);
+    is_first = !is_known(topic);
+    count = atomic_load(&topics.count);
+    if (is_first && count < MOST_TOPICS) {
+        topics.list[count] = topic;
+        atomic_store(&topics.count, count + 1);
     }
     pthread_mutex_unlock(&topics.lock);
-    return !is_known;
+    return is_first;
 }
 
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,

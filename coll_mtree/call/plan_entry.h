@@ -146,7 +146,7 @@ void coll_mtree_plan_exchange_close(void);
  * exchange of the next entry may end. */
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 
-/* On rank 0: the plan of @a entry is for @a version of the network. */
+/* The plan of @a entry is for @a version of the network, which rank 0 looks at. */
 void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned version);
 
 /* Log rank 0's line about the communicator, once. */

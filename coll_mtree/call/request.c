@@ -153,8 +153,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     return req;
 }
 
-/* Its tags are those of its queries, too: another request may have them once these have
- * ended. */
+/* The tags stay reserved until its queries have ended. */
 static void request_destroy(coll_mtree_request_t *req)
 {
     ompi_communicator_t *comm = req->comm;

@@ -16,13 +16,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Seconds between two looks at processes that are not connected yet. */
+/* Seconds between two looks at the listener and at processes, while connections to some
+ * are missing. */
 #define LOOK 0.0005
 
 /* Seconds that mpirun has to say that a process has ended, before calls with it fail. */
 #define GRACE 1
 
-/* Seconds between two looks at the listener while all processes are connected. */
+/* The same while all processes are connected. */
 #define LISTEN 0.02
 
 /* Seconds in which the kernel of a peer says nothing until its connections are lost, and

@@ -16,8 +16,7 @@
  * of events that were handled. */
 typedef int (*coll_mtree_poll_func_t)(void);
 
-/* Have @a poll called whenever Open MPI's progress is; a function that is by now is no
- * error. */
+/* Have @a poll called whenever Open MPI's progress is.  Adding it again does nothing. */
 void coll_mtree_progress_add(coll_mtree_poll_func_t poll);
 
 /* End that; not while another thread is in MPI.  A function that was not added is no
