@@ -40,12 +40,11 @@ build_all
 
 say "Testing (logs in $(basename "$build")/)"
 cd "$build"
-status=0
-make -j2 check </dev/null >make-check.log 2>&1 &
-make=$!
 # Results as they come: of a run that is ended from outside they tell how far it was.
-tail -n +1 -f --pid=$make make-check.log | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): ' || true
-wait $make || status=$?
+set +e
+make -j2 check </dev/null 2>&1 | tee make-check.log | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): '
+status=${PIPESTATUS[0]}
+set -e
 if [ $status -ne 0 ]; then
     for result in $(grep -lE '^:test-result: (FAIL|ERROR)' $(find . -name '*.trs') 2>/dev/null); do
         say "${result%.trs}"

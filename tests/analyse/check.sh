@@ -53,10 +53,10 @@ run() {
     done
     [ -n "$chosen" ] || return 0
     if [ -z "${NEEDS:-}" ] || [ -n "${TESTS:-}" ]; then
-        make -s -j"$jobs" check TESTS="$chosen" >check.log 2>&1 && ok=yes || ok=no
+        make -s -j"$jobs" check TEST_LIMIT=7200 TESTS="$chosen" >check.log 2>&1 && ok=yes || ok=no
     else
         # shellcheck disable=SC2086 # a list
-        { make -s -j"$jobs" $NEEDS && make -s -j"$jobs" check-TESTS check_PROGRAMS= TESTS="$chosen"; } >check.log 2>&1 &&
+        { make -s -j"$jobs" $NEEDS && make -s -j"$jobs" check-TESTS check_PROGRAMS= TEST_LIMIT=7200 TESTS="$chosen"; } >check.log 2>&1 &&
             ok=yes || ok=no
     fi
     grep -E '^(PASS|FAIL|ERROR|SKIP):|^# (PASS|FAIL|ERROR|SKIP):' check.log || tail -5 check.log

@@ -86,7 +86,7 @@ int unit_loops(int few, int many);
 /* For each of an array's @a rows. */
 #define UNIT_EACH(name, rows) UNIT_LOOP(name, 0, (int)(sizeof(rows) / sizeof((rows)[0])))
 
-/* The same, which add(case, name, from, to) adds to the suite. */
+/* UNIT_LOOP, added to the suite by @a add(case, name, from, to). */
 #define UNIT_ADDED_LOOP(add, name, from, to)                                             \
     static void name##_body(int _i);                                                     \
     START_TEST(name)                                                                     \
