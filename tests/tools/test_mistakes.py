@@ -160,7 +160,8 @@ def check_netlab():
             says([sys.executable, f"{folder}/bin/netlab", "up", B4], 1,
                  "mtree is neither in the build folder nor on PATH: build it with make, or give --mtree PATH", environment=environment)
     says(RELAY, 1, "not a link: 'nonsense'; wanted DEVICE DEVICE NANOSECONDS BITS_PER_SECOND", stdin="nonsense\n")
-    says([*NETLAB, "_cross", "no-such b 1e6 1500"], 1, "netlab: error: .*No such file.*/run/netns/no-such")
+    says([*NETLAB, "_cross", "no-such b 1000000 1500"], 1, "netlab: error: .*No such file.*/run/netns/no-such")
+    says([*NETLAB, "_cross", "a b -1 1500"], 1, "not a sender: 'a b -1 1500'; wanted NAMESPACE DEVICE BITS_PER_SECOND MTU")
 
 
 def check_lab():

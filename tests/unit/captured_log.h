@@ -14,7 +14,8 @@ void heard_start(void);
 int heard_lines(void);
 const char *heard_last(void);
 
-/* The last line has, or is, @a text; or it is the only one, and has it. */
+/* The last line has, or is, @a text; or it is the only one, and has it or begins with it.
+ */
 #define heard_text(text)                                                                 \
     ck_assert_msg(strstr(heard_last(), text) != NULL, "no '%s' in '%s'", text,           \
                   heard_last())
@@ -23,6 +24,12 @@ const char *heard_last(void);
     do {                                                                                 \
         ck_assert_int_eq(heard_lines(), 1);                                              \
         heard_text(text);                                                                \
+    } while (0)
+#define heard_line(text)                                                                 \
+    do {                                                                                 \
+        heard_only(text);                                                                \
+        ck_assert_msg(strncmp(heard_last(), text, strlen(text)) == 0,                    \
+                      "'%s' does not begin with '%s'", heard_last(), text);              \
     } while (0)
 
 #endif

@@ -60,7 +60,7 @@ UNIT_TEST(what_is_wrong_is_logged_in_one_line)
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         ck_assert(!choose(bad[i].text));
-        heard_only(bad[i].what);
+        heard_line(bad[i].what);
         heard_text("; the fallback serves");
     }
 }

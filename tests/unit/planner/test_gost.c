@@ -9,7 +9,6 @@
 #include "tests/unit/planner/networks.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define MBPS 1e6
 

@@ -10,7 +10,6 @@
 #include "tests/unit/runner.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -237,7 +237,7 @@ static bool measure(const char *name, const mtree_plan_t *plan, int ranks_per_ho
     for (int rank = 0; rank < ranks; rank++) {
         longest = lengths[rank] > longest ? lengths[rank] : longest;
     }
-    for (int i = 0; i < 5; i += 2) {
+    for (int i = 0; i < 5; i++) {
         int rank = i * (ranks / 5);
         size_t memory;
         double seconds;

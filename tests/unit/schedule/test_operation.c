@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* A process for each loop. */
-#define LOOPS        unit_loops(1, 20)
+#define LOOPS        unit_loops(2, 20)
 #define CASES_A_LOOP 500
 
 /* Bytes between blocks that do not follow one another. */
@@ -321,7 +321,7 @@ static void job_random(job_t *job, unsigned seed)
     job->call.unit_bytes = 4;
     job->call.chunk_bytes = random_draw(2) == 0 ? 0 : 4 * (size_t)(10 + random_draw(400));
     if (random_draw(8) == 0) {
-        job->call.units *= 20;
+        job->call.units *= 40;
         job->call.chunk_bytes = 0;
     }
     /* Not so short that a job has more messages than there is time or room for. */

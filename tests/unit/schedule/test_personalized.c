@@ -338,8 +338,7 @@ static void check_job(job_t *job, unsigned seed)
     if (job->call.longest_bytes > 0) {
         ck_assert_uint_le(chaos_longest(chaos) * job->call.unit_bytes,
                           longest_bytes(job));
-        num_full +=
-            chaos_longest(chaos) * job->call.unit_bytes * 2 > job->call.longest_bytes;
+        num_full += chaos_longest(chaos) * job->call.unit_bytes * 2 > longest_bytes(job);
     }
     ck_assert(chaos_is_quiet(chaos));
     job_free(job);

@@ -23,8 +23,8 @@ static const struct {
     double rate, latency; /* bits/s, seconds; of a file the factor */
 } networks[] = {{"/../examples/sites.dot", 1, 0},
                 {"/b4.dot", 1, 0},
-                {"tree:2x2x2", 1e8, 50e-6},
                 {"torus:4x4", 10e9, 10e-6},
+                {"tree:2x2x2", 1e8, 50e-6},
                 {"random:8:14", 200e6, 5e-3},
                 {"/../examples/sites.dot", 10, 0},
                 {"/cloud-dtfm.dot", 1, 0},

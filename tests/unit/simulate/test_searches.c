@@ -43,7 +43,7 @@ UNIT_TEST(trees_with_too_many_messages_are_not_sought)
 /* Behind switches two trees carry what a packing does, so hundreds of hosts need no
  * search, which takes seconds.  Where hosts forward and have several links, long messages
  * take its trees. */
-UNIT_LOOP(many_hosts_are_searched_where_that_fills_links, 0, unit_loops(2, 7))
+UNIT_LOOP(many_hosts_are_searched_where_that_fills_links, 0, unit_loops(3, 7))
 {
     static const struct {
         const char *shape;
@@ -51,7 +51,7 @@ UNIT_LOOP(many_hosts_are_searched_where_that_fills_links, 0, unit_loops(2, 7))
         double bytes;
         bool is_sought;
     } cases[] = {{"torus:9x9", MTREE_ALLREDUCE, 64e6, true},
-                 {"fattree:14", MTREE_BCAST, 64e3, false},
+                 {"fattree:16", MTREE_BCAST, 64e3, false},
                  {"torus:8x8x8", MTREE_REDUCE, 16e6, true},
                  {"fattree:16", MTREE_REDUCE, 16e6, false},
                  {"fattree:16", MTREE_ALLREDUCE, 1e6, false},

@@ -362,7 +362,7 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
             fixture.topology->links[l].conditions.loss = 0.02;
         }
         mtree_simulate_default_options(&options);
-        options.bytes = 600000;
+        options.bytes = 1000000;
         options.check = true;
         seconds[lossy] = seconds_of(&fixture, plan, (mtree_collective_t)_i, &options);
     }

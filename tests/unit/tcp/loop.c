@@ -240,7 +240,7 @@ static void draw_message(int end, int i)
     *message = (passed_t){.session = (int)random_draw((unsigned long)drawn->sessions),
                           .tag = (uint32_t)random_draw((unsigned long)drawn->tags),
                           .length = draw_length(),
-                          .room = random_draw(2)};
+                          .room = random_draw(random_draw(8) == 0 ? drawn->longest : 2)};
     message->room += message->length;
     message->from = malloc(message->length + 1);
     message->to = calloc(1, message->room + 1);

@@ -37,8 +37,8 @@ extern bool loop_encrypts;
  * not encrypted. */
 const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys);
 
-/* Tests of connections, and fixtures of files of tests, that are used once more with
- * encrypted ones where that is supported. */
+/* Tests of connections, and fixtures of files of tests, that are run again with
+ * encryption where that is supported. */
 #define BOTH_LOOP(name, from, to) UNIT_ADDED_LOOP(loop_add, name, from, to)
 #define BOTH_TEST(name)           BOTH_LOOP(name, 0, 1)
 #define BOTH_FIXTURE(setup, teardown)                                                    \

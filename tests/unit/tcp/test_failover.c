@@ -11,7 +11,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/socket.h>
 
 static const mtree_tcp_key_t some_key = {3, 70, 1};

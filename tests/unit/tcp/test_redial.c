@@ -88,7 +88,7 @@ static void break_some(pair_t *pair)
 BOTH_LOOP(every_byte_arrives_once, 0, unit_loops(2, 10))
 {
     static const random_messages_t how = {
-        .messages = 200, .tags = 2, .sessions = 1, .longest = 100000};
+        .messages = 200, .tags = 2, .sessions = 1, .longest = 300000};
     double end = mtree_clock_seconds() + 60;
     int faults = 0;
     UNIT_OWNED(pair_destroy) pair_t pair;

@@ -65,35 +65,36 @@ static int vertex_at(const mtree_probe_graph_t *graph, const place_t *place)
 
 static const struct {
     const char *routes; /* of each the two hosts and the hops */
-    int num_vertices, num_links;
+    int num_routes, num_vertices, num_links;
     place_t same[2][2], differ[2]; /* vertices */
     place_t place;
     const char *name; /* of the vertex there */
 } cases[] = {
     /* A and B at router x, C and D at y. */
-    {"01x 02xy 20yx 31yx", .num_vertices = 6, .num_links = 5,
+    {"01x 02xy 20yx 31yx", .num_routes = 4, .num_vertices = 6, .num_links = 5,
      .same = {{{0, 2, 1}, {3, 1, 2}}}, .place = {0, 2, 1}, .name = "x"},
     /* The same, each router answering with the interface where packets come in. */
-    {"01a 10b 02ay 20cx 12by 21cx 30dx 03ay", .num_vertices = 6, .num_links = 5,
-     .same = {{{0, 2, 1}, {3, 0, 2}}, {{0, 2, 2}, {3, 0, 1}}}},
+    {"01a 10b 02ay 20cx 12by 21cx 30dx 03ay", .num_routes = 8, .num_vertices = 6,
+     .num_links = 5, .same = {{{0, 2, 1}, {3, 0, 2}}, {{0, 2, 2}, {3, 0, 1}}}},
     /* Two spines that are used by turns: p and q are whole addresses, as both are seen
      * before and after x; they must not become one because they mirror each other. */
-    {"02xpy 20yqx 13xqy 31ypx", .num_vertices = 8, .num_links = 8,
+    {"02xpy 20yqx 13xqy 31ypx", .num_routes = 4, .num_vertices = 8, .num_links = 8,
      .differ = {{0, 2, 2}, {2, 0, 2}}},
     /* B and C forward; B does not answer. */
-    {"01 12 23 02? 03?C 30??", .num_vertices = 4, .num_links = 3,
+    {"01 12 23 02? 03?C 30??", .num_routes = 6, .num_vertices = 4, .num_links = 3,
      .same = {{{0, 3, 1}, {1, 2, 0}}, {{3, 0, 1}, {2, 3, 0}}}},
     /* A and B at one silent router, C and D at another, z between them. */
-    {"01? 23? 02?z? 31?z?", .num_vertices = 7, .num_links = 6,
+    {"01? 23? 02?z? 31?z?", .num_routes = 4, .num_vertices = 7, .num_links = 6,
      .same = {{{0, 1, 1}, {3, 1, 3}}, {{0, 2, 3}, {3, 1, 1}}}, .place = {0, 1, 1}},
     /* Two silent routers between x and y: the same there and back. */
-    {"01x??y 10y??x 23x??y", .num_vertices = 8, .num_links = 7,
+    {"01x??y 10y??x 23x??y", .num_routes = 3, .num_vertices = 8, .num_links = 7,
      .same = {{{0, 1, 2}, {1, 0, 3}}, {{2, 3, 3}, {1, 0, 2}}}},
     /* B and C at one silent router, which another one leads to. */
-    {"12? 01z?? 02z??", .num_vertices = 7, .num_links = 5,
+    {"12? 01z?? 02z??", .num_routes = 3, .num_vertices = 7, .num_links = 5,
      .same = {{{0, 1, 2}, {0, 2, 2}}, {{0, 1, 3}, {0, 2, 3}}}},
     /* Of two routes between two hosts the last counts. */
-    {"01x 01y", .num_vertices = 5, .num_links = 2, .place = {0, 1, 1}, .name = "y"},
+    {"01x 01y", .num_routes = 1, .num_vertices = 5, .num_links = 2, .place = {0, 1, 1},
+     .name = "y"},
 };
 
 UNIT_EACH(test_resolved, cases)

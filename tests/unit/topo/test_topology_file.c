@@ -256,7 +256,7 @@ UNIT_EACH(test_bad_input, bad)
         mtree_topology_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &topology),
         is_cut ? MTREE_ERR_UNREACHABLE : MTREE_ERR_INVALID);
     ck_assert_ptr_null(topology);
-    heard_only(bad[_i].message);
+    heard_line(bad[_i].message);
     /* The parser must be fit for the next file. */
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\"]; }"));
     ck_assert_int_eq(heard_lines(), 0);
