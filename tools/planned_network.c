@@ -329,6 +329,18 @@ mtree_status_t planned_network_read(const char *plan_file, const char *topology_
     return status;
 }
 
+mtree_status_t planned_network_json(const mtree_plan_t *plan, json_t **json_p)
+{
+    char *text;
+    mtree_status_t status = mtree_plan_to_json(plan, &text);
+
+    if (status == MTREE_OK) {
+        *json_p = json_loads(text, 0, NULL);
+        free(text);
+    }
+    return status;
+}
+
 void planned_network_cleanup(planned_network_t *planned)
 {
     mtree_plan_destroy(planned->plan);

@@ -7,8 +7,7 @@
 
 /*
  * Print "mtree: N s: WHAT" ("planning with packing") after two seconds and every two
- * after that, until progress_ticker_stop().  WHAT is as of the latest call.  To be
- * stopped before this process becomes another program.
+ * after that, until progress_ticker_stop().  WHAT is as of the latest call.
  */
 void progress_ticker_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_ticker_stop(void);

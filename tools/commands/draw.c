@@ -5,7 +5,6 @@
 #include "tools/planned_network.h"
 
 #include "base/log.h"
-#include "planner/plan/json.h"
 #include "report/network.h"
 #include "topo/dot/read.h"
 
@@ -77,14 +76,11 @@ static mtree_status_t add_use(const planned_network_t *planned, json_t *links)
 static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
 {
     json_t *vertices = json_array(), *json;
-    char *text;
-    mtree_status_t status = mtree_plan_to_json(planned->plan, &text);
+    mtree_status_t status = planned_network_json(planned->plan, &json);
 
     if (status != MTREE_OK) {
         return status;
     }
-    json = json_loads(text, 0, NULL);
-    free(text);
     mtree_report_mark(planned->plan, planned->hosts, planned->routes,
                       json_object_get(given, "network"), json);
     for (int h = 0; h < planned->num_hosts; h++) {

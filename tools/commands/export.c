@@ -8,7 +8,6 @@
 #include "tools/topology_json.h"
 
 #include "base/log.h"
-#include "planner/plan/json.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
@@ -43,16 +42,11 @@ static mtree_status_t read_plan(const char *file, json_t **json_p)
 {
     planned_network_t planned;
     mtree_status_t status = planned_network_read(file, NULL, &planned);
-    char *text;
 
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_plan_to_json(planned.plan, &text);
-    if (status == MTREE_OK) {
-        *json_p = json_loads(text, 0, NULL);
-        free(text);
-    }
+    status = planned_network_json(planned.plan, json_p);
     planned_network_cleanup(&planned);
     return status;
 }

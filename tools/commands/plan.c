@@ -254,16 +254,12 @@ static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain,
                                  const mtree_least_time_t *bound,
                                  const mtree_candidate_list_t *candidates)
 {
-    mtree_status_t status;
     json_t *object;
-    char *text;
+    mtree_status_t status = planned_network_json(plan, &object);
 
-    status = mtree_plan_to_json(plan, &text);
     if (status != MTREE_OK) {
         return status;
     }
-    object = json_loads(text, 0, NULL);
-    free(text);
     bound_set_json(bound, object);
     if (gain != NULL) {
         json_object_set_new(object, "without_relays_bps", json_real(gain->without));

@@ -36,14 +36,14 @@ class Map:
                 self.pressed[arc] = max(self.pressed[arc], part if is_full else 0)
         for _, part, _, arcs in paths:
             if arcs and part >= LEAST_BACKLOGGED:
-                self.narrowest[max(arcs, key=lambda arc: self.part(self.gave[arc], arc))] = True
+                self.narrowest[max(arcs, key=lambda arc: self.share(self.gave[arc], arc))] = True
 
     def carry(self, plan, moved):
         for arc, load in enumerate(elements(plan, "load")):
             self.bytes[arc] += load * moved
 
-    def part(self, rate, arc):
-        """Of the arc's capacity."""
+    def share(self, rate, arc):
+        """The share of the arc's capacity that @a rate is."""
         return rate / self.capacity[arc] if self.capacity[arc] > 0 else 0
 
     def found(self, arc, carried, on_map):
@@ -58,7 +58,7 @@ class Map:
         carried = [8 * moved / self.seconds if self.seconds > 0 else 0 for moved in self.bytes]
         on_map = self.of_arcs("map_bps", "capacity_bps")
         arcs = range(len(self.bytes))
-        members = {"bytes": self.bytes, "use": [self.part(carried[arc], arc) for arc in arcs],
+        members = {"bytes": self.bytes, "use": [self.share(carried[arc], arc) for arc in arcs],
                    "gave_bps": [self.gave[arc] if self.pressed[arc] > 0 else 0 for arc in arcs], "pressed": self.pressed,
                    "narrowest": self.narrowest, "found_bps": [self.found(arc, carried[arc], on_map[arc]) for arc in arcs]}
         for place, link in enumerate(self.links):
@@ -90,13 +90,13 @@ def derive_calls(report, calls, maps):
         calls["share_of_bound"] = bound / slowest
     calls["disagrees"] = number(calls, "share_of_bound") > DISAGREES
     if "load" in plan:
-        its_map = maps[plan["topology"]]
-        its_map.disagrees = its_map.disagrees or calls["disagrees"]
+        topology = maps[plan["topology"]]
+        topology.disagrees = topology.disagrees or calls["disagrees"]
         direct = at(report, "plans", member(calls, "direct_plan"))
         relayed = 0 if direct is None else number(calls, "relayed_bytes")
-        its_map.carry(plan, share * relayed)
-        its_map.carry(direct or plan, share * (number(trees, "bytes") - relayed))
-        its_map.seconds += number(trees, "shared_s")
+        topology.carry(plan, share * relayed)
+        topology.carry(direct or plan, share * (number(trees, "bytes") - relayed))
+        topology.seconds += number(trees, "shared_s")
 
 
 def derive(report):
@@ -105,12 +105,12 @@ def derive(report):
     for communicator in report["communicators"]:
         arcs = communicator.pop("path_arcs", [])
         if arcs:
-            maps[communicator["topology"]].measure([(*path[2:5], its_arcs) for path, its_arcs in zip(communicator["paths"], arcs)])
+            maps[communicator["topology"]].measure([(*path[2:5], path_arcs) for path, path_arcs in zip(communicator["paths"], arcs)])
         for calls in elements(communicator, "calls"):
             derive_calls(report, calls, maps)
     connecting = sum(number(of_rank, "connecting_s") for of_rank in report["times"] if number(of_rank, "rank") == 0)
-    for its_map in maps:
-        its_map.write(connecting)
+    for topology in maps:
+        topology.write(connecting)
     for plan in report["plans"]:
         plan.pop("load", None)
     return report

@@ -8,9 +8,11 @@ them, and they do not yield to anything.
 
 import contextlib
 import os
+import re
 import socket
 import time
 
+from .errors import NetlabError
 from .holder import visit
 
 SO_SNDBUFFORCE = 32
@@ -52,6 +54,8 @@ def run(lines):
     """Send as LINES say (traffic.lines()), until a signal."""
     senders = []
     for namespace, *words in map(str.split, lines):
+        if not re.fullmatch(r"\S+ [1-9]\d* [1-9]\d*", " ".join(words)):
+            raise NetlabError(f"not a sender: '{' '.join([namespace, *words])}'; wanted NAMESPACE DEVICE BITS_PER_SECOND MTU")
         visit([namespace], lambda _, words=words: senders.append(Sender(*words)))
     # Before ranks that spin.  Without root that is denied, and the scheduler's preference for processes
     # that sleep much must suffice.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cross traffic: packets of nobody that take a part of the links, sent by one process (cross.py)."""
+"""Cross traffic: frames without a receiver that take a part of the links, sent by one process (cross.py)."""
 
 import contextlib
 import os
