@@ -11,7 +11,7 @@
 #define LAY_WORK    1e9
 #define SELECT_WORK 1e7
 
-/* Sizes of trees, each half of the one before, that are laid again. */
+/* Levels of laying trees again: in each they are half as large as in the one before. */
 #define LAY_LEVELS 8
 
 /* Where the shape of trees counts in a network too large for the simplex method, no more

@@ -384,8 +384,10 @@ mtree_status_t mtree_mwu_lay(mtree_colgen_t *colgen, const mtree_mwu_lay_t *what
     for (int round = 1; round <= what->levels * MANY_TREES && status == MTREE_OK;
          ++round) {
         status = lay_round(&mwu);
-        mwu.level /= round % MANY_TREES == 0 ? 2.0 : 1.0;
-        if (colgen->work > what->work) {
+        if (round % MANY_TREES == 0) {
+            mwu.level /= 2.0;
+        }
+        if (what->work > 0.0 && colgen->work > what->work) {
             break;
         }
     }

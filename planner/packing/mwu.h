@@ -16,10 +16,6 @@
 
 #include <stdbool.h>
 
-/* How close is close enough for all-to-all on a network that is too large for the simplex
- * method. */
-#define MTREE_MWU_ALLTOALL_TOLERANCE 5e-3
-
 /*
  * Pack until bound and result differ by at most @a tolerance (a fraction) or colgen->work
  * reaches @a work.  Lowers colgen->bound.  *set_p is the packing and *x_p what every
@@ -38,7 +34,7 @@ typedef struct {
                             greatest by all groups together: each group's own may be so
                             much; NULL: as much as is best for all */
     int levels;          /* sizes of trees */
-    double work;         /* where colgen->work reaches it no more trees are laid */
+    double work; /* where colgen->work reaches it no more trees are laid; 0: no limit */
 } mtree_mwu_lay_t;
 
 /* Lay @a what, without regard to the bound.  *set_p is the packing and *x_p what each of

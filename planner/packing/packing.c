@@ -18,6 +18,9 @@
 #define TOLERANCE     1e-7
 #define MWU_TOLERANCE 2e-4
 
+/* The same for all-to-all on a network that is too large for the simplex method. */
+#define ALLTOALL_TOLERANCE 5e-3
+
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take.  With FEW_WORK an
  * all-to-all gets trees of which few per group are kept. */
 #define LP_WORK    2e8
@@ -144,7 +147,7 @@ static mtree_status_t improve(mtree_draft_t *draft)
 {
     mtree_colgen_t *colgen = draft->colgen;
     bool is_sized = colgen->problem->request->bytes > 0.0;
-    double gap = is_sized ? MTREE_MWU_ALLTOALL_TOLERANCE : MWU_TOLERANCE;
+    double gap = is_sized ? ALLTOALL_TOLERANCE : MWU_TOLERANCE;
     double hard = is_sized ? SIZED_WORK : HARD_WORK;
     bool may_stop = colgen->candidates->is_personalized &&
                     colgen->master->num_groups > 1 &&
@@ -170,7 +173,7 @@ static mtree_status_t pack_throughput(mtree_draft_t *draft)
 {
     mtree_colgen_t *colgen = draft->colgen;
     bool is_huge = colgen->candidates->num_edges > HUGE_EDGES;
-    double tolerance = mtree_draft_is_large_alltoall(draft) ? MTREE_MWU_ALLTOALL_TOLERANCE
+    double tolerance = mtree_draft_is_large_alltoall(draft) ? ALLTOALL_TOLERANCE
                        : is_huge                            ? HUGE_TOLERANCE
                                                             : MWU_TOLERANCE;
     bool keeps_few =
@@ -285,8 +288,8 @@ static mtree_status_t pack_robust(mtree_draft_t *draft)
     mtree_colgen_t *colgen = draft->colgen;
     int max_trees = colgen->problem->request->max_trees;
     mtree_status_t status =
-        mtree_mwu_pack(colgen, false, MTREE_MWU_ALLTOALL_TOLERANCE,
-                       colgen->work + MWU_WORK, &draft->set, &draft->x);
+        mtree_mwu_pack(colgen, false, ALLTOALL_TOLERANCE, colgen->work + MWU_WORK,
+                       &draft->set, &draft->x);
 
     if (max_trees == 0 || max_trees > MTREE_ROBUST_TREES) {
         max_trees = MTREE_ROBUST_TREES;

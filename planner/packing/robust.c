@@ -3,8 +3,6 @@
 
 #include "planner/packing/mwu.h"
 
-#include <math.h>
-
 /* What a host may load a link with, beyond what the best packing for it alone does.  On
  * B4 no less is possible for all hosts at once without a loss for equal blocks. */
 #define OWN_SLACK 0.15
@@ -22,7 +20,7 @@
 static mtree_status_t pack(mtree_colgen_t *colgen, const mtree_tree_set_t *only, double x,
                            mtree_tree_set_t *set_p)
 {
-    mtree_mwu_lay_t what = {.only = only, .levels = ALONE_LEVELS, .work = INFINITY};
+    mtree_mwu_lay_t what = {.only = only, .levels = ALONE_LEVELS};
     int num_groups = colgen->master->num_groups;
     mtree_status_t status = MTREE_OK;
     double *limit, each;
@@ -36,11 +34,8 @@ static mtree_status_t pack(mtree_colgen_t *colgen, const mtree_tree_set_t *only,
         limit[what.first] = (1.0 + OWN_SLACK) * x / each;
         mtree_tree_set_clear(&alone);
     }
-    what = (mtree_mwu_lay_t){.only = only,
-                             .end = num_groups,
-                             .limit = limit,
-                             .levels = LEVELS,
-                             .work = INFINITY};
+    what = (mtree_mwu_lay_t){
+        .only = only, .end = num_groups, .limit = limit, .levels = LEVELS};
     status = limit == NULL ? MTREE_ERR_NO_MEMORY : status;
     return status == MTREE_OK ? mtree_mwu_lay(colgen, &what, set_p, &each) : status;
 }

@@ -43,8 +43,8 @@ typedef struct {
 /*
  * Fit latency[num_links], seconds one way and at least 0, such that the sums along the
  * paths there and back are the round trips.  Where trips disagree each counts by its
- * relative error, with Huber's weights, so that outliers count less, and less the more
- * links it crosses.  Both directions of a link have the same
+ * relative error, with Huber's weights, so that outliers count less.  A trip counts less
+ * the more links it crosses.  Both directions of a link have the same
  * latency; of links that every round trip crosses together only the sum is known.  Trips
  * without a path are ignored.  *error_p, unless NULL, is the mean relative error.
  * MTREE_ERR_NO_MEMORY.
