@@ -119,8 +119,6 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
         status = MTREE_ERR_CANCELLED;
     }
     if (status == MTREE_OK) {
-        plan->bytes = request->bytes;
-        plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
         status = mtree_plan_finish(problem, plan);
     }
     if (status == MTREE_OK) {

@@ -30,13 +30,23 @@ static inline double mtree_problem_hop(const mtree_problem_t *problem)
     return mtree_message_cost_hop(&problem->topology->cost);
 }
 
-/* An empty plan for @a problem with room for @a num_trees trees (mtree_plan_create). */
+/* An empty plan for @a problem, its size and root, with room for @a num_trees trees
+ * (mtree_plan_create). */
 static inline mtree_status_t mtree_problem_plan(const mtree_problem_t *problem,
                                                 const char *algorithm, int num_trees,
                                                 mtree_plan_t **plan_p)
 {
-    return mtree_plan_create(problem->request->collective, algorithm, problem->num_hosts,
-                             problem->names, num_trees, plan_p);
+    const mtree_plan_request_t *request = problem->request;
+    mtree_status_t status =
+        mtree_plan_create(request->collective, algorithm, problem->num_hosts,
+                          problem->names, num_trees, plan_p);
+
+    if (status == MTREE_OK) {
+        (*plan_p)->bytes = request->bytes;
+        (*plan_p)->root =
+            mtree_collective_has_root(request->collective) ? request->root : -1;
+    }
+    return status;
 }
 
 /*

@@ -245,7 +245,6 @@ mtree_status_t mtree_gateways_plan(const mtree_problem_t *problem, mtree_plan_t 
         status = draw_trees(problem, &sites, between, &drawn);
     }
     if (status == MTREE_OK) {
-        drawn->root = mtree_collective_has_root(request.collective) ? request.root : -1;
         request.keep = drawn;
         again.request = &request;
         status = mtree_reweight_plan(&again, plan_p);

@@ -121,40 +121,18 @@ bool mtree_programs_fit(const mtree_problem_t *problem)
            (kind != MTREE_PROGRAM_SWING || is_swing_torus(problem));
 }
 
-/* A way to take the hosts, and what it gives. */
-typedef struct {
-    int *order; /* [num_hosts] */
-    shape_t shape;
-    double seconds, throughput;
-    size_t message_bytes;
-    double cost;
-} way_t;
-
 typedef struct {
     const mtree_problem_t *problem;
     mtree_program_kind_t kind;
-    mtree_plan_t *plan;
-    int *order; /* [num_hosts] that is tried */
-    way_t best;
-    bool is_found;
+    int *order;         /* [num_hosts] that is tried */
+    mtree_plan_t *best; /* so far; NULL: none */
+    double least;       /* its cost */
 } search_t;
-
-static void set_way(mtree_plan_t *plan, const way_t *way)
-{
-    memcpy(plan->order, way->order, (size_t)plan->num_hosts * sizeof(*way->order));
-    memset(plan->shape, 0, sizeof(plan->shape));
-    memcpy(plan->shape, way->shape.size, (size_t)way->shape.num * sizeof(*plan->shape));
-    plan->seconds = way->seconds;
-    plan->throughput = way->throughput;
-    plan->message_bytes = way->message_bytes;
-}
 
 /* The estimate; of stages, whose numbers of messages differ, with those of a host, which
  * are one behind the other. */
-static double cost(const search_t *search)
+static double cost(const search_t *search, const mtree_plan_t *plan)
 {
-    const mtree_plan_t *plan = search->plan;
-
     if (plan->bytes <= 0.0) {
         return 1.0 / plan->throughput;
     }
@@ -164,45 +142,62 @@ static double cost(const search_t *search)
                 : 0.0);
 }
 
+/* The plan for the order of the search with @a shape. */
+static mtree_status_t make_plan(const search_t *search, const shape_t *shape,
+                                mtree_plan_t **plan_p)
+{
+    const mtree_problem_t *problem = search->problem;
+    const size_t size = (size_t)problem->num_hosts * sizeof(*search->order);
+    mtree_status_t status = mtree_problem_plan(problem, problem->algorithm, 0, plan_p);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    memcpy((*plan_p)->shape, shape->size, (size_t)shape->num * sizeof(*shape->size));
+    (*plan_p)->order = malloc(size);
+    if ((*plan_p)->order == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy((*plan_p)->order, search->order, size);
+    return mtree_plan_finish(problem, *plan_p);
+}
+
 /* Keep the order of the search with @a shape if it is the best so far. */
 static mtree_status_t try_shape(search_t *search, shape_t shape)
 {
-    mtree_plan_t *plan = search->plan;
-    way_t way = {.order = search->order, .shape = shape};
-    mtree_status_t status;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status = make_plan(search, &shape, &plan);
 
-    set_way(plan, &way);
-    status = mtree_plan_finish(search->problem, plan);
-    way.cost = cost(search);
-    if (status == MTREE_OK && (!search->is_found || way.cost < search->best.cost)) {
-        way.seconds = plan->seconds;
-        way.throughput = plan->throughput;
-        way.message_bytes = plan->message_bytes;
-        way.order = memcpy(search->best.order, search->order,
-                           (size_t)plan->num_hosts * sizeof(*way.order));
-        search->best = way;
-        search->is_found = true;
+    if (status == MTREE_OK &&
+        (search->best == NULL || cost(search, plan) < search->least)) {
+        mtree_plan_t *worse = search->best;
+
+        search->least = cost(search, plan);
+        search->best = plan;
+        plan = worse;
     }
+    mtree_plan_destroy(plan);
     return status;
 }
 
 static mtree_status_t try_stages(search_t *search, shape_t shape)
 {
-    return fits_memory(&shape, search->plan->bytes) ? try_shape(search, shape) : MTREE_OK;
+    return fits_memory(&shape, search->problem->request->bytes) ? try_shape(search, shape)
+                                                                : MTREE_OK;
 }
 
 /* Is the order of the search the best one already? */
 static bool is_best(const search_t *search)
 {
-    return search->is_found &&
-           memcmp(search->order, search->best.order,
-                  (size_t)search->plan->num_hosts * sizeof(*search->order)) == 0;
+    return search->best != NULL &&
+           memcmp(search->order, search->best->order,
+                  (size_t)search->problem->num_hosts * sizeof(*search->order)) == 0;
 }
 
 /* The order of the search: of stages all divisions into two, and that into most. */
 static mtree_status_t try_order(search_t *search)
 {
-    const int num_hosts = search->plan->num_hosts;
+    const int num_hosts = search->problem->num_hosts;
     mtree_status_t status;
 
     if (search->kind != MTREE_PROGRAM_STAGES) {
@@ -230,7 +225,7 @@ static mtree_status_t try_torus(search_t *search)
     }
     memcpy(shape.size, torus.size, sizeof(shape.size));
     memcpy(search->order, torus.host,
-           (size_t)search->plan->num_hosts * sizeof(*search->order));
+           (size_t)search->problem->num_hosts * sizeof(*search->order));
     if (search->kind == MTREE_PROGRAM_SWING) {
         return try_shape(search, shape);
     }
@@ -247,7 +242,7 @@ static mtree_status_t run_search(search_t *search)
     mtree_status_t status = MTREE_OK;
 
     if (search->kind != MTREE_PROGRAM_SWING) {
-        for (int host = 0; host < search->plan->num_hosts; host++) {
+        for (int host = 0; host < search->problem->num_hosts; host++) {
             search->order[host] = host;
         }
         status = try_order(search);
@@ -259,39 +254,28 @@ static mtree_status_t run_search(search_t *search)
         }
         status = status == MTREE_OK ? try_torus(search) : status;
     }
-    if (status == MTREE_OK) {
-        set_way(search->plan, &search->best);
-    }
     return status;
 }
 
 mtree_status_t mtree_programs_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    const mtree_plan_request_t *request = problem->request;
-    const size_t num_hosts = (size_t)problem->num_hosts;
     search_t search = {.problem = problem,
                        .kind = mtree_program_find(problem->algorithm)};
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
 
-    if (!mtree_programs_fit(problem)) {
+    if (mtree_programs_fit(problem)) {
+        MTREE_ARENA_ARRAY(problem->arena, search.order, (size_t)problem->num_hosts);
+        status = search.order == NULL ? MTREE_ERR_NO_MEMORY : run_search(&search);
+    }
+    *plan_p = search.best;
+    if (status == MTREE_OK && search.best == NULL) {
         mtree_error(
             "%s: %.0f bytes from each of %d hosts; it serves up to %d %s whose messages "
             "take %.0f bytes of memory; choose packing",
-            problem->algorithm, request->bytes, problem->num_hosts,
+            problem->algorithm, problem->request->bytes, problem->num_hosts,
             served[search.kind].most, served[search.kind].hosts,
             MTREE_PROGRAM_MOST_BYTES);
         return MTREE_ERR_UNSUPPORTED;
     }
-    MTREE_ARENA_ARRAY(problem->arena, search.order, num_hosts);
-    MTREE_ARENA_ARRAY(problem->arena, search.best.order, num_hosts);
-    status = mtree_problem_plan(problem, problem->algorithm, 0, plan_p);
-    if (status != MTREE_OK || problem->arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    search.plan = *plan_p;
-    search.plan->bytes = request->bytes;
-    search.plan->root =
-        mtree_collective_has_root(request->collective) ? request->root : -1;
-    search.plan->order = calloc(num_hosts, sizeof(*search.plan->order));
-    return search.plan->order == NULL ? MTREE_ERR_NO_MEMORY : run_search(&search);
+    return status;
 }
