@@ -264,39 +264,40 @@ static mtree_status_t drop_trees(mtree_colgen_t *colgen, int most, double all)
     return status;
 }
 
+static bool is_taken(const mtree_colgen_t *colgen, int t)
+{
+    return !colgen->columns->column[t].is_left_out && colgen->master->rate[t] > 0.0;
+}
+
 /* What the trees of a root carry is a host's block where there are blocks. */
-static mtree_status_t take_packing(const packer_t *packer,
-                                   mtree_relayed_packing_t *packing)
+static mtree_status_t take_packing(const packer_t *packer, mtree_plan_t **packed_p)
 {
     const mtree_colgen_t *colgen = packer->colgen;
-    size_t num_columns = (size_t)colgen->master->num_columns;
-    mtree_arena_t *arena = colgen->problem->arena;
+    int num_columns = colgen->master->num_columns, count = 0;
+    mtree_status_t status;
 
-    packing->num_trees = 0;
-    packing->bound = mtree_steiner_oracle_exact(packer->oracle)
-                         ? colgen->bound * mtree_colgen_num_blocks(colgen)
-                         : 0.0;
-    MTREE_ARENA_ARRAY(arena, packing->trees, num_columns);
-    for (size_t t = 0; t < num_columns && arena->status == MTREE_OK; t++) {
-        const mtree_column_t *tree = &colgen->columns->column[t];
-        mtree_relayed_tree_t *packed = &packing->trees[packing->num_trees];
+    for (int t = 0; t < num_columns; t++) {
+        count += is_taken(colgen, t);
+    }
+    status = mtree_problem_plan(colgen->problem, "relays", count, packed_p);
+    for (int t = 0, taken = 0; t < num_columns && status == MTREE_OK; t++) {
+        if (is_taken(colgen, t)) {
+            const mtree_column_t *column = &colgen->columns->column[t];
+            mtree_tree_t *tree = &(*packed_p)->trees[taken++];
 
-        if (tree->is_left_out || colgen->master->rate[t] <= 0.0) {
-            continue;
-        }
-        packed->root = tree->root;
-        packed->rate = colgen->master->rate[t];
-        MTREE_ARENA_ARRAY(arena, packed->parent, (size_t)colgen->candidates->num_hosts);
-        if (packed->parent != NULL) {
-            mtree_columns_parents(colgen->columns, tree, packed->parent, NULL);
-            packing->num_trees++;
+            tree->root = column->root;
+            tree->rate = colgen->master->rate[t];
+            mtree_columns_parents(colgen->columns, column, tree->parent, NULL);
         }
     }
-    return arena->status;
+    if (status == MTREE_OK && mtree_steiner_oracle_exact(packer->oracle)) {
+        (*packed_p)->bound = colgen->bound * mtree_colgen_num_blocks(colgen);
+    }
+    return status;
 }
 
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
-                                 mtree_relayed_packing_t *packing_p)
+                                 mtree_plan_t **packed_p)
 {
     packer_t packer = {0};
     double rate = 0.0;
@@ -315,7 +316,7 @@ mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
         status = drop_trees(packer.colgen, problem->request->max_trees, rate);
     }
     if (status == MTREE_OK) {
-        status = take_packing(&packer, packing_p);
+        status = take_packing(&packer, packed_p);
     }
     mtree_colgen_destroy(packer.colgen);
     return status;

@@ -14,30 +14,17 @@
 
 #include "planner/plan/algorithm.h"
 
-typedef struct {
-    int root;
-    double rate; /* bits/s of message on each edge */
-    int *parent; /* [num_hosts] host number of the parent, -1 for the root,
-                    MTREE_PLAN_OUTSIDE */
-} mtree_relayed_tree_t;
-
-/* In the arena of the problem. */
-typedef struct {
-    int num_trees;
-    mtree_relayed_tree_t *trees;
-    double bound; /* no trees carry more, bits/s of message; 0: not known, as the oracle
-                     was not exact */
-} mtree_relayed_packing_t;
-
 /*
  * Pack trees for @a problem, whose hosts are the @a num_active active ones (at least two)
- * and those that may relay.  At most the request's max_trees are left for each root, and
- * no relay that is worth less than MTREE_RELAYS_LEAST_WORTH of the rate.
+ * and those that may relay: *packed_p has their roots, parents and rates, and as its
+ * bound what no trees carry more than, or 0 where the oracle was not exact.  At most the
+ * request's max_trees are left for each root, and no relay that is worth less than
+ * MTREE_RELAYS_LEAST_WORTH of the rate.  Owned by the caller.
  * MTREE_ERR_SOLVER, MTREE_ERR_UNREACHABLE, MTREE_ERR_UNSUPPORTED (without GLPK),
  * MTREE_ERR_CANCELLED, MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
-                                 mtree_relayed_packing_t *packing_p);
+                                 mtree_plan_t **packed_p);
 
 /* Part of the rate that a relay has to be worth to be used. */
 #define MTREE_RELAYS_LEAST_WORTH 0.01

@@ -105,27 +105,25 @@ static void splice(const mtree_problem_t *problem, int num_active, int *parent)
     }
 }
 
-static bool is_used(const mtree_relayed_packing_t *packing, int relay)
+static bool is_used(const mtree_plan_t *packed, int relay)
 {
     int t = 0;
 
-    while (t < packing->num_trees &&
-           packing->trees[t].parent[relay] == MTREE_PLAN_OUTSIDE) {
+    while (t < packed->num_trees && mtree_tree_is_outside(&packed->trees[t], relay)) {
         t++;
     }
-    return t < packing->num_trees;
+    return t < packed->num_trees;
 }
 
 /* Number the active hosts and the relays that are used; how many. */
 static int number_hosts(const mtree_problem_t *problem, int num_active,
-                        const mtree_relayed_packing_t *packing, int *number,
-                        int *vertices)
+                        const mtree_plan_t *packed, int *number, int *vertices)
 {
     int count = 0;
 
     for (int host = 0; host < problem->num_hosts; host++) {
         number[host] = -1;
-        if (host < num_active || is_used(packing, host)) {
+        if (host < num_active || is_used(packed, host)) {
             vertices[count] = problem->hosts[host];
             number[host] = count++;
         }
@@ -133,18 +131,17 @@ static int number_hosts(const mtree_problem_t *problem, int num_active,
     return count;
 }
 
-/* The plan's trees from those of the packing, with the hosts' new numbers. */
-static void fill_trees(const mtree_relayed_packing_t *packing, const int *number,
-                       int num_hosts, mtree_plan_t *plan)
+/* The plan's trees from those packed, with the hosts' new numbers. */
+static void fill_trees(const mtree_plan_t *packed, const int *number, mtree_plan_t *plan)
 {
-    for (int t = 0; t < packing->num_trees; t++) {
-        const mtree_relayed_tree_t *packed = &packing->trees[t];
+    for (int t = 0; t < packed->num_trees; t++) {
+        const mtree_tree_t *from = &packed->trees[t];
         mtree_tree_t *tree = &plan->trees[t];
 
-        tree->root = packed->root;
-        tree->rate = packed->rate;
-        for (int host = 0; host < num_hosts; host++) {
-            int above = packed->parent[host];
+        tree->root = from->root;
+        tree->rate = from->rate;
+        for (int host = 0; host < packed->num_hosts; host++) {
+            int above = from->parent[host];
 
             if (number[host] >= 0) {
                 tree->parent[number[host]] = above < 0 ? above : number[above];
@@ -167,37 +164,42 @@ static const char *address_of(const mtree_topology_t *topology,
     return address == NULL ? "" : address;
 }
 
+static mtree_status_t name_hosts(mtree_problem_t *problem)
+{
+    const char **names;
+
+    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)problem->num_hosts);
+    for (int host = 0; names != NULL && host < problem->num_hosts; host++) {
+        names[host] = problem->topology->vertices[problem->hosts[host]].host;
+    }
+    problem->names = names;
+    return problem->arena->status;
+}
+
 /* With the addresses of its relays. */
 static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active,
                                   int num_trees, mtree_plan_t **plan_p)
 {
-    const mtree_topology_t *topology = problem->topology;
     int num_relays = problem->num_hosts - num_active;
-    const char **names, **addresses;
+    const char **addresses;
     mtree_status_t status;
 
-    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)problem->num_hosts);
     MTREE_ARENA_ARRAY(problem->arena, addresses, (size_t)num_relays);
     if (problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int host = 0; host < problem->num_hosts; host++) {
-        names[host] = topology->vertices[problem->hosts[host]].host;
-        if (host >= num_active) {
-            addresses[host - num_active] =
-                address_of(topology, problem->request, problem->hosts[host]);
-        }
+    for (int i = 0; i < num_relays; i++) {
+        addresses[i] = address_of(problem->topology, problem->request,
+                                  problem->hosts[num_active + i]);
     }
-    status = mtree_plan_create(problem->request->collective, "relays", problem->num_hosts,
-                               names, num_trees, plan_p);
+    status = mtree_problem_plan(problem, "relays", num_trees, plan_p);
     return status == MTREE_OK ? mtree_plan_add_relays(*plan_p, num_relays, addresses)
                               : status;
 }
 
-/* The plan of @a packing; NULL where it uses no relay. */
+/* The plan of what is packed; NULL where it uses no relay. */
 static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
-                                const mtree_relayed_packing_t *packing,
-                                mtree_plan_t **plan_p)
+                                const mtree_plan_t *packed, mtree_plan_t **plan_p)
 {
     mtree_problem_t used = *problem;
     mtree_routes_t *routes = NULL;
@@ -210,21 +212,20 @@ static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
         return MTREE_ERR_NO_MEMORY;
     }
     used.hosts = vertices;
-    used.num_hosts = number_hosts(problem, num_active, packing, number, vertices);
+    used.num_hosts = number_hosts(problem, num_active, packed, number, vertices);
     if (used.num_hosts == num_active) {
         return MTREE_OK;
     }
     status = mtree_routes_create(problem->topology, vertices, used.num_hosts, &routes);
     used.routes = routes;
     if (status == MTREE_OK) {
-        status = create_plan(&used, num_active, packing->num_trees, plan_p);
+        status = name_hosts(&used);
     }
     if (status == MTREE_OK) {
-        fill_trees(packing, number, problem->num_hosts, *plan_p);
-        (*plan_p)->bytes = problem->request->bytes;
-        (*plan_p)->root = mtree_collective_has_root(problem->request->collective)
-                              ? problem->request->root
-                              : -1;
+        status = create_plan(&used, num_active, packed->num_trees, plan_p);
+    }
+    if (status == MTREE_OK) {
+        fill_trees(packed, number, *plan_p);
         status = mtree_plan_finish(&used, *plan_p);
     }
     mtree_routes_destroy(routes);
@@ -333,18 +334,19 @@ static mtree_status_t set_bound(const mtree_problem_t *problem, int num_active,
 static mtree_status_t plan_between(const mtree_problem_t *problem, int num_active,
                                    mtree_plan_t **plan_p)
 {
-    mtree_relayed_packing_t packing;
-    mtree_status_t status = mtree_relays_pack(problem, num_active, &packing);
+    mtree_plan_t *packed = NULL;
+    mtree_status_t status = mtree_relays_pack(problem, num_active, &packed);
 
-    for (int t = 0; status == MTREE_OK && t < packing.num_trees; t++) {
-        splice(problem, num_active, packing.trees[t].parent);
+    for (int t = 0; status == MTREE_OK && t < packed->num_trees; t++) {
+        splice(problem, num_active, packed->trees[t].parent);
     }
     if (status == MTREE_OK) {
-        status = make_plan(problem, num_active, &packing, plan_p);
+        status = make_plan(problem, num_active, packed, plan_p);
     }
     if (status == MTREE_OK && *plan_p != NULL) {
-        status = set_bound(problem, num_active, packing.bound, *plan_p);
+        status = set_bound(problem, num_active, packed->bound, *plan_p);
     }
+    mtree_plan_destroy(packed);
     return status;
 }
 
@@ -368,6 +370,9 @@ mtree_status_t mtree_relays_plan(const mtree_topology_t *topology, const int *ho
     }
     problem.hosts = all;
     status = list_hosts(topology, hosts, num_hosts, request, all);
+    if (status == MTREE_OK) {
+        status = name_hosts(&problem);
+    }
     if (status == MTREE_OK) {
         status = mtree_routes_create(topology, all, problem.num_hosts, &routes);
     }
