@@ -1,6 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/multitree_schedule.h"
 
+#include "base/array.h"
+
+#include <stdlib.h>
+
+void mtree_multitree_destroy(mtree_multitree_t *multitree)
+{
+    if (multitree != NULL) {
+        mtree_arena_cleanup(&multitree->arena);
+        free(multitree->arcs);
+        free(multitree);
+    }
+}
+
+static mtree_status_t keep_edge(void *arg, const mtree_multitree_edge_t *edge)
+{
+    mtree_multitree_t *trees = arg;
+    int at = edge->root * trees->num_hosts + edge->child;
+
+    if (mtree_array_reserve(&trees->arcs, &trees->capacity,
+                            trees->num_arcs + edge->num_arcs,
+                            sizeof(*trees->arcs)) != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    trees->parent[at] = edge->parent;
+    trees->step[at] = edge->step;
+    trees->first[at] = trees->num_arcs;
+    trees->num[at] = edge->num_arcs;
+    trees->num_steps = edge->step;
+    for (int i = edge->num_arcs - 1; i >= 0; i--) {
+        trees->arcs[trees->num_arcs++] = edge->arcs[i];
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
+                                      int num_hosts, mtree_multitree_t **multitree_p)
+{
+    size_t length = (size_t)num_hosts * (size_t)num_hosts;
+    mtree_multitree_t *trees = calloc(1, sizeof(*trees));
+    mtree_status_t status;
+
+    if (trees == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    trees->num_hosts = num_hosts;
+    MTREE_ARENA_ARRAY(&trees->arena, trees->parent, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->step, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->first, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->num, length);
+    status = trees->arena.status;
+    for (int root = 0; root < num_hosts && status == MTREE_OK; root++) {
+        trees->parent[root * num_hosts + root] = -1;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_multitree_build(topology, hosts, num_hosts, keep_edge, trees);
+    }
+    if (status != MTREE_OK) {
+        mtree_multitree_destroy(trees);
+        return status;
+    }
+    *multitree_p = trees;
+    return MTREE_OK;
+}
+
 mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
                                         mtree_rounds_t **schedule_p)
 {

@@ -2,12 +2,10 @@
 #include "planner/published/multitree.h"
 
 #include "base/arena.h"
-#include "base/array.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A capacity is a whole number of least capacities up to rounding. */
@@ -19,7 +17,11 @@ typedef struct {
     const mtree_topology_t *topology;
     const int *hosts;
     mtree_adjacency_t adjacency; /* its arcs in the order in which they are tried */
-    mtree_multitree_t *trees;
+    int num_hosts;
+    mtree_multitree_visit_t visit;
+    void *arg;
+    bool *has;        /* [n * n] has the tree of root r host h, at r * n + h? */
+    int step;         /* the number of this one */
     int *host_of;     /* [num_vertices] host number, -1: takes no part */
     int *connections; /* [2 * num_links] messages that the arc carries in a step */
     int *free;        /* [2 * num_links] of them, not yet taken in this step */
@@ -35,47 +37,6 @@ typedef struct {
     int *path;  /* [num_vertices] arcs of the path found */
     int *old;   /* [n] the hosts that each tree had before the step */
 } build_t;
-
-static mtree_status_t no_memory(int num_hosts)
-{
-    mtree_error("no memory for multitree's %d trees of %d hosts; use packing", num_hosts,
-                num_hosts);
-    return MTREE_ERR_NO_MEMORY;
-}
-
-void mtree_multitree_destroy(mtree_multitree_t *multitree)
-{
-    if (multitree == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&multitree->arena);
-    free(multitree->arcs);
-    free(multitree);
-}
-
-static mtree_multitree_t *allocate_trees(int num_hosts)
-{
-    mtree_multitree_t *trees = calloc(1, sizeof(*trees));
-    size_t length = (size_t)num_hosts * (size_t)num_hosts;
-
-    if (trees == NULL) {
-        return NULL;
-    }
-    trees->num_hosts = num_hosts;
-    MTREE_ARENA_ARRAY(&trees->arena, trees->parent, length);
-    MTREE_ARENA_ARRAY(&trees->arena, trees->step, length);
-    MTREE_ARENA_ARRAY(&trees->arena, trees->first, length);
-    MTREE_ARENA_ARRAY(&trees->arena, trees->num, length);
-    if (trees->arena.status != MTREE_OK) {
-        mtree_multitree_destroy(trees);
-        return NULL;
-    }
-    for (size_t i = 0; i < length; i++) {
-        trees->parent[i] = -1;
-        trees->step[i] = -1; /* not joined */
-    }
-    return trees;
-}
 
 /*
  * "It first checks the neighbors in Y dimension then in X dimension" (section III-C1).
@@ -135,31 +96,26 @@ static void count_connections(const mtree_topology_t *topology, int *connections
     }
 }
 
-static void free_build(build_t *build)
+static mtree_status_t allocate_build(build_t *build)
 {
-    mtree_arena_cleanup(&build->arena);
-    mtree_multitree_destroy(build->trees);
-}
-
-static mtree_status_t allocate_build(build_t *build, int num_hosts)
-{
+    size_t hosts = (size_t)build->num_hosts;
     size_t vertices = (size_t)build->topology->num_vertices;
     size_t arcs = 2 * (size_t)build->topology->num_links + 1;
 
-    build->trees = allocate_trees(num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->has, hosts * hosts);
     MTREE_ARENA_ARRAY(&build->arena, build->host_of, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->connections, arcs);
     MTREE_ARENA_ARRAY(&build->arena, build->free, arcs);
-    MTREE_ARENA_ARRAY(&build->arena, build->order, (size_t)num_hosts * (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(&build->arena, build->joined, (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(&build->arena, build->cursor, (size_t)num_hosts);
-    MTREE_ARENA_ARRAY(&build->arena, build->place, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->order, hosts * hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->joined, hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->cursor, hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->place, hosts);
     MTREE_ARENA_ARRAY(&build->arena, build->enter, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->queue, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->path, vertices);
-    MTREE_ARENA_ARRAY(&build->arena, build->old, (size_t)num_hosts);
-    if (build->trees == NULL || build->arena.status != MTREE_OK) {
-        return no_memory(num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->old, hosts);
+    if (build->arena.status != MTREE_OK) {
+        return mtree_no_memory("multitree's %d trees of as many hosts", build->num_hosts);
     }
     return mtree_adjacency_init(&build->adjacency, build->topology, &build->arena);
 }
@@ -184,7 +140,7 @@ static int find_place(const build_t *build, int vertex)
 /* Lines 1 to 3: every host is the root of its tree. */
 static void init_build(build_t *build)
 {
-    int n = build->trees->num_hosts;
+    int n = build->num_hosts;
 
     for (int vertex = 0; vertex < build->topology->num_vertices; vertex++) {
         build->host_of[vertex] = -1;
@@ -194,7 +150,7 @@ static void init_build(build_t *build)
         build->host_of[build->hosts[root]] = root;
         build->order[root * n] = root;
         build->joined[root] = 1;
-        build->trees->step[root * n + root] = 0;
+        build->has[root * n + root] = true;
     }
     count_connections(build->topology, build->connections);
     order_arcs(build->topology, &build->adjacency, build->free);
@@ -227,7 +183,7 @@ static int arc_to_try(const build_t *build, int vertex, int parent, int i)
  */
 static int search_child(build_t *build, int root, int parent, int *num_seen_p)
 {
-    int n = build->trees->num_hosts, start = build->hosts[parent];
+    int n = build->num_hosts, start = build->hosts[parent];
     int head = 0, tail = 0, child = -1;
 
     build->queue[tail++] = start;
@@ -240,7 +196,7 @@ static int search_child(build_t *build, int root, int parent, int *num_seen_p)
             int to = mtree_arc_to(build->topology, arc), host = build->host_of[to];
 
             if (build->free[arc] == 0 || to == start || build->enter[to] >= 0 ||
-                (host >= 0 && build->trees->step[root * n + host] >= 0)) {
+                (host >= 0 && build->has[root * n + host])) {
                 continue;
             }
             build->enter[to] = arc;
@@ -273,30 +229,22 @@ static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
 /* Lines 11 to 13.  build->path runs from the child to the parent. */
 static mtree_status_t join(build_t *build, int root, int parent, int child, int num_arcs)
 {
-    mtree_multitree_t *trees = build->trees;
-    int n = trees->num_hosts, at = root * n + child;
+    const mtree_multitree_edge_t edge = {root,        parent,      child,
+                                         build->step, build->path, num_arcs};
 
-    if (mtree_array_reserve(&trees->arcs, &trees->capacity, trees->num_arcs + num_arcs,
-                            sizeof(*trees->arcs)) != MTREE_OK) {
-        return no_memory(n);
-    }
-    trees->parent[at] = parent;
-    trees->step[at] = trees->num_steps;
-    trees->first[at] = trees->num_arcs;
-    trees->num[at] = num_arcs;
-    for (int i = num_arcs - 1; i >= 0; i--) {
-        trees->arcs[trees->num_arcs++] = build->path[i];
+    for (int i = 0; i < num_arcs; i++) {
         build->free[build->path[i]]--;
     }
-    build->order[root * n + build->joined[root]++] = child;
-    return MTREE_OK;
+    build->has[root * build->num_hosts + child] = true;
+    build->order[root * build->num_hosts + build->joined[root]++] = child;
+    return build->visit(build->arg, &edge);
 }
 
 /* One tree takes its turn in a step: `old` of its hosts joined before the step.  *grew_p:
  * it got a host. */
 static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
 {
-    int n = build->trees->num_hosts;
+    int n = build->num_hosts;
 
     while (build->cursor[root] < old && build->joined[root] < n) {
         int parent = build->order[root * n + build->cursor[root]];
@@ -316,11 +264,11 @@ static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
  * arc. */
 static mtree_status_t run_step(build_t *build, int *num_joined_p)
 {
-    int n = build->trees->num_hosts, num_joined = 0;
+    int n = build->num_hosts, num_joined = 0;
     mtree_status_t status;
     bool grew, any = true;
 
-    build->trees->num_steps++;
+    build->step++;
     memcpy(build->free, build->connections,
            2 * (size_t)build->topology->num_links * sizeof(*build->free));
     memcpy(build->old, build->joined, (size_t)n * sizeof(*build->old));
@@ -347,7 +295,7 @@ static mtree_status_t run_step(build_t *build, int *num_joined_p)
 
 static mtree_status_t run_steps(build_t *build)
 {
-    int n = build->trees->num_hosts, left = n * (n - 1), num_joined = 0;
+    int n = build->num_hosts, left = n * (n - 1), num_joined = 0;
     mtree_status_t status = MTREE_OK;
 
     while (left > 0 && status == MTREE_OK) {
@@ -364,43 +312,46 @@ static mtree_status_t run_steps(build_t *build)
     return status;
 }
 
-mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
-                                      int num_hosts, mtree_multitree_t **multitree_p)
+mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int *hosts,
+                                     int num_hosts, mtree_multitree_visit_t visit,
+                                     void *arg)
 {
-    build_t build = {.topology = topology, .hosts = hosts};
-    mtree_status_t status = allocate_build(&build, num_hosts);
+    build_t build = {.topology = topology,
+                     .hosts = hosts,
+                     .num_hosts = num_hosts,
+                     .visit = visit,
+                     .arg = arg};
+    mtree_status_t status = allocate_build(&build);
 
     if (status == MTREE_OK) {
         init_build(&build);
         status = run_steps(&build);
     }
-    if (status == MTREE_OK) {
-        *multitree_p = build.trees;
-        build.trees = NULL;
-    }
-    free_build(&build);
+    mtree_arena_cleanup(&build.arena);
     return status;
 }
 
+static mtree_status_t add_to_plan(void *arg, const mtree_multitree_edge_t *edge)
+{
+    mtree_tree_t *tree = &((mtree_plan_t *)arg)->trees[edge->root];
+
+    tree->parent[edge->child] = edge->parent;
+    tree->step[edge->child] = edge->step;
+    return MTREE_OK;
+}
+
+/* Without rates, mtree_plan_finish() gives all trees the highest common one. */
 mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    mtree_multitree_t *trees = NULL;
-    int n = problem->num_hosts;
-    size_t size = (size_t)n * sizeof(*trees->parent);
     mtree_status_t status =
-        mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
+        mtree_problem_plan(problem, "multitree", problem->num_hosts, plan_p);
 
-    if (status == MTREE_OK) {
-        status = mtree_problem_plan(problem, "multitree", n, plan_p);
+    if (status != MTREE_OK) {
+        return status;
     }
-    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
-    for (int root = 0; root < n && status == MTREE_OK; root++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[root];
-
-        tree->root = root;
-        memcpy(tree->parent, trees->parent + root * n, size);
-        memcpy(tree->step, trees->step + root * n, size);
+    for (int root = 0; root < problem->num_hosts; root++) {
+        (*plan_p)->trees[root].root = root;
     }
-    mtree_multitree_destroy(trees);
-    return status;
+    return mtree_multitree_build(problem->topology, problem->hosts, problem->num_hosts,
+                                 add_to_plan, *plan_p);
 }

@@ -7,37 +7,32 @@
 #ifndef MTREE_PLANNER_PUBLISHED_MULTITREE_H
 #define MTREE_PLANNER_PUBLISHED_MULTITREE_H
 
-#include "base/arena.h"
 #include "planner/plan/algorithm.h"
 
-/*
- * The trees: parent[r * num_hosts + h] is h's parent in the tree rooted at host r,
- * step[...] the all-gather time step from 1 in which h is joined to it (0 for the root),
- * path[...] the arcs from the parent to h as first[...] and num[...] in arcs.
- */
+/* A host that joins a tree. */
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
-    int num_hosts, num_steps;
-    int *parent, *step;
-    int *first, *num; /* of each tree edge's path in arcs */
-    int *arcs;
-    int num_arcs, capacity;
-} mtree_multitree_t;
+    int root, parent, child; /* host numbers */
+    int step;                /* the all-gather time step, from 1 */
+    const int *arcs;         /* [num_arcs] of its path, from the last one to the first */
+    int num_arcs;
+} mtree_multitree_edge_t;
+
+typedef mtree_status_t (*mtree_multitree_visit_t)(void *arg,
+                                                  const mtree_multitree_edge_t *edge);
 
 /*
- * Build the trees over the @a num_hosts vertices @a hosts of @a topology.  A link carries
+ * Build the trees over the @a num_hosts vertices @a hosts of @a topology, and call @a
+ * visit for each of their edges, in the order of the steps.  A link carries
  * floor(capacity / least capacity) messages per step in each direction, its narrower
  * direction counting (the paper's connections).  A child is the first free host in
  * breadth-first order from its parent through switches (section III-C3) and hosts that
  * take no part. At each vertex links are tried vertical first where the topology has
  * positions (the paper's "Y dimension then X"), else in their order.  Errors are logged:
- * MTREE_ERR_NO_MEMORY, MTREE_ERR_UNREACHABLE.
+ * MTREE_ERR_NO_MEMORY, MTREE_ERR_UNREACHABLE; or what @a visit returns.
  */
-mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
-                                      int num_hosts, mtree_multitree_t **multitree_p);
-
-/* Free; NULL is allowed. */
-void mtree_multitree_destroy(mtree_multitree_t *multitree);
+mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int *hosts,
+                                     int num_hosts, mtree_multitree_visit_t visit,
+                                     void *arg);
 
 /*
  * The trees as a plan for allreduce, allgather and reduce_scatter: every tree at the same
