@@ -51,7 +51,7 @@ static bool keeps_limits(const mtree_plan_request_t *request, const mtree_plan_t
 /* Has a plan of @a algorithm a tree from each host? */
 static bool has_tree_per_host(const char *algorithm, mtree_collective_t collective)
 {
-    static const char *const names[] = {"multitree", "ring", "direct"};
+    static const char *const names[] = {"multitree", "ring", "segmented_ring", "direct"};
 
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
         if (strcmp(algorithm, names[n]) == 0) {

@@ -409,6 +409,27 @@ UNIT_TEST(candidates_are_listed)
     ck_assert(exchange->seconds == 0.0 && exchange->reason != NULL);
 }
 
+/* Of many hosts no algorithm makes a tree from each. */
+UNIT_TEST(many_hosts_have_no_trees_each)
+{
+    enum { MANY = 260 };
+    const mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20};
+    static int rates[MANY], many[MANY];
+    mtree_candidate_list_t list;
+    OWNED(plan) *plan = NULL;
+
+    for (int host = 0; host < MANY; host++) {
+        rates[host] = 100;
+    }
+    topology = map_star(rates, MANY);
+    ck_assert_int_eq(map_hosts(topology, many), MANY);
+    unit_ok(mtree_choice_plan(topology, many, MANY, &request, &plan, &list));
+    ck_assert_ptr_nonnull(find_candidate(&list, "ring")->reason);
+    ck_assert_pstr_eq(find_candidate(&list, "segmented_ring")->reason,
+                      find_candidate(&list, "ring")->reason);
+}
+
 /* Chunks are as long as processors need: at ten times the rate of a lab, far longer. */
 UNIT_TEST(chunks_grow_with_rates)
 {
