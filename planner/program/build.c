@@ -65,7 +65,7 @@ static const struct {
                              &bruck_blocks},
     [MTREE_PROGRAM_SWING] = {"swing", DOES(MTREE_ALLREDUCE), mtree_swing_sum, NULL},
     [MTREE_PROGRAM_STAGES] = {"staged_exchange", DOES(MTREE_ALLREDUCE),
-                              mtree_exchange_stages, NULL},
+                              mtree_exchange_sum, NULL},
 };
 
 mtree_program_kind_t mtree_program_find(const char *name)
@@ -91,9 +91,9 @@ bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int nu
         /* No more than the hosts times those of a ring: it stays an int. */
         hosts *= hosts <= num_hosts ? shape[d] : 1;
     }
-    return kind == MTREE_PROGRAM_SWING    ? mtree_swing_fits(shape, num_hosts)
-           : kind == MTREE_PROGRAM_STAGES ? hosts == num_hosts
-                                          : true;
+    return kind == MTREE_PROGRAM_SWING ? mtree_swing_fits(shape, num_hosts)
+           : shape[0] == 0             ? kind != MTREE_PROGRAM_STAGES
+                                       : hosts == num_hosts;
 }
 
 /* The ranks of the leaders by the places of their hosts; NULL: no memory. */

@@ -71,18 +71,9 @@ static void exchange_in(const mtree_program_job_t *job, const circle_t *circle, 
     }
 }
 
+/* Without a shape all hosts are one circle. */
 void mtree_exchange_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program)
-{
-    const circle_t all = {0, 1, job->num_hosts};
-    const size_t sends = program->num_steps;
-
-    exchange_in(job, &all, place, mtree_place(MTREE_BUFFER_WORK, 0), program);
-    mtree_program_wait_sends(program, sends);
-}
-
-void mtree_exchange_stages(const mtree_program_job_t *job, int place,
-                           mtree_program_t *program)
 {
     const size_t sends = program->num_steps;
     int stride = 1, d = 0;
@@ -90,15 +81,15 @@ void mtree_exchange_stages(const mtree_program_job_t *job, int place,
     while (d < MTREE_SHAPE_DIMENSIONS && job->shape[d] > 0) {
         d++;
     }
-    while (d-- > 0) {
-        const int c = place / stride % job->shape[d];
-        const circle_t circle = {place - c * stride, stride, job->shape[d]};
+    do {
+        const int num = d > 0 ? job->shape[d - 1] : job->num_hosts;
+        const circle_t circle = {place - place / stride % num * stride, stride, num};
 
         exchange_in(job, &circle, place,
                     mtree_place(MTREE_BUFFER_WORK, program->lengths[MTREE_BUFFER_WORK]),
                     program);
-        stride *= job->shape[d];
-    }
+        stride *= num;
+    } while (--d > 0);
     mtree_program_wait_sends(program, sends);
 }
 

@@ -16,16 +16,16 @@
 
 #include "planner/program/job.h"
 
-/* What the leader of a host adds to @a program, whose RESULT is the sum over its host;
+/*
+ * What the leader of a host adds to @a program, whose RESULT is the sum over its host;
  * @a place is that of the host in the job's order, by which peers are called.  RESULT
- * becomes the sum over all hosts, of a reduce on the root's host alone. */
+ * becomes the sum over all hosts, of a reduce on the root's host alone.
+ *
+ * With a shape it does so in stages: first between the hosts of each ring of its last
+ * dimension, then with those sums in the one before it, and so on.
+ */
 void mtree_exchange_sum(const mtree_program_job_t *job, int place,
                         mtree_program_t *program);
-
-/* The same in stages: first between the hosts of each ring of the last dimension of the
- * job's shape, then with those sums in the one before it, and so on. */
-void mtree_exchange_stages(const mtree_program_job_t *job, int place,
-                           mtree_program_t *program);
 
 /*
  * The same: recursive doubling swaps whole vectors.  Recursive halving sums an equal part
