@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What rounding in a file or a solver may add up to. */
 #define SHARE_TOLERANCE    1e-6
@@ -76,55 +75,31 @@ static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
     return MTREE_OK;
 }
 
-/* A relay has no use for what nobody below it gets.  @a inner is scratch, [num_hosts]. */
-static mtree_status_t check_relays(const mtree_plan_t *plan, int t, int *inner)
-{
-    const mtree_tree_t *tree = &plan->trees[t];
-    int i;
-
-    memset(inner, 0, (size_t)plan->num_hosts * sizeof(*inner));
-    for (i = 0; i < plan->num_hosts; ++i) {
-        if (tree->parent[i] >= 0) {
-            inner[tree->parent[i]] = 1;
-        }
-    }
-    for (i = mtree_plan_num_active(plan); i < plan->num_hosts; ++i) {
-        if (mtree_tree_is_outside(tree, i) == (inner[i] != 0)) {
-            mtree_error("plan: tree %d has relay %s %s; a relay lies between two hosts",
-                        t, plan->hosts[i],
-                        inner[i] != 0 ? "without a parent" : "as a leaf");
-            return MTREE_ERR_INVALID;
-        }
-    }
-    return MTREE_OK;
-}
-
-/* Every host's chain of parents must end at the root.  @a seen is scratch, [num_hosts].
- */
-static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *seen)
+/* Every host's chain of parents must end at the root, and a relay has no use for what
+ * nobody below it gets.  @a waiting and @a below are scratch, [num_hosts]. */
+static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *waiting,
+                                  int *below)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
     for (int i = 0; i < plan->num_hosts; ++i) {
-        seen[i] =
-            0; /* 0: not visited, i + 1: on the chain from host i, -1: reaches the root */
+        below[i] = 1;
     }
-    seen[tree->root] = -1;
+    mtree_tree_add_up(tree->parent, plan->num_hosts, waiting, below);
     for (int i = 0; i < plan->num_hosts; ++i) {
-        int at = mtree_tree_is_outside(tree, i) ? tree->root : i;
+        bool is_inner = below[i] > 1;
 
-        while (seen[at] == 0) {
-            seen[at] = i + 1;
-            at = tree->parent[at];
-        }
-        if (seen[at] == i + 1) {
+        /* On a cycle each host waits for the one below it. */
+        if (waiting[i] > 0) {
             mtree_error("plan: tree %d has a cycle through host %s; a tree has none", t,
-                        plan->hosts[at]);
+                        plan->hosts[i]);
             return MTREE_ERR_INVALID;
         }
-        for (at = i; !mtree_tree_is_outside(tree, at) && seen[at] != -1;
-             at = tree->parent[at]) {
-            seen[at] = -1;
+        if (i >= mtree_plan_num_active(plan) &&
+            mtree_tree_is_outside(tree, i) == is_inner) {
+            mtree_error("plan: tree %d has relay %s %s; a relay lies between two hosts",
+                        t, plan->hosts[i], is_inner ? "without a parent" : "as a leaf");
+            return MTREE_ERR_INVALID;
         }
     }
     return MTREE_OK;
@@ -365,9 +340,11 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
     bool stepped = has_steps(plan);
     mtree_arena_t arena = {0};
     double *sums;
-    int *seen;
+    int *seen, *waiting, *below;
 
     MTREE_ARENA_ARRAY(&arena, seen, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(&arena, waiting, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(&arena, below, (size_t)plan->num_hosts);
     MTREE_ARENA_ARRAY(&arena, sums, (size_t)plan->num_hosts);
     if (status == MTREE_OK) {
         status = arena.status;
@@ -381,10 +358,7 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
             status = check_parents(plan, t);
         }
         if (status == MTREE_OK) {
-            status = check_relays(plan, t, seen);
-        }
-        if (status == MTREE_OK) {
-            status = check_spans(plan, t, seen);
+            status = check_spans(plan, t, waiting, below);
         }
         if (status == MTREE_OK && stepped) {
             status = check_steps(plan, t);
