@@ -269,16 +269,3 @@ double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const 
     }
     return seconds;
 }
-
-double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,
-                                    int num_to)
-{
-    double carried = 0.0;
-
-    begin(flow, to, num_to);
-    while (search(flow, from)) {
-        raise_prices(flow);
-        carried += fill_path(flow);
-    }
-    return carried;
-}

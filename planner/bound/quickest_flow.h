@@ -49,10 +49,6 @@ void mtree_quickest_flow_distances(mtree_quickest_flow_t *flow, int from,
 double mtree_quickest_flow_seconds(mtree_quickest_flow_t *flow, int from, const int *to,
                                    int num_to, double bits, double enough);
 
-/* The maximum flow between the same, bits/s. */
-double mtree_quickest_flow_capacity(mtree_quickest_flow_t *flow, int from, const int *to,
-                                    int num_to);
-
 /* Let searches for the least seconds look at @a arcs from now on; at first there is no
  * limit.  Each arc takes some 20 ns. */
 void mtree_quickest_flow_limit(mtree_quickest_flow_t *flow, double arcs);
