@@ -6,7 +6,23 @@
 #ifndef MTREE_PAPERS_PUBLISHED_CHUNK_TIMES_H
 #define MTREE_PAPERS_PUBLISHED_CHUNK_TIMES_H
 
-#include "planner/plan/chunk_model.h"
+#include "planner/plan/plan.h"
+
+/* The longest path that a chunk takes through a tree. */
+typedef struct {
+    int num_links;      /* l: tree edges on the path; 0: the tree is one host */
+    double latency_sum; /* sum of alpha_i */
+    double latency_max; /* largest alpha_i */
+    double rate;        /* 1 / beta, of the widest edge */
+} mtree_chunk_path_t;
+
+/*
+ * The path of @a tree for @a collective: root to leaf, and for allreduce there and back.
+ * Each of l, the sum and the maximum is the largest over all leaves, so no leaf's own
+ * path takes longer.
+ */
+mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
+                                    mtree_collective_t collective);
 
 /* Equation 7 with the v that it lost: sqrt(v max(alpha) / ((l-1) beta)), at most @a
  * bytes; @a bytes when l < 2, where cutting gains nothing. */

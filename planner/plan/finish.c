@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/finish.h"
 
-#include "planner/plan/chunk_model.h"
 #include "planner/plan/predict.h"
 #include "planner/plan/program_of.h"
 
 #include <math.h>
+
+/* The multiple of bytes that longer chunks are. */
+#define CHUNK_ALIGN 64.0
 
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective)
@@ -179,18 +181,40 @@ static int chain_hops(const mtree_plan_t *plan)
     return hops;
 }
 
+/* bits/s of its widest edge. */
+static double widest_rate(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    return tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+}
+
 /* The longest chunk of @a tree: half of what a queue holds of a peer's data, where the
  * root sends to all of them itself. */
 static double chunk_most(const mtree_plan_t *plan, const mtree_tree_t *tree)
 {
-    double rate = tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
-
     if (mtree_tree_height(tree, plan->num_hosts) > 1) {
         return (double)MTREE_CHUNK_MAX;
     }
-    return fmin(
-        fmax(rate / 8 * MTREE_CHUNK_PAYLOAD_SECONDS / 2, (double)MTREE_CHUNK_LEAST),
-        (double)MTREE_CHUNK_MAX);
+    return fmin(fmax(widest_rate(plan, tree) / 8 * MTREE_CHUNK_PAYLOAD_SECONDS / 2,
+                     (double)MTREE_CHUNK_LEAST),
+                (double)MTREE_CHUNK_MAX);
+}
+
+/* The minimum of a/mu + b mu over 0 < mu <= bytes, where the overhead is paid v/mu
+ * times. */
+double mtree_chunk_size(int num_links, double rate, double bytes, double overhead)
+{
+    const double beta = 8.0 / rate;
+
+    return num_links < 2 ? bytes
+                         : fmin(bytes, sqrt(bytes * overhead / ((num_links - 1) * beta)));
+}
+
+size_t mtree_chunk_bytes(double size)
+{
+    if (size < CHUNK_ALIGN) {
+        return size < 1 ? 1 : (size_t)ceil(size);
+    }
+    return (size_t)(ceil(size / CHUNK_ALIGN) * CHUNK_ALIGN);
 }
 
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
@@ -202,12 +226,13 @@ static void fill_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
     int hops = is_prefix ? chain_hops(plan) : 0;
 
     for (int t = 0; t < plan->num_trees; ++t) {
-        mtree_chunk_path_t path =
-            mtree_chunk_path(&plan->trees[t], plan->num_hosts, plan->collective);
-
-        path.num_links = is_prefix ? hops : path.num_links;
-        double bytes = tree_bytes(plan, &plan->trees[t]);
-        double best = mtree_chunk_size(&path, bytes, mtree_problem_hop(problem));
+        const mtree_tree_t *tree = &plan->trees[t];
+        int links = is_prefix ? hops
+                              : mtree_collective_passes(plan->collective) *
+                                    mtree_tree_height(tree, plan->num_hosts);
+        double bytes = tree_bytes(plan, tree);
+        double best = mtree_chunk_size(links, widest_rate(plan, tree), bytes,
+                                       mtree_problem_hop(problem));
 
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
         most = fmax(most, bytes);
@@ -229,8 +254,7 @@ double mtree_plan_filling(const mtree_plan_t *plan)
 
     for (int t = 0; t < plan->num_trees; ++t) {
         const mtree_tree_t *tree = &plan->trees[t];
-        double rate =
-            tree->rate * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+        double rate = widest_rate(plan, tree);
 
         if (rate > 0.0) {
             longest = fmax(longest, 8.0 * (double)tree->chunk_bytes / rate *

@@ -62,6 +62,20 @@
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective);
 
+/*
+ * The chunk that makes l alpha + (l-1 + v/mu) (beta mu + o) least, for v @a bytes over a
+ * path of l = @a num_links links: a link pipelines, so latency alpha delays the first
+ * chunk only, and each costs a host @a overhead, o.  It is sqrt(v o / ((l-1) beta)),
+ * where 1 / beta is @a rate in bits/s, and at most @a bytes; @a bytes when l < 2, where
+ * cutting gains nothing.
+ */
+double mtree_chunk_size(int num_links, double rate, double bytes, double overhead);
+
+/* @a size to a whole number of bytes to run with: 1 at least, rounded up to a multiple of
+ * 64 from 64 on, so that chunks of any element type up to 64 bytes begin at whole
+ * elements. */
+size_t mtree_chunk_bytes(double size);
+
 /* Seconds in which the chunks of @a plan, which has rates, fill its slowest tree hop by
  * hop. */
 double mtree_plan_filling(const mtree_plan_t *plan);

@@ -2,7 +2,6 @@
 /* The chunks of plans that compete. */
 #include "simulate/forecast/contest.h"
 
-#include "planner/plan/chunk_model.h"
 #include "planner/plan/finish.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/chunk_times.h"
+#include "planner/plan/finish.h"
 #include "tests/unit/runner.h"
 
 #define OVERHEAD 1e-4
@@ -56,7 +57,7 @@ UNIT_TEST(test_best_sizes_beat_their_neighbours)
 {
     mtree_chunk_path_t path = mtree_chunk_path(&tree, 4, MTREE_ALLREDUCE);
     double published = mtree_chunk_published_size(&path, 3e7);
-    double production = mtree_chunk_size(&path, 3e7, OVERHEAD);
+    double production = mtree_chunk_size(path.num_links, path.rate, 3e7, OVERHEAD);
     double factor;
 
     for (factor = 0.25; factor < 2; factor += 0.25) {
@@ -79,7 +80,7 @@ UNIT_TEST(test_nothing_to_pipeline)
     mtree_chunk_path_t no_link = {.rate = 8e6};
 
     ck_assert_double_eq(mtree_chunk_published_size(&one_link, 1e6), 1e6);
-    ck_assert_double_eq(mtree_chunk_size(&one_link, 1e6, 1e-5), 1e6);
+    ck_assert_double_eq(mtree_chunk_size(1, 8e6, 1e6, 1e-5), 1e6);
     ck_assert_double_eq(mtree_chunk_published_count(&one_link, 1e6), 1);
     ck_assert_double_eq_tol(mtree_chunk_published_time(&one_link, 1e6, 1e6), 1.1, 1e-9);
     ck_assert_double_eq(mtree_chunk_published_time(&no_link, 1e6, 1e6), 0);
