@@ -74,8 +74,7 @@ static void keep_chosen(program_t *program, bool whole)
     mtree_forest_t *forest = program->forest;
 
     for (int tree = 0; tree < forest->num_trees; tree++) {
-        double rate =
-            whole ? program->whole[2 * tree] : mtree_lp_value(program->lp, 2 * tree);
+        double rate = whole ? program->whole[2 * tree] : program->lp->values[2 * tree];
 
         forest->trees[tree].rate = rate > LEAST_PART ? rate * program->unit : 0;
     }

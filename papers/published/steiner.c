@@ -83,7 +83,7 @@ static mtree_status_t solve_program(mtree_steiner_solver_t *solver)
     for (int row = 0; row < 2 * solver->candidates->num_constraints && status == MTREE_OK;
          row++) {
         solver->lp_price[row] =
-            fmax(0.0, mtree_lp_price(solver->lp, 2 * solver->num_roots + row));
+            fmax(0.0, solver->lp->prices[2 * solver->num_roots + row]);
     }
     return status;
 }
@@ -110,7 +110,7 @@ static mtree_status_t generate(mtree_steiner_solver_t *solver)
     while (status == MTREE_OK && num_added > 0) {
         status = solve_program(solver);
         if (status != MTREE_OK ||
-            (exact && mtree_lp_objective(solver->lp) >=
+            (exact && solver->lp->objective >=
                           (1.0 - solver->request->gap - GAP_TOLERANCE) * solver->bound)) {
             break;
         }
@@ -130,7 +130,7 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
     mtree_steiner_packing_t *packing = calloc(1, sizeof(*packing));
-    double chi = mtree_lp_objective(solver->lp);
+    double chi = solver->lp->objective;
 
     if (packing == NULL) {
         return report(MTREE_ERR_NO_MEMORY);
@@ -141,7 +141,7 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
         mtree_steiner_oracle_exact(solver->oracle) ? solver->bound * solver->unit : 0.0;
     MTREE_ARENA_ARRAY(&packing->arena, packing->trees, (size_t)solver->num_trees);
     for (int t = 0; t < solver->num_trees && packing->arena.status == MTREE_OK; t++) {
-        double weight = mtree_lp_value(solver->lp, solver->num_roots + t);
+        double weight = solver->lp->values[solver->num_roots + t];
         mtree_steiner_tree_t *tree = &packing->trees[packing->num_trees];
 
         if (weight <= WEIGHT_TOLERANCE * chi) {

@@ -64,8 +64,7 @@ static bool is_cheaper(const mtree_steiner_solver_t *solver, int count)
         price += solver->column_values[i] *
                  solver->lp_price[solver->column_rows[i] - 2 * solver->num_roots];
     }
-    return price <
-           -mtree_lp_price(solver->lp, solver->column_rows[count - 1]) - PRICE_TOLERANCE;
+    return price < -solver->lp->prices[solver->column_rows[count - 1]] - PRICE_TOLERANCE;
 }
 
 /* Add the tree in solver->parent, whose column is made. */

@@ -278,14 +278,14 @@ mtree_status_t mtree_colgen_solve(mtree_colgen_t *colgen, double work)
     double pivot =
         lines * (20.0 + lines / 20.0) + uses * colgen->columns->num_columns / 8.0;
     double most = fmax(LEAST_SOLVE_WORK, work - colgen->work) / pivot;
-    int pivots = mtree_lp_pivots(colgen->master->lp);
+    int pivots = colgen->master->lp->pivots;
     mtree_status_t status;
 
     most = fmin(most, MOST_PIVOTS * (lines + colgen->columns->num_columns));
 
     mtree_lp_limit(colgen->master->lp, (int)most + 1);
     status = mtree_master_solve(colgen->master);
-    pivots = mtree_lp_pivots(colgen->master->lp) - pivots;
+    pivots = colgen->master->lp->pivots - pivots;
     colgen->work += (pivots + 10.0) * pivot;
     return status;
 }

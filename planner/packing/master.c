@@ -156,17 +156,16 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
     if (status != MTREE_OK) {
         return status;
     }
-    master->x = mtree_lp_objective(master->lp) * master->scale;
+    master->x = master->lp->objective * master->scale;
     for (int t = 0; t < master->num_columns; ++t) {
-        master->rate[t] =
-            fmax(0.0, mtree_lp_value(master->lp, FIRST_TREE + t)) * master->scale;
+        master->rate[t] = fmax(0.0, master->lp->values[FIRST_TREE + t]) * master->scale;
     }
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        master->constraint_price[c] = fmax(0.0, mtree_lp_price(master->lp, c));
+        master->constraint_price[c] = fmax(0.0, master->lp->prices[c]);
     }
     for (int group = 0; group < master->num_groups; ++group) {
         master->group_price[group] =
-            fmax(0.0, -mtree_lp_price(master->lp, candidates->num_constraints + group));
+            fmax(0.0, -master->lp->prices[candidates->num_constraints + group]);
     }
     return MTREE_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/solver/lp.h"
 
+#include "base/array.h"
 #include "base/cancel.h"
 #include "base/log.h"
 #include "config/mtree_config.h"
@@ -16,17 +17,6 @@
 /* Pivots that one solution may take, for each row and column of the program, unless the
  * caller sets a limit. */
 #define PIVOTS_PER_LINE 20
-
-struct mtree_lp {
-    glp_prob *problem;
-    unsigned generation;   /* of GLPK's state that it lives in */
-    mtree_status_t status; /* the first failure */
-    int *index;            /* scratch of GLPK's 1-based form, [room + 1] */
-    double *value;
-    int room;
-    int max_pivots; /* 0: in proportion to the program */
-    bool is_solved; /* by the last attempt */
-};
 
 /* What is called of GLPK.  Only who plans opens it, so the other ranks of a job do not
  * have its libraries in memory. */
@@ -188,6 +178,7 @@ void mtree_lp_destroy(mtree_lp_t *lp)
     if (--of_thread.num_programs == 0) {
         (void)glpk.free_env();
     }
+    free(lp->prices);
     free(lp->index);
     free(lp->value);
     free(lp);
@@ -303,6 +294,27 @@ static bool solve(mtree_lp_t *lp)
     return found;
 }
 
+/* Take what is found out of GLPK. */
+static void take_solution(mtree_lp_t *lp)
+{
+    const int rows = glpk.get_num_rows(lp->problem);
+    const int columns = glpk.get_num_cols(lp->problem);
+
+    if (mtree_array_reserve(&lp->prices, &lp->found_room, rows + columns,
+                            sizeof(*lp->prices)) != MTREE_OK) {
+        lp->status = MTREE_ERR_NO_MEMORY;
+        return;
+    }
+    lp->objective = glpk.get_obj_val(lp->problem);
+    lp->values = lp->prices + rows;
+    for (int row = 0; row < rows; ++row) {
+        lp->prices[row] = glpk.get_row_dual(lp->problem, row + 1);
+    }
+    for (int column = 0; column < columns; ++column) {
+        lp->values[column] = glpk.get_col_prim(lp->problem, column + 1);
+    }
+}
+
 void mtree_lp_limit(mtree_lp_t *lp, int pivots)
 {
     lp->max_pivots = pivots;
@@ -311,7 +323,9 @@ void mtree_lp_limit(mtree_lp_t *lp, int pivots)
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
 {
     lp->is_solved = false;
-    GUARDED(lp, lp->is_solved = solve(lp));
+    GUARDED(
+        lp, lp->is_solved = solve(lp); lp->pivots = glpk.get_it_cnt(lp->problem);
+        if (lp->is_solved) { take_solution(lp); });
     return lp->status == MTREE_OK && !lp->is_solved ? MTREE_ERR_SOLVER : lp->status;
 }
 
@@ -319,30 +333,4 @@ mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg
 {
     GUARDED(lp, function(lp->problem, arg));
     return lp->status;
-}
-
-/* The getters are called without GUARDED(): GLPK only checks their index, which the
- * caller has from here. */
-double mtree_lp_objective(const mtree_lp_t *lp)
-{
-    return lp->generation == of_thread.generation ? glpk.get_obj_val(lp->problem) : 0.0;
-}
-
-double mtree_lp_value(const mtree_lp_t *lp, int column)
-{
-    return lp->generation == of_thread.generation
-               ? glpk.get_col_prim(lp->problem, column + 1)
-               : 0.0;
-}
-
-double mtree_lp_price(const mtree_lp_t *lp, int row)
-{
-    return lp->generation == of_thread.generation
-               ? glpk.get_row_dual(lp->problem, row + 1)
-               : 0.0;
-}
-
-int mtree_lp_pivots(const mtree_lp_t *lp)
-{
-    return lp->generation == of_thread.generation ? glpk.get_it_cnt(lp->problem) : 0;
 }

@@ -21,7 +21,25 @@
 
 #include <stdbool.h>
 
-typedef struct mtree_lp mtree_lp_t;
+struct glp_prob;
+
+typedef struct {
+    /* What mtree_lp_solve() has found last, which stays when it fails. */
+    double objective;
+    double *values; /* [columns] */
+    double *prices; /* [rows] change of the objective when the row's bound grows by one */
+    int pivots; /* made so far: a measure of work that does not depend on the machine's
+                   speed */
+    /* The rest is lp.c's. */
+    struct glp_prob *problem;
+    unsigned generation;   /* of GLPK's state that it lives in */
+    mtree_status_t status; /* the first failure */
+    int *index;            /* scratch of GLPK's 1-based form, [room + 1] */
+    double *value;
+    int room, found_room;
+    int max_pivots; /* 0: in proportion to the program */
+    bool is_solved; /* by the last attempt */
+} mtree_lp_t;
 
 /* Is there a solver, in this build and on this machine?  It is opened here. */
 bool mtree_lp_is_available(void);
@@ -67,18 +85,7 @@ mtree_status_t mtree_lp_solve(mtree_lp_t *lp);
 /* Call @a function with the program as GLPK has it, from whose errors the caller is
  * guarded as in all of these calls: MTREE_ERR_SOLVER.  GLPK numbers rows and columns from
  * 1 on. */
-struct glp_prob;
 typedef void (*mtree_lp_call_t)(struct glp_prob *problem, void *arg);
 mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg);
-
-/* After mtree_lp_solve: the objective, a column's value, and a row's price (change of the
- * objective when the row's bound grows by one). */
-double mtree_lp_objective(const mtree_lp_t *lp);
-double mtree_lp_value(const mtree_lp_t *lp, int column);
-double mtree_lp_price(const mtree_lp_t *lp, int row);
-
-/* Pivots of the simplex method made so far: a measure of work that does not depend on the
- * machine's speed. */
-int mtree_lp_pivots(const mtree_lp_t *lp);
 
 #endif

@@ -61,27 +61,3 @@ mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg
     (void)lp, (void)function, (void)arg;
     return MTREE_ERR_UNSUPPORTED;
 }
-
-double mtree_lp_objective(const mtree_lp_t *lp)
-{
-    (void)lp;
-    return 0.0;
-}
-
-double mtree_lp_value(const mtree_lp_t *lp, int column)
-{
-    (void)lp, (void)column;
-    return 0.0;
-}
-
-double mtree_lp_price(const mtree_lp_t *lp, int row)
-{
-    (void)lp, (void)row;
-    return 0.0;
-}
-
-int mtree_lp_pivots(const mtree_lp_t *lp)
-{
-    (void)lp;
-    return 0;
-}

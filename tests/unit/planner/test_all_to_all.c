@@ -206,7 +206,7 @@ static double concurrent_flow(const mtree_topology_t *topology)
         }
     }
     unit_ok(mtree_lp_solve(lp));
-    result = mtree_lp_objective(lp) * CAPACITY;
+    result = lp->objective * CAPACITY;
     mtree_lp_destroy(lp);
     free(rows);
     free(values);
