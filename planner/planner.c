@@ -158,7 +158,6 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
                                .arena = &arena};
     const mtree_algorithm_t *algorithm = NULL;
     mtree_routes_t *routes = NULL;
-    mtree_plan_t *plan = NULL;
     mtree_status_t status = check_request(request, num_hosts);
 
     if (status == MTREE_OK) {
@@ -168,12 +167,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         status = prepare(&problem, &routes);
     }
     if (status == MTREE_OK) {
-        status = run_algorithm(&problem, algorithm, &plan);
-    }
-    if (status == MTREE_OK) {
-        *plan_p = plan;
-    } else {
-        mtree_plan_destroy(plan);
+        status = run_algorithm(&problem, algorithm, plan_p);
     }
     mtree_routes_destroy(routes);
     mtree_arena_cleanup(&arena);

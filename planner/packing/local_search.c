@@ -228,7 +228,7 @@ static double value_with(mtree_selection_t *selection, int t, int place, int edg
         selection->weight[t] = weight_with(selection, t, place, edge);
     }
     replace_edge(selection, t, place, edge);
-    value = mtree_selection_try(selection, selection->num_trees);
+    value = mtree_dense_simplex_solve(selection->simplex, selection->num_trees);
     replace_edge(selection, t, place, old);
     selection->weight[t] = weight;
     return value;

@@ -283,7 +283,7 @@ static bool rebuild_tree(search_t *search, int t, double power, double shallow)
     int last = selection->num_trees - 1;
 
     mtree_selection_swap(selection, t, last);
-    (void)mtree_selection_try(selection, last);
+    (void)mtree_dense_simplex_solve(selection->simplex, last);
     leave_all(selection);
     for (int other = 0; other < last; ++other) {
         take(selection, other, selection->simplex->rate[other]);

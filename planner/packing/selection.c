@@ -88,18 +88,14 @@ void mtree_selection_swap(mtree_selection_t *selection, int a, int b)
     selection->weight[b] = weight;
 }
 
-double mtree_selection_try(mtree_selection_t *selection, int num_trees)
-{
-    return mtree_dense_simplex_solve(selection->simplex, num_trees);
-}
-
 void mtree_selection_solve(mtree_selection_t *selection)
 {
     const mtree_dense_simplex_t *simplex = selection->simplex;
     const mtree_candidates_t *candidates = selection->candidates;
     size_t num_constraints = (size_t)candidates->num_constraints;
 
-    selection->value = mtree_selection_try(selection, selection->num_trees);
+    selection->value =
+        mtree_dense_simplex_solve(selection->simplex, selection->num_trees);
     memcpy(selection->rate, simplex->rate,
            (size_t)selection->num_trees * sizeof(*selection->rate));
     memcpy(selection->constraint_price, simplex->constraint_price,

@@ -49,10 +49,6 @@ void mtree_selection_set(mtree_selection_t *selection, int t, const int *edges);
 /* Exchange the places of two trees. */
 void mtree_selection_swap(mtree_selection_t *selection, int a, int b);
 
-/* The value of the first @a num_trees trees with the rates that suit them best, which are
- * left in the simplex. */
-double mtree_selection_try(mtree_selection_t *selection, int num_trees);
-
 /* Set rates, prices, what is left and the value of the selection as it is. */
 void mtree_selection_solve(mtree_selection_t *selection);
 

@@ -53,20 +53,13 @@ static bool fits_memory(const shape_t *shape, double bytes)
     return vectors * bytes <= MTREE_PROGRAM_MOST_BYTES;
 }
 
-/* The hosts that a program serves, at most and in words. */
-static const struct {
-    int most;
-    const char *hosts;
-} served[MTREE_PROGRAM_LAST] = {
-    [MTREE_PROGRAM_EXCHANGE] = {MTREE_EXCHANGE_MOST_HOSTS, "hosts"},
-    [MTREE_PROGRAM_DOUBLING] = {MTREE_PROGRAM_MOST_HOSTS, "hosts"},
-    [MTREE_PROGRAM_HALVING] = {MTREE_PROGRAM_MOST_HOSTS, "hosts"},
-    [MTREE_PROGRAM_BRUCK] = {MTREE_PROGRAM_MOST_HOSTS, "hosts"},
-    [MTREE_PROGRAM_SWING] = {MTREE_PROGRAM_MOST_HOSTS,
-                             "hosts of a torus of powers of two"},
-    [MTREE_PROGRAM_STAGES] = {MTREE_EXCHANGE_MOST_HOSTS,
-                              "hosts in groups of the same size"},
-};
+/* The hosts that a program serves at most: in an exchange each sends to many. */
+static int most_hosts(mtree_program_kind_t kind)
+{
+    return kind == MTREE_PROGRAM_EXCHANGE || kind == MTREE_PROGRAM_STAGES
+               ? MTREE_EXCHANGE_MOST_HOSTS
+               : MTREE_PROGRAM_MOST_HOSTS;
+}
 
 /*
  * How often a host needs the vector in memory.  Blocks lie where they come and where they
@@ -110,7 +103,7 @@ bool mtree_programs_fit(const mtree_problem_t *problem)
     const mtree_plan_request_t *request = problem->request;
     const shape_t stages = prime_factors(problem->num_hosts);
 
-    if (problem->num_hosts > served[kind].most) {
+    if (problem->num_hosts > most_hosts(kind)) {
         return false;
     }
     if (kind == MTREE_PROGRAM_STAGES) {
@@ -273,7 +266,10 @@ mtree_status_t mtree_programs_plan(const mtree_problem_t *problem, mtree_plan_t 
             "%s: %.0f bytes from each of %d hosts; it serves up to %d %s whose messages "
             "take %.0f bytes of memory; choose packing",
             problem->algorithm, problem->request->bytes, problem->num_hosts,
-            served[search.kind].most, served[search.kind].hosts,
+            most_hosts(search.kind),
+            search.kind == MTREE_PROGRAM_SWING    ? "hosts of a torus of powers of two"
+            : search.kind == MTREE_PROGRAM_STAGES ? "hosts in groups of the same size"
+                                                  : "hosts",
             MTREE_PROGRAM_MOST_BYTES);
         return MTREE_ERR_UNSUPPORTED;
     }
