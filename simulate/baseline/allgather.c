@@ -9,10 +9,7 @@ static mtree_block_t block(const mtree_baseline_call_t *call, int index)
 /* Copy the input to block @a index of the result. */
 static void begin(const mtree_baseline_call_t *call, int index)
 {
-    const mtree_block_t own = block(call, index);
-
-    mtree_program_copy(call->program, mtree_result(own.offset),
-                       mtree_place(MTREE_BUFFER_INPUT, 0), own.count);
+    mtree_add_copy(call, index, MTREE_BUFFER_INPUT, 0);
 }
 
 /* A binomial gather, which is what Open MPI gathers by from 8 ranks on, and its default
@@ -32,9 +29,6 @@ static void linear(const mtree_baseline_call_t *call)
 static void bruck(const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
-    const mtree_block_t vector = mtree_even_blocks(call, 0, size);
-    const mtree_block_t head = mtree_even_blocks(call, call->rank, size - call->rank);
-    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
 
     begin(call, 0);
     for (int distance = 1; distance < size; distance *= 2) {
@@ -45,10 +39,7 @@ static void bruck(const mtree_baseline_call_t *call)
                            mtree_around(call, call->rank + distance),
                            mtree_even_blocks(call, distance, num));
     }
-    mtree_program_copy(call->program, work, mtree_result(0), vector.count);
-    mtree_program_copy(call->program, mtree_result(head.offset), work, head.count);
-    mtree_program_copy(call->program, mtree_result(0),
-                       mtree_place(MTREE_BUFFER_WORK, head.count), head.offset);
+    mtree_add_rotation(call, call->rank);
 }
 
 /* For a power of two only; Open MPI takes Bruck's algorithm for other numbers. */

@@ -3,17 +3,6 @@
 
 /* INPUT and RESULT have a block per rank: the one that goes to it, or comes from it. */
 
-static mtree_place_t input(const mtree_baseline_call_t *call, int index)
-{
-    return mtree_place(MTREE_BUFFER_INPUT, mtree_even_blocks(call, index, 1).offset);
-}
-
-/* Bytes of a block are the same for all. */
-static size_t block_count(const mtree_baseline_call_t *call)
-{
-    return mtree_even_blocks(call, 0, 1).count;
-}
-
 static size_t recv_block(const mtree_baseline_call_t *call, int peer)
 {
     const mtree_block_t block = mtree_even_blocks(call, peer, 1);
@@ -24,10 +13,7 @@ static size_t recv_block(const mtree_baseline_call_t *call, int peer)
 
 static void copy_own(const mtree_baseline_call_t *call)
 {
-    const mtree_block_t own = mtree_even_blocks(call, call->rank, 1);
-
-    mtree_program_copy(call->program, mtree_result(own.offset), input(call, call->rank),
-                       own.count);
+    mtree_add_copy(call, call->rank, MTREE_BUFFER_INPUT, call->rank);
 }
 
 /* All receives, then all sends in the reverse order.  The algorithm with synchronisation
@@ -42,10 +28,7 @@ static void linear(const mtree_baseline_call_t *call)
         (void)recv_block(call, mtree_around(call, call->rank + i));
     }
     for (int i = 1; i < call->num_ranks; i++) {
-        const int peer = mtree_around(call, call->rank - i);
-
-        (void)mtree_program_send(call->program, peer, input(call, peer),
-                                 block_count(call));
+        (void)mtree_add_block_send(call, mtree_around(call, call->rank - i));
     }
     mtree_program_wait_all(call->program, first);
 }
@@ -53,10 +36,11 @@ static void linear(const mtree_baseline_call_t *call)
 static void pairwise(const mtree_baseline_call_t *call)
 {
     for (int step = 1; step < call->num_ranks; step++) {
-        const int to = mtree_around(call, call->rank + step);
         const size_t request = recv_block(call, mtree_around(call, call->rank - step));
 
-        mtree_program_send_now(call->program, to, input(call, to), block_count(call));
+        mtree_program_wait(
+            call->program,
+            mtree_add_block_send(call, mtree_around(call, call->rank + step)));
         mtree_program_wait(call->program, request);
     }
     copy_own(call);
@@ -90,9 +74,7 @@ static void bruck(const mtree_baseline_call_t *call)
     const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
 
     for (int i = 0; i < size; i++) {
-        mtree_program_copy(
-            call->program, mtree_result(mtree_even_blocks(call, i, 1).offset),
-            input(call, mtree_around(call, call->rank + i)), block_count(call));
+        mtree_add_copy(call, i, MTREE_BUFFER_INPUT, mtree_around(call, call->rank + i));
     }
     for (int distance = 1; distance < size; distance *= 2) {
         const size_t count = copy_marked(call, distance, MTREE_BUFFER_WORK, true);
@@ -107,12 +89,7 @@ static void bruck(const mtree_baseline_call_t *call)
     }
     mtree_program_copy(call->program, work, mtree_result(0), vector.count);
     for (int i = 0; i < size; i++) {
-        const int from = mtree_around(call, call->rank - i);
-
-        mtree_program_copy(
-            call->program, mtree_result(mtree_even_blocks(call, from, 1).offset),
-            mtree_place(MTREE_BUFFER_WORK, mtree_even_blocks(call, i, 1).offset),
-            block_count(call));
+        mtree_add_copy(call, mtree_around(call, call->rank - i), MTREE_BUFFER_WORK, i);
     }
 }
 

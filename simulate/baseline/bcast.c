@@ -14,15 +14,13 @@ static void begin(const mtree_baseline_call_t *call)
 static void send_to_all(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
                         mtree_block_t block)
 {
-    size_t requests[MTREE_TREE_CHILDREN];
+    const size_t first = call->program->num_steps;
 
     for (int i = 0; i < tree->num_children; i++) {
-        requests[i] = mtree_program_send(call->program, tree->children[i],
-                                         mtree_result(block.offset), block.count);
+        (void)mtree_program_send(call->program, tree->children[i],
+                                 mtree_result(block.offset), block.count);
     }
-    for (int i = 0; i < tree->num_children; i++) {
-        mtree_program_wait(call->program, requests[i]);
-    }
+    mtree_program_wait_all(call->program, first);
 }
 
 /* Send to one child after the other. */

@@ -41,6 +41,43 @@ void mtree_add_input(const mtree_baseline_call_t *call)
                        call->count);
 }
 
+void mtree_add_copy(const mtree_baseline_call_t *call, int to, mtree_buffer_t buffer,
+                    int index)
+{
+    const mtree_block_t block = mtree_even_blocks(call, index, 1);
+
+    mtree_program_copy(call->program, mtree_result(mtree_even_blocks(call, to, 1).offset),
+                       mtree_place(buffer, block.offset), block.count);
+}
+
+void mtree_add_rotation(const mtree_baseline_call_t *call, int places)
+{
+    const size_t whole = mtree_even_blocks(call, 0, call->num_ranks).count;
+    const size_t shift = mtree_even_blocks(call, 0, places).count;
+    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
+
+    mtree_program_copy(call->program, work, mtree_result(0), whole);
+    mtree_program_copy(call->program, mtree_result(shift), work, whole - shift);
+    mtree_program_copy(call->program, mtree_result(0),
+                       mtree_place(MTREE_BUFFER_WORK, whole - shift), shift);
+}
+
+size_t mtree_add_block_send(const mtree_baseline_call_t *call, int peer)
+{
+    const mtree_block_t block = mtree_even_blocks(call, peer, 1);
+
+    return mtree_program_send(call->program, peer,
+                              mtree_place(MTREE_BUFFER_INPUT, block.offset), block.count);
+}
+
+void mtree_add_recv_and_fold(const mtree_baseline_call_t *call, int peer)
+{
+    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
+
+    mtree_program_recv_now(call->program, peer, inbox, call->count);
+    mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
+}
+
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block)
 {
     mtree_program_send_now(call->program, peer, mtree_result(block.offset), block.count);
@@ -96,8 +133,6 @@ void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
 
 void mtree_build_pairs(const mtree_baseline_call_t *call, mtree_pairs_t *pairs)
 {
-    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
-
     mtree_add_input(call);
     pairs->power = mtree_power_of_two(call->num_ranks);
     pairs->excess = call->num_ranks - pairs->power;
@@ -109,8 +144,7 @@ void mtree_build_pairs(const mtree_baseline_call_t *call, mtree_pairs_t *pairs)
         mtree_add_send(call, call->rank + 1, mtree_vector(call));
         pairs->mine = -1;
     } else {
-        mtree_program_recv_now(call->program, call->rank - 1, inbox, call->count);
-        mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
+        mtree_add_recv_and_fold(call, call->rank - 1);
         pairs->mine = call->rank / 2;
     }
 }

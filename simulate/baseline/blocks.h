@@ -54,6 +54,20 @@ static inline int mtree_position(const mtree_baseline_call_t *call)
 /* Copy the input to the same places of the result. */
 void mtree_add_input(const mtree_baseline_call_t *call);
 
+/* Of vectors of one block per rank, as mtree_even_blocks() has them: copy block @a index
+ * of @a buffer to block @a to of the result. */
+void mtree_add_copy(const mtree_baseline_call_t *call, int to, mtree_buffer_t buffer,
+                    int index);
+
+/* Move each block of the result @a places further around, by way of WORK. */
+void mtree_add_rotation(const mtree_baseline_call_t *call, int places);
+
+/* Begin to send the block of the input that is for @a peer; returns the request. */
+size_t mtree_add_block_send(const mtree_baseline_call_t *call, int peer);
+
+/* Receive the vector of @a peer and add it to the result. */
+void mtree_add_recv_and_fold(const mtree_baseline_call_t *call, int peer);
+
 /* Send a block of the result, receive one, or do both at once, and wait for the end. */
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
 void mtree_add_recv(const mtree_baseline_call_t *call, int peer, mtree_block_t block);

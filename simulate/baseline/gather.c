@@ -3,50 +3,22 @@
 
 /* A rank's own block is in INPUT; they come together in RESULT. */
 
-static mtree_place_t input(void)
-{
-    return mtree_place(MTREE_BUFFER_INPUT, 0);
-}
-
-/* Copy the input to block @a index of the result. */
-static void begin(const mtree_baseline_call_t *call, int index)
-{
-    const mtree_block_t own = mtree_even_blocks(call, index, 1);
-
-    mtree_program_copy(call->program, mtree_result(own.offset), input(), own.count);
-}
-
-static void send_input(const mtree_baseline_call_t *call)
-{
-    mtree_program_send_now(call->program, call->root, input(),
-                           mtree_even_blocks(call, call->rank, 1).count);
-}
-
-static void linear(const mtree_baseline_call_t *call)
-{
-    if (call->rank != call->root) {
-        send_input(call);
-        return;
-    }
-    begin(call, call->root);
-    for (int peer = 0; peer < call->num_ranks; peer++) {
-        if (peer != call->root) {
-            mtree_add_recv(call, peer, mtree_even_blocks(call, peer, 1));
-        }
-    }
-}
-
-/* One rank after the other sends when the root tells it to, here by one element. */
-static void linear_sync(const mtree_baseline_call_t *call)
+/* The root receives one block after the other.  With @a asks a rank sends when the root
+ * tells it to, here by one element. */
+static void gather(const mtree_baseline_call_t *call, bool asks)
 {
     const mtree_place_t word = mtree_place(MTREE_BUFFER_WORK, 0);
 
     if (call->rank != call->root) {
-        mtree_program_recv_now(call->program, call->root, word, 1);
-        send_input(call);
+        if (asks) {
+            mtree_program_recv_now(call->program, call->root, word, 1);
+        }
+        mtree_program_send_now(call->program, call->root,
+                               mtree_place(MTREE_BUFFER_INPUT, 0),
+                               mtree_even_blocks(call, call->rank, 1).count);
         return;
     }
-    begin(call, call->root);
+    mtree_add_copy(call, call->root, MTREE_BUFFER_INPUT, 0);
     for (int peer = 0; peer < call->num_ranks; peer++) {
         const mtree_block_t block = mtree_even_blocks(call, peer, 1);
         size_t request;
@@ -54,10 +26,22 @@ static void linear_sync(const mtree_baseline_call_t *call)
         if (peer != call->root) {
             request = mtree_program_recv(call->program, peer, mtree_result(block.offset),
                                          block.count);
-            mtree_program_send_now(call->program, peer, word, 1);
+            if (asks) {
+                mtree_program_send_now(call->program, peer, word, 1);
+            }
             mtree_program_wait(call->program, request);
         }
     }
+}
+
+static void linear(const mtree_baseline_call_t *call)
+{
+    gather(call, false);
+}
+
+static void linear_sync(const mtree_baseline_call_t *call)
+{
+    gather(call, true);
 }
 
 /* Blocks are kept in the order of the positions, and rotated by the root. */
@@ -66,12 +50,9 @@ void mtree_build_binomial_gather(const mtree_baseline_call_t *call)
     const int size = call->num_ranks, position = mtree_position(call);
     const mtree_rank_tree_t tree =
         mtree_rank_tree(mtree_tree_in_order_binomial, call->rank, size, call->root);
-    const mtree_block_t vector = mtree_even_blocks(call, 0, size);
-    const size_t shift = mtree_even_blocks(call, 0, call->root).count;
-    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
     int end = position + 1;
 
-    begin(call, position);
+    mtree_add_copy(call, position, MTREE_BUFFER_INPUT, 0);
     for (int i = 0; i < tree.num_children; i++) {
         const int child = mtree_around(call, tree.children[i] - call->root);
 
@@ -84,11 +65,7 @@ void mtree_build_binomial_gather(const mtree_baseline_call_t *call)
         mtree_add_send(call, tree.parent,
                        mtree_even_blocks(call, position, end - position));
     } else if (call->root > 0) {
-        mtree_program_copy(call->program, work, mtree_result(0), vector.count);
-        mtree_program_copy(call->program, mtree_result(shift), work,
-                           vector.count - shift);
-        mtree_program_copy(call->program, mtree_result(0),
-                           mtree_place(MTREE_BUFFER_WORK, vector.count - shift), shift);
+        mtree_add_rotation(call, call->root);
     }
 }
 

@@ -71,7 +71,6 @@ void mtree_build_linear_reduce(const mtree_baseline_call_t *call)
 {
     const mtree_place_t input = mtree_place(MTREE_BUFFER_INPUT, 0);
     const mtree_place_t result = mtree_result(0);
-    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
     int peer = call->num_ranks - 1;
 
     if (call->rank != call->root) {
@@ -87,8 +86,7 @@ void mtree_build_linear_reduce(const mtree_baseline_call_t *call)
         if (peer == call->rank) {
             mtree_program_fold(call->program, result, input, call->count);
         } else {
-            mtree_program_recv_now(call->program, peer, inbox, call->count);
-            mtree_program_fold(call->program, result, inbox, call->count);
+            mtree_add_recv_and_fold(call, peer);
         }
     }
 }

@@ -4,12 +4,9 @@
 /* From rank to rank, whole vectors. */
 static void linear(const mtree_baseline_call_t *call)
 {
-    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
-
     mtree_add_input(call);
     if (call->rank > 0) {
-        mtree_program_recv_now(call->program, call->rank - 1, inbox, call->count);
-        mtree_program_fold(call->program, mtree_result(0), inbox, call->count);
+        mtree_add_recv_and_fold(call, call->rank - 1);
     }
     if (call->rank + 1 < call->num_ranks) {
         mtree_add_send(call, call->rank + 1, mtree_vector(call));

@@ -3,59 +3,38 @@
 
 /* The root's vector is in INPUT; each rank's block goes to its place in RESULT. */
 
-/* Copy block @a index of the root's vector to block @a to of the result. */
-static void copy_block(const mtree_baseline_call_t *call, int to, int index)
+/* The root sends one block after the other, or all @a together. */
+static void scatter(const mtree_baseline_call_t *call, bool together)
 {
-    const mtree_block_t block = mtree_even_blocks(call, index, 1);
+    size_t first, request;
 
-    mtree_program_copy(call->program, mtree_result(mtree_even_blocks(call, to, 1).offset),
-                       mtree_place(MTREE_BUFFER_INPUT, block.offset), block.count);
-}
-
-static size_t send_block(const mtree_baseline_call_t *call, int peer)
-{
-    const mtree_block_t block = mtree_even_blocks(call, peer, 1);
-
-    return mtree_program_send(call->program, peer,
-                              mtree_place(MTREE_BUFFER_INPUT, block.offset), block.count);
-}
-
-static void recv_own(const mtree_baseline_call_t *call)
-{
-    mtree_add_recv(call, call->root, mtree_even_blocks(call, call->rank, 1));
+    if (call->rank != call->root) {
+        mtree_add_recv(call, call->root, mtree_even_blocks(call, call->rank, 1));
+        return;
+    }
+    mtree_add_copy(call, call->root, MTREE_BUFFER_INPUT, call->root);
+    first = call->program->num_steps;
+    for (int peer = 0; peer < call->num_ranks; peer++) {
+        if (peer != call->root) {
+            request = mtree_add_block_send(call, peer);
+            if (!together) {
+                mtree_program_wait(call->program, request);
+            }
+        }
+    }
+    if (together) {
+        mtree_program_wait_all(call->program, first);
+    }
 }
 
 static void linear(const mtree_baseline_call_t *call)
 {
-    if (call->rank != call->root) {
-        recv_own(call);
-        return;
-    }
-    copy_block(call, call->root, call->root);
-    for (int peer = 0; peer < call->num_ranks; peer++) {
-        if (peer != call->root) {
-            mtree_program_wait(call->program, send_block(call, peer));
-        }
-    }
+    scatter(call, false);
 }
 
-/* The same, waiting for all sends together. */
 static void linear_nb(const mtree_baseline_call_t *call)
 {
-    size_t first;
-
-    if (call->rank != call->root) {
-        recv_own(call);
-        return;
-    }
-    copy_block(call, call->root, call->root);
-    first = call->program->num_steps;
-    for (int peer = 0; peer < call->num_ranks; peer++) {
-        if (peer != call->root) {
-            (void)send_block(call, peer);
-        }
-    }
-    mtree_program_wait_all(call->program, first);
+    scatter(call, true);
 }
 
 /* Blocks are kept in the order of the positions, the own one first, until the end. */
@@ -64,7 +43,6 @@ static void binomial(const mtree_baseline_call_t *call)
     const int size = call->num_ranks, position = mtree_position(call);
     const mtree_rank_tree_t tree =
         mtree_rank_tree(call->tree, call->rank, size, call->root);
-    const mtree_block_t kept = mtree_even_blocks(call, position, 1);
     int end = size;
 
     if (tree.parent >= 0) {
@@ -76,7 +54,7 @@ static void binomial(const mtree_baseline_call_t *call)
                        mtree_even_blocks(call, position, end - position));
     }
     for (int i = 0; i < size && tree.parent < 0; i++) {
-        copy_block(call, i, mtree_around(call, i + call->root));
+        mtree_add_copy(call, i, MTREE_BUFFER_INPUT, mtree_around(call, i + call->root));
     }
     for (int i = tree.num_children - 1; i >= 0; i--) {
         const int child = mtree_around(call, tree.children[i] - call->root);
@@ -85,9 +63,7 @@ static void binomial(const mtree_baseline_call_t *call)
                        mtree_even_blocks(call, child, end - child));
         end = child;
     }
-    mtree_program_copy(call->program,
-                       mtree_result(mtree_even_blocks(call, call->rank, 1).offset),
-                       mtree_result(kept.offset), kept.count);
+    mtree_add_copy(call, call->rank, MTREE_BUFFER_RESULT, position);
 }
 
 static const mtree_baseline_t algorithms[] = {
