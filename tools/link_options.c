@@ -43,20 +43,6 @@ static mtree_status_t take_latency(const command_t *command, void *data,
     return MTREE_ERR_INVALID;
 }
 
-mtree_status_t link_options_take_capacity(const command_t *command, void *data,
-                                          const char *value)
-{
-    link_options_t *options = data;
-    const char *why;
-
-    if (mtree_units_parse_rate(value, &options->capacity, &why) != MTREE_OK ||
-        options->capacity == 0) {
-        mtree_error("%s: --capacity '%s': write it like 200Mbps", command->name, value);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
 const option_t link_options[] = {
     {"latency", 'l', OPTION_OTHER, .argument = "L|A:B", .take = take_latency,
      .help = "latency of each link, like 5ms; A:B: from A (widest) to B, by the inverse "

@@ -22,10 +22,6 @@ typedef struct {
 /* Rows that fill a link_options_t; each command adds its own --capacity. */
 extern const option_t link_options[];
 
-/* Take the value of --capacity into @a data, a link_options_t. */
-mtree_status_t link_options_take_capacity(const command_t *command, void *data,
-                                          const char *value);
-
 /* The values when nothing is given. */
 void link_options_init(link_options_t *options);
 

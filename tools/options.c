@@ -151,13 +151,15 @@ static mtree_status_t take_number(const parser_t *parser, const option_t *option
 static mtree_status_t take_quantity(const parser_t *parser, const option_t *option,
                                     const char *value, void *member)
 {
-    const char *why;
+    const char *why = "it must be more than 0";
     mtree_status_t status =
         option->kind == OPTION_SIZE   ? mtree_units_parse_size(value, member, &why)
         : option->kind == OPTION_RATE ? mtree_units_parse_rate(value, member, &why)
                                       : mtree_units_parse_time(value, member, &why);
+    const bool is_zero =
+        option->kind == OPTION_SIZE ? *(size_t *)member == 0 : *(double *)member == 0;
 
-    if (status != MTREE_OK) {
+    if (status != MTREE_OK || (option->not_zero && is_zero)) {
         mtree_error("%s: --%s '%s': %s; write it like %s", parser->command->name,
                     option->name, value, why, option->example);
         return MTREE_ERR_INVALID;

@@ -37,6 +37,7 @@ typedef struct {
     const char *help;     /* lines without their end */
     double least, most;   /* of OPTION_WHOLE and OPTION_NUMBER; most 0: no limit */
     const char *example;  /* of OPTION_SIZE, _RATE and _TIME */
+    bool not_zero;        /* likewise: more than 0 is needed */
     option_take_t take;
 } option_t;
 

@@ -2,11 +2,8 @@
 #include "tools/plan_options.h"
 
 #include "base/log.h"
-#include "base/units.h"
 #include "planner/algorithms.h"
 #include "simulate/pt2pt.h"
-
-#include <limits.h>
 
 #define DEFAULT_TREES 10
 
@@ -28,26 +25,6 @@ static mtree_status_t take_collective(const command_t *command, void *data,
         return MTREE_ERR_INVALID;
     }
     options->names_collective = true;
-    return MTREE_OK;
-}
-
-static mtree_status_t take_size(const command_t *command, void *data, const char *value)
-{
-    plan_options_t *options = data;
-    const char *why;
-    size_t bytes;
-
-    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
-        mtree_error("%s: --size '%s': %s; write it like 16M", command->name, value, why);
-        return MTREE_ERR_INVALID;
-    }
-    if (bytes == 0) {
-        mtree_error("%s: --size '%s': a message has at least one byte; leave the option "
-                    "out to plan for throughput",
-                    command->name, value);
-        return MTREE_ERR_INVALID;
-    }
-    options->request.bytes = (double)bytes;
     return MTREE_OK;
 }
 
@@ -80,13 +57,15 @@ const option_t plan_options[] = {
     {0}};
 
 const option_t plan_size_option[] = {
-    {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
+    {"size", 'b', OPTION_SIZE, offsetof(plan_options_t, bytes), .argument = "BYTES",
+     .example = "16M", .not_zero = true,
      .help = "plan for the least time of this size, like 16M (default: for the most "
              "throughput)"},
     {0}};
 
 const option_t message_size_option[] = {
-    {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
+    {"size", 'b', OPTION_SIZE, offsetof(plan_options_t, bytes), .argument = "BYTES",
+     .example = "16M", .not_zero = true,
      .help = "size of the message (default 16M, or what the plan is for)"},
     {0}};
 

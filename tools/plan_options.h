@@ -12,11 +12,13 @@
 #include <stdbool.h>
 
 typedef struct {
-    mtree_plan_request_t request; /* its root is set when the hosts are known */
-    bool names_collective;        /* else it is the default */
-    const char *root;             /* the host's name; NULL: the first host */
-    const char *hosts;            /* names by commas; NULL: all of the topology */
-    const char *relays;           /* likewise of other hosts; "all"; NULL: none */
+    mtree_plan_request_t
+        request;           /* its root and bytes are set when the hosts are known */
+    size_t bytes;          /* 0: not given */
+    bool names_collective; /* else it is the default */
+    const char *root;      /* the host's name; NULL: the first host */
+    const char *hosts;     /* names by commas; NULL: all of the topology */
+    const char *relays;    /* likewise of other hosts; "all"; NULL: none */
 } plan_options_t;
 
 /* Rows that fill a plan_options_t: what to plan, and --size, which plan for it, and

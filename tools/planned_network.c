@@ -189,6 +189,7 @@ static mtree_status_t find_hosts(const plan_options_t *options,
     mtree_status_t status;
 
     planned->request = options->request;
+    planned->request.bytes = (double)options->bytes;
     planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
     if (planned->hosts == NULL) {
         mtree_error("out of memory for a list of hosts");

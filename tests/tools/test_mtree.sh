@@ -232,7 +232,8 @@ says "$tmp/torus.dot" '^// made with: mtree generate torus:3x3$'
 expect 0 '9 hosts, 0 switches, 18 links' topology "$tmp/torus.dot"
 expect 1 "'blob:3' is no shape" generate blob:3
 expect 1 'cannot be written' generate ring:3 -o "$tmp/no/such/dir"
-expect 2 "generate: --capacity 'x': write it like 200Mbps" generate -c x ring:3
+expect 2 "generate: --capacity 'x': not a number; write it like 200Mbps" generate -c x ring:3
+expect 2 "generate: --capacity '0bps': it must be more than 0; write it like 200Mbps" generate -c 0bps ring:3
 expect 2 "generate: --latency '5': write it like 5ms" generate -l 5 ring:3
 expect 2 "--latency '9ms:1ms'" generate -l 9ms:1ms ring:3
 expect 2 "--skew '2'" generate -k 2 ring:3
@@ -486,7 +487,7 @@ expect 2 "--trees '-1'" plan -t -1 "$maps/b4.dot"
 expect 2 "--height 'x'" plan -e x "$maps/b4.dot"
 expect 2 "--min-rate 'x'" plan -m x "$maps/b4.dot"
 expect 2 "--size '1Q'" plan -b 1Q "$maps/b4.dot"
-expect 2 "--size '0': a message has at least one byte" plan -b 0 "$maps/b4.dot"
+expect 2 "plan: --size '0': it must be more than 0; write it like 16M" plan -b 0 "$maps/b4.dot"
 expect 1 'packing finds no tree of at most 1 hops over these 12 hosts' plan -e 1 "$maps/b4.dot"
 expect 1 'no tree of at most 1 hops' plan -e 1 -C allgather -b 1M "$maps/b4.dot"
 expect 2 "--seed 'x'" plan -s x "$maps/b4.dot"
@@ -666,7 +667,7 @@ expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
 
 # relay: its status and limits; tests/mpi/relays.test has calls pass through it
 head -c 32 /dev/urandom >"$tmp/secret"
-expect 2 '--memory 0: no call would be served; give bytes, like 256M' relay --secret "$tmp/secret" --memory 0
+expect 2 "relay: --memory '0': it must be more than 0; write it like 256M" relay --secret "$tmp/secret" --memory 0
 if ! "$mtree" relay -s "$tmp/none" 2>&1 | grep -q 'relays are not supported: mtree was built without'; then
     expect 1 'secret .*: others than its owner may use it; chmod 600' relay --secret "$tmp/secret"
     expect 1 'secret /: it is no regular file' relay --secret /

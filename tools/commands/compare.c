@@ -365,17 +365,13 @@ static void print_table(const session_t *session)
 
 static mtree_status_t compare(session_t *session, const char *path)
 {
-    mtree_plan_request_t *request = &session->planning.request;
-    mtree_status_t status;
+    mtree_status_t status =
+        planned_network_prepare(&session->planning, path, &session->planned);
 
-    if (request->bytes == 0.0) {
-        request->bytes = (double)SIMULATED_BYTES;
-    }
-    status = planned_network_prepare(&session->planning, path, &session->planned);
     if (status != MTREE_OK) {
         return status;
     }
-    session->simulated.bytes = (size_t)request->bytes;
+    session->simulated.bytes = session->planning.bytes;
     session->simulated.root = session->planned.request.root;
     status = add_rows(session);
     if (status != MTREE_OK) {
@@ -417,6 +413,7 @@ static int run(int argc, char **argv)
     mtree_status_t status;
 
     plan_options_init(&session.planning);
+    session.planning.bytes = SIMULATED_BYTES;
     mtree_simulate_default_options(&session.simulated);
     options_parse(&command_compare, groups, argc, argv);
     status = compare(&session, argv[optind]);

@@ -11,8 +11,8 @@
 static int run(int argc, char **argv)
 {
     static const option_t capacity[] = {
-        {"capacity", 'c', OPTION_OTHER, .argument = "C",
-         .take = link_options_take_capacity,
+        {"capacity", 'c', OPTION_RATE, offsetof(link_options_t, capacity),
+         .argument = "C", .example = "200Mbps", .not_zero = true,
          .help = "capacity of each link, each way (default 1Gbps; with --skew the mean, "
                  "default 200Mbps)"},
         {0}};

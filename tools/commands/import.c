@@ -126,8 +126,8 @@ static int run(int argc, char **argv)
          .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
         {0}};
     static const option_t capacity[] = {
-        {"capacity", 'c', OPTION_OTHER, .argument = "C",
-         .take = link_options_take_capacity,
+        {"capacity", 'c', OPTION_RATE, offsetof(link_options_t, capacity),
+         .argument = "C", .example = "200Mbps", .not_zero = true,
          .help =
              "capacity of links that have none; with --skew the mean (default 200Mbps)"},
         {0}};

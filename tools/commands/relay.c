@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/units.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -141,7 +140,7 @@ static int run(int argc, char **argv)
          .most = 1024},
         {"memory", 'm', OPTION_SIZE, offsetof(arguments_t, memory), .argument = "SIZE",
          .help = "memory of all calls under way (default 1G); more are refused",
-         .example = "256M"},
+         .example = "256M", .not_zero = true},
         {"rate", 'r', OPTION_RATE, offsetof(arguments_t, rate), .argument = "RATE",
          .help = "bits/s to each peer at most (default: no limit)", .example = "1Gbps"},
         {"status", 'S', OPTION_TIME, offsetof(arguments_t, status), .argument = "TIME",
@@ -157,10 +156,6 @@ static int run(int argc, char **argv)
     options_parse(&command_relay, groups, argc, argv);
     if (arguments.secret == NULL) {
         return command_misuse(&command_relay, "--secret FILE is needed");
-    }
-    if (arguments.memory == 0) {
-        return command_misuse(
-            &command_relay, "--memory 0: no call would be served; give bytes, like 256M");
     }
     return command_exit(run_relay(&arguments));
 }

@@ -134,12 +134,11 @@ static mtree_status_t read_plan(session_t *session, const char *path)
 /* The plan: made, or read; and the size: given, else the plan's, else a default. */
 static mtree_status_t get_plan(session_t *session, const char *path)
 {
-    mtree_plan_request_t *request = &session->planning.request;
-    double bytes = request->bytes;
+    size_t *bytes = &session->planning.bytes;
     mtree_status_t status;
 
     if (session->plan_path == NULL) {
-        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATED_BYTES;
+        *bytes = *bytes > 0 ? *bytes : SIMULATED_BYTES;
         status = planned_network_run(&session->planning, path, &session->planned);
     } else {
         status = read_plan(session, path);
@@ -147,8 +146,8 @@ static mtree_status_t get_plan(session_t *session, const char *path)
     if (status != MTREE_OK) {
         return status;
     }
-    bytes = bytes > 0.0 ? bytes : session->planned.request.bytes;
-    session->simulated.bytes = bytes > 0.0 ? (size_t)bytes : SIMULATED_BYTES;
+    *bytes = *bytes > 0 ? *bytes : (size_t)session->planned.request.bytes;
+    session->simulated.bytes = *bytes > 0 ? *bytes : SIMULATED_BYTES;
     session->simulated.root = session->planned.request.root;
     return MTREE_OK;
 }
