@@ -42,11 +42,6 @@ bool command_find(const char *name, const char *folder, char *path)
     return access(path, X_OK) == 0;
 }
 
-const char *command_word(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words)
 {

@@ -57,9 +57,6 @@ int command_exit(mtree_status_t status);
  */
 bool command_find(const char *name, const char *folder, char *path);
 
-/* A word for a program of Python (below): @a text, "" for NULL. */
-const char *command_word(const char *text);
-
 /* Become the program @a script of Python, a file or folder that command_find() finds, for
  * the command @a name.  @a words end in a NULL; the second one is the path's room, of
  * COMMAND_PATH_ROOM letters.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or

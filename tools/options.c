@@ -42,6 +42,9 @@ static void parser_add(parser_t *parser, const option_t *option,
     parser->longs[parser->count] = (struct option){
         option->name, has_argument, NULL,
         option->letter != 0 ? option->letter : FIRST_LONG + parser->count};
+    if (group->texts != NULL) {
+        group->texts[option - group->options] = "";
+    }
     parser->options[parser->count] = option;
     parser->groups[parser->count++] = group;
 }
@@ -170,10 +173,16 @@ static mtree_status_t take_quantity(const parser_t *parser, const option_t *opti
 static mtree_status_t take(const parser_t *parser, int number, const char *value)
 {
     const option_t *option = parser->options[number];
-    void *member = (char *)parser->groups[number]->data + option->offset;
+    const option_group_t *group = parser->groups[number];
+    double nowhere;
+    void *member =
+        group->data != NULL ? (char *)group->data + option->offset : (void *)&nowhere;
 
-    if (parser->groups[number]->given_p != NULL) {
-        *parser->groups[number]->given_p = true;
+    if (group->given_p != NULL) {
+        *group->given_p = true;
+    }
+    if (group->texts != NULL) {
+        group->texts[option - group->options] = value != NULL ? value : option->name;
     }
     switch (option->kind) {
     case OPTION_FLAG:
@@ -187,7 +196,7 @@ static mtree_status_t take(const parser_t *parser, int number, const char *value
     case OPTION_NUMBER:
         return take_number(parser, option, value, member);
     case OPTION_OTHER:
-        return option->take(parser->command, parser->groups[number]->data, value);
+        return option->take(parser->command, group->data, value);
     default:
         return take_quantity(parser, option, value, member);
     }

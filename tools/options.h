@@ -41,10 +41,12 @@ typedef struct {
     option_take_t take;
 } option_t;
 
-/* Options that fill the same structure. */
+/* Options that fill the same structure, or of which another program gets the texts. */
 typedef struct {
     const option_t *options; /* up to one without a name; NULL: the end of the groups */
-    void *data;
+    void *data;              /* NULL: values are checked alone */
+    const char **texts;  /* NULL, or of each option its value as it was given, a flag's
+                            being its name, and "" where it was not given */
     const char *without; /* letters of those that are left out; NULL: none */
     bool *given_p;       /* set when one of them is given; may be NULL */
 } option_group_t;

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *hosts, *hostfile, *agent, *facts, *output;
-    bool json;
-} arguments_t;
-
 /* A parameter of Open MPI, NAME=VALUE, goes into the environment, as mpirun takes it. */
 static mtree_status_t take_parameter(const command_t *command, void *data,
                                      const char *value)
@@ -40,46 +35,29 @@ static mtree_status_t take_parameter(const command_t *command, void *data,
     return MTREE_OK;
 }
 
-/* Become the program of Python; returns only when that cannot be. */
-static int run_python(const arguments_t *arguments)
-{
-    char path[COMMAND_PATH_ROOM];
-    const char *words[] = {"python3",
-                           path,
-                           command_word(arguments->hosts),
-                           command_word(arguments->hostfile),
-                           command_word(arguments->agent),
-                           command_word(arguments->facts),
-                           command_word(arguments->output),
-                           arguments->json ? "json" : "",
-                           NULL};
-
-    (void)command_become("doctor", "doctorlib", words);
-    return COMMAND_MISUSED;
-}
-
 static int run(int argc, char **argv)
 {
     static const option_t options[] = {
-        {"hostfile", 'f', OPTION_TEXT, offsetof(arguments_t, hostfile),
-         .argument = "FILE", .help = "the hosts, one per line, as Open MPI takes them"},
-        {"hosts", 'H', OPTION_TEXT, offsetof(arguments_t, hosts), .argument = "LIST",
-         .help = "the hosts: a,b,n[0-15]"},
-        {"agent", 'A', OPTION_TEXT, offsetof(arguments_t, agent), .argument = "COMMAND",
+        {"hostfile", 'f', OPTION_TEXT, .argument = "FILE",
+         .help = "the hosts, one per line, as Open MPI takes them"},
+        {"hosts", 'H', OPTION_TEXT, .argument = "LIST", .help = "the hosts: a,b,n[0-15]"},
+        {"agent", 'A', OPTION_TEXT, .argument = "COMMAND",
          .help = "what runs a command on a host, like plm_rsh_agent (default ssh)"},
         {"mca", 'm', OPTION_OTHER, .argument = "NAME=VALUE", .take = take_parameter,
          .help = "a parameter that the job will get; may be repeated"},
-        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
+        {"output", 'o', OPTION_TEXT, .argument = "FILE",
          .help = "save the facts: a report of a fault needs no more"},
-        {"facts", 'F', OPTION_TEXT, offsetof(arguments_t, facts), .argument = "FILE",
+        {"facts", 'F', OPTION_TEXT, .argument = "FILE",
          .help = "judge saved facts, and ask no host"},
-        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json), .help = "print JSON"},
+        {"json", 'j', OPTION_FLAG, .help = "print JSON"},
         {0}};
-    arguments_t arguments = {0};
-    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    char path[COMMAND_PATH_ROOM];
+    const char *words[2 + sizeof(options) / sizeof(options[0])] = {"python3", path};
+    const option_group_t groups[] = {{options, .texts = words + 2}, {0}};
 
     options_parse(&command_doctor, groups, argc, argv);
-    return run_python(&arguments);
+    (void)command_become("doctor", "doctorlib", words);
+    return COMMAND_MISUSED;
 }
 
 const command_t command_doctor = {

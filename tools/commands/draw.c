@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *topology, *plan, *output, *format;
+    const char *plan, *output;
     bool with_options; /* planning options were given */
     bool network;      /* without trees */
     bool multiples;
@@ -33,7 +33,7 @@ static const option_t options[] = {
      .help = "print the use of the links as JSON; -o may be left out"},
     {0}};
 
-/* The end of the file's name is the format that Graphviz is asked for. */
+/* The end of the file's name is the format that Graphviz is asked for; "": it is none. */
 static const char *find_format(const char *output)
 {
     static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
@@ -44,7 +44,7 @@ static const char *find_format(const char *output)
             return formats[i];
         }
     }
-    return NULL;
+    return "";
 }
 
 /* Give the @a links the part of its capacity that each direction carries. */
@@ -92,21 +92,12 @@ static mtree_status_t add_plan(const planned_network_t *planned, json_t *given)
 }
 
 /*
- * Become the program of Python, tools/drawing, which is given {network, plan, vertices}:
- * the network as reports have it, with its use, and, if there is one, the plan, with the
- * arcs of its trees, and its hosts' vertices.  Returns only when that cannot be.
+ * Give the program of Python, tools/drawing, {network, plan, vertices}: the network as
+ * reports have it, with its use, and, if there is one, the plan, with the arcs of its
+ * trees, and its hosts' vertices.
  */
-static mtree_status_t become_drawing(const arguments_t *arguments,
-                                     const planned_network_t *planned)
+static mtree_status_t give(const planned_network_t *planned)
 {
-    char path[COMMAND_PATH_ROOM];
-    const char *words[] = {"python3",
-                           path,
-                           arguments->multiples ? "multiples" : "map",
-                           command_word(arguments->format),
-                           command_word(arguments->output),
-                           arguments->json ? "json" : "",
-                           NULL};
     json_t *given =
         json_pack("{s:o}", "network", mtree_report_network(planned->topology));
     mtree_status_t status =
@@ -119,39 +110,32 @@ static mtree_status_t become_drawing(const arguments_t *arguments,
         status = command_give("draw", json_incref(given));
     }
     json_decref(given);
-    return status == MTREE_OK ? command_become("draw", "drawing", words) : status;
+    return status;
 }
 
 /* The topology with the plan that was given, with a new one, or alone. */
-static mtree_status_t prepare(const arguments_t *arguments, planned_network_t *planned)
+static mtree_status_t prepare(const arguments_t *arguments, const char *topology,
+                              planned_network_t *planned)
 {
     if (arguments->plan != NULL) {
-        return planned_network_read(arguments->plan, arguments->topology, planned);
+        return planned_network_read(arguments->plan, topology, planned);
     }
     if (arguments->network) {
         *planned = (planned_network_t){0};
-        return mtree_topology_read(arguments->topology, &planned->topology);
+        return mtree_topology_read(topology, &planned->topology);
     }
-    return planned_network_run(&arguments->planning, arguments->topology, planned);
-}
-
-static int run_draw(const arguments_t *arguments)
-{
-    planned_network_t planned;
-    mtree_status_t status = prepare(arguments, &planned);
-
-    if (status == MTREE_OK) {
-        status = become_drawing(arguments, &planned);
-        planned_network_cleanup(&planned);
-    }
-    return command_exit(status);
+    return planned_network_run(&arguments->planning, topology, planned);
 }
 
 static int run(int argc, char **argv)
 {
     arguments_t arguments = {0};
+    planned_network_t planned;
+    mtree_status_t status;
+    char path[COMMAND_PATH_ROOM];
+    const char *words[3 + sizeof(options) / sizeof(options[0])] = {"python3", path};
     const option_group_t groups[] = {
-        {options, .data = &arguments},
+        {options, .data = &arguments, .texts = words + 3},
         {plan_options, .data = &arguments.planning, .given_p = &arguments.with_options},
         {plan_size_option, .data = &arguments.planning,
          .given_p = &arguments.with_options},
@@ -159,8 +143,8 @@ static int run(int argc, char **argv)
 
     plan_options_init(&arguments.planning);
     options_parse(&command_draw, groups, argc, argv);
-    arguments.format = find_format(arguments.output);
-    if (arguments.output == NULL ? !arguments.json : arguments.format == NULL) {
+    words[2] = find_format(arguments.output);
+    if (arguments.output == NULL ? !arguments.json : words[2][0] == '\0') {
         return command_misuse(
             &command_draw,
             "-o FILE is needed, whose name ends in .svg, .png, .pdf or .dot");
@@ -174,8 +158,13 @@ static int run(int argc, char **argv)
         return command_misuse(&command_draw,
                               "--network draws no trees; leave the other options out");
     }
-    arguments.topology = argv[optind];
-    return run_draw(&arguments);
+    status = prepare(&arguments, argv[optind], &planned);
+    if (status == MTREE_OK) {
+        status = give(&planned);
+        planned_network_cleanup(&planned);
+    }
+    return command_exit(status == MTREE_OK ? command_become("draw", "drawing", words)
+                                           : status);
 }
 
 const command_t command_draw = {

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *format, *output; /* NULL: standard output */
-    int chunks; /* of the vector, or of a rank's block, which trees share */
-} arguments_t;
-
 /* The topology in @a file with its routes; *json_p is NULL without memory. */
 static mtree_status_t read_topology(const char *file, json_t **json_p)
 {
@@ -71,53 +66,50 @@ static void print_formats(void)
     }
 }
 
-/* Become the program of Python, which is given what is in @a file; returns only when that
- * cannot be. */
-static mtree_status_t become_exporter(const arguments_t *arguments, const char *file,
-                                      read_t read)
+/* Give what is in @a file to the program of Python. */
+static mtree_status_t give(const char *file, read_t read)
 {
-    char path[COMMAND_PATH_ROOM], chunks[16];
-    const char *words[] = {"python3",         path, arguments->format, file, chunks,
-                           arguments->output, NULL};
     json_t *json = NULL;
     mtree_status_t status = read(file, &json);
 
-    if (status == MTREE_OK) {
-        status = command_give("export", json);
-    }
-    (void)snprintf(chunks, sizeof(chunks), "%d", arguments->chunks);
-    return status == MTREE_OK ? command_become("export", "exporter", words) : status;
+    return status == MTREE_OK ? command_give("export", json) : status;
 }
 
 static int run(int argc, char **argv)
 {
     static const option_t options[] = {
-        {"format", 'f', OPTION_TEXT, offsetof(arguments_t, format), .argument = "FORMAT",
+        {"format", 'f', OPTION_TEXT, .argument = "FORMAT",
          .help = "format, one of those below; needed"},
-        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "OUT",
+        {"output", 'o', OPTION_TEXT, .argument = "OUT",
          .help = "write there instead of standard output"},
-        {"chunks", 'c', OPTION_WHOLE, offsetof(arguments_t, chunks), .argument = "K",
+        {"chunks", 'c', OPTION_WHOLE, .argument = "K",
          .help = "msccl: number of equal chunks of the vector, or of each rank's block "
                  "(default 64)",
          .least = 1, .most = 4096},
         {0}};
-    arguments_t arguments = {.chunks = 64};
-    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
-    char names[128] = "";
+    char path[COMMAND_PATH_ROOM], names[128] = "";
+    const char *words[3 + sizeof(options) / sizeof(options[0])] = {"python3", path};
+    const option_group_t groups[] = {{options, .texts = words + 3}, {0}};
+    const char *format;
 
     options_parse(&command_export, groups, argc, argv);
-    if (arguments.format == NULL) {
+    words[2] = argv[optind];
+    format = words[3];
+    if (format[0] == '\0') {
         return command_misuse(&command_export, "--format FORMAT is needed");
     }
     for (size_t i = 0, used = 0; i < NUM_FORMATS; i++, used = strlen(names)) {
-        if (strcmp(arguments.format, formats[i].name) == 0) {
-            return command_exit(
-                become_exporter(&arguments, argv[optind], formats[i].read));
+        if (strcmp(format, formats[i].name) == 0) {
+            mtree_status_t status = give(argv[optind], formats[i].read);
+
+            return command_exit(status == MTREE_OK
+                                    ? command_become("export", "exporter", words)
+                                    : status);
         }
         snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
                  formats[i].name);
     }
-    mtree_error("export: no format '%s'; use one of %s", arguments.format, names);
+    mtree_error("export: no format '%s'; use one of %s", format, names);
     return COMMAND_MISUSED;
 }
 

@@ -12,11 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-typedef struct {
-    const char *nodes, *name, *topology, *format, *switches;
-    link_options_t links;
-} arguments_t;
-
 /* The end of a file's name, and its line of --help; importer/__main__.py has a reader for
  * each. */
 static const struct {
@@ -30,24 +25,25 @@ static const struct {
 
 #define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* The format of @a file, by @a wanted, an ending without its dot, or, if that is NULL, by
- * the end of its name, without its dot; NULL, logged with all that there are: none. */
+/* The format of @a file, by @a wanted, an ending without its dot, or, if that is empty,
+ * by the end of its name, without its dot; NULL, logged with all that there are: none. */
 static const char *find_format(const char *file, const char *wanted)
 {
+    const bool is_named = wanted[0] != '\0';
     size_t length = strlen(file);
     char all[128] = "";
 
     for (size_t i = 0; i < NUM_FORMATS; i++) {
-        const char *name = formats[i].ending + (wanted != NULL);
+        const char *name = formats[i].ending + is_named;
         size_t end = strlen(name), used = strlen(all);
 
-        if (wanted != NULL ? strcasecmp(wanted, name) == 0
-                           : length > end && strcmp(file + length - end, name) == 0) {
+        if (is_named ? strcasecmp(wanted, name) == 0
+                     : length > end && strcmp(file + length - end, name) == 0) {
             return formats[i].ending + 1;
         }
         snprintf(all + used, sizeof(all) - used, "%s%s", used > 0 ? ", " : "", name);
     }
-    if (wanted != NULL) {
+    if (is_named) {
         mtree_error("import: --format '%s': the formats are %s", wanted, all);
     } else {
         mtree_error("import: %s: the file's name must end in one of %s; else say what it "
@@ -57,33 +53,14 @@ static const char *find_format(const char *file, const char *wanted)
     return NULL;
 }
 
-/* What the importer prints of @a file: a topology file, malloc'ed. */
-static mtree_status_t read_network(const arguments_t *arguments, const char *file,
-                                   const char *format, char **text_p)
-{
-    char path[COMMAND_PATH_ROOM], capacity[32];
-    const char *words[] = {"python3",
-                           path,
-                           file,
-                           format,
-                           capacity,
-                           command_word(arguments->switches),
-                           command_word(arguments->nodes),
-                           command_word(arguments->name),
-                           command_word(arguments->topology),
-                           NULL};
-
-    (void)snprintf(capacity, sizeof(capacity), "%.17g",
-                   link_options_capacity(&arguments->links));
-    return command_read("import", "importer", words, text_p);
-}
-
-static mtree_status_t convert(const arguments_t *arguments, const char *file,
-                              const char *format, int argc, char **argv)
+/* Write what the importer, the program of @a words, prints of @a file: a topology file.
+ */
+static mtree_status_t convert(const link_options_t *links, const char *file,
+                              const char *const *words, int argc, char **argv)
 {
     mtree_topology_t *topology;
     char *text, *graph;
-    mtree_status_t status = read_network(arguments, file, format, &text);
+    mtree_status_t status = command_read("import", "importer", words, &text);
 
     if (status != MTREE_OK) {
         return status;
@@ -91,9 +68,9 @@ static mtree_status_t convert(const arguments_t *arguments, const char *file,
     for (graph = text; strncmp(graph, "//", 2) == 0; graph += strcspn(graph, "\n") + 1) {}
     status = mtree_topology_parse(graph, strlen(graph), file, &topology);
     if (status == MTREE_OK) {
-        link_options_apply(&arguments->links, topology);
+        link_options_apply(links, topology);
         *graph = '\0';
-        status = link_options_write(&arguments->links, topology, text, argc, argv);
+        status = link_options_write(links, topology, text, argc, argv);
         mtree_topology_destroy(topology);
     }
     free(text);
@@ -110,19 +87,17 @@ static void print_formats(void)
 
 static int run(int argc, char **argv)
 {
+    enum { FORMAT = 2, TOPOLOGY = 3 }; /* their places among the options */
     static const option_t options[] = {
-        {"nodes", 'n', OPTION_TEXT, offsetof(arguments_t, nodes), .argument = "FILE",
+        {"nodes", 'n', OPTION_TEXT, .argument = "FILE",
          .help = "names and positions for a TSV file (node, label, lat, lon)"},
-        {"name", 'N', OPTION_TEXT, offsetof(arguments_t, name), .argument = "NAME",
-         .help = "name of the network"},
-        {"format", 'f', OPTION_TEXT, offsetof(arguments_t, format), .argument = "FORMAT",
+        {"name", 'N', OPTION_TEXT, .argument = "NAME", .help = "name of the network"},
+        {"format", 'f', OPTION_TEXT, .argument = "FORMAT",
          .help = "what the file is, an ending below without its dot, where its name does "
                  "not say it"},
-        {"topology", 't', OPTION_TEXT, offsetof(arguments_t, topology),
-         .argument = "NAME",
+        {"topology", 't', OPTION_TEXT, .argument = "NAME",
          .help = "topology of a topology.yaml (default: that of its cluster)"},
-        {"switches", 'w', OPTION_TEXT, offsetof(arguments_t, switches),
-         .argument = "LIST",
+        {"switches", 'w', OPTION_TEXT, .argument = "LIST",
          .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
         {0}};
     static const option_t capacity[] = {
@@ -131,24 +106,29 @@ static int run(int argc, char **argv)
          .help =
              "capacity of links that have none; with --skew the mean (default 200Mbps)"},
         {0}};
-    arguments_t arguments = {0};
-    const option_group_t groups[] = {{options, .data = &arguments},
-                                     {capacity, .data = &arguments.links},
-                                     {link_options, .data = &arguments.links},
+    char path[COMMAND_PATH_ROOM], rate[32];
+    const char *words[5 + sizeof(options) / sizeof(options[0])] = {"python3", path};
+    const char *const *given = words + 5;
+    link_options_t links;
+    const option_group_t groups[] = {{options, .texts = words + 5},
+                                     {capacity, .data = &links},
+                                     {link_options, .data = &links},
                                      {0}};
-    const char *format;
 
-    link_options_init(&arguments.links);
+    link_options_init(&links);
     options_parse(&command_import, groups, argc, argv);
-    format = find_format(argv[optind], arguments.format);
-    if (format == NULL) {
+    words[2] = argv[optind];
+    words[3] = find_format(argv[optind], given[FORMAT]);
+    words[4] = rate;
+    (void)snprintf(rate, sizeof(rate), "%.17g", link_options_capacity(&links));
+    if (words[3] == NULL) {
         return COMMAND_MISUSED;
     }
-    if (arguments.topology != NULL && strcmp(format, "yaml") != 0) {
+    if (given[TOPOLOGY][0] != '\0' && strcmp(words[3], "yaml") != 0) {
         return command_misuse(&command_import,
                               "--topology is about a topology.yaml, which has several");
     }
-    return command_exit(convert(&arguments, argv[optind], format, argc, argv));
+    return command_exit(convert(&links, argv[optind], words, argc, argv));
 }
 
 const command_t command_import = {

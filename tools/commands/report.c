@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    bool html, json, openmetrics;
-    const char *output;
-} arguments_t;
-
 /* Lists that every report has. */
 static const char *const lists[] = {"topologies", "plans", "communicators", "timeline",
                                     "times"};
@@ -62,17 +57,9 @@ static json_t *parse(const char *text, const char *name)
     return report;
 }
 
-/* Become the program of Python, which is given the report in @a path; returns only when
- * that cannot be. */
-static mtree_status_t become_reporter(const arguments_t *arguments, const char *path)
+/* Give the report in @a path, which messages call @a name, to the program of Python. */
+static mtree_status_t give(const char *path, const char *name)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    const char *form = arguments->openmetrics ? "openmetrics"
-                       : arguments->json      ? "json"
-                       : arguments->html      ? "html"
-                                              : "text";
-    char script[COMMAND_PATH_ROOM];
-    const char *words[] = {"python3", script, form, name, arguments->output, NULL};
     mtree_status_t status;
     size_t length;
     json_t *report;
@@ -87,28 +74,33 @@ static mtree_status_t become_reporter(const arguments_t *arguments, const char *
     if (report == NULL) {
         return MTREE_ERR_INVALID;
     }
-    status = command_give("report", report);
-    return status == MTREE_OK ? command_become("report", "reporter", words) : status;
+    return command_give("report", report);
 }
 
 static int run(int argc, char **argv)
 {
     static const option_t options[] = {
-        {"html", 'H', OPTION_FLAG, offsetof(arguments_t, html),
+        {"html", 'H', OPTION_FLAG,
          .help = "a page for browsers that needs nothing else: the map, the trees, a "
                  "timeline and the tables"},
-        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
+        {"json", 'j', OPTION_FLAG,
          .help = "the report itself, and what follows from it (docs/report.md)"},
-        {"openmetrics", 'm', OPTION_FLAG, offsetof(arguments_t, openmetrics),
+        {"openmetrics", 'm', OPTION_FLAG,
          .help = "its numbers as OpenMetrics text, for Prometheus"},
-        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
+        {"output", 'o', OPTION_TEXT, .argument = "FILE",
          .help = "write there instead of standard output"},
         {0}};
-    arguments_t arguments = {0};
-    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    char path[COMMAND_PATH_ROOM];
+    const char *words[4 + sizeof(options) / sizeof(options[0])] = {"python3", path,
+                                                                   "report"};
+    const option_group_t groups[] = {{options, .texts = words + 4}, {0}};
+    mtree_status_t status;
 
     options_parse(&command_report, groups, argc, argv);
-    return command_exit(become_reporter(&arguments, argv[optind]));
+    words[3] = strcmp(argv[optind], "-") == 0 ? "standard input" : argv[optind];
+    status = give(argv[optind], words[3]);
+    return command_exit(status == MTREE_OK ? command_become("report", "reporter", words)
+                                           : status);
 }
 
 const command_t command_report = {

@@ -5,40 +5,25 @@
  */
 #include "tools/options.h"
 
-typedef struct {
-    double delay; /* seconds between two looks */
-    int frames;   /* 0: until the job ends */
-    int links;    /* shown of each topology */
-} arguments_t;
-
-/* Become the program of Python; returns only when that cannot be. */
-static mtree_status_t become_reporter(const arguments_t *arguments, const char *file)
-{
-    char path[COMMAND_PATH_ROOM], delay[32], frames[16], links[16];
-    const char *words[] = {"python3", path, "top", file, delay, frames, links, NULL};
-
-    (void)snprintf(delay, sizeof(delay), "%.17g", arguments->delay);
-    (void)snprintf(frames, sizeof(frames), "%d", arguments->frames);
-    (void)snprintf(links, sizeof(links), "%d", arguments->links);
-    return command_become("top", "reporter", words);
-}
-
 static int run(int argc, char **argv)
 {
     static const option_t options[] = {
-        {"delay", 'd', OPTION_NUMBER, offsetof(arguments_t, delay), .argument = "SECONDS",
+        {"delay", 'd', OPTION_NUMBER, .argument = "SECONDS",
          .help = "time between two looks at the file (default 1)", .least = 0.01,
          .most = 3600},
-        {"frames", 'n', OPTION_WHOLE, offsetof(arguments_t, frames), .argument = "N",
+        {"frames", 'n', OPTION_WHOLE, .argument = "N",
          .help = "stop after N looks; 0: when the job ends (default)"},
-        {"links", 'l', OPTION_WHOLE, offsetof(arguments_t, links), .argument = "N",
+        {"links", 'l', OPTION_WHOLE, .argument = "N",
          .help = "directions of links shown (default 20)", .least = 1},
         {0}};
-    arguments_t arguments = {.delay = 1, .links = 20};
-    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    char path[COMMAND_PATH_ROOM];
+    const char *words[4 + sizeof(options) / sizeof(options[0])] = {"python3", path,
+                                                                   "top"};
+    const option_group_t groups[] = {{options, .texts = words + 4}, {0}};
 
     options_parse(&command_top, groups, argc, argv);
-    return command_exit(become_reporter(&arguments, argv[optind]));
+    words[3] = argv[optind];
+    return command_exit(command_become("top", "reporter", words));
 }
 
 const command_t command_top = {

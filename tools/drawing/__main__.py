@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree draw`, which gives it what to draw (tools/commands/draw.c) as JSON on standard input:
-drawing map|multiples FORMAT FILE json; the last three may be empty."""
+drawing FORMAT FILE PLAN network multiples json; what is not given is empty."""
 
 import json
 import sys
@@ -13,14 +13,14 @@ from output import Failure, write  # noqa: E402
 from scene import Scene  # noqa: E402
 
 
-def draw(kind, given, form):
+def draw(given, form, multiples):
     from maps import write_map
     from multiples import write_multiples
     scene = Scene(given["network"], given.get("plan"), given.get("vertices"))
     layout.place(scene)
     if form == "dot":
-        return (write_multiples if kind == "multiples" else write_map)(scene).encode()
-    if kind == "multiples":
+        return (write_multiples if multiples else write_map)(scene).encode()
+    if multiples:
         return graphviz.render(write_multiples(scene), form)
     return graphviz.render_labelled(write_map(scene, "maplabel"), form)
 
@@ -35,10 +35,10 @@ def describe(network, plan):
     return {"topology": network["name"], "links": links, **({"relays": relays} if relays else {})}
 
 
-def main(kind, form, path, json_wanted):
+def main(form, path, _plan, _network, multiples, json_wanted):
     given = json.load(sys.stdin.buffer)
     if path:
-        write(path, draw(kind, given, form))
+        write(path, draw(given, form, multiples))
     if json_wanted:
         write("", (json.dumps(describe(given["network"], given.get("plan")), indent=2) + "\n").encode())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree report`, which gives it the report of FILE on standard input with what needs the planner, and behind
-`mtree top`: reporter text|html|json|openmetrics FILE [OUT], reporter top FILE DELAY FRAMES LINKS."""
+`mtree top`: reporter report FILE HTML JSON OPENMETRICS OUTPUT, reporter top FILE DELAY FRAMES LINKS; what is not given is empty."""
 
 import json
 import os
@@ -28,15 +28,16 @@ def page_of(form, report):
     return write_text(printable(report))
 
 
-def main(form, file, *words):
-    if form == "top":
+def main(command, file, *words):
+    if command == "top":
         from top import follow
         return follow(file, *words)
+    html, plain, openmetrics, output = words
     try:
-        page = page_of(form, derive(json.load(sys.stdin.buffer)))
+        page = page_of(openmetrics or plain or html or "text", derive(json.load(sys.stdin.buffer)))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise Failure(f"{file}: the report is damaged: {error!r}") from error
-    write(words[0] if words else "", page.encode())
+    write(output, page.encode())
     return 0
 
 

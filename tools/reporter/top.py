@@ -77,11 +77,11 @@ def is_awaited(path, look):
 
 
 def follow(path, delay, frames, links):
-    """@a frames looks, 0: until the job ends, and so many directions of links."""
+    """@a frames looks, 0: until the job ends, and so many directions of links, as the options of mtree top give them; "": not given."""
     for ending in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(ending, signal.SIG_DFL)
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    delay, frames, before, silent, look = float(delay), int(frames), None, 0, 0
+    delay, frames, links, before, silent, look = float(delay or 1), int(frames or 0), int(links or 20), None, 0, 0
     while (frames == 0 or look < frames) and member(before, "complete") is not True:
         if look > 0:
             clock.sleep(delay)
@@ -97,6 +97,6 @@ def follow(path, delay, frames, links):
                 # The file is written after calls, so the job computes, hangs or is gone.
                 say(f"{path} has not been written for {time(silent)}: the job calls no collectives, or it is gone")
             continue
-        say(("\033[H\033[2J" if sys.stdout.isatty() else "") + "\n".join(frame(report, before, int(links))))
+        say(("\033[H\033[2J" if sys.stdout.isatty() else "") + "\n".join(frame(report, before, links)))
         before, silent = report, 0
     return 1 if before is None else 0

@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 from doctorlib import facts, gather, hosts, job, judge, remote  # noqa: E402
 from doctorlib.errors import DoctorError, read_text, reason  # noqa: E402
 
-OPTIONS = ("hosts", "hostfile", "agent", "facts", "output", "json")  # each a word, empty where it is not given
+# Each a word, empty where it is not given.
+OPTIONS = ("hostfile", "hosts", "agent", "mca", "output", "facts", "json")
 FOUND, FAILED = 1, 2
 LONGEST_FACTS = 64 << 20  # bytes; a host's are some thousands
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree import`, which has read the options (tools/commands/import.c): it prints the topology file that
-mtree reads, without what the options draw.  importer FILE FORMAT CAPACITY SWITCHES NODES NAME TOPOLOGY; empty: not given."""
+mtree reads, without what the options draw.  importer FILE ENDING CAPACITY NODES NAME FORMAT TOPOLOGY SWITCHES; empty: not given."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ READERS = {"tsv": tables.read_links, "gml": tables.read_gml, "graphml": read_xml
            "yaml": slurm.read_yaml}
 
 
-def main(file, ending, capacity, switches, nodes, name, topology):
+def main(file, ending, capacity, nodes, name, _format, topology, switches):
     network = Network(file, topology or None)
     content = read_file(file)
     READERS[ending](network, content[3:] if content.startswith(BYTE_ORDER_MARK) else content)
