@@ -55,69 +55,42 @@ static int most_ranks(const mtree_plan_request_t *request,
                : MOST_RANKS;
 }
 
-/* Seconds that @a bytes take with @a baseline in the simulator; negative: not known. */
-static double simulated_seconds(const mtree_topology_t *topology, const int *vertices,
-                                int num_hosts, const mtree_baseline_t *baseline,
-                                const mtree_simulate_options_t *options, double bytes)
+/* Calls of Open MPI in the simulator. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *vertices;
+    int num_hosts;
+    const mtree_baseline_t *baseline;
+    mtree_simulate_options_t options;
+} fallback_t;
+
+/* Seconds that a call of @a bytes takes; negative: not known. */
+static double simulated_seconds(fallback_t *fallback, double bytes)
 {
-    mtree_simulate_options_t some = *options;
-    mtree_simulate_result_t result;
+    mtree_simulate_result_t result = {.seconds = -1};
     double seconds;
 
-    some.bytes = (size_t)bytes;
-    if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &some,
-                                &result) != MTREE_OK) {
-        return -1;
-    }
+    fallback->options.bytes = (size_t)bytes;
+    (void)mtree_simulate_baseline(fallback->topology, fallback->vertices,
+                                  fallback->num_hosts, fallback->baseline,
+                                  &fallback->options, &result);
     seconds = result.seconds;
     mtree_simulate_result_clear(&result);
     return seconds;
 }
 
-/* The same of options->bytes, where these are too many from what a part takes. */
-static double extrapolated_seconds(const mtree_topology_t *topology, const int *vertices,
-                                   int num_hosts, const mtree_baseline_t *baseline,
-                                   const mtree_simulate_options_t *options)
+/* The same; where the bytes are too many from what a part takes. */
+static double extrapolated_seconds(fallback_t *fallback, size_t bytes)
 {
-    double whole = (double)options->bytes;
-    double part = fmin(whole, MOST_BYTES / (num_hosts * options->ranks_per_host));
-    double seconds, half;
+    int num_ranks = fallback->num_hosts * fallback->options.ranks_per_host;
+    double whole = (double)bytes, part = fmin(whole, MOST_BYTES / num_ranks);
+    double seconds = simulated_seconds(fallback, part), half;
 
-    seconds = simulated_seconds(topology, vertices, num_hosts, baseline, options, part);
     if (seconds < 0 || part >= whole) {
         return seconds;
     }
-    half = simulated_seconds(topology, vertices, num_hosts, baseline, options, part / 2);
+    half = simulated_seconds(fallback, part / 2);
     return half < 0 ? -1 : seconds + (whole - part) * (seconds - half) / (part / 2);
-}
-
-/* Seconds that @a openmpi takes with @a baseline; negative: not known. */
-static double baseline_seconds(mtree_openmpi_t openmpi, const mtree_topology_t *topology,
-                               const int *vertices, int num_hosts, int ranks_per_host,
-                               const mtree_plan_request_t *request,
-                               const mtree_baseline_t *baseline)
-{
-    mtree_simulate_options_t options;
-    int most_per_host = baseline == NULL ? 0 : most_ranks(request, baseline) / num_hosts;
-    mtree_routes_t *found = NULL;
-    double seconds;
-
-    if (most_per_host < 1 ||
-        (request->routes == NULL &&
-         mtree_routes_create(topology, vertices, num_hosts, &found) != MTREE_OK)) {
-        return -1;
-    }
-    mtree_simulate_default_options(&options);
-    options.root = request->root;
-    options.ranks_per_host =
-        ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
-    options.bytes = call_bytes(request, options.ranks_per_host);
-    options.most_messages = MOST_MESSAGES;
-    options.openmpi = openmpi;
-    options.network.routes = request->routes == NULL ? found : request->routes;
-    seconds = extrapolated_seconds(topology, vertices, num_hosts, baseline, &options);
-    mtree_routes_destroy(found);
-    return seconds;
 }
 
 double mtree_forecast_fallback_seconds(mtree_openmpi_t openmpi,
@@ -126,10 +99,28 @@ double mtree_forecast_fallback_seconds(mtree_openmpi_t openmpi,
                                        int ranks_per_host,
                                        const mtree_plan_request_t *request)
 {
-    return baseline_seconds(
-        openmpi, topology, vertices, num_hosts, ranks_per_host, request,
-        mtree_baseline_default(openmpi, request->collective, num_hosts * ranks_per_host,
-                               call_bytes(request, ranks_per_host)));
+    fallback_t fallback = {.topology = topology,
+                           .vertices = vertices,
+                           .num_hosts = num_hosts,
+                           .baseline = mtree_baseline_default(
+                               openmpi, request->collective, num_hosts * ranks_per_host,
+                               call_bytes(request, ranks_per_host))};
+    mtree_simulate_options_t *options = &fallback.options;
+    int most_per_host = fallback.baseline == NULL
+                            ? 0
+                            : most_ranks(request, fallback.baseline) / num_hosts;
+
+    if (most_per_host < 1) {
+        return -1;
+    }
+    mtree_simulate_default_options(options);
+    options->root = request->root;
+    options->ranks_per_host =
+        ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
+    options->most_messages = MOST_MESSAGES;
+    options->openmpi = openmpi;
+    options->network.routes = request->routes;
+    return extrapolated_seconds(&fallback, call_bytes(request, options->ranks_per_host));
 }
 
 mtree_forecast_t mtree_forecast_make(double plan, double fallback)
