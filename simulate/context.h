@@ -53,7 +53,7 @@ mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
                                        double seconds, mtree_simulate_result_t *result_p);
 
 struct mtree_simulated_rank {
-    const mtree_simulation_t *simulation;
+    mtree_simulation_t *simulation;
     int number;
     mtree_simulated_start_t start;
     void *arg; /* of mtree_simulation_begin() */
@@ -62,7 +62,7 @@ struct mtree_simulated_rank {
     mtree_timer_t arrival;
     mtree_operation_t *operation;
     bool has_ended;
-    double left; /* time at which it left the call */
+    double left;            /* time at which it left the call */
     mtree_layout_t *layout; /* of a plan; else NULL */
 };
 
@@ -75,7 +75,7 @@ void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count);
 void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
                            void *arg);
 
-/* Run @a program on the buffers of @a rank. */
+/* Run @a program on the buffers of @a rank; with data it gets those that it lacks. */
 mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
                                      const mtree_program_t *program,
                                      const mtree_operation_data_t *data);

@@ -214,14 +214,21 @@ mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
                                      const mtree_program_t *program,
                                      const mtree_operation_data_t *data)
 {
+    mtree_simulation_t *simulation = rank->simulation;
     void *address[MTREE_BUFFER_LAST];
 
     for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        if (simulation->checks && rank->buffers[b] == NULL) {
+            MTREE_ARENA_ARRAY(&simulation->arena, rank->buffers[b], program->lengths[b]);
+        }
         address[b] = rank->buffers[b];
     }
+    if (simulation->arena.status != MTREE_OK) {
+        return simulation->arena.status;
+    }
     return mtree_program_start(
-        program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number), data,
-        address, NULL, mtree_simulated_ended, rank, &rank->operation);
+        program, mtree_pt2pt_transport(simulation->pt2pt, rank->number), data, address,
+        NULL, mtree_simulated_ended, rank, &rank->operation);
 }
 
 static void arrive(mtree_timer_t *event)

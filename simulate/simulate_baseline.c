@@ -7,33 +7,31 @@ static bool holds_block(mtree_collective_t collective)
     return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
 }
 
-/* Give @a rank what its program asks for with real data, the input filled. */
-static void make_buffers(mtree_simulation_t *simulation, const mtree_program_t *program,
-                         mtree_simulated_rank_t *rank)
+/* Give @a rank the @a count elements of its input with real data. */
+static void make_input(mtree_simulated_rank_t *rank, size_t count)
 {
-    const mtree_check_data_t *data = &simulation->data;
+    const mtree_check_data_t *data = &rank->simulation->data;
     const size_t shift = holds_block(data->collective) ? data->blocks[rank->number] : 0;
+    uint32_t *input = MTREE_ARENA_ARRAY(&rank->simulation->arena,
+                                        rank->buffers[MTREE_BUFFER_INPUT], count);
 
-    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
-        MTREE_ARENA_ARRAY(&simulation->arena, rank->buffers[b], program->lengths[b]);
-    }
-    for (size_t i = 0;
-         simulation->arena.status == MTREE_OK && i < program->lengths[MTREE_BUFFER_INPUT];
-         i++) {
-        rank->buffers[MTREE_BUFFER_INPUT][i] =
-            mtree_check_data_value(rank->number, shift + i);
+    for (size_t i = 0; input != NULL && i < count; i++) {
+        input[i] = mtree_check_data_value(rank->number, shift + i);
     }
 }
 
 static mtree_status_t start(mtree_simulated_rank_t *rank)
 {
-    const mtree_program_t *programs = rank->arg;
+    const mtree_program_t *program = &((mtree_program_t *)rank->arg)[rank->number];
     const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
                                          .fold = mtree_simulated_fold,
                                          .copy = mtree_simulated_copy,
                                          .arg = rank};
 
-    return mtree_simulated_start(rank, &programs[rank->number], &data);
+    if (rank->simulation->checks) {
+        make_input(rank, program->lengths[MTREE_BUFFER_INPUT]);
+    }
+    return mtree_simulated_start(rank, program, &data);
 }
 
 static size_t count_messages(const mtree_program_t *programs, int num_ranks)
@@ -59,11 +57,6 @@ static mtree_status_t run_all(mtree_simulation_t *simulation,
         mtree_simulation_begin(simulation, baseline->collective, start, programs);
 
     mtree_pt2pt_limit(simulation->pt2pt, all > most ? most : 0);
-    for (int r = 0; r < simulation->num_ranks && simulation->checks && status == MTREE_OK;
-         r++) {
-        make_buffers(simulation, &programs[r], &simulation->ranks[r]);
-        status = simulation->arena.status;
-    }
     if (status != MTREE_OK) {
         return status;
     }

@@ -165,7 +165,6 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
 
 static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
 {
-    const mtree_program_t *program = rank->layout->program;
     const bool has_blocks =
         mtree_collective_is_personalized(run->simulation.data.collective);
     const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
@@ -175,13 +174,7 @@ static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
                                          .unpack_block = has_blocks ? unpack_block : NULL,
                                          .arg = rank};
 
-    for (int b = MTREE_BUFFER_WORK; run->simulation.checks && b < MTREE_BUFFER_LAST;
-         b++) {
-        MTREE_ARENA_ARRAY(&run->simulation.arena, rank->buffers[b], program->lengths[b]);
-    }
-    return run->simulation.arena.status == MTREE_OK
-               ? mtree_simulated_start(rank, program, &data)
-               : run->simulation.arena.status;
+    return mtree_simulated_start(rank, rank->layout->program, &data);
 }
 
 /* As the kernel does it with connections of mtree's own. */
