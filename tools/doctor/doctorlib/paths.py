@@ -166,6 +166,13 @@ def failing(cluster, outside):
     return found
 
 
+def between(direction, host, path):
+    """What a failure that Failures.explain() has found is between, and the names of the hosts that have it."""
+    ways = {"in": f"to {host.name}", "out": f"from {host.name}", "both": f"to and from {host.name}",
+            "pair": f"from {path.source.name} to {path.target.name}"}
+    return ways[direction], [path.source.name, path.target.name] if direction == "pair" else [host.name]
+
+
 STATES = {"timeout": "are dropped", "refused": "are refused, though something listens there",
           "unreachable": "have no way", "stranger": "are answered by another program"}
 
@@ -177,24 +184,18 @@ def find_ports(cluster, outside):
         groups.setdefault(tuple(sorted(uses)), {})[pair] = uses[sorted(uses)[0]], uses
     for uses, group in sorted(groups.items()):
         for number, direction, found in Failures(cluster, group).explain():
-            if direction == "pair":
-                for path, ports in found:
-                    yield port_finding(cluster, uses, [path.target], direction, path, ports)
-            else:
-                path, ports = found[0]
-                yield port_finding(cluster, uses, [cluster.all[number]], direction, path, ports)
+            for path, ports in found if direction == "pair" else found[:1]:
+                host = path.target if number is None else cluster.all[number]
+                yield port_finding(cluster, uses, host, direction, path, ports)
 
 
-def port_finding(cluster, uses, hosts, direction, path, ports):
+def port_finding(cluster, uses, host, direction, path, ports):
     numbers = " and ".join(str(ports[use].port) for use in uses)
-    host, what = hosts[0], STATES.get(path.state, path.state)
-    between = {"in": f"connections to {host.name}", "out": f"connections from {host.name}",
-               "both": f"connections to and from {host.name}",
-               "pair": f"connections from {path.source.name} to {path.target.name}"}[direction]
+    what = STATES.get(path.state, path.state)
+    ways, names = between(direction, host, path)
     error = f" ({path.error})" if path.state == "unreachable" and path.error else ""
-    where = "" if direction == "both" else {"in": "; those from it work", "out": "; those to it work"}.get(direction, "")
-    cause = f"{between}, port {numbers}, {what}{error}{where}"
-    names = [host.name] if direction != "pair" else [path.source.name, path.target.name]
+    where = {"in": "; those from it work", "out": "; those to it work"}.get(direction, "")
+    cause = f"connections {ways}, port {numbers}, {what}{error}{where}"
     return Finding(f"ports-{direction}", names, cause, port_fix(cluster, uses, direction, host, path), path.port)
 
 
@@ -226,11 +227,9 @@ def find_black_holes(cluster):
     for number, direction, found in Failures(cluster, pairs).explain():
         for path in found if direction == "pair" else found[:1]:
             host = path.target if number is None else cluster.all[number]
-            names = [host.name] if direction != "pair" else [path.source.name, path.target.name]
-            between = {"in": f"to {host.name}", "out": f"from {host.name}", "both": f"to and from {host.name}",
-                       "pair": f"from {path.source.name} to {path.target.name}"}[direction]
+            ways, names = between(direction, host, path)
             length = path.passes + HEADERS
             yield Finding("mtu", names,
-                          f"packets of {path.mss + HEADERS} bytes {between} vanish, those of {length} arrive: "
+                          f"packets of {path.mss + HEADERS} bytes {ways} vanish, those of {length} arrive: "
                           "short messages pass and long ones hang",
                           f"sudo ip link set dev {host.device()} mtu {length}  # on {host.name}", path.port)
