@@ -73,13 +73,6 @@ static int64_t arrival_time(int64_t wall_lag, struct msghdr *message, int64_t no
     return (arrival > now || arrival < now - LONGEST_AGE_NS) ? now : arrival;
 }
 
-/* A random number from 0, included, to 1, excluded. */
-static double direction_random(netlab_direction_t *direction)
-{
-    direction->random = direction->random * UINT64_C(6364136223846793005) + 1;
-    return (double)(direction->random >> 33) / (double)(UINT64_C(1) << 31);
-}
-
 /* What a packet of @a direction that arrives at @a now takes beyond the latency. */
 static int64_t direction_jitter(netlab_direction_t *direction, int64_t now)
 {
@@ -94,8 +87,8 @@ static int64_t direction_jitter(netlab_direction_t *direction, int64_t now)
                             ? jitter->since + jitter->period
                             : now;
         jitter->from = jitter->to;
-        jitter->to =
-            (int64_t)(direction_random(direction) * (double)direction->conditions.jitter);
+        jitter->to = (int64_t)(mtree_random_fraction(&direction->random) *
+                               (double)direction->conditions.jitter);
     }
     return jitter->from +
            (int64_t)((double)(jitter->to - jitter->from) * (double)(now - jitter->since) /
@@ -134,8 +127,8 @@ mtree_status_t netlab_direction_init(netlab_direction_t *direction, int in, int 
         2 * conditions->rate / 8 * (double)longest / (double)NETLAB_NANOSECONDS +
         RING_SPARE;
 
-    *direction = (netlab_direction_t){
-        .in = in, .out = out, .conditions = *conditions, .random = seed};
+    *direction = (netlab_direction_t){.in = in, .out = out, .conditions = *conditions};
+    mtree_random_init(&direction->random, seed);
     direction->jitter.period =
         2 * conditions->jitter < DRAW_PERIOD_NS ? DRAW_PERIOD_NS : 2 * conditions->jitter;
     return ring_create(direction, (uint64_t)bytes);
@@ -161,8 +154,9 @@ void netlab_direction_receive(netlab_direction_t *direction, int64_t wall_lag,
         if (length < 0) {
             return;
         }
-        if (!fits || (direction->conditions.loss > 0 &&
-                      direction_random(direction) < direction->conditions.loss)) {
+        if (!fits ||
+            (direction->conditions.loss > 0 &&
+             mtree_random_fraction(&direction->random) < direction->conditions.loss)) {
             continue;
         }
         due = arrival_time(wall_lag, &message, now);
@@ -183,7 +177,8 @@ static record_t *direction_first(const netlab_direction_t *direction)
 static void direction_reorder(netlab_direction_t *direction, struct iovec *vectors,
                               int count)
 {
-    if (count > 1 && direction_random(direction) < direction->conditions.reorder) {
+    if (count > 1 &&
+        mtree_random_fraction(&direction->random) < direction->conditions.reorder) {
         struct iovec last = vectors[count - 1];
 
         memmove(vectors + 1, vectors, (size_t)(count - 1) * sizeof(*vectors));

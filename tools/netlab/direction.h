@@ -6,6 +6,7 @@
 #ifndef MTREE_TOOLS_NETLAB_DIRECTION_H
 #define MTREE_TOOLS_NETLAB_DIRECTION_H
 
+#include "base/random.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -42,7 +43,7 @@ typedef struct {
     int in, out; /* packet sockets */
     netlab_conditions_t conditions;
     netlab_jitter_t jitter;
-    uint64_t random; /* the generator's state: the same losses in each lab */
+    mtree_random_t random; /* the same losses in each lab */
     char *ring;
     uint64_t ring_size, head, tail;
 } netlab_direction_t;

@@ -31,6 +31,18 @@ def to_number(text):
     return value
 
 
+def to_positive(text):
+    if to_number(text) == 0:
+        raise ValueError(text)
+    return float(text)
+
+
+def to_count(text):
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
 def parse_rate(text):
     """A Rate from '30Mbps', '2.5GBps' or 'x0.25', else ValueError."""
     if text.startswith("x"):
