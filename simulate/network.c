@@ -199,11 +199,3 @@ double mtree_network_busy(const mtree_network_t *network, int arc)
 {
     return network->busy[arc];
 }
-
-void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)
-{
-    message->connection = connection;
-    message->arrival.place = 0;
-    message->departure.place = 0;
-    mtree_network_queue_send(message);
-}

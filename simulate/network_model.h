@@ -116,7 +116,4 @@ void mtree_network_repair_acknowledged(mtree_segment_t *segment);
 /* Send @a segment at once. */
 void mtree_network_queue_emit(mtree_segment_t *segment);
 
-/* Send. */
-void mtree_network_queue_send(mtree_message_t *message);
-
 #endif

@@ -302,10 +302,11 @@ static void queue_send_locally(mtree_connection_t *connection, mtree_message_t *
     set_arrival(message, connection->next_start + connection->latency);
 }
 
-void mtree_network_queue_send(mtree_message_t *message)
+void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)
 {
-    mtree_connection_t *connection = message->connection;
-
+    message->connection = connection;
+    message->arrival.place = 0;
+    message->departure.place = 0;
     if (connection->num_arcs == 0) {
         queue_send_locally(connection, message);
         return;
