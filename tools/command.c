@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +46,21 @@ bool command_find(const char *name, const char *folder, char *path)
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words)
 {
-    char mtree[COMMAND_PATH_ROOM];
+    char mtree[COMMAND_PATH_ROOM], path[COMMAND_PATH_ROOM];
+    const char *all[COMMAND_WORDS + 3] = {"python3", path};
 
+    for (int i = 0; words[i] != NULL; i++) {
+        assert(i < COMMAND_WORDS);
+        all[2 + i] = words[i];
+    }
     if (command_find("mtree", PKGDATADIR, mtree)) {
         setenv("MTREE", mtree, 1);
     }
-    if (!command_find(script, PKGDATADIR, (char *)words[1])) {
+    if (!command_find(script, PKGDATADIR, path)) {
         mtree_error("%s: %s is neither beside mtree nor in %s", name, script, PKGDATADIR);
         return MTREE_ERR_NOT_FOUND;
     }
-    execvp("python3", (char *const *)words);
+    execvp(all[0], (char *const *)all);
     mtree_error("%s: python3 cannot be started: %s", name, strerror(errno));
     return MTREE_ERR_IO;
 }
@@ -110,8 +116,7 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
     int failed;
 
     if (json == NULL) {
-        mtree_error("out of memory for the JSON output");
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the JSON output");
     }
     failed = json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(json);

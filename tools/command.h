@@ -58,10 +58,10 @@ int command_exit(mtree_status_t status);
 bool command_find(const char *name, const char *folder, char *path);
 
 /* Become the program @a script of Python, a file or folder that command_find() finds, for
- * the command @a name.  @a words end in a NULL; the second one is the path's room, of
- * COMMAND_PATH_ROOM letters.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or
- * MTREE_ERR_IO, logged.  It
- * finds mtree by the environment's MTREE. */
+ * the command @a name.  Its arguments are @a words, COMMAND_WORDS at most, which end in a
+ * NULL.  Returns only when that cannot be: MTREE_ERR_NOT_FOUND or MTREE_ERR_IO, logged.
+ * It finds mtree by the environment's MTREE. */
+#define COMMAND_WORDS 16
 mtree_status_t command_become(const char *name, const char *script,
                               const char *const *words);
 

@@ -51,9 +51,8 @@ static int run(int argc, char **argv)
          .help = "judge saved facts, and ask no host"},
         {"json", 'j', OPTION_FLAG, .help = "print JSON"},
         {0}};
-    char path[COMMAND_PATH_ROOM];
-    const char *words[2 + sizeof(options) / sizeof(options[0])] = {"python3", path};
-    const option_group_t groups[] = {{options, .texts = words + 2}, {0}};
+    const char *words[sizeof(options) / sizeof(options[0])] = {NULL};
+    const option_group_t groups[] = {{options, .texts = words}, {0}};
 
     options_parse(&command_doctor, groups, argc, argv);
     (void)command_become("doctor", "doctorlib", words);

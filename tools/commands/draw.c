@@ -132,10 +132,9 @@ static int run(int argc, char **argv)
     arguments_t arguments = {0};
     planned_network_t planned;
     mtree_status_t status;
-    char path[COMMAND_PATH_ROOM];
-    const char *words[3 + sizeof(options) / sizeof(options[0])] = {"python3", path};
+    const char *words[1 + sizeof(options) / sizeof(options[0])] = {NULL};
     const option_group_t groups[] = {
-        {options, .data = &arguments, .texts = words + 3},
+        {options, .data = &arguments, .texts = words + 1},
         {plan_options, .data = &arguments.planning, .given_p = &arguments.with_options},
         {plan_size_option, .data = &arguments.planning,
          .given_p = &arguments.with_options},
@@ -143,8 +142,8 @@ static int run(int argc, char **argv)
 
     plan_options_init(&arguments.planning);
     options_parse(&command_draw, groups, argc, argv);
-    words[2] = find_format(arguments.output);
-    if (arguments.output == NULL ? !arguments.json : words[2][0] == '\0') {
+    words[0] = find_format(arguments.output);
+    if (arguments.output == NULL ? !arguments.json : words[0][0] == '\0') {
         return command_misuse(
             &command_draw,
             "-o FILE is needed, whose name ends in .svg, .png, .pdf or .dot");

@@ -87,14 +87,14 @@ static int run(int argc, char **argv)
                  "(default 64)",
          .least = 1, .most = 4096},
         {0}};
-    char path[COMMAND_PATH_ROOM], names[128] = "";
-    const char *words[3 + sizeof(options) / sizeof(options[0])] = {"python3", path};
-    const option_group_t groups[] = {{options, .texts = words + 3}, {0}};
+    char names[128] = "";
+    const char *words[1 + sizeof(options) / sizeof(options[0])] = {NULL};
+    const option_group_t groups[] = {{options, .texts = words + 1}, {0}};
     const char *format;
 
     options_parse(&command_export, groups, argc, argv);
-    words[2] = argv[optind];
-    format = words[3];
+    words[0] = argv[optind];
+    format = words[1];
     if (format[0] == '\0') {
         return command_misuse(&command_export, "--format FORMAT is needed");
     }

@@ -106,25 +106,25 @@ static int run(int argc, char **argv)
          .help =
              "capacity of links that have none; with --skew the mean (default 200Mbps)"},
         {0}};
-    char path[COMMAND_PATH_ROOM], rate[32];
-    const char *words[5 + sizeof(options) / sizeof(options[0])] = {"python3", path};
-    const char *const *given = words + 5;
+    char rate[32];
+    const char *words[3 + sizeof(options) / sizeof(options[0])] = {NULL};
+    const char *const *given = words + 3;
     link_options_t links;
-    const option_group_t groups[] = {{options, .texts = words + 5},
+    const option_group_t groups[] = {{options, .texts = words + 3},
                                      {capacity, .data = &links},
                                      {link_options, .data = &links},
                                      {0}};
 
     link_options_init(&links);
     options_parse(&command_import, groups, argc, argv);
-    words[2] = argv[optind];
-    words[3] = find_format(argv[optind], given[FORMAT]);
-    words[4] = rate;
+    words[0] = argv[optind];
+    words[1] = find_format(argv[optind], given[FORMAT]);
+    words[2] = rate;
     (void)snprintf(rate, sizeof(rate), "%.17g", link_options_capacity(&links));
-    if (words[3] == NULL) {
+    if (words[1] == NULL) {
         return COMMAND_MISUSED;
     }
-    if (given[TOPOLOGY][0] != '\0' && strcmp(words[3], "yaml") != 0) {
+    if (given[TOPOLOGY][0] != '\0' && strcmp(words[1], "yaml") != 0) {
         return command_misuse(&command_import,
                               "--topology is about a topology.yaml, which has several");
     }

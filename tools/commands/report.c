@@ -90,15 +90,13 @@ static int run(int argc, char **argv)
         {"output", 'o', OPTION_TEXT, .argument = "FILE",
          .help = "write there instead of standard output"},
         {0}};
-    char path[COMMAND_PATH_ROOM];
-    const char *words[4 + sizeof(options) / sizeof(options[0])] = {"python3", path,
-                                                                   "report"};
-    const option_group_t groups[] = {{options, .texts = words + 4}, {0}};
+    const char *words[2 + sizeof(options) / sizeof(options[0])] = {"report"};
+    const option_group_t groups[] = {{options, .texts = words + 2}, {0}};
     mtree_status_t status;
 
     options_parse(&command_report, groups, argc, argv);
-    words[3] = strcmp(argv[optind], "-") == 0 ? "standard input" : argv[optind];
-    status = give(argv[optind], words[3]);
+    words[1] = strcmp(argv[optind], "-") == 0 ? "standard input" : argv[optind];
+    status = give(argv[optind], words[1]);
     return command_exit(status == MTREE_OK ? command_become("report", "reporter", words)
                                            : status);
 }

@@ -16,13 +16,11 @@ static int run(int argc, char **argv)
         {"links", 'l', OPTION_WHOLE, .argument = "N",
          .help = "directions of links shown (default 20)", .least = 1},
         {0}};
-    char path[COMMAND_PATH_ROOM];
-    const char *words[4 + sizeof(options) / sizeof(options[0])] = {"python3", path,
-                                                                   "top"};
-    const option_group_t groups[] = {{options, .texts = words + 4}, {0}};
+    const char *words[2 + sizeof(options) / sizeof(options[0])] = {"top"};
+    const option_group_t groups[] = {{options, .texts = words + 2}, {0}};
 
     options_parse(&command_top, groups, argc, argv);
-    words[3] = argv[optind];
+    words[1] = argv[optind];
     return command_exit(command_become("top", "reporter", words));
 }
 
