@@ -119,26 +119,6 @@ static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_
     return list;
 }
 
-mtree_status_t topology_routes(const mtree_topology_t *topology,
-                               mtree_routes_t **routes_p)
-{
-    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
-    mtree_status_t status;
-    int num_hosts = 0;
-
-    if (hosts == NULL) {
-        return mtree_no_memory("the routes between hosts");
-    }
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[num_hosts++] = i;
-        }
-    }
-    status = mtree_routes_create(topology, hosts, num_hosts, routes_p);
-    free(hosts);
-    return status;
-}
-
 json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes)
 {
     json_t *json = json_pack(

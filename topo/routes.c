@@ -246,14 +246,17 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
     if (routes->arena.status != MTREE_OK) {
         return no_memory(num_hosts);
     }
-    for (int i = 0; i < num_hosts; ++i) {
-        routes->hosts[i] = hosts[i];
-        routes->is_host[hosts[i]] = true;
+    for (int i = 0, vertex = 0; i < num_hosts; ++i, ++vertex) {
+        while (hosts == NULL && topology->vertices[vertex].kind != MTREE_VERTEX_HOST) {
+            ++vertex;
+        }
+        routes->hosts[i] = hosts != NULL ? hosts[i] : vertex;
+        routes->is_host[routes->hosts[i]] = true;
     }
     status = search_init(&search, topology);
     for (int i = 0; i < num_hosts && status == MTREE_OK; ++i) {
         search.next_arc = routes->next_arc + (size_t)i * num_vertices;
-        search_run(&search, hosts[i]);
+        search_run(&search, routes->hosts[i]);
         status = mtree_cancel_is_set() ? MTREE_ERR_CANCELLED
                                        : routes_reach(routes, &search, i);
     }
@@ -267,6 +270,7 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
     mtree_routes_t *routes;
     mtree_status_t status;
 
+    num_hosts = hosts == NULL ? mtree_topology_num_hosts(topology) : num_hosts;
     if (num_hosts > MTREE_ROUTES_MAX_HOSTS) {
         mtree_error(
             "%s: routes between %d hosts are more than mtree computes (%d hosts); name "

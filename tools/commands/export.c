@@ -23,7 +23,7 @@ static mtree_status_t read_topology(const char *file, json_t **json_p)
     if (status != MTREE_OK) {
         return status;
     }
-    status = topology_routes(topology, &routes);
+    status = mtree_routes_create(topology, NULL, 0, &routes);
     if (status == MTREE_OK) {
         *json_p = topology_json(topology, routes);
         mtree_routes_destroy(routes);

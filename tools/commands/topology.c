@@ -135,7 +135,7 @@ static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *
     mtree_status_t status = MTREE_OK;
 
     if (arguments->with_routes) {
-        status = topology_routes(topology, &routes);
+        status = mtree_routes_create(topology, NULL, 0, &routes);
         if (status != MTREE_OK) {
             return status;
         }
