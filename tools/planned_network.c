@@ -50,6 +50,17 @@ static mtree_status_t find_host(const mtree_topology_t *topology, const char *na
     return MTREE_OK;
 }
 
+/* The place of @a vertex among the first @a count of @a hosts; -1: it is not there. */
+static int place_of(int vertex, const int *hosts, int count)
+{
+    int i = count - 1;
+
+    while (i >= 0 && hosts[i] != vertex) {
+        --i;
+    }
+    return i;
+}
+
 /* All hosts, or those in the comma-separated @a list of @a option, each once; @a hosts
  * has room for all vertices. */
 static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *option,
@@ -76,11 +87,9 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *o
         if (status != MTREE_OK) {
             return status;
         }
-        for (int i = 0; i < count; ++i) {
-            if (hosts[i] == hosts[count]) {
-                mtree_error("%s names host '%s' twice", option, name);
-                return MTREE_ERR_INVALID;
-            }
+        if (place_of(hosts[count], hosts, count) >= 0) {
+            mtree_error("%s names host '%s' twice", option, name);
+            return MTREE_ERR_INVALID;
         }
         ++count;
         list += length + (list[length] == ',');
@@ -91,16 +100,6 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *o
     }
     *num_hosts_p = count;
     return MTREE_OK;
-}
-
-static bool is_planned_for(const planned_network_t *planned, int vertex)
-{
-    int i = 0;
-
-    while (i < planned->num_hosts && planned->hosts[i] != vertex) {
-        i++;
-    }
-    return i < planned->num_hosts;
 }
 
 /* The hosts that may relay: those in @a list, or all others, or those of them that the
@@ -115,14 +114,13 @@ static mtree_status_t find_relays(const char *list, planned_network_t *planned)
 
     planned->relays = malloc((size_t)topology->num_vertices * sizeof(int));
     if (planned->relays == NULL) {
-        mtree_error("out of memory for a list of relays");
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a list of relays");
     }
     status = list_hosts(topology, "--relays", all ? NULL : list, planned->relays, &num);
     for (int i = 0; i < num && status == MTREE_OK; ++i) {
         const mtree_vertex_t *vertex = &topology->vertices[planned->relays[i]];
 
-        if (!is_planned_for(planned, planned->relays[i])) {
+        if (place_of(planned->relays[i], planned->hosts, planned->num_hosts) < 0) {
             planned->relays[count] = planned->relays[i];
             count += !marked || vertex->relay != NULL;
         } else if (!all) {
@@ -157,29 +155,20 @@ static mtree_status_t add_relays(planned_network_t *planned)
     return status;
 }
 
-static mtree_status_t find_root(const plan_options_t *options,
-                                const mtree_topology_t *topology, const int *hosts,
-                                int num_hosts, int *root_p)
+static mtree_status_t find_root(const char *name, planned_network_t *planned)
 {
-    mtree_status_t status;
-    int root;
+    int vertex, *root_p = &planned->request.root;
+    mtree_status_t status = find_host(planned->topology, name, &vertex);
 
-    *root_p = 0;
-    if (options->root == NULL) {
-        return MTREE_OK;
-    }
-    status = find_host(topology, options->root, &root);
     if (status != MTREE_OK) {
         return status;
     }
-    for (int i = 0; i < num_hosts; ++i) {
-        if (hosts[i] == root) {
-            *root_p = i;
-            return MTREE_OK;
-        }
+    *root_p = place_of(vertex, planned->hosts, planned->num_hosts);
+    if (*root_p < 0) {
+        mtree_error("--root '%s' is not among --hosts", name);
+        return MTREE_ERR_INVALID;
     }
-    mtree_error("--root '%s' is not among --hosts", options->root);
-    return MTREE_ERR_INVALID;
+    return MTREE_OK;
 }
 
 static mtree_status_t find_hosts(const plan_options_t *options,
@@ -192,24 +181,19 @@ static mtree_status_t find_hosts(const plan_options_t *options,
     planned->request.bytes = (double)options->bytes;
     planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
     if (planned->hosts == NULL) {
-        mtree_error("out of memory for a list of hosts");
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a list of hosts");
     }
     status = list_hosts(topology, "--hosts", options->hosts, planned->hosts,
                         &planned->num_hosts);
     if (status == MTREE_OK && options->relays != NULL) {
         status = find_relays(options->relays, planned);
     }
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK && options->root != NULL) {
+        status = find_root(options->root, planned);
     }
-    status = find_root(options, topology, planned->hosts, planned->num_hosts,
-                       &planned->request.root);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    return mtree_routes_create(topology, planned->hosts, planned->num_hosts,
-                               &planned->routes);
+    return status == MTREE_OK ? mtree_routes_create(topology, planned->hosts,
+                                                    planned->num_hosts, &planned->routes)
+                              : status;
 }
 
 mtree_status_t planned_network_prepare(const plan_options_t *options, const char *file,
@@ -269,13 +253,13 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
  * spellings of its name would be. */
 static mtree_status_t check_different(const planned_network_t *planned, int count)
 {
-    for (int i = 0; i < count; ++i) {
-        if (planned->hosts[i] == planned->hosts[count]) {
-            mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
-                        planned->plan->hosts[i], planned->plan->hosts[count],
-                        planned->topology->source);
-            return MTREE_ERR_INVALID;
-        }
+    const int first = place_of(planned->hosts[count], planned->hosts, count);
+
+    if (first >= 0) {
+        mtree_error("plan: hosts %s and %s are one host of %s; name each host once",
+                    planned->plan->hosts[first], planned->plan->hosts[count],
+                    planned->topology->source);
+        return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
@@ -288,8 +272,7 @@ static mtree_status_t route_plan(planned_network_t *planned)
 
     planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
     if (planned->hosts == NULL) {
-        mtree_error("out of memory for a list of hosts");
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a list of hosts");
     }
     planned->num_hosts = mtree_plan_num_active(plan);
     planned->request.collective = plan->collective;

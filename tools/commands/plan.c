@@ -92,8 +92,7 @@ static mtree_status_t print_use(const planned_network_t *planned)
     int full = 0, used = 0, idle = 0;
 
     if (load == NULL) {
-        mtree_error("out of memory for the use of %d links", topology->num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the use of %d links", topology->num_links);
     }
     mtree_plan_load(planned->plan, planned->routes, load);
     for (int arc = 0; arc < num_arcs; ++arc) {
