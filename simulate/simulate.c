@@ -155,20 +155,24 @@ void mtree_simulation_close(mtree_simulation_t *simulation)
 mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
                                        double seconds, mtree_simulate_result_t *result_p)
 {
-    double *busy = calloc((size_t)simulation->num_arcs + 1, sizeof(double));
-    int arc;
+    mtree_simulate_result_t result = {
+        .seconds = seconds,
+        .messages = mtree_pt2pt_messages(simulation->pt2pt),
+        .num_arcs = simulation->num_arcs,
+        .busy = calloc((size_t)simulation->num_arcs + 1, sizeof(double)),
+        .left = calloc((size_t)simulation->num_members, sizeof(double))};
 
-    if (busy == NULL) {
+    if (result.busy == NULL || result.left == NULL) {
+        mtree_simulate_result_clear(&result);
         return MTREE_ERR_NO_MEMORY;
     }
-    for (arc = 0; arc < simulation->num_arcs && seconds > 0.0; arc++) {
-        busy[arc] = mtree_network_busy(simulation->network, arc) / seconds;
+    for (int arc = 0; arc < simulation->num_arcs && seconds > 0.0; arc++) {
+        result.busy[arc] = mtree_network_busy(simulation->network, arc) / seconds;
     }
-    *result_p =
-        (mtree_simulate_result_t){.seconds = seconds,
-                                  .messages = mtree_pt2pt_messages(simulation->pt2pt),
-                                  .num_arcs = simulation->num_arcs,
-                                  .busy = busy};
+    for (int r = 0; r < simulation->num_members; r++) {
+        result.left[r] = simulation->ranks[r].left;
+    }
+    *result_p = result;
     return MTREE_OK;
 }
 

@@ -326,7 +326,6 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
                                    const mtree_simulate_options_t *options,
                                    mtree_simulate_result_t *result_p)
 {
-    mtree_simulate_result_t result;
     run_t run = {.plan = plan};
     mtree_status_t status = mtree_collective_check(collective);
 
@@ -345,19 +344,12 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
     }
     status = run_ranks(&run, collective);
     if (status == MTREE_OK) {
-        status = mtree_simulation_result(&run.simulation, run.seconds, &result);
+        status = mtree_simulation_result(&run.simulation, run.seconds, result_p);
     }
     if (status == MTREE_OK) {
-        result.left = calloc((size_t)run.simulation.num_members, sizeof(double));
-        for (int r = 0; r < run.simulation.num_members && result.left != NULL; r++) {
-            result.left[r] = run.simulation.ranks[r].left;
-        }
-    }
-    if (status == MTREE_OK) {
-        result.num_trees = plan->num_trees;
-        result.tree_seconds = run.tree_seconds;
+        result_p->num_trees = plan->num_trees;
+        result_p->tree_seconds = run.tree_seconds;
         run.tree_seconds = NULL;
-        *result_p = result;
     }
     clear(&run);
     return status;
