@@ -83,20 +83,13 @@ void mtree_check_data_input(const mtree_check_data_t *data, int rank, size_t *be
                begin_p, end_p);
 }
 
-/* Does each rank get another block from each? */
-static bool is_transposed(const mtree_check_data_t *data)
-{
-    return mtree_collective_is_personalized(data->collective) &&
-           mtree_collective_has_blocks(data->collective);
-}
-
 /* The part of its result that @a rank receives. */
 static void result_range(const mtree_check_data_t *data, int rank, size_t *begin,
                          size_t *end)
 {
     part_range(data, mtree_collective_result(data->collective, rank, data->root), rank,
                begin, end);
-    if (is_transposed(data)) {
+    if (mtree_collective_is_transposed(data->collective)) {
         *end = (size_t)data->num_ranks * (data->blocks[rank + 1] - data->blocks[rank]);
     }
 }
@@ -118,7 +111,7 @@ static uint32_t expected_value(const mtree_check_data_t *data, int rank, size_t 
         mtree_collective_goes_down(data->collective)) {
         return mtree_check_data_value(data->root, index);
     }
-    if (is_transposed(data)) {
+    if (mtree_collective_is_transposed(data->collective)) {
         return mtree_check_data_value((int)(index / length),
                                       data->blocks[rank] + index % length);
     }

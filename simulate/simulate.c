@@ -27,15 +27,14 @@ double mtree_simulate_planned_bytes(mtree_collective_t collective,
 {
     const size_t ranks = (size_t)num_hosts * (size_t)options->ranks_per_host;
     const size_t units = (options->bytes - 1) / sizeof(uint32_t) + 1;
-    const bool has_blocks = mtree_collective_has_blocks(collective) &&
-                            !mtree_collective_is_prefix(collective);
-    const bool is_personalized = mtree_collective_is_personalized(collective);
     double bytes = (double)options->bytes;
 
-    if (has_blocks || is_personalized) {
+    if (mtree_collective_has_block_per_host(collective) ||
+        mtree_collective_is_personalized(collective)) {
         bytes = fmin(bytes, (double)(units / ranks * ranks * sizeof(uint32_t)));
     }
-    return bytes * (has_blocks && is_personalized ? options->ranks_per_host : 1);
+    return bytes *
+           (mtree_collective_is_transposed(collective) ? options->ranks_per_host : 1);
 }
 
 static mtree_message_cost_t find_cost(const mtree_topology_t *topology,

@@ -28,10 +28,7 @@ coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, 
 double coll_mtree_call_class_host_share(mtree_collective_t collective, int ranks,
                                         int hosts)
 {
-    return mtree_collective_is_personalized(collective) &&
-                   mtree_collective_has_blocks(collective)
-               ? (ranks + hosts - 1) / hosts
-               : 1;
+    return mtree_collective_is_transposed(collective) ? (ranks + hosts - 1) / hosts : 1;
 }
 
 bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,

@@ -54,8 +54,7 @@ typedef struct {
 static bool has_own_blocks(mtree_collective_t collective)
 {
     return mtree_collective_is_personalized(collective) ||
-           (mtree_collective_has_blocks(collective) &&
-            !mtree_collective_is_prefix(collective));
+           mtree_collective_has_block_per_host(collective);
 }
 
 /* Does what one host has spread to others (or to all, a block each), and does what others

@@ -110,6 +110,21 @@ static inline bool mtree_collective_is_prefix(mtree_collective_t collective)
     return mtree_collective_traits(collective)->is_prefix;
 }
 
+/* Is a block of each host in the message, whose trees begin or end there?  A prefix has
+ * such trees, too, of whole vectors. */
+static inline bool mtree_collective_has_block_per_host(mtree_collective_t collective)
+{
+    return mtree_collective_has_blocks(collective) &&
+           !mtree_collective_is_prefix(collective);
+}
+
+/* Has each host another block for each, as in an all-to-all? */
+static inline bool mtree_collective_is_transposed(mtree_collective_t collective)
+{
+    return mtree_collective_has_blocks(collective) &&
+           mtree_collective_is_personalized(collective);
+}
+
 /* Is data summed, on its way up or from root to root? */
 static inline bool mtree_collective_reduces(mtree_collective_t collective)
 {

@@ -59,8 +59,7 @@ static bool has_tree_per_host(const char *algorithm, mtree_collective_t collecti
         }
     }
     return mtree_program_find(algorithm) == MTREE_PROGRAM_NONE &&
-           mtree_collective_has_blocks(collective) &&
-           !mtree_collective_is_prefix(collective);
+           mtree_collective_has_block_per_host(collective);
 }
 
 /* Is direct exchange a plan where any search takes minutes?  Of an all-to-all each host
@@ -68,8 +67,7 @@ static bool has_tree_per_host(const char *algorithm, mtree_collective_t collecti
 static bool is_direct_at_once(const mtree_prediction_t *on)
 {
     return on->num_hosts >= MANY_SEARCH_HOSTS && on->request->min_rate <= 0.0 &&
-           mtree_collective_is_personalized(on->request->collective) &&
-           mtree_collective_has_blocks(on->request->collective) &&
+           mtree_collective_is_transposed(on->request->collective) &&
            mtree_direct_exchange_passes_nobody(on->routes, on->num_hosts);
 }
 
@@ -175,8 +173,7 @@ static double least_tree_seconds(const mtree_contest_t *contest,
     const mtree_prediction_t *on = &contest->on;
     mtree_collective_t collective = on->request->collective;
 
-    return mtree_collective_has_blocks(collective) &&
-                   !mtree_collective_is_prefix(collective)
+    return mtree_collective_has_block_per_host(collective)
                ? 2.0 * (on->num_hosts - 1) * costs.overhead
                : 0.0;
 }
@@ -264,8 +261,7 @@ static const char *search_excluded(const mtree_contest_t *contest, const char *a
 
     if (strcmp(algorithm, "packing") == 0) {
         return on->num_hosts > MOST_HOSTS || own->facts.num_trees <= max_trees ||
-                       (mtree_collective_has_blocks(request->collective) &&
-                        !mtree_collective_is_prefix(request->collective))
+                       mtree_collective_has_block_per_host(request->collective)
                    ? SAME
                    : NULL;
     }

@@ -32,25 +32,21 @@
 #define BRIEF_SECONDS 5e-3
 #define BRIEF_GAIN    0.95
 
-static bool is_alltoall(const mtree_plan_request_t *request)
-{
-    return mtree_collective_is_personalized(request->collective) &&
-           mtree_collective_has_blocks(request->collective);
-}
-
 /* The size of the calls that @a request is for; that of an all-to-all's plan is what the
  * @a ranks_per_host ranks of a host send. */
 static size_t call_bytes(const mtree_plan_request_t *request, int ranks_per_host)
 {
-    return (size_t)(is_alltoall(request) ? request->bytes / ranks_per_host
-                                         : request->bytes);
+    return (size_t)(mtree_collective_is_transposed(request->collective)
+                        ? request->bytes / ranks_per_host
+                        : request->bytes);
 }
 
 /* The most ranks that are simulated. */
 static int most_ranks(const mtree_plan_request_t *request,
                       const mtree_baseline_t *baseline)
 {
-    return is_alltoall(request) && strcmp(baseline->name, "modified_bruck") != 0
+    return mtree_collective_is_transposed(request->collective) &&
+                   strcmp(baseline->name, "modified_bruck") != 0
                ? MOST_ALLTOALL_RANKS
                : MOST_RANKS;
 }
