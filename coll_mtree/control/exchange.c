@@ -22,10 +22,11 @@ enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_PART };
 /* Numbers per locality. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
 
+/* The parent or a child, and the messages to it and from it. */
 typedef struct {
-    int rank;
-    coll_mtree_fragmented_message_t contribution, numbers, payload, parts;
-} child_t;
+    int rank; /* -1: of rank 0, which has no parent */
+    coll_mtree_fragmented_message_t messages[COLL_MTREE_EXCHANGE_TAGS]; /* by tag */
+} neighbour_t;
 
 struct coll_mtree_exchange {
     mtree_inbox_t inbox;
@@ -34,12 +35,10 @@ struct coll_mtree_exchange {
     mtree_event_t decision;          /* on rank 0, when it is postponed */
     void (*decided)(coll_mtree_exchange_t *exchange, void *arg);
     int rank, ranks;
-    int parent; /* -1 on rank 0 */
+    neighbour_t parent;
     int num_children;
-    child_t *child; /* [num_children] in the order of their ranks */
+    neighbour_t *child; /* [num_children] in the order of their ranks */
     mtree_event_t open;
-    coll_mtree_fragmented_message_t contribution_up, numbers_down, payload_down,
-        parts_down;
     size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
     size_t underway; /* messages, the opening, and a decision that is postponed */
     mtree_status_t status;
@@ -71,17 +70,17 @@ static void sent(coll_mtree_fragmented_message_t *message, mtree_status_t status
     (void)exchange_goes_on(exchange_of(message->move.inbox), status);
 }
 
-/* Start to send, or with @a received to receive, @a length bytes. */
-static void
-post(coll_mtree_exchange_t *exchange, coll_mtree_fragmented_message_t *message,
-     void (*received)(coll_mtree_fragmented_message_t *message, mtree_status_t status),
-     int peer, int tag, void *bytes, size_t length)
+/* Start to send @a length bytes, or with @a received to receive them. */
+static void post(coll_mtree_exchange_t *exchange, neighbour_t *neighbour, int tag,
+                 void (*received)(coll_mtree_fragmented_message_t *message,
+                                  mtree_status_t status),
+                 void *bytes, size_t length)
 {
     coll_mtree_move_t move = {.inbox = &exchange->inbox,
                               .transport = &exchange->transport.super,
                               .longest = exchange->spec.module->longest_bytes,
                               .receives = received != NULL,
-                              .peer = peer,
+                              .peer = neighbour->rank,
                               .tag = tag,
                               .bytes = bytes,
                               .length = length,
@@ -89,7 +88,7 @@ post(coll_mtree_exchange_t *exchange, coll_mtree_fragmented_message_t *message,
 
     if (exchange->status == MTREE_OK) {
         exchange->underway++;
-        coll_mtree_fragmented_message_start(message, &move);
+        coll_mtree_fragmented_message_start(&neighbour->messages[tag], &move);
     }
 }
 
@@ -104,14 +103,6 @@ static size_t payload_bytes(const coll_mtree_exchange_t *exchange)
     return (size_t)exchange->numbers[REPLY_LENGTH];
 }
 
-static void exchange_forward_payload(coll_mtree_exchange_t *exchange)
-{
-    for (int i = 0; i < exchange->num_children; i++) {
-        post(exchange, &exchange->child[i].payload, NULL, exchange->child[i].rank,
-             TAG_PAYLOAD, exchange->payload, payload_bytes(exchange));
-    }
-}
-
 /* Where the parts of @a count ranks from @a first on are among all. */
 static coll_mtree_range_t range_of(const coll_mtree_exchange_t *exchange, int first,
                                    size_t count)
@@ -120,49 +111,55 @@ static coll_mtree_range_t range_of(const coll_mtree_exchange_t *exchange, int fi
                                           (int)count);
 }
 
-static void exchange_forward_parts(coll_mtree_exchange_t *exchange)
+/* What of the reply's message with @a tag is for @a child; its length. */
+static size_t find_share(const coll_mtree_exchange_t *exchange, int child, int tag,
+                         void **bytes_p)
 {
-    size_t mine = range_of(exchange, exchange->rank, 1).begin;
+    coll_mtree_range_t range;
 
+    if (tag == TAG_NUMBERS) {
+        *bytes_p = exchange->numbers;
+        return exchange->num_numbers * sizeof(int);
+    }
+    if (tag == TAG_PAYLOAD) {
+        *bytes_p = exchange->payload;
+        return payload_bytes(exchange);
+    }
+    range = range_of(exchange, child, num_below(exchange, child));
+    *bytes_p =
+        exchange->parts + (range.begin - range_of(exchange, exchange->rank, 1).begin);
+    return range.end - range.begin;
+}
+
+/* The message with @a tag is there: send it on. */
+static void forward(coll_mtree_exchange_t *exchange, int tag)
+{
     for (int i = 0; i < exchange->num_children; i++) {
-        int child = exchange->child[i].rank;
-        coll_mtree_range_t range = range_of(exchange, child, num_below(exchange, child));
+        void *bytes;
+        size_t length = find_share(exchange, exchange->child[i].rank, tag, &bytes);
 
-        if (range.end > range.begin) {
-            post(exchange, &exchange->child[i].parts, NULL, child, TAG_PARTS,
-                 exchange->parts + (range.begin - mine), range.end - range.begin);
+        if (length > 0) {
+            post(exchange, &exchange->child[i], tag, NULL, bytes, length);
         }
     }
 }
 
-static void exchange_forward_numbers(coll_mtree_exchange_t *exchange)
-{
-    for (int i = 0; i < exchange->num_children; i++) {
-        post(exchange, &exchange->child[i].numbers, NULL, exchange->child[i].rank,
-             TAG_NUMBERS, exchange->numbers, exchange->num_numbers * sizeof(int));
-    }
-}
-
-/* The payload, or the parts, are there. */
 static void received_down(coll_mtree_fragmented_message_t *message, mtree_status_t status)
 {
     coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
 
     if (exchange_goes_on(exchange, status)) {
-        (message == &exchange->payload_down ? exchange_forward_payload
-                                            : exchange_forward_parts)(exchange);
+        forward(exchange, message->move.tag);
     }
 }
 
 /* Receive @a length bytes from the parent; 0: none are sent.  They are returned. */
-static char *receive_down(coll_mtree_exchange_t *exchange,
-                          coll_mtree_fragmented_message_t *message, int tag,
-                          size_t length)
+static char *receive_down(coll_mtree_exchange_t *exchange, int tag, size_t length)
 {
     char *bytes = length > 0 ? coll_mtree_malloc(length) : NULL;
 
     if (bytes != NULL) {
-        post(exchange, message, received_down, exchange->parent, tag, bytes, length);
+        post(exchange, &exchange->parent, tag, received_down, bytes, length);
     }
     return bytes;
 }
@@ -177,11 +174,9 @@ static void numbers_received(coll_mtree_fragmented_message_t *message,
         return;
     }
     range = range_of(exchange, exchange->rank, num_below(exchange, exchange->rank));
-    exchange_forward_numbers(exchange);
-    exchange->payload = receive_down(exchange, &exchange->payload_down, TAG_PAYLOAD,
-                                     payload_bytes(exchange));
-    exchange->parts =
-        receive_down(exchange, &exchange->parts_down, TAG_PARTS, range.end - range.begin);
+    forward(exchange, TAG_NUMBERS);
+    exchange->payload = receive_down(exchange, TAG_PAYLOAD, payload_bytes(exchange));
+    exchange->parts = receive_down(exchange, TAG_PARTS, range.end - range.begin);
 }
 
 /* One of the `missing` is there; the last one decides, or sends up. */
@@ -193,8 +188,7 @@ static void gather(coll_mtree_exchange_t *exchange)
     if (exchange->rank == 0) {
         exchange->spec.decide(exchange, exchange->contribution, exchange->spec.arg);
     } else if (exchange->contribution != NULL) {
-        post(exchange, &exchange->contribution_up, NULL, exchange->parent,
-             TAG_CONTRIBUTION, exchange->contribution,
+        post(exchange, &exchange->parent, TAG_CONTRIBUTION, NULL, exchange->contribution,
              num_below(exchange, exchange->rank) * exchange->contribution_bytes);
     }
 }
@@ -284,12 +278,10 @@ void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
         memcpy(exchange->payload, payload, length);
         exchange->numbers[REPLY_LENGTH] = (int)length;
     }
-    exchange_forward_numbers(exchange);
-    if (exchange->payload != NULL) {
-        exchange_forward_payload(exchange);
-    }
+    forward(exchange, TAG_NUMBERS);
+    forward(exchange, TAG_PAYLOAD);
     if (exchange->parts != NULL) {
-        exchange_forward_parts(exchange);
+        forward(exchange, TAG_PARTS);
     }
 }
 
@@ -348,7 +340,7 @@ static void exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
     int child = exchange->rank, room = 0;
 
-    exchange->parent =
+    exchange->parent.rank =
         exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
     while ((child = coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks,
                                                         child)) >= 0) {
@@ -389,10 +381,9 @@ static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *s
 static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
 {
     for (int i = 0; i < exchange->num_children; i++) {
-        child_t *child = &exchange->child[i];
+        neighbour_t *child = &exchange->child[i];
 
-        post(exchange, &child->contribution, contribution_received, child->rank,
-             TAG_CONTRIBUTION,
+        post(exchange, child, TAG_CONTRIBUTION, contribution_received,
              exchange->contribution +
                  (size_t)(child->rank - exchange->rank) * exchange->contribution_bytes,
              num_below(exchange, child->rank) * exchange->contribution_bytes);
@@ -417,8 +408,8 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_
     mtree_event_init(&exchange->open, &exchange->inbox, exchange_opened);
     exchange->underway = 1;
     if (exchange->rank > 0) {
-        post(exchange, &exchange->numbers_down, numbers_received, exchange->parent,
-             TAG_NUMBERS, exchange->numbers, exchange->num_numbers * sizeof(int));
+        post(exchange, &exchange->parent, TAG_NUMBERS, numbers_received,
+             exchange->numbers, exchange->num_numbers * sizeof(int));
     }
     if (exchange->contribution != NULL) {
         exchange_receive_contributions(exchange);
