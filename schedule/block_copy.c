@@ -49,7 +49,7 @@ size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chun
     if (units > 0 && address != NULL) {
         memcpy(bytes, address + begin * extent, units * extent);
     } else if (units > 0) {
-        data->pack_block(data->arg, mtree_block_peer(state, place), begin, bytes, units);
+        data->pack(data->arg, mtree_block_peer(state, place), begin, bytes, units);
     }
     return units;
 }
@@ -82,8 +82,7 @@ static size_t block_put(const mtree_stream_state_t *state, int place, size_t chu
     if (address != NULL) {
         memcpy(address + begin * extent, bytes, units * extent);
     } else {
-        data->unpack_block(data->arg, mtree_block_peer(state, place), begin, bytes,
-                           units);
+        data->unpack(data->arg, mtree_block_peer(state, place), begin, bytes, units);
     }
     return units;
 }

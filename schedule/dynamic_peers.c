@@ -195,7 +195,7 @@ bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
         return false;
     }
     if (data->pack != NULL) {
-        data->pack(data->arg, 0, memory->scratch, bytes);
+        data->pack(data->arg, -1, 0, memory->scratch, bytes);
     } else {
         memcpy(memory->scratch, data->output, bytes);
     }

@@ -27,7 +27,7 @@ typedef struct {
     const size_t *units;  /* [ranks] of each block, of which less may come; NULL where
                              all ranks know them */
     char *const *address; /* [ranks] where it lies packed in memory; NULL, or an entry
-                             that is: it is copied by pack_block() or unpack_block() */
+                             that is: it is copied by pack() or unpack() */
 } mtree_side_t;
 
 /*
@@ -71,23 +71,18 @@ typedef struct {
      * own.  Else the output of rank 0 is its input from the beginning. */
     bool is_exclusive;
 
-    /*
-     * For data that is not contiguous, in broadcast streams only: copy bytes [offset,
-     * offset + length) of the packed data out of the user's buffer, or into it.  NULL:
-     * the vectors are used in place.
-     */
-    void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
-    void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
+    /* Personalized calls have nothing of the above but `extent`, and these.  What is sent
+     * and what is received does not overlap. */
+    mtree_side_t send, recv;
 
     /*
-     * Personalized calls have nothing of the above but `extent`, and these.  Copy units
-     * [offset, offset + length) of the block for @a rank out of the user's buffer, or of
-     * that from @a rank into it.  What is sent and what is received does not overlap.
+     * Copy units [offset, offset + length) out of the user's buffer, or into it: of a
+     * personalized call those of the block for @a rank, or from it; of others, where they
+     * only broadcast data that is not contiguous, bytes of the packed data, and @a rank
+     * is of no matter.  NULL in these: the vectors are used in place.
      */
-    mtree_side_t send, recv;
-    void (*pack_block)(void *arg, int rank, size_t offset, void *bytes, size_t length);
-    void (*unpack_block)(void *arg, int rank, size_t offset, const void *bytes,
-                         size_t length);
+    void (*pack)(void *arg, int rank, size_t offset, void *bytes, size_t length);
+    void (*unpack)(void *arg, int rank, size_t offset, const void *bytes, size_t length);
     void *arg; /* passed to all of them */
 
     mtree_trace_t *trace;     /* where events are added; NULL: none */

@@ -115,7 +115,7 @@ static void receiver_keep(const mtree_receiver_t *receiver, const mtree_slot_t *
     } else if (receiver->up) {
         receiver_fold(receiver, slot->chunk);
     } else if (slot->memory != NULL && !state->operation->layout->is_relay) {
-        data->unpack(data->arg, mtree_stream_state_offset(state, slot->chunk),
+        data->unpack(data->arg, -1, mtree_stream_state_offset(state, slot->chunk),
                      slot->memory, mtree_stream_state_count(state, slot->chunk));
     }
 }

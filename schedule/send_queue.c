@@ -283,7 +283,7 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
     } else if (state->blocks != NULL) {
         mtree_edge_blocks_pack(send_op->channel, send_op->chunk, send_op->packed);
     } else {
-        data->pack(data->arg, mtree_stream_state_offset(state, send_op->chunk),
+        data->pack(data->arg, -1, mtree_stream_state_offset(state, send_op->chunk),
                    send_op->packed, count);
     }
     return send_op->packed;

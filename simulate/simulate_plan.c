@@ -163,20 +163,6 @@ static mtree_status_t lay_out(run_t *run, mtree_simulated_rank_t *rank)
     return status;
 }
 
-static mtree_status_t start_program(run_t *run, mtree_simulated_rank_t *rank)
-{
-    const bool has_blocks =
-        mtree_collective_is_personalized(run->simulation.data.collective);
-    const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
-                                         .fold = mtree_simulated_fold,
-                                         .copy = mtree_simulated_copy,
-                                         .pack_block = has_blocks ? pack_block : NULL,
-                                         .unpack_block = has_blocks ? unpack_block : NULL,
-                                         .arg = rank};
-
-    return mtree_simulated_start(rank, rank->layout->program, &data);
-}
-
 /* As the kernel does it with connections of mtree's own. */
 static mtree_status_t pace(run_t *run, const mtree_simulated_rank_t *rank)
 {
@@ -202,7 +188,7 @@ static mtree_status_t start_static(run_t *run, mtree_simulated_rank_t *rank,
         return status;
     }
     if (rank->layout->program != NULL) {
-        return start_program(run, rank);
+        return mtree_simulated_start(rank, rank->layout->program, data);
     }
     status = pace(run, rank);
     if (status != MTREE_OK) {
@@ -233,13 +219,16 @@ static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
 static mtree_status_t start(mtree_simulated_rank_t *rank)
 {
     run_t *run = rank->arg;
+    const bool has_blocks =
+        mtree_collective_is_personalized(run->simulation.data.collective);
     const mtree_operation_data_t data = {.input = rank->buffers[MTREE_BUFFER_INPUT],
                                          .output = rank->buffers[MTREE_BUFFER_RESULT],
                                          .extent = sizeof(uint32_t),
                                          .span = sizeof(uint32_t),
                                          .fold = mtree_simulated_fold,
-                                         .pack_block = pack_block,
-                                         .unpack_block = unpack_block,
+                                         .copy = mtree_simulated_copy,
+                                         .pack = has_blocks ? pack_block : NULL,
+                                         .unpack = has_blocks ? unpack_block : NULL,
                                          .arg = rank,
                                          .tree_ends = run->tree_seconds};
 

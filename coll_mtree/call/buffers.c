@@ -35,8 +35,8 @@ static void buffers_copy(void *arg, const void *from, void *to, size_t count)
     ompi_datatype_copy_content_same_ddt(args->datatype, count, to, (void *)from);
 }
 
-/* The elements in whose packed image byte *offset_p of the call's lies, which becomes the
- * offset there. */
+/* The elements of moved data in whose packed image byte *offset_p of the call's lies,
+ * which becomes the offset there. */
 static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffers,
                                               size_t *offset_p)
 {
@@ -55,36 +55,31 @@ static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffer
     return elements;
 }
 
-static void buffers_pack(void *arg, size_t offset, void *bytes, size_t length)
+/* The same, of a personalized call those of the block of @a rank in @a side. */
+static coll_mtree_elements_t buffers_part(const coll_mtree_buffers_t *buffers,
+                                          const coll_mtree_side_t *side, int rank,
+                                          size_t *offset_p)
 {
-    const coll_mtree_elements_t elements = buffers_elements(arg, &offset);
-
-    coll_mtree_pack(&elements, offset, bytes, length);
+    return mtree_collective_is_personalized(buffers->args->call.collective)
+               ? coll_mtree_side_block(side, rank)
+               : buffers_elements(buffers, offset_p);
 }
 
-static void buffers_unpack(void *arg, size_t offset, const void *bytes, size_t length)
+static void buffers_pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
-    const coll_mtree_elements_t elements = buffers_elements(arg, &offset);
+    const coll_mtree_elements_t part =
+        buffers_part(arg, &((coll_mtree_buffers_t *)arg)->args->send, rank, &offset);
 
-    coll_mtree_unpack(&elements, offset, bytes, length);
+    coll_mtree_pack(&part, offset, bytes, length);
 }
 
-static void buffers_pack_block(void *arg, int rank, size_t offset, void *bytes,
-                               size_t length)
+static void buffers_unpack(void *arg, int rank, size_t offset, const void *bytes,
+                           size_t length)
 {
-    const coll_mtree_elements_t block =
-        coll_mtree_side_block(&((coll_mtree_buffers_t *)arg)->args->send, rank);
+    const coll_mtree_elements_t part =
+        buffers_part(arg, &((coll_mtree_buffers_t *)arg)->args->recv, rank, &offset);
 
-    coll_mtree_pack(&block, offset, bytes, length);
-}
-
-static void buffers_unpack_block(void *arg, int rank, size_t offset, const void *bytes,
-                                 size_t length)
-{
-    const coll_mtree_elements_t block =
-        coll_mtree_side_block(&((coll_mtree_buffers_t *)arg)->args->recv, rank);
-
-    coll_mtree_unpack(&block, offset, bytes, length);
+    coll_mtree_unpack(&part, offset, bytes, length);
 }
 
 /* The first byte of elements that are packed, or of others. */
@@ -288,8 +283,8 @@ static void buffers_init_exchange(coll_mtree_buffers_t *buffers,
                                  .span = 1,
                                  .send = side_view(&buffers->send, args->call.unequal),
                                  .recv = side_view(&buffers->recv, args->call.unequal),
-                                 .pack_block = buffers_pack_block,
-                                 .unpack_block = buffers_unpack_block,
+                                 .pack = buffers_pack,
+                                 .unpack = buffers_unpack,
                                  .arg = buffers,
                                  .trace = coll_mtree_trace_get()};
 }
@@ -350,7 +345,7 @@ static void stash_result(const coll_mtree_buffers_t *buffers)
                                    : begin + units / (size_t)buffers->ranks;
     }
     if (end > begin) {
-        buffers_pack((void *)buffers, begin, buffers->stash + begin, end - begin);
+        buffers_pack((void *)buffers, -1, begin, buffers->stash + begin, end - begin);
     }
 }
 
@@ -370,7 +365,8 @@ static void deliver_result(const coll_mtree_buffers_t *buffers)
         size_t end = args->displace != NULL ? args->blocks[block + 1] : args->call.units;
 
         if (end > begin) {
-            buffers_unpack((void *)buffers, begin, buffers->stash + begin, end - begin);
+            buffers_unpack((void *)buffers, -1, begin, buffers->stash + begin,
+                           end - begin);
         }
     }
 }

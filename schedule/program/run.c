@@ -208,6 +208,11 @@ static void *block_address(const run_t *run, const mtree_step_t *step,
         shift != NULL && place.buffer == MTREE_BUFFER_RESULT ? shift[step->peer] : 0);
 }
 
+static bool is_of_user(mtree_place_t place)
+{
+    return place.buffer == MTREE_BUFFER_INPUT || place.buffer == MTREE_BUFFER_RESULT;
+}
+
 static void copy(const run_t *run, const mtree_step_t *step)
 {
     const mtree_operation_data_t *data = &run->super.data;
@@ -218,14 +223,10 @@ static void copy(const run_t *run, const mtree_step_t *step)
     if (from == to) {
         return;
     }
-    if (data->pack_block != NULL && step->from.buffer == MTREE_BUFFER_INPUT) {
-        data->pack_block(data->arg, step->peer, step->from.offset, to, step->count);
-    } else if (data->unpack_block != NULL && step->to.buffer == MTREE_BUFFER_RESULT) {
-        data->unpack_block(data->arg, step->peer, step->to.offset, from, step->count);
-    } else if (data->pack != NULL && step->from.buffer == MTREE_BUFFER_RESULT) {
-        data->pack(data->arg, step->from.offset, to, step->count);
-    } else if (data->unpack != NULL && step->to.buffer == MTREE_BUFFER_RESULT) {
-        data->unpack(data->arg, step->to.offset, from, step->count);
+    if (data->pack != NULL && is_of_user(step->from)) {
+        data->pack(data->arg, step->peer, step->from.offset, to, step->count);
+    } else if (data->unpack != NULL && is_of_user(step->to)) {
+        data->unpack(data->arg, step->peer, step->to.offset, from, step->count);
     } else if (data->copy != NULL) {
         data->copy(data->arg, from, to, step->count);
     } else {

@@ -158,19 +158,18 @@ static void run_call(const mtree_plan_part_t *part, const mtree_placement_t *pla
         .root = part->root < 0 ? 0 : placement->ranks[placement->first[part->root]],
         .units = units,
         .unit_bytes = 4};
-    mtree_operation_data_t data = {.input = vector,
-                                   .output = vector,
-                                   .extent = 4,
-                                   .span = 4,
-                                   .fold = fold_nothing,
-                                   .pack_block = pack_nothing,
-                                   .unpack_block = unpack_nothing};
+    mtree_operation_data_t data = {
+        .input = vector, .output = vector, .extent = 4, .span = 4, .fold = fold_nothing};
     double begin = processor_seconds();
     mtree_operation_t *operation;
     mtree_layout_t *layout;
     mtree_status_t status;
     ptrdiff_t before = in_use;
 
+    if (mtree_collective_is_personalized(call.collective)) {
+        data.pack = pack_nothing;
+        data.unpack = unpack_nothing;
+    }
     most = in_use;
     expect(mtree_layout_create(part, placement, &call, rank, &layout) == MTREE_OK,
            "no layout");

@@ -63,17 +63,19 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     }
 }
 
-static void pack(void *arg, size_t offset, void *bytes, size_t length)
+static void pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
     seat_t *seat = arg;
 
+    (void)rank;
     memcpy(bytes, (char *)seat->world->results[seat->rank] + offset, length);
 }
 
-static void unpack(void *arg, size_t offset, const void *bytes, size_t length)
+static void unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length)
 {
     seat_t *seat = arg;
 
+    (void)rank;
     memcpy((char *)seat->world->results[seat->rank] + offset, bytes, length);
 }
 

@@ -82,13 +82,15 @@ static bool is_relay(const job_t *job, int member)
     return mtree_placement_is_relay(job->placement, member);
 }
 
-static void pack(void *arg, size_t offset, void *bytes, size_t length)
+static void pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
+    (void)rank;
     memcpy(bytes, (char *)arg + offset, length);
 }
 
-static void unpack(void *arg, size_t offset, const void *bytes, size_t length)
+static void unpack(void *arg, int rank, size_t offset, const void *bytes, size_t length)
 {
+    (void)rank;
     memcpy((char *)arg + offset, bytes, length);
 }
 

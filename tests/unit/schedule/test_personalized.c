@@ -207,8 +207,8 @@ static void rank_start(rank_t *self, chaos_t *chaos)
         .span = self->job->call.unit_bytes,
         .send = {headed ? self->send_units : NULL, self->send_address},
         .recv = {headed ? self->recv_units : NULL, self->recv_address},
-        .pack_block = pack_block,
-        .unpack_block = unpack_block,
+        .pack = pack_block,
+        .unpack = unpack_block,
         .arg = self};
 
     unit_ok(mtree_goodput_create(self->layout, &self->goodput));

@@ -177,8 +177,8 @@ static void start_rank(job_t *job, chaos_t *chaos, int rank)
     self[rank] = (rank_t){job, rank};
     if (mtree_collective_is_personalized(job->call.collective)) {
         data.input = data.output = NULL;
-        data.pack_block = pack_block;
-        data.unpack_block = unpack_block;
+        data.pack = pack_block;
+        data.unpack = unpack_block;
     }
 
     job->call.overlap = mtree_operation_overlap(&data);

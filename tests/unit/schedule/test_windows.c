@@ -201,9 +201,11 @@ static void take(search_t *search, size_t choice)
                                        (search->shape->flags & JOB_EXCLUSIVE) != 0,
                                    .send = {sides->send_units, sides->send},
                                    .recv = {sides->recv_units, sides->recv},
-                                   .pack_block = pack_block,
-                                   .unpack_block = unpack_block,
                                    .arg = sides};
+    if (job_shape_is_personalized(search->shape)) {
+        data.pack = pack_block;
+        data.unpack = unpack_block;
+    }
     if (search->layout[rank]->is_relay) {
         data = (mtree_operation_data_t){
             .extent = sizeof(uint32_t), .span = sizeof(uint32_t), .fold = fold_add};
