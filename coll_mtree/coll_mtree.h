@@ -89,8 +89,8 @@ typedef struct {
 
     struct coll_mtree_blocking_sequence
         *blocking; /* NULL: no blocking call was monitored */
-    struct coll_mtree_bandwidth_monitor *_Atomic
-        monitor;                      /* NULL: no nonblocking call was monitored */
+    mtree_bandwidth_monitor_t
+        *_Atomic monitor;             /* NULL: no nonblocking call was monitored */
     coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
 
     opal_mutex_t lock; /* of what coll_mtree/call keeps: */
@@ -108,9 +108,9 @@ typedef struct {
                                            known yet, or mtree cannot serve */
     bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
-        *context;     /* on rank 0: what it is planned on, or NULL */
-    atomic_uint version; /* on rank 0: of the network that the oldest plan is for;
-                            UINT_MAX: there is none */
+        *context;            /* on rank 0: what it is planned on, or NULL */
+    atomic_uint version;     /* on rank 0: of the network that the oldest plan is for;
+                                UINT_MAX: there is none */
     atomic_bool keeps_order; /* trees have served calls that must give the same bits */
     atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
                                                   plans of all or some of these */

@@ -4,45 +4,32 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/transport/progress.h"
 
+#include "base/array.h"
 #include "base/clock.h"
-#include "base/list.h"
 
 #include <stdlib.h>
 
-typedef struct coll_mtree_bandwidth_monitor {
-    mtree_list_t link;
-    mtree_bandwidth_monitor_t *monitor;
-} monitor_t;
-
 static struct {
-    mtree_list_t list;
+    mtree_bandwidth_monitor_t **list; /* [count] */
+    int count, capacity;
     opal_mutex_t lock;
-} all = {.list = {&all.list, &all.list}, .lock = OPAL_MUTEX_STATIC_INIT};
-
-static monitor_t *monitor_of(mtree_list_t *link)
-{
-    return MTREE_CONTAINER_OF(link, monitor_t, link);
-}
+} all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 /* The poller: Open MPI looks after its messages. */
 static int monitors_attend(void)
 {
-    mtree_list_t *link;
     int busy = 0;
 
     /* The thread that has the lock attends to all. */
     if (opal_mutex_trylock(&all.lock) != 0) {
         return 0;
     }
-    MTREE_LIST_FOR_EACH(link, &all.list)
-    {
-        busy += mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor);
+    for (int i = 0; i < all.count; i++) {
+        busy += mtree_bandwidth_monitor_is_busy(all.list[i]);
     }
-    MTREE_LIST_FOR_EACH(link, &all.list)
-    {
-        if (busy > 0 && mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor)) {
-            mtree_bandwidth_monitor_attend(monitor_of(link)->monitor, busy == 1,
-                                           mtree_clock_seconds());
+    for (int i = 0; i < all.count && busy > 0; i++) {
+        if (mtree_bandwidth_monitor_is_busy(all.list[i])) {
+            mtree_bandwidth_monitor_attend(all.list[i], busy == 1, mtree_clock_seconds());
         }
     }
     opal_mutex_unlock(&all.lock);
@@ -50,37 +37,31 @@ static int monitors_attend(void)
 }
 
 mtree_bandwidth_monitor_t *
-coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
-{
-    const monitor_t *self = module->monitor;
-
-    return self == NULL ? NULL : self->monitor;
-}
-
-mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
+    mtree_bandwidth_monitor_t *made;
+
     if (module->monitor != NULL) {
-        return coll_mtree_bandwidth_monitor_find(module);
+        return module->monitor;
     }
     opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
-        monitor_t *made = coll_mtree_calloc(1, sizeof(*made));
-
         coll_mtree_require(
-            mtree_bandwidth_monitor_create(module->placement->num_hosts, &made->monitor));
-        mtree_list_append(&all.list, &made->link);
+            mtree_bandwidth_monitor_create(module->placement->num_hosts, &made));
+        coll_mtree_require(mtree_array_reserve(&all.list, &all.capacity, all.count + 1,
+                                               sizeof(*all.list)));
+        all.list[all.count++] = made;
         /* Other threads look at it without the lock. */
         module->monitor = made;
         coll_mtree_progress_add(monitors_attend);
     }
     opal_mutex_unlock(&all.lock);
-    return coll_mtree_bandwidth_monitor_find(module);
+    return module->monitor;
 }
 
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
-    mtree_bandwidth_monitor_t *monitor = coll_mtree_bandwidth_monitor_find(module);
+    mtree_bandwidth_monitor_t *monitor = module->monitor;
     coll_mtree_traffic_t *traffic = NULL;
 
     if (monitor != NULL) {
@@ -94,26 +75,32 @@ coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t 
 void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
                                            const coll_mtree_traffic_t *traffic)
 {
-    mtree_bandwidth_monitor_put_back(coll_mtree_bandwidth_monitor_find(module),
-                                     &traffic->sum, traffic->paths);
+    mtree_bandwidth_monitor_put_back(module->monitor, &traffic->sum, traffic->paths);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 {
-    monitor_t *self = module->monitor;
+    int i = 0;
 
-    if (self == NULL) {
+    if (module->monitor == NULL) {
         return;
     }
     opal_mutex_lock(&all.lock);
-    mtree_list_remove(&self->link);
+    while (i < all.count && all.list[i] != module->monitor) {
+        i++;
+    }
+    if (i < all.count) {
+        all.list[i] = all.list[--all.count];
+    }
     opal_mutex_unlock(&all.lock);
-    mtree_bandwidth_monitor_destroy(self->monitor);
-    free(self);
+    mtree_bandwidth_monitor_destroy(module->monitor);
     module->monitor = NULL;
 }
 
 void coll_mtree_bandwidth_monitor_close(void)
 {
     coll_mtree_progress_remove(monitors_attend);
+    free(all.list);
+    all.list = NULL;
+    all.count = all.capacity = 0;
 }

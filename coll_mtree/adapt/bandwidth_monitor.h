@@ -17,10 +17,6 @@
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module);
 
-/* The same; NULL: there is none yet. */
-mtree_bandwidth_monitor_t *
-coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module);
-
 /* The traffic since it was taken last; the caller frees it.  NULL: there is no monitor
  * yet. */
 coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module);

@@ -225,7 +225,7 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *
     }
     monitor = coll_mtree_plan_entry_is_monitored(entry) && !req->blocking
                   ? coll_mtree_bandwidth_monitor_get(module)
-                  : coll_mtree_bandwidth_monitor_find(module);
+                  : module->monitor;
     if (monitor != NULL && (!entry->is_used || !coll_mtree_replan_shows_rates(
                                                    part, entry->call_class.bytes))) {
         monitor = NULL;
@@ -344,10 +344,9 @@ static void request_count_start(coll_mtree_request_t *req)
     const mtree_call_t *call = &req->args.call;
 
     if (req->super.super.req_persistent) {
-        coll_mtree_plan_sequence_count(&req->sequence, &req->entry,
-                                       (double)(call->units * call->unit_bytes),
-                                       req->args.keeps_order,
-                                       coll_mtree_request_query_tag(req));
+        coll_mtree_plan_sequence_count(
+            &req->sequence, &req->entry, (double)(call->units * call->unit_bytes),
+            req->args.keeps_order, coll_mtree_request_query_tag(req));
     }
 }
 
