@@ -142,17 +142,17 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
                                                 coll_mtree_abilities_t *abilities_p)
 {
-    const bool has[COLL_MTREE_OBSTACLES] = {
-        [COLL_MTREE_OBSTACLE_DIFFERENT] = !coll_mtree_modex_equal(comm, abilities_p),
-        [COLL_MTREE_OBSTACLE_NO_TOPOLOGY] =
-            coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
-        [COLL_MTREE_OBSTACLE_ONE_HOST] =
-            coll_mtree_params.hosts == NULL && comm_is_local(comm),
-        [COLL_MTREE_OBSTACLE_ARCHITECTURE] = !comm_is_uniform(comm),
-        [COLL_MTREE_OBSTACLE_CLEAR] =
-            coll_mtree_params_encrypt() && !coll_mtree_endpoints_serve(comm)};
+    const bool is_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm);
+    const bool is_clear =
+        coll_mtree_params_encrypt() && !coll_mtree_endpoints_serve(comm);
 
-    return coll_mtree_obstacle_first(has);
+    return !coll_mtree_modex_equal(comm, abilities_p) ? COLL_MTREE_OBSTACLE_DIFFERENT
+           : coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE
+               ? COLL_MTREE_OBSTACLE_NO_TOPOLOGY
+           : is_one_host            ? COLL_MTREE_OBSTACLE_ONE_HOST
+           : !comm_is_uniform(comm) ? COLL_MTREE_OBSTACLE_ARCHITECTURE
+           : is_clear               ? COLL_MTREE_OBSTACLE_CLEAR
+                                    : COLL_MTREE_OBSTACLE_NONE;
 }
 
 /* The same, looked up once for copies of the world, however many they are. */
@@ -180,15 +180,11 @@ static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
 static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm,
                                            coll_mtree_abilities_t *abilities_p)
 {
-    const bool has[COLL_MTREE_OBSTACLES] = {
-        [COLL_MTREE_OBSTACLE_INTERCOMM] = OMPI_COMM_IS_INTER(comm),
-        [COLL_MTREE_OBSTACLE_ONE_RANK] = ompi_comm_size(comm) < 2,
-        [COLL_MTREE_OBSTACLE_PRIORITY] = coll_mtree_params.priority < 0,
-        [COLL_MTREE_OBSTACLE_SESSION] = coll_mtree_is_numbered_by_rank(comm)};
-    coll_mtree_obstacle_t obstacle = coll_mtree_obstacle_first(has);
-
-    return obstacle != COLL_MTREE_OBSTACLE_NONE
-               ? obstacle
+    return OMPI_COMM_IS_INTER(comm)         ? COLL_MTREE_OBSTACLE_INTERCOMM
+           : ompi_comm_size(comm) < 2       ? COLL_MTREE_OBSTACLE_ONE_RANK
+           : coll_mtree_params.priority < 0 ? COLL_MTREE_OBSTACLE_PRIORITY
+           : coll_mtree_is_numbered_by_rank(comm)
+               ? COLL_MTREE_OBSTACLE_SESSION
                : processes_known_obstacle(comm, abilities_p);
 }
 

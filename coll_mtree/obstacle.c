@@ -23,17 +23,6 @@ static const struct {
 };
 // clang-format on
 
-coll_mtree_obstacle_t coll_mtree_obstacle_first(const bool has[COLL_MTREE_OBSTACLES])
-{
-    int first = COLL_MTREE_OBSTACLE_NONE + 1;
-
-    while (first < COLL_MTREE_OBSTACLES && !has[first]) {
-        first++;
-    }
-    return first < COLL_MTREE_OBSTACLES ? (coll_mtree_obstacle_t)first
-                                        : COLL_MTREE_OBSTACLE_NONE;
-}
-
 const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle)
 {
     return obstacles[obstacle].text;

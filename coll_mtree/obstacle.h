@@ -24,9 +24,6 @@ typedef enum {
     COLL_MTREE_OBSTACLES
 } coll_mtree_obstacle_t;
 
-/* The first of those that @a has says are there. */
-coll_mtree_obstacle_t coll_mtree_obstacle_first(const bool has[COLL_MTREE_OBSTACLES]);
-
 /* The obstacle as a clause for people; NULL for COLL_MTREE_OBSTACLE_NONE. */
 const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle);
 

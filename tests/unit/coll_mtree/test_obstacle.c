@@ -3,20 +3,9 @@
 #include "coll_mtree/obstacle.h"
 #include "tests/unit/runner.h"
 
-UNIT_TEST(the_first_obstacle_is_named)
-{
-    bool has[COLL_MTREE_OBSTACLES] = {false};
-
-    ck_assert_int_eq(coll_mtree_obstacle_first(has), COLL_MTREE_OBSTACLE_NONE);
-    ck_assert_ptr_null(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_NONE));
-    for (int o = COLL_MTREE_OBSTACLES - 1; o > COLL_MTREE_OBSTACLE_NONE; o--) {
-        has[o] = true;
-        ck_assert_int_eq(coll_mtree_obstacle_first(has), o);
-    }
-}
-
 UNIT_TEST(every_obstacle_has_a_text)
 {
+    ck_assert_ptr_null(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_NONE));
     for (int o = 1; o < COLL_MTREE_OBSTACLES; o++) {
         ck_assert_ptr_nonnull(coll_mtree_obstacle_text((coll_mtree_obstacle_t)o));
     }
