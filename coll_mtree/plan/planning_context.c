@@ -51,7 +51,7 @@ static int missing_level(void)
 /* The host of rank @a first, and of @a missing ranks in all, is not in the topology. */
 static void tell_missing(ompi_communicator_t *comm,
                          const coll_mtree_host_t *contributions, int first, int missing,
-                         const char *origin, const mtree_topology_t *topology)
+                         const mtree_topology_t *topology)
 {
     const char *name = contributions[first].name;
     char others[64] = "";
@@ -64,14 +64,14 @@ static void tell_missing(ompi_communicator_t *comm,
         comm, missing_level(),
         "not served, host %s of rank %d%s is not in topology %s; add it there, or give "
         "its node (the nearest name is %s) a host= attribute; the fallback serves",
-        name, first, others, origin, mtree_topology_nearest_host(topology, name));
+        name, first, others, topology->source,
+        mtree_topology_nearest_host(topology, name));
 }
 
 /* The names of the ranks' hosts there, @a names [ranks].  False, which is logged: one of
  * them is not in it. */
 static bool find_names(ompi_communicator_t *comm, const coll_mtree_host_t *contributions,
-                       const char *origin, const mtree_topology_t *topology,
-                       const char **names)
+                       const mtree_topology_t *topology, const char **names)
 {
     int first = -1, missing = 0;
 
@@ -85,7 +85,7 @@ static bool find_names(ompi_communicator_t *comm, const coll_mtree_host_t *contr
         }
     }
     if (missing > 0) {
-        tell_missing(comm, contributions, first, missing, origin, topology);
+        tell_missing(comm, contributions, first, missing, topology);
     }
     return missing == 0;
 }
@@ -102,7 +102,7 @@ static bool context_find_hosts(coll_mtree_planning_context_t *context,
     coll_mtree_plan_hosts_t *hosts = &context->hosts;
     coll_mtree_host_numbers_t *numbers = &context->numbers;
     const char **names = coll_mtree_calloc((size_t)context->num_procs, sizeof(*names));
-    bool found = find_names(comm, contributions, context->origin, hosts->topology, names);
+    bool found = find_names(comm, contributions, hosts->topology, names);
 
     if (found) {
         coll_mtree_host_numbers_create(names, context->num_procs, numbers);
@@ -133,7 +133,7 @@ static void context_read(coll_mtree_planning_context_t *context,
         return;
     }
     context->hosts.topology =
-        coll_mtree_source_topology(contributions, context->num_procs, &context->origin);
+        coll_mtree_source_topology(contributions, context->num_procs);
     if (context->hosts.topology != NULL &&
         !context_find_hosts(context, comm, contributions)) {
         context->hosts.topology = NULL;
@@ -225,7 +225,7 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
     pthread_mutex_unlock(&contexts_lock);
     coll_mtree_verbose(comm, 1,
                        "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
-                       context->origin, context->num_procs, context->hosts.num_hosts,
+                       context->map->source, context->num_procs, context->hosts.num_hosts,
                        num_hosts, num_links, what);
 }
 

@@ -29,7 +29,6 @@ typedef struct coll_mtree_planning_context {
     coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
     const mtree_topology_t *map;   /* hosts.topology before anything was measured */
     int *vertices;                 /* [hosts.num_hosts] */
-    const char *origin;            /* the topology's name in messages */
     coll_mtree_class_table_t plans; /* by host as root (planning_context_plans.c) */
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */

@@ -58,18 +58,11 @@ struct coll_mtree_source {
 typedef struct coll_mtree_source source_t;
 
 const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
-                                                   int ranks, const char **name_p)
+                                                   int ranks)
 {
-    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE) {
-        *name_p = coll_mtree_params.topology;
-        return coll_mtree_topology_registry_user();
-    } else {
-        const mtree_topology_t *topology =
-            coll_mtree_topology_registry_find(contribution, ranks);
-
-        *name_p = topology == NULL ? "learned" : topology->source;
-        return topology;
-    }
+    return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE
+               ? coll_mtree_topology_registry_user()
+               : coll_mtree_topology_registry_find(contribution, ranks);
 }
 
 /* Keep the hosts of @a contributions [ranks]. */

@@ -38,10 +38,10 @@ bool coll_mtree_source_is_settled(const mca_coll_mtree_module_t *module);
 bool coll_mtree_source_settle(mca_coll_mtree_module_t *module, double bytes,
                               coll_mtree_source_state_t *agreed);
 
-/* On rank 0: the topology for the hosts of @a contribution [ranks], with its name for
- * messages in *name_p.  NULL when there is none, which is logged once. */
+/* On rank 0: the topology for the hosts of @a contribution [ranks].  NULL when there is
+ * none, which is logged once. */
 const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
-                                                   int ranks, const char **name_p);
+                                                   int ranks);
 
 /* Free what a module holds for this. */
 void coll_mtree_source_destroy(mca_coll_mtree_module_t *module);
