@@ -12,11 +12,10 @@
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define KEY "mtree.settings"
-
-#define LINES_BYTES 512
 
 /* What is known of another process. */
 typedef struct {
@@ -26,28 +25,25 @@ typedef struct {
 } process_t;
 
 static struct {
-    char own_lines[LINES_BYTES];
-    coll_mtree_abilities_t own_abilities; /* as they were published */
-    process_t *known;                     /* [num_known] by rank in MPI_COMM_WORLD */
+    coll_mtree_settings_t own; /* as they were published */
+    process_t *known;          /* [num_known] by rank in MPI_COMM_WORLD */
     int num_known, capacity;
 } modex;
 
 void coll_mtree_modex_publish(void)
 {
-    char text[LINES_BYTES + 16];
+    coll_mtree_settings_t *own = &modex.own;
     int rc = OPAL_SUCCESS;
 
-    modex.own_abilities =
-        (coll_mtree_abilities_t){.longest = coll_mtree_transport_longest(),
-                                 .is_threaded = ompi_mpi_thread_multiple};
-    if (!coll_mtree_params_write(modex.own_lines, sizeof(modex.own_lines)) ||
-        !coll_mtree_settings_write(modex.own_lines, modex.own_abilities, text,
-                                   sizeof(text))) {
-        mtree_error("the parameters that ranks compare do not fit into %d bytes",
-                    LINES_BYTES);
+    own->abilities.longest = coll_mtree_transport_longest();
+    own->abilities.is_threaded = ompi_mpi_thread_multiple;
+    if (!coll_mtree_params_write(own->lines, sizeof(own->lines))) {
+        mtree_error("the parameters that ranks compare do not fit into %zu bytes",
+                    sizeof(own->lines));
     }
     if (coll_mtree_has_modex()) {
-        rc = coll_mtree_modex_put(KEY, text, strlen(text) + 1);
+        rc = coll_mtree_modex_put(
+            KEY, own, offsetof(coll_mtree_settings_t, lines) + strlen(own->lines) + 1);
     }
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take what mtree is set to (code %d), so the others "
@@ -65,33 +61,33 @@ void coll_mtree_modex_close(void)
     modex.num_known = modex.capacity = 0;
 }
 
-/* What the process @a name published, malloc'ed (NULL: nothing), and PMIx's code. */
-static int text_get(const opal_process_name_t *name, char **text_p)
+/* What the process @a name published, and PMIx's code. */
+static int settings_read(const opal_process_name_t *name, coll_mtree_settings_t *theirs)
 {
     uint8_t *bytes;
     size_t length;
     int rc = coll_mtree_modex_get(KEY, name, &bytes, &length);
 
-    if (bytes != NULL && (length == 0 || bytes[length - 1] != '\0')) {
-        free(bytes);
-        bytes = NULL;
+    memset(theirs, 0, sizeof(*theirs));
+    /* So there is a NUL. */
+    if (bytes != NULL && length < sizeof(*theirs)) {
+        memcpy(theirs, bytes, length);
     }
-    *text_p = (char *)bytes;
+    free(bytes);
     return rc;
 }
 
 /*
- * The settings of the process @a name, malloc'ed; NULL: it published none.  Where that
- * process has no mtree the answer may be late, so it is asked for again.  Where PMIx does
- * not say, the job ends: the others know who serves, and wait.
+ * The settings of the process @a name.  Where that process has no mtree the answer may be
+ * late, so it is asked for again.  Where PMIx does not say, the job ends: the others know
+ * who serves, and wait.
  */
-static char *settings_get(const opal_process_name_t *name)
+static void settings_get(const opal_process_name_t *name, coll_mtree_settings_t *theirs)
 {
-    char *text;
-    int rc = text_get(name, &text);
+    int rc = settings_read(name, theirs);
 
     if (rc == MTREE_MODEX_LATE) {
-        rc = text_get(name, &text);
+        rc = settings_read(name, theirs);
     }
     if (rc != 0 && rc != MTREE_MODEX_NOTHING && rc != MTREE_MODEX_LATE) {
         mtree_error("PMIx does not say what process %u is set to (code %d), so the job "
@@ -99,21 +95,20 @@ static char *settings_get(const opal_process_name_t *name)
                     (unsigned)name->vpid, rc);
         coll_mtree_end_job();
     }
-    return text;
 }
 
 /* Log, once and on one rank, what differs between this process and @a rank of @a comm,
- * which published @a theirs (NULL: nothing). */
+ * which published the lines @a theirs ("": nothing). */
 static void log_difference(ompi_communicator_t *comm, int rank, const char *theirs)
 {
     coll_mtree_settings_difference_t difference;
 
     /* A rank 0 that has no mtree cannot log. */
-    if (ompi_comm_rank(comm) != (theirs == NULL && rank == 0) ||
+    if (ompi_comm_rank(comm) != (theirs[0] == '\0' && rank == 0) ||
         !coll_mtree_log_is_first("settings that differ")) {
         return;
     }
-    if (!coll_mtree_settings_find_difference(modex.own_lines, theirs, &difference)) {
+    if (!coll_mtree_settings_find_difference(modex.own.lines, theirs, &difference)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it, or did not ask for it; install the same one on all hosts, and "
                     "set coll, or coll_mtree_topology, for all ranks; the fallback "
@@ -131,14 +126,15 @@ static process_t settings_ask(ompi_communicator_t *comm, int rank,
                               const opal_process_name_t *name)
 {
     process_t process = {.is_known = true};
-    char *theirs = settings_get(name);
+    coll_mtree_settings_t theirs;
 
+    settings_get(name, &theirs);
     process.is_alike =
-        coll_mtree_settings_equal(modex.own_lines, theirs, &process.abilities);
+        theirs.lines[0] != '\0' && strcmp(theirs.lines, modex.own.lines) == 0;
+    process.abilities = theirs.abilities;
     if (!process.is_alike) {
-        log_difference(comm, rank, theirs);
+        log_difference(comm, rank, theirs.lines);
     }
-    free(theirs);
     return process;
 }
 
@@ -183,7 +179,7 @@ static process_t settings_of(ompi_communicator_t *comm, int rank)
 bool coll_mtree_modex_equal(ompi_communicator_t *comm,
                             coll_mtree_abilities_t *abilities_p)
 {
-    *abilities_p = modex.own_abilities;
+    *abilities_p = modex.own.abilities;
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         if (rank != ompi_comm_rank(comm)) {
             process_t process = settings_of(comm, rank);
