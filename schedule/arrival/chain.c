@@ -12,9 +12,9 @@ struct mtree_chain {
     int num_taken;   /* places */
     int num_missing; /* ranks without a place, but for the root */
     bool settled;
-    int last;    /* rank that took the last place, or the root */
-    bool *waits; /* [num_ranks] arrived, and has no place yet */
-    int *order;  /* [num_ranks] of arrival, from 1 */
+    int last;   /* rank that took the last place, or the root */
+    int *order; /* [num_ranks] of arrival, from 1, of those that have no place yet; of
+                   others 0 */
     int arrived;
     int *next;    /* [num_places] the place that a place sends to */
     int *rank_at; /* [num_places] rank that took it */
@@ -61,8 +61,7 @@ mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
                                   mtree_chain_t **chain_p)
 {
     size_t ranks = (size_t)placement->num_ranks, hosts = (size_t)placement->num_hosts;
-    mtree_chain_t *chain =
-        calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int) + ranks);
+    mtree_chain_t *chain = calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int));
 
     if (chain == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -77,7 +76,6 @@ mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
     chain->rank_at = chain->next + hosts;
     chain->tail = chain->rank_at + hosts;
     chain->missing = chain->tail + hosts;
-    chain->waits = (bool *)(chain->missing + hosts);
     chain_read_places(chain, chain->missing);
     for (int host = 0; host < placement->num_hosts; host++) {
         chain->tail[host] = -1;
@@ -95,7 +93,6 @@ void mtree_chain_destroy(mtree_chain_t *chain)
 
 void mtree_chain_arrive(mtree_chain_t *chain, int rank)
 {
-    chain->waits[rank] = true;
     chain->order[rank] = ++chain->arrived;
 }
 
@@ -108,7 +105,7 @@ static int chain_nearest(const mtree_chain_t *chain)
     for (int rank = 0; rank < chain->placement->num_ranks; rank++) {
         double seconds;
 
-        if (!chain->waits[rank]) {
+        if (chain->order[rank] == 0) {
             continue;
         }
         seconds =
@@ -153,7 +150,7 @@ bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
         link_add_places(chain, chain->num_places, &link);
         chain->settled = true;
     } else {
-        chain->waits[rank] = false;
+        chain->order[rank] = 0;
         chain->num_missing--;
         chain->tail[host] = rank;
         if (--chain->missing[host] == 0 && host != home) {

@@ -30,7 +30,6 @@ struct mtree_directory {
     int root;
     double least_lag; /* seconds */
     int arrived;
-    int waiting;
     int assigned;
     int dismissed;
     int *serving;      /* [num_hosts] ranks of other hosts that the host's ranks serve */
@@ -77,7 +76,6 @@ void mtree_directory_arrive(mtree_directory_t *directory, int rank)
 {
     directory->members[rank] =
         (member_t){.state = WAITING, .order = ++directory->arrived, .source = -1};
-    directory->waiting++;
 }
 
 static bool are_together(const mtree_directory_t *directory, int a, int b)
@@ -166,7 +164,7 @@ bool mtree_directory_assign(mtree_directory_t *directory, double now, int *sourc
     int from = -1, to = -1;
     merit_t best = {0};
 
-    if (directory->waiting == 0) {
+    if (directory->assigned == directory->arrived) {
         return false;
     }
     for (int source = 0; source < num_ranks; source++) {
@@ -187,7 +185,6 @@ bool mtree_directory_assign(mtree_directory_t *directory, double now, int *sourc
     }
     directory->members[to].state = TAKING;
     directory->members[to].begin_time = now;
-    directory->waiting--;
     directory->assigned++;
     set_source(directory, to, from);
     *source_p = from;
