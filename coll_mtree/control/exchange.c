@@ -338,12 +338,13 @@ static void exchange_finish(mtree_inbox_t *inbox)
 
 static void exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
-    int child = exchange->rank, room = 0;
+    const int end = exchange->rank + (int)num_below(exchange, exchange->rank);
+    int room = 0;
 
     exchange->parent.rank =
         exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
-    while ((child = coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks,
-                                                        child)) >= 0) {
+    for (int child = exchange->rank + 1; child < end;
+         child += (int)num_below(exchange, child)) {
         coll_mtree_require(mtree_array_reserve(&exchange->child, &room,
                                                exchange->num_children + 1,
                                                sizeof(*exchange->child)));

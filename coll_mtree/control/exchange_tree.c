@@ -31,23 +31,6 @@ int coll_mtree_exchange_tree_size(int rank, int ranks)
     return (int)(most < ranks - rank ? most : ranks - rank);
 }
 
-int coll_mtree_exchange_tree_next_child(int rank, int ranks, int last)
-{
-    int64_t end = lowest_place(rank, ranks), place = 1, child;
-
-    /* The place of the digit in which the last child differs from its parent. */
-    while (last > rank && (last - rank) / place % BASE == 0) {
-        place *= BASE;
-    }
-    if (last > rank && (last - rank) / place == BASE - 1) {
-        place *= BASE;
-        child = rank + place;
-    } else {
-        child = last + place;
-    }
-    return place < end && child < ranks ? (int)child : -1;
-}
-
 coll_mtree_range_t coll_mtree_exchange_tree_range(const int *lengths, int first,
                                                   int count)
 {

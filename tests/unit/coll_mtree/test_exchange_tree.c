@@ -8,18 +8,16 @@
 /* Walk the subtree of @a rank, whose ranks must follow each other; their number. */
 static int walk(int rank, int ranks)
 {
-    int last = rank, size = 1, children = 0, child;
+    const int size = coll_mtree_exchange_tree_size(rank, ranks);
+    int child = rank + 1, children = 0;
 
-    while ((child = coll_mtree_exchange_tree_next_child(rank, ranks, last)) >= 0) {
-        ck_assert_int_gt(child, last);
+    while (child < rank + size) {
         ck_assert_int_lt(child, ranks);
         ck_assert_int_eq(coll_mtree_exchange_tree_parent(child), rank);
-        ck_assert_int_eq(child, rank + size);
-        size += walk(child, ranks);
-        last = child;
+        child += walk(child, ranks);
         children++;
     }
-    ck_assert_int_eq(coll_mtree_exchange_tree_size(rank, ranks), size);
+    ck_assert_int_eq(child, rank + size);
     ck_assert_int_le(children, 7 * 4);
     return size;
 }
@@ -43,19 +41,20 @@ UNIT_TEST(parents_lack_the_lowest_digit)
     ck_assert_int_eq(coll_mtree_exchange_tree_parent(0100), 0);
 }
 
-UNIT_TEST(a_leaf_has_no_children)
+UNIT_TEST(a_leaf_is_alone)
 {
-    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(1, 100, 1), -1);
-    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(8, 9, 8), -1);
-    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(0, 1, 0), -1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_size(1, 100), 1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_size(8, 9), 1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_size(0, 1), 1);
 }
 
 UNIT_TEST(the_largest_communicator_does_not_overflow)
 {
-    int last = 0, child, children = 0;
+    int child = 1, children = 0;
 
-    while ((child = coll_mtree_exchange_tree_next_child(0, INT_MAX, last)) >= 0) {
-        last = child;
+    while (child < INT_MAX) {
+        ck_assert_int_eq(coll_mtree_exchange_tree_parent(child), 0);
+        child += coll_mtree_exchange_tree_size(child, INT_MAX);
         children++;
     }
     /* Digits to base 8 of 2^31 - 2: ten of seven, and one behind the highest. */
