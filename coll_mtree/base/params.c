@@ -39,11 +39,11 @@ static void param_register(const mca_base_component_t *component,
              param->scope == COLL_MTREE_PARAM_COLLECTIVE
                  ? "; MPI_T may write it, between the same calls on all"
                  : "");
-    (void)mca_base_component_var_register(
-        component, param->name, help, types[param->type], NULL, 0,
-        settable ? MCA_BASE_VAR_FLAG_SETTABLE : 0,
-        (mca_base_var_info_lvl_t)(param->level - 1), scopes[param->scope],
-        (void *)param->value.string);
+    (void)mca_base_component_var_register(component, param->name, help,
+                                          types[param->type], NULL, 0,
+                                          settable ? MCA_BASE_VAR_FLAG_SETTABLE : 0,
+                                          (mca_base_var_info_lvl_t)(param->level - 1),
+                                          scopes[param->scope], param->value.any);
 }
 
 void coll_mtree_params_register(const mca_base_component_t *component, bool all)

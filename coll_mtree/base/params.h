@@ -76,6 +76,7 @@ struct coll_mtree_param {
     coll_mtree_param_scope_t scope;
     int level; /* of `ompi_info --level`, from 1 */
     union {
+        void *any;
         bool *boolean;
         int *integer;
         size_t *size;
@@ -86,7 +87,8 @@ struct coll_mtree_param {
         bool boolean;
         int integer;
         size_t size;
-        double real; /* strings have none */
+        double real;
+        char *string; /* NULL */
     } initial;
     double least, most; /* of a number; both 0: it may be any */
     /* Writes what must be the same on all ranks into [COLL_MTREE_PARAM_TEXT]; NULL: ranks

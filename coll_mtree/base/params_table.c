@@ -270,23 +270,13 @@ const coll_mtree_param_t *coll_mtree_params_table(size_t *count_p)
 
 static void param_reset(const coll_mtree_param_t *param)
 {
-    switch (param->type) {
-    case COLL_MTREE_PARAM_BOOL:
-        *param->value.boolean = param->initial.boolean;
-        break;
-    case COLL_MTREE_PARAM_INT:
-        *param->value.integer = param->initial.integer;
-        break;
-    case COLL_MTREE_PARAM_SIZE:
-        *param->value.size = param->initial.size;
-        break;
-    case COLL_MTREE_PARAM_DOUBLE:
-        *param->value.real = param->initial.real;
-        break;
-    case COLL_MTREE_PARAM_STRING:
-        *param->value.string = NULL;
-        break;
-    }
+    static const size_t bytes_of[] = {[COLL_MTREE_PARAM_BOOL] = sizeof(bool),
+                                      [COLL_MTREE_PARAM_INT] = sizeof(int),
+                                      [COLL_MTREE_PARAM_SIZE] = sizeof(size_t),
+                                      [COLL_MTREE_PARAM_DOUBLE] = sizeof(double),
+                                      [COLL_MTREE_PARAM_STRING] = sizeof(char *)};
+
+    memcpy(param->value.any, &param->initial, bytes_of[param->type]);
 }
 
 void coll_mtree_params_reset(void)
