@@ -26,7 +26,6 @@ static struct {
     coll_mtree_report_t report;
     mca_coll_mtree_module_t *world; /* NULL: mtree does not serve MPI_COMM_WORLD */
     double began, written;          /* when, by mtree_clock_seconds() */
-    bool is_running;
 } job;
 
 /* Each rank but 0 sends it a message at the end, its rows.  Both sides wait for a limited
@@ -243,7 +242,7 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
     double now = count->began + seconds;
     double live = coll_mtree_params.report_live;
 
-    if (!job.is_running || job.report.timeline == NULL) {
+    if (job.report.timeline == NULL) {
         return;
     }
     (void)coll_mtree_statistics_lock();
@@ -296,7 +295,6 @@ static bool gather(void)
 static void report_end(void *unused)
 {
     (void)unused;
-    job.is_running = false;
     coll_mtree_statistics_set_hooks(NULL, NULL);
     if (!gather()) {
         return;
@@ -325,7 +323,6 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
             coll_mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*job.report.timeline));
     }
     coll_mtree_statistics_set_hooks(report_call, report_sum);
-    job.is_running = true;
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);
 }
 
