@@ -45,7 +45,7 @@ static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffer
 
     /* Blocks that are not in sequence have a packed image each. */
     if (args->displace != NULL) {
-        int block = coll_mtree_blocks_find(args->blocks, buffers->num_blocks, *offset_p);
+        int block = coll_mtree_blocks_find(args->blocks, buffers->ranks, *offset_p);
         size_t first = args->blocks[block];
 
         elements.count = (args->blocks[block + 1] - first) / args->datatype->super.size;
@@ -148,7 +148,7 @@ static void buffers_init_fold(coll_mtree_buffers_t *buffers)
  * common when their datatypes differ.  Whether it lies packed in memory is each rank's
  * own affair.
  */
-static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
+static void buffers_init_move(coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent;
@@ -156,7 +156,6 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
 
     buffers->super.extent = 1;
     buffers->super.span = 1;
-    buffers->num_blocks = args->displace != NULL ? ranks : 1;
     if (are_on_device(buffers_elements(buffers, &begin))) {
         buffers->stash = coll_mtree_malloc(args->call.units);
         buffers->super.input = buffers->super.output = buffers->stash;
@@ -174,8 +173,8 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
     if (args->displace == NULL) {
         return;
     }
-    buffers->shift = coll_mtree_malloc((size_t)ranks * sizeof(*buffers->shift));
-    for (int r = 0; r < ranks; r++) {
+    buffers->shift = coll_mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
+    for (int r = 0; r < buffers->ranks; r++) {
         buffers->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
     }
     buffers->super.shift = buffers->shift;
@@ -194,16 +193,16 @@ static bool is_side_on_device(const coll_mtree_side_t *side, int ranks)
     return false;
 }
 
-static void make_stash(coll_mtree_side_buffers_t *buffers)
+static void make_stash(coll_mtree_side_buffers_t *buffers, int ranks)
 {
     size_t at = 0;
 
-    for (int rank = 0; rank < buffers->ranks; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         at += buffers->units[rank];
     }
     buffers->stash = coll_mtree_malloc(at);
     at = 0;
-    for (int rank = 0; rank < buffers->ranks; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         buffers->address[rank] = buffers->stash + at;
         at += buffers->units[rank];
     }
@@ -211,11 +210,10 @@ static void make_stash(coll_mtree_side_buffers_t *buffers)
 
 /* With @a copies all blocks are stashed. */
 static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_t *side,
-                      int rank, int ranks, bool copies)
+                      int ranks, bool copies)
 {
     const size_t count = (size_t)ranks;
 
-    *buffers = (coll_mtree_side_buffers_t){.side = side, .rank = rank, .ranks = ranks};
     if (!coll_mtree_side_exists(side)) {
         return;
     }
@@ -230,7 +228,7 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
         }
     }
     if (copies || is_side_on_device(side, ranks)) {
-        make_stash(buffers);
+        make_stash(buffers, ranks);
     }
 }
 
@@ -249,62 +247,63 @@ static mtree_side_t side_view(const coll_mtree_side_buffers_t *buffers, bool une
 }
 
 /* Copy the blocks to the stash before the first message, and from it after the last. */
-static void side_stash(const coll_mtree_side_buffers_t *buffers)
+static void side_stash(const coll_mtree_buffers_t *buffers)
 {
-    for (int peer = 0; buffers->stash != NULL && peer < buffers->ranks; peer++) {
-        const coll_mtree_elements_t block = coll_mtree_side_block(buffers->side, peer);
+    const coll_mtree_side_buffers_t *send = &buffers->send;
+
+    for (int peer = 0; send->stash != NULL && peer < buffers->ranks; peer++) {
+        const coll_mtree_elements_t block =
+            coll_mtree_side_block(&buffers->args->send, peer);
 
         if (peer != buffers->rank) {
-            coll_mtree_pack(&block, 0, buffers->address[peer], buffers->units[peer]);
+            coll_mtree_pack(&block, 0, send->address[peer], send->units[peer]);
         }
     }
 }
 
-static void side_deliver(const coll_mtree_side_buffers_t *buffers)
+static void side_deliver(const coll_mtree_buffers_t *buffers)
 {
-    for (int peer = 0; buffers->stash != NULL && peer < buffers->ranks; peer++) {
-        const coll_mtree_elements_t block = coll_mtree_side_block(buffers->side, peer);
+    const coll_mtree_side_buffers_t *recv = &buffers->recv;
 
-        if (peer != buffers->rank && buffers->units[peer] > 0) {
-            coll_mtree_unpack(&block, 0, buffers->address[peer], buffers->units[peer]);
+    for (int peer = 0; recv->stash != NULL && peer < buffers->ranks; peer++) {
+        const coll_mtree_elements_t block =
+            coll_mtree_side_block(&buffers->args->recv, peer);
+
+        if (peer != buffers->rank && recv->units[peer] > 0) {
+            coll_mtree_unpack(&block, 0, recv->address[peer], recv->units[peer]);
         }
     }
 }
 
 /* Blocks of bytes, as for data to be moved. */
-static void buffers_init_exchange(coll_mtree_buffers_t *buffers,
-                                  const coll_mtree_coll_args_t *args, int rank, int ranks)
+static void buffers_init_exchange(coll_mtree_buffers_t *buffers)
 {
-    side_init(&buffers->send, &args->send, rank, ranks, args->copies_sent);
-    side_init(&buffers->recv, &args->recv, rank, ranks, false);
-    buffers->args = args;
-    buffers->super =
-        (mtree_operation_data_t){.extent = 1,
-                                 .span = 1,
-                                 .send = side_view(&buffers->send, args->call.unequal),
-                                 .recv = side_view(&buffers->recv, args->call.unequal),
-                                 .pack = buffers_pack,
-                                 .unpack = buffers_unpack,
-                                 .arg = buffers,
-                                 .trace = coll_mtree_trace_get()};
+    const coll_mtree_coll_args_t *args = buffers->args;
+
+    side_init(&buffers->send, &args->send, buffers->ranks, args->copies_sent);
+    side_init(&buffers->recv, &args->recv, buffers->ranks, false);
+    buffers->super.extent = 1;
+    buffers->super.span = 1;
+    buffers->super.send = side_view(&buffers->send, args->call.unequal);
+    buffers->super.recv = side_view(&buffers->recv, args->call.unequal);
+    buffers->super.pack = buffers_pack;
+    buffers->super.unpack = buffers_unpack;
 }
 
 void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                              const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    if (mtree_collective_is_personalized(args->call.collective)) {
-        buffers_init_exchange(buffers, args, rank, ranks);
-        return;
-    }
     buffers->args = args;
     buffers->rank = rank;
     buffers->ranks = ranks;
     buffers->super.arg = buffers;
     buffers->super.trace = coll_mtree_trace_get();
-    if (args->op != NULL) {
+    if (mtree_collective_is_personalized(args->call.collective)) {
+        buffers_init_exchange(buffers);
+    } else if (args->op != NULL) {
         buffers_init_fold(buffers);
     } else {
-        buffers_init_move(buffers, ranks);
+        buffers_init_move(buffers);
     }
 }
 
@@ -312,7 +311,7 @@ void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
  * the user's, here and below, who has them in MPI's type. */
 static int copy_own_block(const coll_mtree_buffers_t *buffers)
 {
-    const int rank = buffers->send.rank;
+    const int rank = buffers->rank;
     const coll_mtree_elements_t from = coll_mtree_side_block(&buffers->args->send, rank);
     const coll_mtree_elements_t to = coll_mtree_side_block(&buffers->args->recv, rank);
 
@@ -360,7 +359,7 @@ static void deliver_result(const coll_mtree_buffers_t *buffers)
             mtree_address(buffers->stash, -buffers->super.gap));
         return;
     }
-    for (int block = 0; block < buffers->num_blocks; block++) {
+    for (int block = 0; block < (args->displace != NULL ? buffers->ranks : 1); block++) {
         size_t begin = args->displace != NULL ? args->blocks[block] : 0;
         size_t end = args->displace != NULL ? args->blocks[block + 1] : args->call.units;
 
@@ -386,7 +385,7 @@ int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
     int rc = OMPI_SUCCESS;
 
     if (mtree_collective_is_personalized(args->call.collective)) {
-        side_stash(&buffers->send);
+        side_stash(buffers);
         return copy_own_block(buffers);
     }
     if (buffers->input != NULL) {
@@ -410,7 +409,7 @@ void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
     if (buffers->stash != NULL && has_result(buffers)) {
         deliver_result(buffers);
     }
-    side_deliver(&buffers->recv);
+    side_deliver(buffers);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)

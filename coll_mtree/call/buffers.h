@@ -16,11 +16,9 @@
  * overwrite what is sent, or the memory is a device's, all blocks are copied to a stash.
  */
 typedef struct {
-    const coll_mtree_side_t *side; /* must outlive this */
-    int rank, ranks;               /* this one, whose own block the engine leaves alone */
-    size_t *units;                 /* [ranks] bytes of the blocks, owned */
-    char **address;                /* [ranks] where they are packed; NULL: they are not */
-    char *stash;                   /* owned; NULL: there is none */
+    size_t *units;  /* [ranks] bytes of the blocks, owned */
+    char **address; /* [ranks] where they are packed; NULL: they are not */
+    char *stash;    /* owned; NULL: there is none */
 } coll_mtree_side_buffers_t;
 
 /*
@@ -31,8 +29,7 @@ typedef struct {
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
     const coll_mtree_coll_args_t *args;
-    int rank, ranks;
-    int num_blocks;               /* that are packed apart from each other */
+    int rank, ranks;              /* the engine leaves this one's own block alone */
     ptrdiff_t *shift;             /* owned; super.shift */
     char *input;                  /* the stash of what is reduced; owned, or NULL */
     char *stash;                  /* that of the result, of moved data its packed image;
