@@ -58,17 +58,16 @@ static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
         entry->contributions);
 }
 
-/* Plan for @a entry. */
-static void make_plan(coll_mtree_plan_entry_t *entry)
+/* Plan for @a entry, between the @a hosts [ranks] if they are not known yet. */
+static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
+                                      const coll_mtree_host_t *hosts)
 {
-    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
-        entry->module->processes, entry->comm, entry->contributions);
+    coll_mtree_planning_context_t *context =
+        coll_mtree_planning_context_get(entry->module->processes, entry->comm, hosts);
 
-    if (context != NULL) {
-        entry->planned =
-            coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class);
-        decide_relays(entry);
-    }
+    return context == NULL ? (coll_mtree_planned_t){.forecast = mtree_forecast_of(false)}
+                           : coll_mtree_planning_context_plan(context, entry->comm,
+                                                              &entry->call_class);
 }
 
 /* The plan for @a entry, where one is asked for.  Without another one calls stay with the
@@ -77,7 +76,8 @@ static void decide(coll_mtree_plan_entry_t *entry)
 {
     entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
     if (entry->decided == COLL_MTREE_REPLY_PLAN) {
-        make_plan(entry);
+        entry->planned = make_plan(entry, entry->contributions);
+        decide_relays(entry);
     }
     if (entry->query == NULL || entry->decided != COLL_MTREE_REPLY_PLAN) {
         return;
@@ -97,14 +97,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
  */
 static void decide_early(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
-        entry->module->processes, entry->comm, entry->early_hosts);
-
-    if (context != NULL) {
-        mtree_plan_destroy(
-            coll_mtree_planning_context_plan(context, entry->comm, &entry->call_class)
-                .plan);
-    }
+    mtree_plan_destroy(make_plan(entry, entry->early_hosts).plan);
 }
 
 static coll_mtree_plan_job_t *job_of(coll_mtree_plan_task_t *task)
