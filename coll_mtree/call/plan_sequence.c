@@ -101,7 +101,7 @@ static bool shows_rates(const coll_mtree_request_t *req)
 {
     const coll_mtree_plan_entry_t *entry = req->entry;
 
-    return entry->part != NULL && entry->relayed == NULL && !req->by_arrival &&
+    return entry->part != NULL && entry->relayed == NULL && req->layout != NULL &&
            coll_mtree_plan_entry_is_monitored(entry) && entry->part->num_steps == 0 &&
            coll_mtree_replan_shows_rates(entry->part, entry->call_class.bytes);
 }

@@ -129,12 +129,13 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
 
     coll_mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
-    req->slot = -1;
     if (persistent) {
         req->slot = coll_mtree_tags_take_slot(
             module, coll_mtree_request_tags(args->call.collective));
+        req->first_tag = coll_mtree_tags_of_slot(module, req->slot);
     } else {
         req->call.number = module->calls.issued++;
+        req->first_tag = coll_mtree_tags_of_call(req->call.number);
     }
     coll_mtree_coll_args_keep(args, ompi_comm_size(comm));
     req->call.bytes = args->call.units * args->call.unit_bytes;
@@ -148,8 +149,6 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     req->args = *args;
     req->args.call.longest_bytes = module->longest_bytes;
     request_retain_types(&req->args);
-    req->first_tag = persistent ? coll_mtree_tags_of_slot(module, req->slot)
-                                : coll_mtree_tags_of_call(req->call.number);
     return req;
 }
 
@@ -163,7 +162,7 @@ static void request_destroy(coll_mtree_request_t *req)
         return;
     }
     coll_mtree_request_unprepare(req);
-    if (req->slot >= 0) {
+    if (req->super.super.req_persistent) {
         coll_mtree_tags_release_slot(req->module, req->slot);
     }
     coll_mtree_plan_sequence_reset(&req->sequence);

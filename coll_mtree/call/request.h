@@ -35,7 +35,7 @@ typedef struct coll_mtree_request {
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
     int first_tag;
-    int slot;                              /* of a persistent request's tags; -1: none */
+    int slot;                              /* of a persistent request's tags */
     bool blocking;                         /* its owner waits in it */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
@@ -47,9 +47,8 @@ typedef struct coll_mtree_request {
     coll_mtree_tcp_operation_t tcp;
     bool over_tcp;                  /* `tcp` has begun */
     uint32_t starts;                /* of a persistent request, so far */
-    bool by_arrival;                /* arrival-ordered: without layout and goodput */
     coll_mtree_transport_t control; /* of arrival-ordered operations */
-    mtree_layout_t *layout;         /* NULL: arrival-ordered */
+    mtree_layout_t *layout;         /* NULL: arrival-ordered, without goodput */
     mtree_goodput_t *goodput;       /* of the last start */
     size_t scratch;                 /* bytes of receive slots while it runs */
 } coll_mtree_request_t;

@@ -7,7 +7,6 @@
 #include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_sequence.h"
-#include "coll_mtree/plan/plan_reply.h"
 
 #include "base/clock.h"
 #include "opal/runtime/opal_progress.h"
@@ -50,7 +49,7 @@ static void request_end(coll_mtree_request_t *req, int rc)
     ompi_request_complete(&req->super.super, true);
     if (rc != OMPI_SUCCESS && !req->super.super.req_persistent) {
         coll_mtree_calls_break(req->module);
-    } else if (!req->by_arrival) {
+    } else if (req->layout != NULL) {
         request_leave(req);
     }
     coll_mtree_request_drop(req);
@@ -140,7 +139,8 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
 static bool is_by_arrival(const mtree_plan_part_t *part,
                           const coll_mtree_coll_args_t *args)
 {
-    if (coll_mtree_params_encrypt() || !coll_mtree_part_is_by_arrival(part) ||
+    if (coll_mtree_params_encrypt() || part->plan == NULL ||
+        !mtree_plan_is_by_arrival(part->plan) ||
         !mtree_arrival_serves(args->call.collective)) {
         return false;
     }
@@ -152,8 +152,6 @@ static bool is_by_arrival(const mtree_plan_part_t *part,
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
 {
-    int rc;
-
     if (req->part == part) {
         return OMPI_SUCCESS;
     }
@@ -161,12 +159,12 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
     coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                             ompi_comm_size(req->comm));
-    req->by_arrival = is_by_arrival(part, &req->args);
-    rc = req->by_arrival ? OMPI_SUCCESS : request_lay_out(req, part, placement);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    if (!req->by_arrival) {
+    if (!is_by_arrival(part, &req->args)) {
+        int rc = request_lay_out(req, part, placement);
+
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
         coll_mtree_require(mtree_goodput_create(req->layout, &req->goodput));
     }
     req->buffers.super.goodput = req->goodput;
@@ -273,7 +271,7 @@ static void request_begin(coll_mtree_request_t *req)
 
     if (rc != OMPI_SUCCESS) {
         request_end(req, rc);
-    } else if (req->by_arrival) {
+    } else if (req->layout == NULL) {
         coll_mtree_require(request_start_by_arrival(req));
     } else {
         request_begin_tcp(req);

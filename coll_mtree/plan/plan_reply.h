@@ -34,10 +34,4 @@ mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
                                               mtree_forecast_t *forecast_p,
                                               coll_mtree_appendix_t *appendix_p);
 
-/* Is it the part of an arrival-ordered plan? */
-static inline bool coll_mtree_part_is_by_arrival(const mtree_plan_part_t *part)
-{
-    return part->plan != NULL && mtree_plan_is_by_arrival(part->plan);
-}
-
 #endif
