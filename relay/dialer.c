@@ -13,7 +13,7 @@
 #define ATTEMPT 2.0
 #define PAUSE   0.05
 
-typedef enum { NAMED, IDLE, CONNECTING, CHALLENGED, PROVED, WELCOME, REFUSED } state_t;
+typedef enum { NAMED, IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED } state_t;
 
 struct mtree_relay_dialer {
     char address[MTREE_RELAY_ADDRESS];
@@ -95,23 +95,18 @@ static void attempt_fail(mtree_relay_dialer_t *dialer, double now)
 }
 
 /* 1: it goes on; 0: it waits; -1: the attempt has failed. */
-static int send_hello(mtree_relay_dialer_t *dialer)
+static int send_version(mtree_relay_dialer_t *dialer)
 {
     int connected = mtree_tcp_socket_connected(dialer->socket);
+    unsigned char magic[MTREE_RELAY_MAGIC];
 
     if (connected != 1) {
         return connected;
     }
-    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
-        return -1;
-    }
-    mtree_relay_hello_write(&dialer->hello, dialer->greeting.hello);
+    mtree_relay_magic_write(magic);
     mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
-    dialer->state = CHALLENGED;
-    return mtree_tcp_socket_send(dialer->socket, dialer->greeting.hello,
-                                 MTREE_RELAY_HELLO)
-               ? 1
-               : -1;
+    dialer->state = CONNECTED;
+    return mtree_tcp_socket_send(dialer->socket, magic, sizeof(magic)) ? 1 : -1;
 }
 
 /* As mtree_tcp_piece_receive().  A relay of another version says its own, or nothing. */
@@ -133,23 +128,30 @@ static int receive_challenge(mtree_relay_dialer_t *dialer)
     return received;
 }
 
-static int send_proof(mtree_relay_dialer_t *dialer)
+/* The rest of the hello, whose version was sent. */
+static int send_hello(mtree_relay_dialer_t *dialer)
 {
-    unsigned char proof[MTREE_RELAY_PROOF];
+    mtree_relay_greeting_t *greeting = &dialer->greeting;
+    unsigned char bytes[MTREE_RELAY_PROVED];
     int received = receive_challenge(dialer);
 
     if (received != 1) {
         return received;
     }
-    if (!mtree_relay_proof_write(&dialer->greeting, dialer->received.bytes, proof)) {
-        dialer->reason = "it has another secret";
-        dialer->state = REFUSED;
+    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
         return -1;
     }
-    mtree_relay_tls_key(&dialer->greeting, false, &dialer->key);
+    memcpy(greeting->nonce, dialer->received.bytes + MTREE_RELAY_MAGIC,
+           MTREE_RELAY_NONCE);
+    mtree_relay_hello_write(&dialer->hello, greeting->hello);
+    mtree_relay_hello_prove(greeting, bytes);
+    mtree_relay_tls_key(greeting, false, &dialer->key);
     mtree_tcp_piece_expect(&dialer->received, MTREE_RELAY_WELCOME);
     dialer->state = PROVED;
-    return mtree_tcp_socket_send(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
+    return mtree_tcp_socket_send(dialer->socket, bytes + MTREE_RELAY_MAGIC,
+                                 sizeof(bytes) - MTREE_RELAY_MAGIC)
+               ? 1
+               : -1;
 }
 
 static int read_welcome(mtree_relay_dialer_t *dialer)
@@ -159,14 +161,17 @@ static int read_welcome(mtree_relay_dialer_t *dialer)
     if (received != 1) {
         return received;
     }
+    dialer->state = REFUSED;
     if (mtree_relay_welcome_read(&dialer->greeting, dialer->received.bytes,
                                  &dialer->welcome) != MTREE_OK) {
-        return -1;
+        dialer->reason = "it has another secret";
+    } else if (dialer->welcome.answer == MTREE_RELAY_WELCOMED) {
+        dialer->state = WELCOME;
+    } else {
+        dialer->reason = dialer->welcome.answer == MTREE_RELAY_FULL
+                             ? "it has as many jobs as it may"
+                             : "it does not know the job";
     }
-    dialer->state = dialer->welcome.answer == MTREE_RELAY_WELCOMED ? WELCOME : REFUSED;
-    dialer->reason = dialer->welcome.answer == MTREE_RELAY_FULL
-                         ? "it has as many jobs as it may"
-                         : "it does not know the job";
     return 1;
 }
 
@@ -181,10 +186,10 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
         attempt_begin(dialer, now);
     }
     if (dialer->state == CONNECTING) {
-        result = send_hello(dialer);
+        result = send_version(dialer);
     }
-    if (dialer->state == CHALLENGED && result >= 0) {
-        result = send_proof(dialer);
+    if (dialer->state == CONNECTED && result >= 0) {
+        result = send_hello(dialer);
     }
     if (dialer->state == PROVED && result >= 0) {
         result = read_welcome(dialer);

@@ -7,14 +7,13 @@
 #include <string.h>
 
 /* "mtR", and the version in the last byte. */
-#define MAGIC   UINT32_C(0x6d745203)
+#define MAGIC   UINT32_C(0x6d745204)
 #define VERSION UINT32_C(0xff)
 
 /* The flag of an encrypted connection, beside its purpose. */
 #define ENCRYPTED ((uint32_t)1 << 8)
 
-_Static_assert(MTREE_RELAY_HELLO <= MTREE_TCP_PIECE, "a piece's length");
-_Static_assert(MTREE_RELAY_CHALLENGE <= MTREE_TCP_PIECE, "a piece's length");
+_Static_assert(MTREE_RELAY_PROVED <= MTREE_TCP_PIECE, "a piece's length");
 
 /* Bytes of a welcome before its MAC. */
 #define LIMITS (MTREE_RELAY_WELCOME - MTREE_RELAY_KEY)
@@ -86,29 +85,17 @@ static bool is_mac(const mtree_relay_greeting_t *greeting, const char *who,
     return mtree_crypto_equals(expected, mac, MTREE_RELAY_KEY);
 }
 
-void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
-                                 unsigned char bytes[MTREE_RELAY_CHALLENGE])
+void mtree_relay_hello_prove(const mtree_relay_greeting_t *greeting,
+                             unsigned char bytes[MTREE_RELAY_PROVED])
 {
-    mtree_relay_magic_write(bytes);
-    memcpy(bytes + MTREE_RELAY_MAGIC, greeting->nonce, MTREE_RELAY_NONCE);
-    greeting_mac(greeting, "relay", NULL, 0,
-                 bytes + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
+    memcpy(bytes, greeting->hello, MTREE_RELAY_HELLO);
+    greeting_mac(greeting, "peer", NULL, 0, bytes + MTREE_RELAY_HELLO);
 }
 
-bool mtree_relay_proof_write(mtree_relay_greeting_t *greeting,
-                             const unsigned char challenge[MTREE_RELAY_CHALLENGE],
-                             unsigned char bytes[MTREE_RELAY_PROOF])
+bool mtree_relay_hello_is_proved(const mtree_relay_greeting_t *greeting,
+                                 const unsigned char bytes[MTREE_RELAY_PROVED])
 {
-    memcpy(greeting->nonce, challenge + MTREE_RELAY_MAGIC, MTREE_RELAY_NONCE);
-    greeting_mac(greeting, "peer", NULL, 0, bytes);
-    return is_mac(greeting, "relay", NULL, 0,
-                  challenge + MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE);
-}
-
-bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
-                                const unsigned char proof[MTREE_RELAY_PROOF])
-{
-    return is_mac(greeting, "peer", NULL, 0, proof);
+    return is_mac(greeting, "peer", NULL, 0, bytes + MTREE_RELAY_HELLO);
 }
 
 void mtree_relay_tls_key(const mtree_relay_greeting_t *greeting, bool is_relay,

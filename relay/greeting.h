@@ -3,13 +3,11 @@
  * Greetings: a peer that dials a relay, and the relay, prove to each other that they know
  * the job's key, without sending it.
  *
- *     peer     HELLO: job, number of the peer, a nonce
- *     relay    CHALLENGE: a nonce, and the MAC of both nonces
- *     peer     PROOF: another MAC of both nonces
- *     relay    WELCOME: its limits, and the MAC of these and both nonces
+ *     relay    CHALLENGE: a nonce
+ *     peer     HELLO: job, number of the peer, another nonce, and the MAC of it and both
+ *     relay    WELCOME: its answer and limits, and the MAC of these, the hello and both
  *
- * What each end sends first begins with the version.  A relay of another one answers a
- * hello with its own alone, and closes the connection.
+ * Both begin with the version, which each end sends as soon as they are connected.
  *
  * Nonces are fresh, and a MAC includes which end made it, so no greeting can be replayed.
  * The hello says whether the messages after the greeting are encrypted (tcp/tls.h).
@@ -25,8 +23,8 @@
 
 #define MTREE_RELAY_MAGIC     4
 #define MTREE_RELAY_HELLO     (12 + MTREE_RELAY_JOB + MTREE_RELAY_NONCE)
-#define MTREE_RELAY_CHALLENGE (MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE + MTREE_RELAY_KEY)
-#define MTREE_RELAY_PROOF     MTREE_RELAY_KEY
+#define MTREE_RELAY_PROVED    (MTREE_RELAY_HELLO + MTREE_RELAY_KEY)
+#define MTREE_RELAY_CHALLENGE (MTREE_RELAY_MAGIC + MTREE_RELAY_NONCE)
 #define MTREE_RELAY_WELCOME   (12 + MTREE_RELAY_KEY)
 
 /* Seconds of silence of the other end's kernel after which a connection is lost: of one
@@ -86,19 +84,11 @@ typedef struct {
     unsigned char nonce[MTREE_RELAY_NONCE]; /* the relay's */
 } mtree_relay_greeting_t;
 
-/* The challenge of a relay. */
-void mtree_relay_challenge_write(const mtree_relay_greeting_t *greeting,
-                                 unsigned char bytes[MTREE_RELAY_CHALLENGE]);
-
-/* Take the nonce of @a challenge, and write the proof in answer; false: who made it does
- * not know the key. */
-bool mtree_relay_proof_write(mtree_relay_greeting_t *greeting,
-                             const unsigned char challenge[MTREE_RELAY_CHALLENGE],
-                             unsigned char bytes[MTREE_RELAY_PROOF]);
-
-/* Is @a proof the answer to the relay's challenge? */
-bool mtree_relay_proof_is_right(const mtree_relay_greeting_t *greeting,
-                                const unsigned char proof[MTREE_RELAY_PROOF]);
+/* The hello of @a greeting, with its MAC; and is that MAC of who knows the key? */
+void mtree_relay_hello_prove(const mtree_relay_greeting_t *greeting,
+                             unsigned char bytes[MTREE_RELAY_PROVED]);
+bool mtree_relay_hello_is_proved(const mtree_relay_greeting_t *greeting,
+                                 const unsigned char bytes[MTREE_RELAY_PROVED]);
 
 /* The key of the messages after @a greeting, at the end (@a is_relay) that it is of. */
 void mtree_relay_tls_key(const mtree_relay_greeting_t *greeting, bool is_relay,

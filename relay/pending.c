@@ -21,55 +21,40 @@ static mtree_address_t source_of(int socket)
     return address;
 }
 
-void mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now)
+bool mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now)
 {
+    unsigned char bytes[MTREE_RELAY_CHALLENGE];
+
     *pending = (mtree_relay_pending_t){.socket = socket,
                                        .from = source_of(socket),
                                        .deadline = now + MTREE_RELAY_PENDING_SECONDS};
-    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_HELLO);
-}
-
-/* Answer a complete hello with a challenge.  False: it is no hello of this version. */
-static bool challenge(mtree_relay_pending_t *pending, const mtree_relay_key_t *secret)
-{
-    mtree_relay_greeting_t *greeting = &pending->greeting;
-    unsigned char bytes[MTREE_RELAY_CHALLENGE];
-
-    memcpy(greeting->hello, pending->received.bytes, MTREE_RELAY_HELLO);
-    if (mtree_relay_hello_read(greeting->hello, &pending->hello) != MTREE_OK ||
-        mtree_crypto_draw(greeting->nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
+    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_PROVED);
+    if (mtree_crypto_draw(pending->greeting.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
         return false;
     }
-    mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
-    mtree_relay_challenge_write(greeting, bytes);
-    mtree_tcp_piece_expect(&pending->received, MTREE_RELAY_PROOF);
-    pending->is_challenged = true;
-    return mtree_tcp_socket_send(pending->socket, bytes, sizeof(bytes));
+    mtree_relay_magic_write(bytes);
+    memcpy(bytes + MTREE_RELAY_MAGIC, pending->greeting.nonce, MTREE_RELAY_NONCE);
+    return mtree_tcp_socket_send(socket, bytes, sizeof(bytes));
 }
 
 /* What is wrong with the first bytes of @a pending, as far as they have come; NULL:
- * nothing.  Who is of another version is told of this one. */
+ * nothing. */
 static const char *fault_of(const mtree_relay_pending_t *pending)
 {
-    unsigned char magic[MTREE_RELAY_MAGIC];
-    const char *fault = pending->received.count < MTREE_RELAY_MAGIC
-                            ? NULL
-                            : mtree_relay_magic_fault(pending->received.bytes);
-
-    if (fault != NULL) {
-        mtree_relay_magic_write(magic);
-        (void)mtree_tcp_socket_send(pending->socket, magic, sizeof(magic));
-    }
-    return fault;
+    return pending->received.count < MTREE_RELAY_MAGIC
+               ? NULL
+               : mtree_relay_magic_fault(pending->received.bytes);
 }
 
 int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
                               const mtree_relay_key_t *secret, double now,
                               const char **reason_p)
 {
+    mtree_relay_greeting_t *greeting = &pending->greeting;
+    const unsigned char *bytes = pending->received.bytes;
     int received = mtree_tcp_piece_receive(&pending->received, pending->socket);
 
-    *reason_p = pending->is_challenged ? NULL : fault_of(pending);
+    *reason_p = fault_of(pending);
     if (*reason_p != NULL) {
         return -1;
     }
@@ -79,15 +64,17 @@ int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
                         : "it closed the connection before its greeting was complete";
         return received < 0 || now > pending->deadline ? -1 : 0;
     }
-    if (!pending->is_challenged) {
+    if (mtree_relay_hello_read(bytes, &pending->hello) != MTREE_OK) {
         *reason_p = "it sent no greeting of mtree";
-        return challenge(pending, secret) ? 0 : -1;
-    }
-    *reason_p = "it has another secret";
-    if (!mtree_relay_proof_is_right(&pending->greeting, pending->received.bytes)) {
         return -1;
     }
-    *reason_p = NULL;
+    memcpy(greeting->hello, bytes, MTREE_RELAY_HELLO);
+    mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
+    if (!mtree_relay_hello_is_proved(greeting, bytes)) {
+        *reason_p = "it has another secret";
+        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
+        return -1;
+    }
     return 1;
 }
 

@@ -17,17 +17,17 @@ typedef struct {
     int socket;
     mtree_address_t from; /* of IPv6 the network, since a host there has many addresses */
     double deadline;
-    bool is_challenged;
     mtree_tcp_piece_t received;
     mtree_relay_hello_t hello;
     mtree_relay_greeting_t greeting;
 } mtree_relay_pending_t;
 
-/* The connection of @a socket, accepted at @a now (mtree_clock_seconds()). */
-void mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now);
+/* Challenge who connects over @a socket, accepted at @a now (mtree_clock_seconds()).
+ * False: the socket does not take it, or the kernel gives no random bytes. */
+bool mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now);
 
-/* Read what has come, and answer it.  1: the peer has proved that it knows the key; 0:
- * not yet; -1: it will not, for *reason_p. */
+/* Read what has come.  1: the peer has proved that it knows the key; 0: not yet; -1: it
+ * will not, for *reason_p, and one of another key has heard that. */
 int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
                               const mtree_relay_key_t *secret, double now,
                               const char **reason_p);

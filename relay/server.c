@@ -223,7 +223,12 @@ static void accept_connections(mtree_relay_server_t *server, double now)
                 mtree_relay_pending_dispensable(server->pending, server->num_pending),
                 "too many connections have sent no greeting", now);
         }
-        mtree_relay_pending_init(&server->pending[server->num_pending++], socket, now);
+        if (mtree_relay_pending_init(&server->pending[server->num_pending], socket,
+                                     now)) {
+            server->num_pending++;
+        } else {
+            mtree_tcp_socket_close(socket);
+        }
     }
     if (socket < 0 && (errno == EMFILE || errno == ENFILE)) {
         server->accepts = now + REFUSED_PAUSE;

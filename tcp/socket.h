@@ -39,7 +39,7 @@ mtree_address_t mtree_tcp_socket_peer(int socket);
 void mtree_tcp_socket_close(int socket);
 
 /* Bytes of the longest piece of a greeting. */
-#define MTREE_TCP_PIECE 80
+#define MTREE_TCP_PIECE 96
 
 /* Send @a length bytes, which a new connection takes at once; false: it did not. */
 bool mtree_tcp_socket_send(int socket, const void *bytes, size_t length);

@@ -79,8 +79,9 @@ def pass_on(source, target, after):
             return
 
 
-def is_of_a_relay(connection):
-    """Does its greeting (relay/greeting.h) say so?"""
+def is_of_a_relay(connection, relay):
+    """Does its greeting (relay/greeting.h), which answers the relay's challenge, say so?"""
+    connection.sendall(relay.recv(36, socket.MSG_WAITALL))
     hello = connection.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL)
     return len(hello) == 12 and hello[7] == 1 and hello[8] >= 0x80
 
@@ -90,10 +91,11 @@ def proxy(port, after, most, ranks_alone=False):
     print(listener.getsockname()[1], flush=True)
     while most > 0:
         one = listener.accept()[0]
-        if ranks_alone and is_of_a_relay(one):
-            one.close()
-            continue
         other = socket.create_connection(("127.0.0.1", port))
+        if ranks_alone and is_of_a_relay(one, other):
+            one.close()
+            other.close()
+            continue
         for source, target in ((one, other), (other, one)):
             threading.Thread(target=pass_on, args=(source, target, after), daemon=True).start()
         most -= 1

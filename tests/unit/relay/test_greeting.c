@@ -20,10 +20,10 @@ UNIT_NEEDS(mtree_crypto_is_supported())
 /* Not even its length need be that of this version. */
 UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
 {
-    static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_HELLO, 300};
+    static const size_t lengths[] = {MTREE_RELAY_MAGIC, MTREE_RELAY_PROVED, 300};
     const mtree_relay_hello_t hello = {.number = 1};
     const mtree_address_t here = mtree_address_parse("127.0.0.1");
-    unsigned char bytes[300] = {0}, answer[MTREE_RELAY_HELLO];
+    unsigned char bytes[300] = {0}, answer[MTREE_RELAY_CHALLENGE + 1];
     UNIT_OWNED(relayed_destroy) relayed_job_t job;
     ssize_t count = -1;
     int fd;
@@ -41,7 +41,7 @@ UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
         relayed_poll(&job);
         count = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
     }
-    ck_assert_int_eq(count, MTREE_RELAY_MAGIC);
+    ck_assert_int_eq(count, MTREE_RELAY_CHALLENGE);
     ck_assert_int_eq(answer[VERSION_AT] + 1, bytes[VERSION_AT]);
     heard_only("it is of another version of mtree");
     (void)close(fd);

@@ -281,7 +281,7 @@ UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
     UNIT_OWNED(relayed_destroy) relayed_job_t job;
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
     mtree_relay_greeting_t said = {.nonce = {0}}, changed;
-    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+    unsigned char bytes[MTREE_RELAY_PROVED];
     const char *reason;
 
     relayed_encrypts = _i == 1;
@@ -295,8 +295,9 @@ UNIT_LOOP(all_of_a_job_is_encrypted_or_nothing, 0, 2)
     changed = said;
     hello.is_encrypted = relayed_encrypts;
     mtree_relay_hello_write(&hello, changed.hello);
-    mtree_relay_challenge_write(&changed, challenge);
-    ck_assert(!mtree_relay_proof_write(&said, challenge, proof));
+    mtree_relay_hello_prove(&said, bytes);
+    ck_assert(mtree_relay_hello_is_proved(&said, bytes));
+    ck_assert(!mtree_relay_hello_is_proved(&changed, bytes));
 }
 
 UNIT_LOOP(keys_are_those_of_the_job_and_both_nonces, 0, 4)
@@ -422,19 +423,22 @@ UNIT_TEST(what_a_relay_serves_it_takes)
 /* What was heard once proves nothing later, and a code of one end none of the other. */
 UNIT_TEST(nothing_can_be_said_again)
 {
-    mtree_relay_greeting_t relay = {.key = {{1}}, .hello = {2}, .nonce = {3}};
-    mtree_relay_greeting_t peer = {.key = {{1}}, .hello = {2}};
-    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+    mtree_relay_greeting_t greeting = {.key = {{1}}, .hello = {2}, .nonce = {3}};
+    const mtree_relay_welcome_t welcome = {MTREE_RELAY_WELCOMED, 1};
+    unsigned char proved[MTREE_RELAY_PROVED], said[MTREE_RELAY_WELCOME];
+    mtree_relay_welcome_t read;
 
-    mtree_relay_challenge_write(&relay, challenge);
-    ck_assert(mtree_relay_proof_write(&peer, challenge, proof));
-    ck_assert(mtree_relay_proof_is_right(&relay, proof));
-    ck_assert(!mtree_relay_proof_is_right(&relay, challenge + MTREE_RELAY_NONCE));
-    relay.nonce[0]++;
-    mtree_relay_challenge_write(&relay, challenge);
-    ck_assert(!mtree_relay_proof_is_right(&relay, proof));
-    peer.hello[0]++;
-    ck_assert(!mtree_relay_proof_write(&peer, challenge, proof));
+    mtree_relay_hello_prove(&greeting, proved);
+    ck_assert(mtree_relay_hello_is_proved(&greeting, proved));
+    mtree_relay_welcome_write(&greeting, &welcome, said);
+    memcpy(said + MTREE_RELAY_WELCOME - MTREE_RELAY_KEY, proved + MTREE_RELAY_HELLO,
+           MTREE_RELAY_KEY);
+    unit_invalid(mtree_relay_welcome_read(&greeting, said, &read));
+    greeting.nonce[0]++;
+    ck_assert(!mtree_relay_hello_is_proved(&greeting, proved));
+    greeting.nonce[0]--;
+    greeting.hello[0]++;
+    ck_assert(!mtree_relay_hello_is_proved(&greeting, proved));
 }
 
 static void write_secret(const char *path, const char *text, mode_t mode)
