@@ -47,8 +47,7 @@ void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
 
     *connection = (mtree_tcp_connection_t){
         .peer = peer, .socket = socket, .is_encrypted = key != NULL};
-    mtree_list_init(&connection->under_way);
-    mtree_list_init(&connection->again);
+    mtree_list_init(&connection->stream);
     connection->attempt.socket = -1;
     if (peer->dial != NULL && key != NULL) {
         connection->key = *key;
@@ -330,8 +329,7 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
     }
-    connection->sending = NULL;
-    mtree_tcp_connection_hold(connection, message);
+    mtree_tcp_connection_hold(connection);
     return true;
 }
 
@@ -355,8 +353,7 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
 {
     mtree_tcp_message_t *message;
 
-    if (connection->sending != NULL || !mtree_list_is_empty(&connection->again) ||
-        !connection->is_writable ||
+    if (connection->sending != NULL || !connection->is_writable ||
         !mtree_tail_probe_is_due(&connection->tail_probe, connection->written, now)) {
         return true;
     }
@@ -366,7 +363,7 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
     }
     message->frame.kind = MTREE_TCP_TAIL_PROBE;
     mtree_tcp_frame_write(&message->frame, message->header);
-    connection->sending = message;
+    mtree_tcp_connection_add(connection, message);
     if (!mtree_tcp_connection_write(connection)) {
         return false;
     }

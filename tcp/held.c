@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a connection has written and may have to write again. */
+/* The stream of a connection: what it has written and may have to write again. */
 #include "tcp/private.h"
 #include "tcp/socket.h"
 
@@ -17,20 +17,38 @@ static size_t frame_bytes(const mtree_tcp_message_t *message)
     return MTREE_TCP_HEADER + message->frame.length;
 }
 
-void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection,
-                               mtree_tcp_message_t *message)
+/* Is @a link that of a message of the stream that is written, if all before it are? */
+static bool is_written(const mtree_tcp_connection_t *connection, const mtree_list_t *link)
 {
+    return link != &connection->stream &&
+           (connection->sending == NULL || link != &connection->sending->link);
+}
+
+void mtree_tcp_connection_add(mtree_tcp_connection_t *connection,
+                              mtree_tcp_message_t *message)
+{
+    mtree_list_append(&connection->stream, &message->link);
+    connection->sending = message;
+}
+
+void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_message_t *message = connection->sending;
     const bool is_awaited = message->is_synchronous && message->done != NULL;
+    mtree_list_t *next = message->link.next;
 
     connection->sent += frame_bytes(message);
     message->end = connection->written;
     message->until = connection->sent;
-    if (connection->peer->dial == NULL && !is_awaited) {
-        mtree_tcp_message_complete(message, MTREE_OK);
+    connection->sending = next == &connection->stream
+                              ? NULL
+                              : MTREE_CONTAINER_OF(next, mtree_tcp_message_t, link);
+    if (is_awaited) {
         return;
     }
-    mtree_list_append(&connection->under_way, &message->link);
-    if (!is_awaited) {
+    if (connection->peer->dial == NULL) {
+        mtree_tcp_message_complete(message, MTREE_OK);
+    } else {
         /* Without memory it ends later. */
         (void)mtree_tcp_message_leave_copy(message, MTREE_OK);
     }
@@ -41,34 +59,16 @@ static void release(mtree_tcp_connection_t *connection, uint64_t position)
 {
     mtree_list_t *link, *next;
 
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->stream)
     {
         mtree_tcp_message_t *message =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-        if (message->until > position) {
+        if (!is_written(connection, link) || message->until > position) {
             return;
         }
         mtree_tcp_message_complete(message, MTREE_OK);
     }
-}
-
-static mtree_tcp_message_t *first_of(mtree_list_t *list)
-{
-    return mtree_list_is_empty(list)
-               ? NULL
-               : MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link);
-}
-
-/* Have all that is kept before what waits to be written again. */
-static void gather(mtree_tcp_connection_t *connection)
-{
-    if (connection->sending != NULL) {
-        mtree_list_append(&connection->under_way, &connection->sending->link);
-        connection->sending = NULL;
-    }
-    mtree_list_move(&connection->under_way, &connection->again);
-    mtree_list_move(&connection->again, &connection->under_way);
 }
 
 /* In a call @a connection was made again in vain: both ends have read no more than at the
@@ -107,28 +107,28 @@ static void note_progress(mtree_tcp_connection_t *connection, uint64_t position)
 
 bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t position)
 {
-    const uint64_t all = connection->sent;
+    const mtree_tcp_message_t *sending = connection->sending;
     mtree_tcp_message_t *first;
     mtree_list_t *link;
 
-    release(connection, position);
-    MTREE_LIST_FOR_EACH(link, &connection->under_way)
-    {
-        connection->sent -=
-            frame_bytes(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
-    }
-    first =
-        connection->sending != NULL ? connection->sending : first_of(&connection->again);
-    if (position < connection->sent ||
-        position > all + (first == NULL ? 0 : first->moved)) {
+    if (position > connection->sent + (sending == NULL ? 0 : sending->moved)) {
         return false;
     }
-    gather(connection);
-    MTREE_LIST_FOR_EACH(link, &connection->again)
+    release(connection, position);
+    first = mtree_list_is_empty(&connection->stream)
+                ? NULL
+                : MTREE_CONTAINER_OF(connection->stream.next, mtree_tcp_message_t, link);
+    if (first != sending) {
+        connection->sent = first->until - frame_bytes(first);
+    }
+    if (position < connection->sent) {
+        return false;
+    }
+    MTREE_LIST_FOR_EACH(link, &connection->stream)
     {
         MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link)->moved = 0;
     }
-    first = first_of(&connection->again);
+    connection->sending = first;
     if (first != NULL) {
         first->moved = (size_t)(position - connection->sent);
     }
@@ -136,14 +136,13 @@ bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t po
     return true;
 }
 
-/* End what is of @a session (NULL: of any) in @a list. */
-static bool give_up(mtree_tcp_connection_t *connection, mtree_list_t *list,
-                    const mtree_tcp_session_t *session)
+bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+                                  const mtree_tcp_session_t *session)
 {
     bool is_kept = true;
     mtree_list_t *link, *next;
 
-    MTREE_LIST_FOR_EACH_SAFE(link, next, list)
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->stream)
     {
         mtree_tcp_message_t *message =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
@@ -152,22 +151,15 @@ static bool give_up(mtree_tcp_connection_t *connection, mtree_list_t *list,
             mtree_tcp_message_complete(message, connection->peer->status);
         } else if (message->done == NULL || message->session != session) {
             continue;
-        } else if (connection->peer->dial == NULL) {
+        } else if (connection->peer->dial == NULL && message != connection->sending) {
             mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
         } else {
             is_kept =
                 mtree_tcp_message_leave_copy(message, MTREE_ERR_TRANSPORT) && is_kept;
         }
     }
+    connection->sending = session == NULL ? NULL : connection->sending;
     return is_kept;
-}
-
-bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
-                                  const mtree_tcp_session_t *session)
-{
-    bool is_kept = give_up(connection, &connection->under_way, session);
-
-    return give_up(connection, &connection->again, session) && is_kept;
 }
 
 /* Is no message of the session of @a message behind it? */
@@ -176,7 +168,7 @@ static bool is_last(const mtree_tcp_connection_t *connection,
 {
     const mtree_list_t *link = message->link.next;
 
-    while (link != &connection->under_way) {
+    while (is_written(connection, link)) {
         const mtree_tcp_message_t *next =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
@@ -194,12 +186,13 @@ void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
 {
     mtree_list_t *link, *next;
 
-    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->stream)
     {
         mtree_tcp_message_t *message =
             MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
 
-        if (message->end + missing > connection->written) {
+        if (!is_written(connection, link) ||
+            message->end + missing > connection->written) {
             return;
         }
         if (message->end + unacknowledged <= connection->written ||
@@ -215,7 +208,7 @@ void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
 {
     size_t unacknowledged, missing;
 
-    if (!mtree_list_is_empty(&connection->under_way)) {
+    if (is_written(connection, connection->stream.next)) {
         missing = mtree_tcp_socket_missing(connection->socket, &unacknowledged);
         mtree_tcp_connection_confirm_by(connection, unacknowledged, missing);
     }

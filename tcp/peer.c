@@ -85,23 +85,14 @@ static bool peer_read(mtree_tcp_connection_t *connection)
     return mtree_tcp_connection_read(connection) || peer_lose(connection);
 }
 
-/* Has @a connection something to write before others: in part, or again? */
-static bool has_to_finish(mtree_tcp_connection_t *connection)
-{
-    if (connection->sending == NULL && !mtree_list_is_empty(&connection->again)) {
-        connection->sending = MTREE_CONTAINER_OF(mtree_list_take(&connection->again),
-                                                 mtree_tcp_message_t, link);
-    }
-    return connection->sending != NULL;
-}
-
-/* Go on with what is written in part; false: the peer has failed. */
+/* Go on with what is written in part, or to be written again; false: the peer has failed.
+ */
 static bool finish_writing(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->num_connections; i++) {
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
-        while (connection->is_writable && has_to_finish(connection)) {
+        while (connection->is_writable && connection->sending != NULL) {
             if (!mtree_tcp_connection_write(connection) && !peer_lose(connection)) {
                 return false;
             }
@@ -132,7 +123,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
     while ((message = first_message(peer)) != NULL &&
            (connection = mtree_tcp_peer_next(peer, message->frame.length)) != NULL) {
         mtree_list_remove(&message->link);
-        connection->sending = message;
+        mtree_tcp_connection_add(connection, message);
         if (!mtree_tcp_connection_write(connection) && !peer_lose(connection)) {
             return;
         }
@@ -190,9 +181,6 @@ static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session,
 /* Close it and end what is half sent or received. */
 static void connection_end(mtree_tcp_connection_t *connection)
 {
-    if (connection->sending != NULL) {
-        mtree_tcp_message_complete(connection->sending, connection->peer->status);
-    }
     (void)mtree_tcp_connection_give_up(connection, NULL);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
@@ -295,9 +283,7 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, mtree_status_t status,
 static bool connection_detach(mtree_tcp_connection_t *connection,
                               const mtree_tcp_session_t *session)
 {
-    mtree_tcp_message_t *sending = connection->sending, *reading = connection->reading;
-
-    bool is_kept = mtree_tcp_connection_give_up(connection, session);
+    mtree_tcp_message_t *reading = connection->reading;
 
     if (reading != NULL && reading->session == session) {
         connection->reading = NULL;
@@ -306,8 +292,7 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
             mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
         }
     }
-    return is_kept && (sending == NULL || sending->session != session ||
-                       mtree_tcp_message_leave_copy(sending, MTREE_ERR_TRANSPORT));
+    return mtree_tcp_connection_give_up(connection, session);
 }
 
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session)

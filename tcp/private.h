@@ -113,17 +113,18 @@ struct mtree_tcp_connection {
     bool is_encrypted;
     mtree_tls_key_t key;     /* that those of the next sockets follow from */
     uint64_t sent, received; /* bytes of frames that are written to their end; read */
-    mtree_list_t again;      /* messages to be written again, before others */
     mtree_status_t status;   /* MTREE_OK until it has failed */
     const char *reason;      /* why it has; until the next system call */
     mtree_tls_t *tls;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     bool is_ending;                /* the end of the stream or an error has come */
-    mtree_tcp_message_t *sending;  /* written in part */
-    uint64_t written;              /* bytes of the socket */
-    bool is_unacknowledged;        /* some of these, at the last look */
-    mtree_list_t under_way;        /* what is written and not confirmed: synchronous
-                                      sends, and where it may be lost all */
+    /* The messages in the order of their bytes: those that are written and not confirmed
+     * (synchronous sends, and where it may be lost all), and `sending` with those behind
+     * it, which are to be written again. */
+    mtree_list_t stream;
+    mtree_tcp_message_t *sending; /* the first that is not all written; NULL: all are */
+    uint64_t written;             /* bytes of the socket */
+    bool is_unacknowledged;       /* some of these, at the last look */
     mtree_tail_probe_t tail_probe;
     double unacknowledged; /* clock since which none of it was, as far as is known; 0 */
     unsigned char header[MTREE_TCP_HEADER];
@@ -231,15 +232,18 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* held.c: @a message is written: it ends, or is kept until the peer's kernel has it. */
-void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection,
-                               mtree_tcp_message_t *message);
+/* held.c: have @a message, which leaves its list, written next; nothing else is to be. */
+void mtree_tcp_connection_add(mtree_tcp_connection_t *connection,
+                              mtree_tcp_message_t *message);
+
+/* `sending` is written: it ends, or is kept until the peer's kernel has it. */
+void mtree_tcp_connection_hold(mtree_tcp_connection_t *connection);
 
 /* The peer has read @a position bytes of frames: have all behind them written again.
  * False: that cannot be, or they are not kept. */
 bool mtree_tcp_connection_rewind(mtree_tcp_connection_t *connection, uint64_t position);
 
-/* End those of @a session (NULL: of any) that are kept with an error; false: there was no
+/* End those of @a session (NULL: of any) in the stream with an error; false: there was no
  * memory to keep their bytes. */
 bool mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
                                   const mtree_tcp_session_t *session);
@@ -270,7 +274,7 @@ void mtree_tcp_connection_close(mtree_tcp_connection_t *connection);
 /* Read until nothing is left, or for a while. */
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
 
-/* Write `sending`, which is NULL when all of it is written. */
+/* Write `sending`, behind which the next one is when all of it is written. */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
 /* See what the peer's kernel has got, of which this one tells nobody, and send a tail

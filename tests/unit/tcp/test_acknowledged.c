@@ -89,14 +89,14 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     UNIT_OWNED(loop_destroy) loop_t loop;
 
     loop_create(&loop, 0);
-    mtree_list_init(&connection.under_way);
+    mtree_list_init(&connection.stream);
     for (int i = 0; i < MESSAGES; i++) {
         messages[i] = mtree_tcp_message_create(loop.ends[0].peer, NULL);
         messages[i]->frame.key.context = (uint32_t)session[i];
         messages[i]->done = loop_begin(&done[i]);
         messages[i]->is_synchronous = true;
         messages[i]->end = (uint64_t)(i + 1) * BYTES;
-        mtree_list_append(&connection.under_way, &messages[i]->link);
+        mtree_list_append(&connection.stream, &messages[i]->link);
     }
     mtree_tcp_connection_confirm_by(&connection, (size_t)cases[_i].unacknowledged * BYTES,
                                     (size_t)cases[_i].missing * BYTES);
@@ -104,7 +104,31 @@ UNIT_LOOP(the_last_of_a_session_is_there_when_it_ends, 0, 8)
     for (int i = 0; i < MESSAGES; i++) {
         ck_assert_int_eq(done[i].has_ended, cases[_i].ended[i] == '*');
     }
-    while ((link = mtree_list_take(&connection.under_way)) != NULL) {
+    while ((link = mtree_list_take(&connection.stream)) != NULL) {
         mtree_tcp_message_free(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
     }
+}
+
+/* The peer says that it has read more than was written: nothing has arrived by that. */
+UNIT_TEST(a_position_that_cannot_be_ends_no_message)
+{
+    mtree_tcp_message_t *message;
+    loop_message_t done;
+    UNIT_OWNED(loop_destroy) loop_t loop;
+    mtree_tcp_connection_t connection = {.sent = MTREE_TCP_HEADER};
+
+    loop_create(&loop, 0);
+    connection.peer = loop.ends[0].peer;
+    mtree_list_init(&connection.stream);
+    message = mtree_tcp_message_create(loop.ends[0].peer, NULL);
+    message->done = loop_begin(&done);
+    message->until = MTREE_TCP_HEADER;
+    mtree_list_append(&connection.stream, &message->link);
+    ck_assert(!mtree_tcp_connection_rewind(&connection, MTREE_TCP_HEADER + 1));
+    ck_assert(!mtree_tcp_connection_rewind(&connection, UINT64_MAX));
+    loop_poll(&loop, 0);
+    ck_assert(!done.has_ended);
+    ck_assert(mtree_tcp_connection_rewind(&connection, MTREE_TCP_HEADER));
+    loop_poll(&loop, 0);
+    ck_assert(done.has_ended);
 }
