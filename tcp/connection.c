@@ -40,18 +40,13 @@ static bool connection_fail(mtree_tcp_connection_t *connection, mtree_status_t s
     return false;
 }
 
-void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
-                               const mtree_tls_key_t *key)
+void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket)
 {
     mtree_tcp_connection_t *connection = &peer->connections[number];
 
-    *connection = (mtree_tcp_connection_t){
-        .peer = peer, .socket = socket, .is_encrypted = key != NULL};
+    *connection = (mtree_tcp_connection_t){.peer = peer, .socket = socket};
     mtree_list_init(&connection->stream);
     connection->attempt.socket = -1;
-    if (peer->dial != NULL && key != NULL) {
-        connection->key = *key;
-    }
 }
 
 bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,

@@ -40,7 +40,7 @@ static uint32_t number_of(const mtree_tcp_connection_t *connection)
 }
 
 /* All connections have yet to be made, each first over its own address. */
-static void begin_lost(mtree_tcp_peer_t *peer, const mtree_tls_key_t *keys)
+static void begin_lost(mtree_tcp_peer_t *peer)
 {
     const mtree_tcp_dial_t *dial = peer->dial;
 
@@ -49,14 +49,13 @@ static void begin_lost(mtree_tcp_peer_t *peer, const mtree_tls_key_t *keys)
     for (int i = 0; i < dial->num_connections; i++) {
         mtree_tcp_connection_t *connection = &peer->connections[i];
 
-        mtree_tcp_connection_init(peer, i, -1, keys == NULL ? NULL : &keys[i]);
+        mtree_tcp_connection_init(peer, i, -1);
         connection->is_lost = true;
         connection->home = dial->is_spread ? i % dial->num_first : 0;
     }
 }
 
-mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial,
-                                   const mtree_tls_key_t *keys)
+mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial)
 {
     if (peer->dial != NULL && !peer->has_met) {
         *peer->dial = *dial;
@@ -70,7 +69,7 @@ mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_
         return MTREE_ERR_NO_MEMORY;
     }
     *peer->dial = *dial;
-    begin_lost(peer, keys);
+    begin_lost(peer);
     return MTREE_OK;
 }
 
@@ -79,7 +78,6 @@ static void keep_first(mtree_tcp_peer_t *peer, int count)
 {
     for (int i = count; i < peer->num_connections; i++) {
         mtree_tcp_attempt_end(&peer->connections[i]);
-        explicit_bzero(&peer->connections[i].key, sizeof(peer->connections[i].key));
         peer->tcp->num_lost--;
     }
     peer->num_connections = count;
@@ -90,17 +88,17 @@ static void keep_first(mtree_tcp_peer_t *peer, int count)
 static const mtree_tls_key_t *make_key(const mtree_tcp_connection_t *connection,
                                        uint64_t theirs, mtree_tls_key_t *key)
 {
-    const bool dials = connection->peer->dial->dials;
-    const uint64_t words[] = {htobe64(connection->attempt.number),
-                              htobe64(dials ? connection->received : theirs),
-                              htobe64(dials ? theirs : connection->received)};
+    const mtree_tcp_dial_t *dial = connection->peer->dial;
+    const uint64_t words[] = {htobe64(number_of(connection)),
+                              htobe64(connection->attempt.number),
+                              htobe64(dial->dials ? connection->received : theirs),
+                              htobe64(dial->dials ? theirs : connection->received)};
 
-    if (!connection->is_encrypted) {
+    if (!dial->is_encrypted) {
         return NULL;
     }
-    key->is_client = dials;
-    mtree_crypto_code(connection->key.bytes, sizeof(connection->key.bytes), words,
-                      sizeof(words), key->bytes);
+    key->is_client = dial->dials;
+    mtree_crypto_code(dial->key, sizeof(dial->key), words, sizeof(words), key->bytes);
     return key;
 }
 

@@ -53,6 +53,8 @@ typedef struct {
     bool dials;                            /* this end does; or else it listens */
     uint32_t own_rank, rank;               /* of this end, and of the peer */
     mtree_tcp_secret_t own_secret, secret; /* of their listeners */
+    bool is_encrypted;                     /* all that the connections carry */
+    unsigned char key[MTREE_CRYPTO_KEY]; /* that theirs follow from; of both processes */
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_address_t sources[MTREE_TCP_ADDRESSES]; /* from where to dial each; of no
                                                      family: wherever the system will */
@@ -67,11 +69,9 @@ typedef struct {
 } mtree_tcp_dial_t;
 
 /* Have the connections to @a peer, which has none, made, or await those that the peer
- * makes.  @a dial is copied.  With @a keys, [num_connections], all that they carry is
- * encrypted; NULL: nothing is.  Once more before the two have met: dial like this
- * instead. MTREE_ERR_NO_MEMORY: nothing is logged. */
-mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial,
-                                   const mtree_tls_key_t *keys);
+ * makes.  @a dial is copied.  Once more before the two have met: dial like this instead.
+ * MTREE_ERR_NO_MEMORY: nothing is logged. */
+mtree_status_t mtree_tcp_peer_dial(mtree_tcp_peer_t *peer, const mtree_tcp_dial_t *dial);
 
 /* At @a now, mtree_clock_seconds(), while the process polls.  1: the two ends have met,
  * or @a peer has failed; 0: not yet; -1: it takes too long, for *error_p (errno; 0: the

@@ -5,7 +5,7 @@
 #include "tcp/crypto.h"
 
 /* "mtG" and the version. */
-#define MAGIC UINT32_C(0x6d744705)
+#define MAGIC UINT32_C(0x6d744706)
 
 /* Bytes before the proof. */
 #define PROVED 28

@@ -41,7 +41,7 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
                                       mtree_tcp_tuning_t tuning)
 {
     for (int i = 0; i < count; i++) {
-        mtree_tcp_connection_init(peer, i, sockets[i], keys == NULL ? NULL : &keys[i]);
+        mtree_tcp_connection_init(peer, i, sockets[i]);
     }
     peer->num_connections = count;
     for (int i = 0; i < count && peer->status == MTREE_OK; i++) {
@@ -192,7 +192,6 @@ static void connection_end(mtree_tcp_connection_t *connection)
     } else {
         mtree_tcp_connection_close(connection);
     }
-    explicit_bzero(&connection->key, sizeof(connection->key));
 }
 
 /* Any session of @a peer; NULL: there is none. */

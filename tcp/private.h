@@ -110,8 +110,6 @@ struct mtree_tcp_connection {
     bool remade;  /* it was made more than once */
     int stalls;   /* how often it was in vain, in a row */
     int mss;      /* of its next socket: long packets are lost on its way; 0: any */
-    bool is_encrypted;
-    mtree_tls_key_t key;     /* that those of the next sockets follow from */
     uint64_t sent, received; /* bytes of frames that are written to their end; read */
     mtree_status_t status;   /* MTREE_OK until it has failed */
     const char *reason;      /* why it has; until the next system call */
@@ -232,7 +230,7 @@ void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
 void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
 void mtree_tcp_session_free(mtree_tcp_session_t *session);
 
-/* held.c: have @a message, which leaves its list, written next; nothing else is to be. */
+/* held.c: have @a message, which is in no list, written next; nothing else is to be. */
 void mtree_tcp_connection_add(mtree_tcp_connection_t *connection,
                               mtree_tcp_message_t *message);
 
@@ -258,12 +256,11 @@ void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
 void mtree_tcp_connection_confirm_by(mtree_tcp_connection_t *connection,
                                      size_t unacknowledged, size_t missing);
 
-/* connection.c: set connection @a number of @a peer up, which has @a socket and @a key
- * at first (NULL: nothing is encrypted). */
-void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket,
-                               const mtree_tls_key_t *key);
+/* connection.c: set connection @a number of @a peer up, which has @a socket at first. */
+void mtree_tcp_connection_init(mtree_tcp_peer_t *peer, int number, int socket);
 
-/* Use @a socket, which @a connection takes over.  False, here and below: the connection
+/* Use @a socket, which @a connection takes over, and encrypt what it carries with @a key
+ * (NULL: nothing is encrypted).  False, here and below: the connection
  * has failed, which its peer is to be told. */
 bool mtree_tcp_connection_open(mtree_tcp_connection_t *connection, int socket,
                                const mtree_tls_key_t *key);

@@ -91,20 +91,19 @@ static void draw_key(coll_mtree_handshake_t *handshake)
     }
 }
 
-/* The keys of the connections, by what both have told.  False: there are none. */
-static bool make_keys(const coll_mtree_handshake_t *handshake, mtree_tls_key_t *keys)
+/* The key of the two processes, by what both have told.  False: there is none. */
+static bool make_key(const coll_mtree_handshake_t *handshake,
+                     unsigned char key[MTREE_CRYPTO_KEY])
 {
     const word_t *first = handshake->dials ? handshake->mine : handshake->heard;
     const word_t *second = handshake->dials ? handshake->heard : handshake->mine;
-    unsigned char shared[MTREE_CRYPTO_KEY], context[2 * MTREE_CRYPTO_KEY + 1];
+    unsigned char shared[MTREE_CRYPTO_KEY], context[2 * MTREE_CRYPTO_KEY];
     bool is_shared = mtree_crypto_share(handshake->key, handshake->heard->key, shared);
 
     memcpy(context, first->key, MTREE_CRYPTO_KEY);
     memcpy(context + MTREE_CRYPTO_KEY, second->key, MTREE_CRYPTO_KEY);
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS && is_shared; i++) {
-        context[2 * MTREE_CRYPTO_KEY] = (unsigned char)i;
-        mtree_crypto_code(shared, sizeof(shared), context, sizeof(context),
-                          keys[i].bytes);
+    if (is_shared) {
+        mtree_crypto_code(shared, sizeof(shared), context, sizeof(context), key);
     }
     explicit_bzero(shared, sizeof(shared));
     return is_shared;
@@ -161,21 +160,18 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
                              .trip = handshake->trip,
                              .tuning = handshake->tuning,
                              .congestion = coll_mtree_congestion_of_sockets()};
-    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
-    const bool is_encrypted = coll_mtree_params_encrypt();
 
-    handshake->has_key = !is_encrypted || make_keys(handshake, keys);
+    dial.is_encrypted = coll_mtree_params_encrypt();
+    handshake->has_key = !dial.is_encrypted || make_key(handshake, dial.key);
     handshake->error = dial.num_connections == 0 ? EMFILE : handshake->error;
     handshake->is_vain = dial.num_connections == 0 || !handshake->has_key ||
                          listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
         fill_addresses(handshake, &dial);
-        coll_mtree_require(
-            mtree_tcp_peer_dial(handshake->peer, &dial, is_encrypted ? keys : NULL));
+        coll_mtree_require(mtree_tcp_peer_dial(handshake->peer, &dial));
         weigh(handshake);
         handshake->is_dialed = true;
     }
-    explicit_bzero(keys, sizeof(keys));
     explicit_bzero(&dial, sizeof(dial));
 }
 

@@ -39,10 +39,8 @@ void pair_begin(pair_t *pair, int count)
 
 void pair_dial(pair_t *pair, int end)
 {
-    mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
-
-    unit_ok(mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end],
-                                loop_keys(end, keys)));
+    pair->dials[end].is_encrypted = loop_encrypts;
+    unit_ok(mtree_tcp_peer_dial(pair->loop.ends[end].peer, &pair->dials[end]));
 }
 
 static bool all_stand(const pair_t *pair)

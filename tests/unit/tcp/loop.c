@@ -24,12 +24,6 @@ enum { POLLS = 2000, LOOKS = 4 };
 
 bool loop_encrypts;
 
-/* That of connection @a number at @a end. */
-static mtree_tls_key_t make_key(int end, int number)
-{
-    return (mtree_tls_key_t){{5, (unsigned char)number}, .is_client = end == 0};
-}
-
 static void message_ended(mtree_completion_t *self, mtree_status_t status)
 {
     loop_message_t *message = (loop_message_t *)self;
@@ -74,14 +68,6 @@ void loop_connect_over_tcp(int sockets[2])
     (void)close(listener);
 }
 
-const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys)
-{
-    for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
-        keys[i] = make_key(end, i);
-    }
-    return loop_encrypts ? keys : NULL;
-}
-
 void loop_connect(loop_t *loop, int count)
 {
     mtree_tls_key_t keys[MTREE_TCP_CONNECTIONS];
@@ -95,8 +81,11 @@ void loop_connect(loop_t *loop, int count)
         loop->sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
+        for (int i = 0; i < count; i++) {
+            keys[i] = (mtree_tls_key_t){{5, (unsigned char)i}, .is_client = end == 0};
+        }
         unit_ok(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
-                                       loop_keys(end, keys), count,
+                                       loop_encrypts ? keys : NULL, count,
                                        MTREE_TCP_TUNING_NONE));
     }
     for (int i = 0; i < HANDSHAKE && loop_encrypts; i++) {

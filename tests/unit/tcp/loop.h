@@ -33,10 +33,6 @@ typedef struct {
 /* Are connections that are made from now on encrypted? */
 extern bool loop_encrypts;
 
-/* The keys of connections at @a end, in @a keys, [MTREE_TCP_CONNECTIONS]; NULL: they are
- * not encrypted. */
-const mtree_tls_key_t *loop_keys(int end, mtree_tls_key_t *keys);
-
 /* Tests of connections, and fixtures of files of tests, that are run again with
  * encryption where that is supported. */
 #define BOTH_LOOP(name, from, to) UNIT_ADDED_LOOP(loop_add, name, from, to)
