@@ -16,7 +16,6 @@
 #include "schedule/operation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Tags, from the first of them. */
 enum { ENDED, VERDICT, NUM_TAGS };
@@ -34,8 +33,10 @@ typedef struct {
 } state_message_t;
 
 typedef struct {
-    coll_mtree_request_t *req;
+    const coll_mtree_request_t *req;
     coll_mtree_relayed_t *relayed;
+    coll_mtree_coll_args_t args; /* the request's, but for where the result goes first */
+    coll_mtree_buffers_t buffers;
     mtree_relay_start_t start;
     coll_mtree_channel_t channel;
     coll_mtree_relay_transport_t transport;
@@ -100,7 +101,7 @@ static bool is_first(const relayed_call_t *call)
 
 static void describe(relayed_call_t *call)
 {
-    const coll_mtree_coll_args_t *args = &call->req->args;
+    const coll_mtree_coll_args_t *args = &call->args;
 
     call->start = (mtree_relay_start_t){.plan = call->relayed->contact.plan,
                                         .number = ++call->relayed->calls,
@@ -117,26 +118,27 @@ static void describe(relayed_call_t *call)
 /* Begin this rank's part; false: it cannot. */
 static bool begin(relayed_call_t *call)
 {
-    coll_mtree_request_t *req = call->req;
-    int rank = ompi_comm_rank(req->comm);
+    ompi_communicator_t *comm = call->req->comm;
+    const coll_mtree_coll_args_t *args = &call->args;
+    int rank = ompi_comm_rank(comm);
 
     /* What is summed up in place stays as it is where the call fails. */
-    req->args.stashed |= req->args.op != NULL && req->args.input == req->args.output;
-    coll_mtree_buffers_init(&req->buffers, &req->args, rank, ompi_comm_size(req->comm));
+    call->args.stashed |= args->op != NULL && args->input == args->output;
+    coll_mtree_buffers_init(&call->buffers, args, rank, ompi_comm_size(comm));
     if (mtree_layout_create(call->relayed->part, call->relayed->placement,
                             &call->start.call, rank, &call->layout) != MTREE_OK ||
-        coll_mtree_buffers_begin(&req->buffers) != OMPI_SUCCESS) {
+        coll_mtree_buffers_begin(&call->buffers) != OMPI_SUCCESS) {
         return false;
     }
     if (is_first(call) &&
         !coll_mtree_relays_start_call(&call->relayed->contact, &call->start)) {
         return false;
     }
-    coll_mtree_relay_transport_init(&call->transport, req->comm,
-                                    req->args.op != NULL ? req->args.datatype : MPI_BYTE,
+    coll_mtree_relay_transport_init(&call->transport, comm,
+                                    args->op != NULL ? args->datatype : MPI_BYTE,
                                     call->relayed, call->layout, &call->start);
     if (mtree_operation_start(call->layout, &call->transport.super.super,
-                              &req->buffers.super, NULL, NULL,
+                              &call->buffers.super, NULL, NULL,
                               &call->operation) != MTREE_OK) {
         call->operation = NULL;
         coll_mtree_relay_transport_end(&call->transport);
@@ -343,11 +345,10 @@ static void finish(relayed_call_t *call)
         mtree_operation_free(call->operation);
     }
     if (call->verdict == DONE) {
-        coll_mtree_buffers_deliver(&call->req->buffers);
+        coll_mtree_buffers_deliver(&call->buffers);
     }
     mtree_layout_destroy(call->layout);
-    coll_mtree_buffers_cleanup(&call->req->buffers);
-    memset(&call->req->buffers, 0, sizeof(call->req->buffers));
+    coll_mtree_buffers_cleanup(&call->buffers);
 }
 
 coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
@@ -357,6 +358,7 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
     relayed_call_t call = {
         .req = req,
         .relayed = relayed,
+        .args = req->args,
         .channel = {.comm = req->comm,
                     .first_tag = coll_mtree_tags_control(module, NUM_TAGS),
                     .longest = COLL_MTREE_ANY_LENGTH,
