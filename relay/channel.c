@@ -5,7 +5,6 @@
 #include "base/bytes.h"
 #include "tcp/socket.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -39,11 +38,6 @@ void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel)
     *channel = (mtree_relay_channel_t){.socket = -1};
 }
 
-static bool is_later(void)
-{
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
 /* As send(2) of what is to go out. */
 static ssize_t channel_write(mtree_relay_channel_t *channel)
 {
@@ -60,7 +54,7 @@ static mtree_status_t channel_flush(mtree_relay_channel_t *channel)
         ssize_t sent = channel_write(channel);
 
         if (sent < 0) {
-            return is_later() ? MTREE_OK : MTREE_ERR_IO;
+            return mtree_tcp_socket_is_later() ? MTREE_OK : MTREE_ERR_IO;
         }
         channel->out_length -= (int)sent;
         memmove(channel->out, channel->out + sent, (size_t)channel->out_length);
@@ -131,7 +125,7 @@ static int channel_read(mtree_relay_channel_t *channel)
     count = channel->tls == NULL ? recv(channel->socket, place, READ, 0)
                                  : mtree_tls_read(channel->tls, place, READ);
     channel->in_length += count > 0 ? (int)count : 0;
-    return count > 0 ? 1 : count < 0 && is_later() ? 0 : -1;
+    return count > 0 ? 1 : count < 0 && mtree_tcp_socket_is_later() ? 0 : -1;
 }
 
 int mtree_relay_channel_poll(mtree_relay_channel_t *channel,

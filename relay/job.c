@@ -49,17 +49,15 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
     job->peers.patience = traffic->patience > 0 ? traffic->patience : job->peers.patience;
     mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
-    mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
-               job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
+    mtree_info("%s of %s begins%s", job->peers.name, from,
+               job->is_encrypted ? ", encrypted" : "");
     return job;
 }
 
 /* A mtree_relay_peer_t. */
 static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 {
-    mtree_relay_job_t *job = arg;
-
-    return job->is_over ? NULL : mtree_relay_peers_get(&job->peers, number);
+    return mtree_relay_peers_get(&((mtree_relay_job_t *)arg)->peers, number);
 }
 
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
@@ -213,8 +211,7 @@ static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *mess
     }
     status = begin_call(job, &start);
     if (status != MTREE_OK) {
-        mtree_warn("job %02x%02x%02x: call of %zu bytes: %s", job->id.bytes[0],
-                   job->id.bytes[1], job->id.bytes[2],
+        mtree_warn("%s: call of %zu bytes: %s", job->peers.name,
                    start.call.units * start.call.unit_bytes, mtree_status_string(status));
         refuse(job, &start);
     }
@@ -271,8 +268,8 @@ static bool read_channel(mtree_relay_job_t *job, double now)
     while (count++ < MOST_MESSAGES &&
            (answer = mtree_relay_channel_poll(&job->channel, &message)) > 0) {
         if (!take_message(job, &message, now)) {
-            mtree_warn("job %02x%02x%02x: %s sent what is no message for a relay",
-                       job->id.bytes[0], job->id.bytes[1], job->id.bytes[2], job->from);
+            mtree_warn("%s: %s sent what is no message for a relay", job->peers.name,
+                       job->from);
             return false;
         }
     }
@@ -333,11 +330,9 @@ static void end_calls(mtree_relay_job_t *job)
 
 void mtree_relay_job_destroy(mtree_relay_job_t *job)
 {
-    mtree_info("job %02x%02x%02x of %s ends", job->id.bytes[0], job->id.bytes[1],
-               job->id.bytes[2], job->from);
+    mtree_info("%s of %s ends", job->peers.name, job->from);
     mtree_relay_channel_cleanup(&job->channel);
     end_calls(job);
-    job->is_over = true;
     mtree_relay_peers_cleanup(&job->peers);
     while (!mtree_list_is_empty(&job->plans)) {
         forget_plan(job, MTREE_CONTAINER_OF(job->plans.next, mtree_relay_plan_t, link));

@@ -48,7 +48,6 @@ typedef struct {
     int num_calls;
     bool has_more; /* messages may be taken without waiting for the socket */
     double end;    /* clock of the latest end; 0: rank 0 is there */
-    bool is_over;
 } mtree_relay_job_t;
 
 /*

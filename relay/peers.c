@@ -38,6 +38,8 @@ void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                                                           ? most
                                                           : MTREE_RELAY_LEAST_EARLY}};
     peers->hello.number |= MTREE_RELAY_IS_RELAY;
+    (void)snprintf(peers->name, sizeof(peers->name), "job %02x%02x%02x",
+                   hello->job.bytes[0], hello->job.bytes[1], hello->job.bytes[2]);
     mtree_list_init(&peers->list);
 }
 
@@ -58,7 +60,6 @@ void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers)
 /* Peer @a number, created if there is none; NULL: no memory. */
 static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number)
 {
-    const unsigned char *job = peers->hello.job.bytes;
     char name[64];
     mtree_list_t *link;
     peer_t *peer;
@@ -74,9 +75,9 @@ static peer_t *peer_get(mtree_relay_peers_t *peers, uint32_t number)
     if (peer == NULL) {
         return NULL;
     }
-    (void)snprintf(name, sizeof(name), "%s %u of job %02x%02x%02x",
+    (void)snprintf(name, sizeof(name), "%s %u of %s",
                    (number & MTREE_RELAY_IS_RELAY) != 0 ? "relay" : "rank",
-                   number & ~MTREE_RELAY_IS_RELAY, job[0], job[1], job[2]);
+                   number & ~MTREE_RELAY_IS_RELAY, peers->name);
     peer->number = number;
     peer->tcp = mtree_tcp_peer_create(peers->tcp, name);
     if (peer->tcp == NULL) {
@@ -100,7 +101,6 @@ mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t num
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_tls_key_t *key, const char *from)
 {
-    const unsigned char *job = peers->hello.job.bytes;
     bool is_full = peers->most > 0 && peers->num_connected >= peers->most;
     peer_t *peer = is_full ? NULL : peer_get(peers, number);
 
@@ -108,8 +108,7 @@ bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int 
         return false;
     }
     peers->num_connected++;
-    mtree_info("job %02x%02x%02x: number %u is %s", job[0], job[1], job[2],
-               number & ~MTREE_RELAY_IS_RELAY, from);
+    mtree_info("%s: number %u is %s", peers->name, number & ~MTREE_RELAY_IS_RELAY, from);
     (void)mtree_tcp_socket_tune(socket, peers->congestion);
     peer->is_connected = true;
     (void)mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);

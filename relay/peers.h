@@ -20,6 +20,7 @@ typedef struct {
     mtree_tcp_t *tcp;
     mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
     mtree_relay_key_t key;     /* of the job */
+    char name[16];             /* of the job, for lines of the log */
     const char *congestion;    /* control of TCP; NULL: the kernel's default */
     double patience;           /* seconds that another relay has to answer */
     mtree_list_t list;

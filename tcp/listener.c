@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tcp/listener.h"
 
+#include "base/array.h"
 #include "tcp/socket.h"
 
 #include <errno.h>
@@ -106,21 +107,13 @@ static void limit_strangers(mtree_tcp_listener_t *listener, int most)
 /* It stays until its greeting has come, or it is the oldest of too many. */
 static void pending_add(mtree_tcp_listener_t *listener, int socket, int most)
 {
-    pending_t *grown;
-
     limit_strangers(listener, most);
-    grown = listener->pending;
-    if (listener->num_pending == listener->capacity) {
-        listener->capacity += MTREE_TCP_STRANGERS;
-        grown = realloc(grown, (size_t)listener->capacity * sizeof(*grown));
-    }
-    if (grown == NULL) {
-        listener->capacity -= MTREE_TCP_STRANGERS;
+    if (mtree_array_reserve(&listener->pending, &listener->capacity,
+                            listener->num_pending + 1, sizeof(pending_t)) == MTREE_OK) {
+        listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
+    } else {
         (void)close(socket);
-        return;
     }
-    listener->pending = grown;
-    listener->pending[listener->num_pending++] = (pending_t){.socket = socket};
 }
 
 /* Has the greeting of @a pending come before, over another that is pending? */

@@ -3,7 +3,6 @@
 
 #include "tcp/socket.h"
 
-#include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,11 +33,6 @@ void mtree_rate_test_begin(mtree_rate_test_t *test, int socket, double now)
     (void)mtree_tcp_socket_tune(socket, NULL);
 }
 
-static bool is_later(void)
-{
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
 /* False: the connection has failed. */
 static bool test_send(mtree_rate_test_t *test, double now)
 {
@@ -51,7 +45,7 @@ static bool test_send(mtree_rate_test_t *test, double now)
     for (int i = 0; i < PIECES && sent > 0; i++) {
         sent = send(test->socket, piece, sizeof(piece), MSG_NOSIGNAL);
     }
-    return sent >= 0 || is_later();
+    return sent >= 0 || mtree_tcp_socket_is_later();
 }
 
 static void test_count(mtree_rate_test_t *test, double bytes, double now)
@@ -82,7 +76,7 @@ static bool test_receive(mtree_rate_test_t *test, double now)
         }
     }
     test->has_ended = received == 0;
-    return received >= 0 || is_later();
+    return received >= 0 || mtree_tcp_socket_is_later();
 }
 
 int mtree_rate_test_poll(mtree_rate_test_t *test, double now)

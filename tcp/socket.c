@@ -206,6 +206,11 @@ bool mtree_tcp_socket_send(int fd, const void *bytes, size_t length)
     return send(fd, bytes, length, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
+bool mtree_tcp_socket_is_later(void)
+{
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
 void mtree_tcp_piece_expect(mtree_tcp_piece_t *piece, size_t length)
 {
     piece->count = 0;
@@ -218,9 +223,7 @@ int mtree_tcp_piece_receive(mtree_tcp_piece_t *piece, int fd)
         recv(fd, piece->bytes + piece->count, piece->wanted - piece->count, 0);
 
     if (count <= 0) {
-        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-                   ? 0
-                   : -1;
+        return count < 0 && mtree_tcp_socket_is_later() ? 0 : -1;
     }
     piece->count += (size_t)count;
     return piece->count == piece->wanted;

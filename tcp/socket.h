@@ -44,6 +44,9 @@ void mtree_tcp_socket_close(int socket);
 /* Send @a length bytes, which a new connection takes at once; false: it did not. */
 bool mtree_tcp_socket_send(int socket, const void *bytes, size_t length);
 
+/* Has the last call on a socket failed, by errno, only since it is to be made later? */
+bool mtree_tcp_socket_is_later(void);
+
 /* A piece of known length, while it is received. */
 typedef struct {
     unsigned char bytes[MTREE_TCP_PIECE];
