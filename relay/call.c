@@ -88,7 +88,7 @@ static void call_fold(void *arg, const void *a, const void *b, void *out, size_t
 static mtree_status_t call_reserve(mtree_relay_call_t *call,
                                    const mtree_operation_data_t *data)
 {
-    uint64_t bytes = mtree_operation_scratch(call->layout, data);
+    size_t bytes = mtree_operation_scratch(call->layout, data);
 
     if (bytes > call->memory->most - call->memory->used) {
         return MTREE_ERR_LIMIT;
@@ -124,7 +124,7 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
 
 mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
                                       const mtree_relay_start_t *start, double rate,
-                                      mtree_relay_memory_t *memory,
+                                      mtree_tcp_budget_t *memory,
                                       mtree_relay_peer_t find_peer, void *job,
                                       mtree_relay_call_t **call_p)
 {

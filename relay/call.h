@@ -13,11 +13,6 @@
 #include "schedule/operation.h"
 #include "tcp/tcp.h"
 
-/* Memory of all calls of a relay; bytes. */
-typedef struct {
-    uint64_t most, used;
-} mtree_relay_memory_t;
-
 /* The connections to number @a peer of the job; NULL: there is no memory. */
 typedef mtree_tcp_peer_t *(*mtree_relay_peer_t)(void *job, uint32_t peer);
 
@@ -32,8 +27,8 @@ typedef struct {
     mtree_relay_fold_t fold;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
-    mtree_relay_memory_t *memory;
-    uint64_t bytes; /* that it takes of it */
+    mtree_tcp_budget_t *memory;
+    size_t bytes; /* that it takes of it */
     bool is_cancelled;
 } mtree_relay_call_t;
 
@@ -44,7 +39,7 @@ typedef struct {
  */
 mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
                                       const mtree_relay_start_t *start, double rate,
-                                      mtree_relay_memory_t *memory,
+                                      mtree_tcp_budget_t *memory,
                                       mtree_relay_peer_t find_peer, void *job,
                                       mtree_relay_call_t **call_p);
 

@@ -18,12 +18,11 @@
  * results before a relay knows that they have arrived. */
 #define LEAVE_SECONDS 1.0
 
-mtree_relay_job_t *
-mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
-                       const mtree_relay_key_t *key, int socket,
-                       const mtree_tls_key_t *tls_key, const char *from,
-                       const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
-                       mtree_relay_done_t *done)
+mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
+                                          const mtree_relay_hello_t *hello,
+                                          const mtree_relay_key_t *key, int socket,
+                                          const mtree_tls_key_t *tls_key,
+                                          const char *from)
 {
     mtree_relay_job_t *job = calloc(1, sizeof(*job));
 
@@ -31,26 +30,19 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
         mtree_tcp_socket_close(socket);
         return NULL;
     }
-    job->tcp = tcp;
-    job->id = hello->job;
-    job->is_encrypted = tls_key != NULL;
-    job->rate = traffic->rate;
-    job->memory = memory;
-    job->done = done;
+    job->shared = shared;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
     /* Rank 0 may compute for long, and reads little; its host answers all the same. */
     mtree_tcp_socket_keep(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_relay_channel_init(&job->channel, socket, tls_key);
     mtree_list_init(&job->link);
-    mtree_relay_peers_init(&job->peers, tcp, hello, key, traffic->congestion,
-                           (size_t)memory->most);
-    job->peers.most = traffic->most_peers;
-    job->peers.patience = traffic->patience > 0 ? traffic->patience : job->peers.patience;
+    mtree_relay_peers_init(&job->peers, shared->tcp, hello, key, &shared->traffic,
+                           shared->memory.most);
     mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("%s of %s begins%s", job->peers.name, from,
-               job->is_encrypted ? ", encrypted" : "");
+               hello->is_encrypted ? ", encrypted" : "");
     return job;
 }
 
@@ -58,12 +50,6 @@ mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
 static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 {
     return mtree_relay_peers_get(&((mtree_relay_job_t *)arg)->peers, number);
-}
-
-bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
-                             const mtree_tls_key_t *key, const char *from)
-{
-    return mtree_relay_peers_connect(&job->peers, number, socket, key, from);
 }
 
 static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t number)
@@ -106,7 +92,7 @@ static void forget_plan(mtree_relay_job_t *job, mtree_relay_plan_t *plan)
 static bool has_room(const mtree_relay_job_t *job, size_t bytes)
 {
     return job->num_plans < MTREE_RELAY_PLANS &&
-           bytes <= (size_t)job->memory->most - job->plan_bytes;
+           bytes <= job->shared->memory.most - job->plan_bytes;
 }
 
 /* Forget the least recently used plans that no call uses until there is room for one of
@@ -155,7 +141,7 @@ static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
 
     mtree_put32(bytes, start->plan);
     mtree_put32(bytes + 4, start->number);
-    job->done->failed++;
+    job->shared->done.failed++;
     (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_REFUSED, bytes,
                                    sizeof(bytes));
 }
@@ -169,8 +155,8 @@ static mtree_status_t begin_call(mtree_relay_job_t *job, const mtree_relay_start
     if (plan == NULL || job->num_calls == MOST_CALLS) {
         return MTREE_ERR_LIMIT;
     }
-    status = mtree_relay_call_begin(plan, start, job->rate, job->memory, find_peer, job,
-                                    &call);
+    status = mtree_relay_call_begin(plan, start, job->shared->traffic.rate,
+                                    &job->shared->memory, find_peer, job, &call);
     if (status == MTREE_OK) {
         /* The most recently used plan is the last one. */
         mtree_list_remove(&plan->link);
@@ -301,8 +287,8 @@ void mtree_relay_job_reap(mtree_relay_job_t *job)
         int ended = mtree_relay_call_poll(call);
 
         if (ended > 0) {
-            job->done->calls++;
-            job->done->bytes += start->call.units * start->call.unit_bytes;
+            job->shared->done.calls++;
+            job->shared->done.bytes += start->call.units * start->call.unit_bytes;
         } else if (ended < 0) {
             refuse(job, start);
         }
@@ -323,7 +309,7 @@ static void end_calls(mtree_relay_job_t *job)
         mtree_relay_call_cancel(MTREE_CONTAINER_OF(link, mtree_relay_call_t, link));
     }
     while (job->num_calls > 0) {
-        (void)mtree_tcp_hand_out(job->tcp);
+        (void)mtree_tcp_hand_out(job->shared->tcp);
         mtree_relay_job_reap(job);
     }
 }

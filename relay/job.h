@@ -21,25 +21,19 @@ typedef struct {
     uint64_t bytes;         /* of vectors of the former */
 } mtree_relay_done_t;
 
-/* Limits of a job's peers, and of the traffic to each. */
+/* What the jobs of a relay share. */
 typedef struct {
-    int most_peers;         /* connections at a time; 0: no limit */
-    double patience;        /* seconds that another relay has to answer; 0: the usual */
-    double rate;            /* bits/s at most; 0: no limit */
-    const char *congestion; /* control of TCP; NULL: the kernel's default, which also
-                               holds where the kernel does not allow this one */
-} mtree_relay_traffic_t;
+    mtree_tcp_t *tcp;
+    mtree_relay_traffic_t traffic;
+    mtree_tcp_budget_t memory; /* of calls */
+    mtree_relay_done_t done;
+} mtree_relay_shared_t;
 
 typedef struct {
     mtree_list_t link; /* for a list of the caller's */
-    mtree_tcp_t *tcp;
-    mtree_relay_job_id_t id;
-    bool is_encrypted; /* all of it, or nothing */
+    mtree_relay_shared_t *shared;
     mtree_relay_channel_t channel;
     char from[80];
-    double rate; /* bits/s to each peer at most; 0: no limit */
-    mtree_relay_memory_t *memory;
-    mtree_relay_done_t *done;
     mtree_relay_peers_t peers;
     mtree_list_t plans; /* in the order of their last use */
     int num_plans;
@@ -53,14 +47,13 @@ typedef struct {
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
  * @a from, which it takes over even on failure, with @a tls_key (NULL: nothing of the job
- * is encrypted).  NULL: no memory.
+ * is encrypted).  @a shared stays.  NULL: no memory.
  */
-mtree_relay_job_t *
-mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
-                       const mtree_relay_key_t *key, int socket,
-                       const mtree_tls_key_t *tls_key, const char *from,
-                       const mtree_relay_traffic_t *traffic, mtree_relay_memory_t *memory,
-                       mtree_relay_done_t *done);
+mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
+                                          const mtree_relay_hello_t *hello,
+                                          const mtree_relay_key_t *key, int socket,
+                                          const mtree_tls_key_t *tls_key,
+                                          const char *from);
 
 /* End its calls and free it. */
 void mtree_relay_job_destroy(mtree_relay_job_t *job);
@@ -71,12 +64,6 @@ static inline bool mtree_relay_job_is_timed(const mtree_relay_job_t *job)
 {
     return job->peers.num_dialing > 0 || job->end > 0;
 }
-
-/* Take over @a socket, which has proved to be that of number @a peer at @a from, with @a
- * key where the job is encrypted.  False: that peer has a connection, or there is no
- * memory; the caller keeps the socket. */
-bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
-                             const mtree_tls_key_t *key, const char *from);
 
 /* Read some of the channel; false: the job is over.  When rank 0 has closed the channel,
  * calls under way have a second to end. */

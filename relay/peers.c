@@ -23,17 +23,16 @@ typedef struct {
 
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key, const char *congestion,
-                            size_t most)
+                            const mtree_relay_key_t *key,
+                            const mtree_relay_traffic_t *traffic, size_t most)
 {
     *peers = (mtree_relay_peers_t){.tcp = tcp,
+                                   .traffic = traffic,
                                    .hello = {.purpose = MTREE_RELAY_DATA,
                                              .number = hello->number,
                                              .is_encrypted = hello->is_encrypted,
                                              .job = hello->job},
                                    .key = *key,
-                                   .congestion = congestion,
-                                   .patience = MTREE_RELAY_DIAL_SECONDS,
                                    .budget = {.most = most > MTREE_RELAY_LEAST_EARLY
                                                           ? most
                                                           : MTREE_RELAY_LEAST_EARLY}};
@@ -101,7 +100,8 @@ mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t num
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_tls_key_t *key, const char *from)
 {
-    bool is_full = peers->most > 0 && peers->num_connected >= peers->most;
+    const int most = peers->traffic->most_peers;
+    bool is_full = most > 0 && peers->num_connected >= most;
     peer_t *peer = is_full ? NULL : peer_get(peers, number);
 
     if (peer == NULL || peer->is_connected) {
@@ -109,7 +109,7 @@ bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int 
     }
     peers->num_connected++;
     mtree_info("%s: number %u is %s", peers->name, number & ~MTREE_RELAY_IS_RELAY, from);
-    (void)mtree_tcp_socket_tune(socket, peers->congestion);
+    (void)mtree_tcp_socket_tune(socket, peers->traffic->congestion);
     peer->is_connected = true;
     (void)mtree_tcp_peer_connect(peer->tcp, &socket, key, 1, MTREE_TCP_TUNING_NONE);
     return true;
@@ -131,6 +131,8 @@ static bool is_neighbour(const mtree_plan_part_t *part, int host)
 void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t *plan,
                             double now)
 {
+    const double patience = peers->traffic->patience > 0 ? peers->traffic->patience
+                                                         : MTREE_RELAY_DIAL_SECONDS;
     int first = plan->part->num_hosts - plan->placement->num_relays;
 
     for (int i = 0; i < plan->placement->num_relays; i++) {
@@ -143,7 +145,7 @@ void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t
         if (peer != NULL && !peer->is_connected && peer->dialer == NULL &&
             peers->num_dialing < MOST_DIALED) {
             peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &peers->hello,
-                                                     &peers->key, now, peers->patience);
+                                                     &peers->key, now, patience);
             if (peer->dialer != NULL) {
                 mtree_relay_dialer_aside(peer->dialer);
                 peers->num_dialing++;

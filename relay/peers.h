@@ -16,25 +16,32 @@
  * those of a call that is refused for that. */
 #define MTREE_RELAY_LEAST_EARLY ((size_t)64 << 20)
 
+/* Limits of a job's peers, and of the traffic to each. */
+typedef struct {
+    int most_peers;         /* connections at a time; 0: no limit */
+    double patience;        /* seconds that another relay has to answer; 0: the usual */
+    double rate;            /* bits/s at most; 0: no limit */
+    const char *congestion; /* control of TCP; NULL: the kernel's default, which also
+                               holds where the kernel does not allow this one */
+} mtree_relay_traffic_t;
+
 typedef struct {
     mtree_tcp_t *tcp;
+    const mtree_relay_traffic_t *traffic;
     mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
     mtree_relay_key_t key;     /* of the job */
     char name[16];             /* of the job, for lines of the log */
-    const char *congestion;    /* control of TCP; NULL: the kernel's default */
-    double patience;           /* seconds that another relay has to answer */
     mtree_list_t list;
     int count, num_dialing, num_connected;
-    int most;                  /* of the last; 0: no limit */
     mtree_tcp_budget_t budget; /* of what they send before their calls begin */
 } mtree_relay_peers_t;
 
-/* @a hello is that of the control connection.  @a congestion stays.  What the peers send
+/* @a hello is that of the control connection.  @a traffic stays.  What the peers send
  * before their calls begin may take @a most bytes, or MTREE_RELAY_LEAST_EARLY. */
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
-                            const mtree_relay_key_t *key, const char *congestion,
-                            size_t most);
+                            const mtree_relay_key_t *key,
+                            const mtree_relay_traffic_t *traffic, size_t most);
 
 /* Close all connections. */
 void mtree_relay_peers_cleanup(mtree_relay_peers_t *peers);

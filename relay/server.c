@@ -33,9 +33,7 @@
 
 struct mtree_relay_server {
     mtree_relay_options_t options;
-    mtree_relay_memory_t memory;
-    mtree_relay_done_t done;
-    mtree_tcp_t *tcp;
+    mtree_relay_shared_t shared;
     int socket, waker;
     uint16_t port;
     int num_pending;
@@ -59,7 +57,8 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
     if (server->options.most_jobs > MOST_JOBS) {
         server->options.most_jobs = MOST_JOBS;
     }
-    server->memory.most = options->memory;
+    server->shared.memory.most = (size_t)options->memory;
+    server->shared.traffic = options->traffic;
     server->warned = -WARNING_INTERVAL;
     mtree_list_init(&server->jobs);
     server->socket = mtree_tcp_socket_listen(&options->ports, &server->port);
@@ -69,7 +68,7 @@ mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
         return MTREE_ERR_IO;
     }
     server->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (server->waker < 0 || mtree_tcp_create(0, &server->tcp) != MTREE_OK) {
+    if (server->waker < 0 || mtree_tcp_create(0, &server->shared.tcp) != MTREE_OK) {
         (void)close(server->waker);
         mtree_tcp_socket_close(server->socket);
         free(server);
@@ -104,7 +103,7 @@ static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
     {
         mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
 
-        if (memcmp(&job->id, id, sizeof(*id)) == 0) {
+        if (memcmp(&job->peers.hello.job, id, sizeof(*id)) == 0) {
             return job;
         }
     }
@@ -147,7 +146,8 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
     char name[MTREE_ADDRESS_LENGTH];
 
     /* All of a job is encrypted, or nothing. */
-    if (begins == (job != NULL) || (job != NULL && job->is_encrypted != is_encrypted)) {
+    if (begins == (job != NULL) ||
+        (job != NULL && job->peers.hello.is_encrypted != is_encrypted)) {
         (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
@@ -156,19 +156,18 @@ static bool admit(mtree_relay_server_t *server, const mtree_relay_pending_t *pen
         return false;
     }
     if (!mtree_relay_pending_welcome(pending, MTREE_RELAY_WELCOMED,
-                                     server->memory.most)) {
+                                     server->shared.memory.most)) {
         return false;
     }
     mtree_relay_tls_key(&pending->greeting, true, &key);
     (void)name_of(pending->socket, name);
     if (!begins) {
-        return mtree_relay_job_connect(job, pending->hello.number, pending->socket,
-                                       is_encrypted ? &key : NULL, name);
+        return mtree_relay_peers_connect(&job->peers, pending->hello.number,
+                                         pending->socket, is_encrypted ? &key : NULL,
+                                         name);
     }
-    job =
-        mtree_relay_job_create(server->tcp, &pending->hello, &pending->greeting.key,
-                               pending->socket, is_encrypted ? &key : NULL, name,
-                               &server->options.traffic, &server->memory, &server->done);
+    job = mtree_relay_job_create(&server->shared, &pending->hello, &pending->greeting.key,
+                                 pending->socket, is_encrypted ? &key : NULL, name);
     if (job != NULL) {
         mtree_list_append(&server->jobs, &job->link);
         server->num_jobs++;
@@ -272,7 +271,7 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
     fds[count++] = (struct pollfd){.fd = accepts ? server->socket : -1, .events = POLLIN};
     fds[count++] = (struct pollfd){.fd = server->waker, .events = POLLIN};
     fds[count++] =
-        (struct pollfd){.fd = mtree_tcp_descriptor(server->tcp), .events = POLLIN};
+        (struct pollfd){.fd = mtree_tcp_descriptor(server->shared.tcp), .events = POLLIN};
     for (int i = 0; i < server->num_pending; i++) {
         fds[count++] = (struct pollfd){.fd = server->pending[i].socket, .events = POLLIN};
     }
@@ -284,7 +283,7 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
         seconds = job->has_more ? 0 : seconds;
         fds[count++] = (struct pollfd){.fd = job->channel.socket, .events = POLLIN};
     }
-    seconds = fmin(seconds, mtree_tcp_patience(server->tcp));
+    seconds = fmin(seconds, mtree_tcp_patience(server->shared.tcp));
     seconds = is_timed ? fmin(seconds, TIMED_POLL) : seconds;
     (void)poll(fds, count, (int)ceil(1000 * seconds));
     (void)eventfd_read(server->waker, &wakes);
@@ -299,10 +298,11 @@ void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)
         pending_poll(server, i, now);
     }
     poll_jobs(server, now);
-    if (mtree_tcp_poll(server->tcp) + mtree_tcp_hand_out(server->tcp) == 0) {
+    if (mtree_tcp_poll(server->shared.tcp) + mtree_tcp_hand_out(server->shared.tcp) ==
+        0) {
         sleep_until(server, seconds);
     }
-    while (mtree_tcp_hand_out(server->tcp) > 0) {}
+    while (mtree_tcp_hand_out(server->shared.tcp) > 0) {}
     reap(server);
 }
 
@@ -313,10 +313,10 @@ void mtree_relay_server_status(const mtree_relay_server_t *server,
 
     *status = (mtree_relay_status_t){.jobs = server->num_jobs,
                                      .pending = server->num_pending,
-                                     .memory = server->memory.used,
+                                     .memory = server->shared.memory.used,
                                      .jobs_so_far = server->jobs_so_far,
                                      .turned_away = server->turned_away,
-                                     .done = server->done};
+                                     .done = server->shared.done};
     MTREE_LIST_FOR_EACH(link, &server->jobs)
     {
         const mtree_relay_job_t *job = MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
@@ -340,7 +340,7 @@ void mtree_relay_server_destroy(mtree_relay_server_t *server)
     }
     mtree_tcp_socket_close(server->socket);
     (void)close(server->waker);
-    mtree_tcp_destroy(server->tcp);
+    mtree_tcp_destroy(server->shared.tcp);
     explicit_bzero(&server->options.secret, sizeof(server->options.secret));
     free(server);
 }

@@ -81,13 +81,13 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
  * sends wait for those that were lost. */
 bool mtree_tcp_peer_is_full(const mtree_tcp_peer_t *peer);
 
-/* Memory that peers may take here by what they send before sessions with them have begun
- * here, all that share it together; bytes. */
+/* Memory that all who share it may take together; bytes. */
 typedef struct {
     size_t most, used;
 } mtree_tcp_budget_t;
 
-/* A peer that takes more is lost.  @a budget stays. */
+/* What peers send before sessions with them have begun here takes it of @a budget, which
+ * stays.  A peer that takes more is lost. */
 void mtree_tcp_peer_limit(mtree_tcp_peer_t *peer, mtree_tcp_budget_t *budget);
 
 /* The connections to @a peer, which it is yet to have, are lost when its kernel says

@@ -21,7 +21,7 @@ static mtree_tcp_peer_t *no_peer(void *job, uint32_t number)
 
 static void run(const mtree_relay_plan_t *plan, const uint8_t *data)
 {
-    mtree_relay_memory_t memory = {.most = MEMORY};
+    mtree_tcp_budget_t memory = {.most = MEMORY};
     mtree_relay_start_t start;
     mtree_relay_call_t *call;
 
