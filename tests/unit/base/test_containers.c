@@ -32,7 +32,7 @@ UNIT_TEST(an_array_keeps_its_elements_as_it_grows)
 
 UNIT_TEST(an_array_that_has_no_memory_stays_as_it_was)
 {
-    char *bytes = NULL;
+    UNIT_FREED char *bytes = NULL;
     int capacity = 0;
 
     unit_ok(mtree_array_reserve(&bytes, &capacity, 3, 1));
@@ -42,7 +42,6 @@ UNIT_TEST(an_array_that_has_no_memory_stays_as_it_was)
     ck_assert_int_ge(capacity, 3);
     ck_assert_int_lt(capacity, INT_MAX);
     ck_assert_int_eq(bytes[2], 'x');
-    free(bytes);
 }
 
 UNIT_TEST(a_list_takes_over_the_links_of_another)
@@ -135,7 +134,7 @@ UNIT_TEST(a_table_finds_every_element_also_under_one_hash)
 {
     enum { COUNT = 300 };
     static item_t items[COUNT];
-    mtree_hash_table_t table;
+    UNIT_OWNED(mtree_hash_table_cleanup) mtree_hash_table_t table;
     int i;
 
     mtree_hash_table_init(&table);
@@ -155,5 +154,4 @@ UNIT_TEST(a_table_finds_every_element_also_under_one_hash)
         ck_assert_ptr_eq(link, i % 3 == 0 ? NULL : &items[i].hash);
     }
     ck_assert_uint_eq(table.count, COUNT - COUNT / 3);
-    mtree_hash_table_cleanup(&table);
 }

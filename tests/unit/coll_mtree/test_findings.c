@@ -45,7 +45,7 @@ static char *text_of(bool routes_known)
 
 UNIT_TEST(each_figure_has_a_comment)
 {
-    char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true);
 
     ck_assert_ptr_nonnull(
         strstr(text, "// probed in 2.5 s with 1 MB; routes from the network\n"));
@@ -59,19 +59,17 @@ UNIT_TEST(each_figure_has_a_comment)
     text = text_under(true, "by chance");
     ck_assert_ptr_nonnull(
         strstr(text, "; routes from the network; under load: by chance\n"));
-    free(text);
 }
 
 UNIT_TEST(the_text_is_the_topology)
 {
-    char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true);
     OWNED(topology) *again = map_text(text);
 
     ck_assert_int_eq(again->num_links, 1);
     ck_assert_int_eq(again->num_vertices, 2);
     ck_assert_double_eq_tol(again->links[0].capacity[0], topology->links[0].capacity[0],
                             1);
-    free(text);
 }
 
 /* Take part in the rounds of @a probe until streams are asked for. */
@@ -97,7 +95,7 @@ UNIT_TEST(what_was_measured_is_not_measured_again)
     const mtree_probe_options_t options = {.seconds = 5};
     mtree_probe_round_t round;
     mtree_probe_t *probe;
-    char *text = text_of(true);
+    UNIT_FREED char *text = text_of(true);
 
     unit_ok(mtree_probe_create(hosts, 2, &options, &probe));
     run_to_streams(probe, &round);
@@ -112,7 +110,6 @@ UNIT_TEST(what_was_measured_is_not_measured_again)
     ck_assert_int_eq(round.experiments[0].from, 1);
     mtree_probe_destroy(probe);
     ck_assert_int_ne(coll_mtree_probe_findings_reuse("nothing", NULL), MTREE_OK);
-    free(text);
 }
 
 UNIT_FIXTURE(setup, teardown)

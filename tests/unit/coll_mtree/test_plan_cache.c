@@ -77,15 +77,14 @@ static void leave_plan(void)
 static bool is_there(void)
 {
     mtree_forecast_t forecast;
-    mtree_plan_t *plan = coll_mtree_plan_cache_read(&question, &forecast);
+    OWNED(plan) *plan = coll_mtree_plan_cache_read(&question, &forecast);
 
-    mtree_plan_destroy(plan);
     return plan != NULL;
 }
 
 UNIT_TEST(a_plan_is_read_as_it_was_made)
 {
-    mtree_plan_t *made = make_plan(), *plan;
+    OWNED(plan) *made = make_plan(), *plan = NULL;
     mtree_forecast_t forecast;
 
     ck_assert(!is_there());
@@ -101,8 +100,6 @@ UNIT_TEST(a_plan_is_read_as_it_was_made)
         ck_assert_double_eq(plan->trees[t].rate, made->trees[t].rate);
         ck_assert_mem_eq(plan->trees[t].parent, made->trees[t].parent, 3 * sizeof(int));
     }
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(made);
 }
 
 UNIT_TEST(another_question_has_no_answer)

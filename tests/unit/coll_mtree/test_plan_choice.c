@@ -22,7 +22,7 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
 
 UNIT_TEST(trees_count_per_root_where_each_block_has_its_own)
 {
-    mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 5, 3);
+    OWNED(plan) *plan = two_hosts(MTREE_ALLREDUCE, "packing", 5, 3);
 
     ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 5);
     mtree_plan_destroy(plan);
@@ -31,7 +31,6 @@ UNIT_TEST(trees_count_per_root_where_each_block_has_its_own)
     mtree_plan_destroy(plan);
     plan = two_hosts(MTREE_ALLGATHER, "packing", 5, 1);
     ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 4);
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(the_bytes_of_a_plan_grow_with_its_trees)
@@ -84,7 +83,7 @@ UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 
 UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
 {
-    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
+    OWNED(plan) *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
 
     ck_assert(coll_mtree_plan_choice_can_rebalance(plan));
     plan->trees[0].step[1] = 1;
@@ -92,7 +91,6 @@ UNIT_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
     mtree_plan_destroy(plan);
     plan = two_hosts(MTREE_BCAST, MTREE_PLAN_ARRIVAL, 1, 1);
     ck_assert(!coll_mtree_plan_choice_can_rebalance(plan));
-    mtree_plan_destroy(plan);
 }
 
 UNIT_TEST(new_trees_need_a_clear_gain)

@@ -16,7 +16,7 @@ static mtree_goodput_t goodput = {.begin = 5, .end = 7, .num_links = 3, .links =
 
 UNIT_TEST(calls_add_up_by_host_and_leave_out_their_own)
 {
-    coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
+    UNIT_FREED coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
 
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, &goodput, 0.5, host, 0);
@@ -26,18 +26,16 @@ UNIT_TEST(calls_add_up_by_host_and_leave_out_their_own)
     ck_assert_double_eq(traffic->paths[1].bytes, 110);
     ck_assert_double_eq(traffic->paths[1].backlogged_bytes, 40);
     ck_assert_double_eq(traffic->paths[1].backlogged_seconds, 1);
-    free(traffic);
 }
 
 UNIT_TEST(a_call_that_was_not_measured_adds_nothing)
 {
-    coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
+    UNIT_FREED coll_mtree_traffic_t *traffic = coll_mtree_traffic_create(2);
 
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, NULL, 1, host, 0);
     ck_assert_double_eq(traffic->sum.seconds, 0);
     ck_assert_double_eq(traffic->paths[1].bytes, 0);
-    free(traffic);
 }
 
 #define MOST_HOSTS 40

@@ -191,7 +191,7 @@ BOTH_TEST(a_synchronous_send_ends_when_the_peer_has_it)
 BOTH_TEST(little_is_sent_before_the_peer_begins)
 {
     size_t piece = MTREE_TCP_AHEAD / 4;
-    char *from = calloc(8, piece), *to = calloc(8, piece);
+    UNIT_FREED char *from = calloc(8, piece), *to = calloc(8, piece);
     loop_message_t sent[8], received[8];
     mtree_tcp_session_t *session;
     int before = 0;
@@ -219,8 +219,6 @@ BOTH_TEST(little_is_sent_before_the_peer_begins)
         ck_assert(received[i].has_ended);
     }
     ck_assert_int_eq(memcmp(from, to, 8 * piece), 0);
-    free(from);
-    free(to);
 }
 
 /* More than the limit comes before its receives: it is read when there is room. */
@@ -228,7 +226,7 @@ BOTH_TEST(what_comes_early_has_a_limit)
 {
     enum { COUNT = 40 };
     size_t piece = MTREE_TCP_EARLY / 16;
-    char *from = calloc(1, piece), *to = malloc(piece);
+    UNIT_FREED char *from = calloc(1, piece), *to = malloc(piece);
     loop_message_t sent[COUNT], received[COUNT];
     mtree_tcp_session_t *sessions[2];
     int early = 0;
@@ -252,8 +250,6 @@ BOTH_TEST(what_comes_early_has_a_limit)
         loop_settle(&loop);
         ck_assert(received[i].has_ended);
     }
-    free(from);
-    free(to);
 }
 
 /* Bits/s that the kernel lets a connection of end 0 send. */

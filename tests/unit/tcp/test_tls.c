@@ -73,7 +73,7 @@ static void pair_meet(const pair_t *pair)
 UNIT_TEST(a_long_text_passes_in_pieces)
 {
     enum { LENGTH = 1000000, PIECE = 777 };
-    unsigned char *text = malloc(LENGTH), *read = calloc(1, LENGTH);
+    UNIT_FREED unsigned char *text = malloc(LENGTH), *read = calloc(1, LENGTH);
     size_t written = 0, got = 0;
     int waits = 0;
     UNIT_OWNED(pair_destroy) pair_t pair;
@@ -99,8 +99,6 @@ UNIT_TEST(a_long_text_passes_in_pieces)
     ck_assert_mem_eq(text, read, LENGTH);
     ck_assert_uint_ge(mtree_tls_written(pair.ends[0]),
                       LENGTH + LENGTH / MTREE_TLS_RECORD * OVERHEAD);
-    free(text);
-    free(read);
 }
 
 /* Neither end hands anything out, nor does it say that anything was sent. */
