@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/schedule/chaos.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,17 @@ bool chaos_is_quiet(const chaos_t *chaos)
         waiting += chaos->endpoints[rank].receives.first != NULL;
     }
     return waiting == 0;
+}
+
+void chaos_fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const uint32_t *x = a, *y = b;
+    uint32_t *sum = out;
+
+    (void)arg;
+    for (size_t i = 0; i < count; i++) {
+        sum[i] = x[i] + y[i];
+    }
 }
 
 size_t chaos_longest(const chaos_t *chaos)

@@ -35,6 +35,9 @@ size_t chaos_num_pending(const chaos_t *chaos);
 const mtree_completion_t *chaos_pending(const chaos_t *chaos, size_t i);
 void chaos_complete(chaos_t *chaos, size_t i);
 
+/* A fold that adds 32-bit numbers. */
+void chaos_fold_add(void *arg, const void *a, const void *b, void *out, size_t count);
+
 /* Units of the longest message that was sent. */
 size_t chaos_longest(const chaos_t *chaos);
 

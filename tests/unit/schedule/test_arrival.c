@@ -7,6 +7,7 @@
 #include "schedule/arrival/arrival.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/schedule/chaos.h"
+#include "tests/unit/schedule/random_parts.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,14 +18,6 @@
 /* A process for each loop. */
 #define LOOPS        unit_loops(2, 8)
 #define CASES_A_LOOP 500
-
-static unsigned long long state;
-
-static int draw(int below)
-{
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (int)((state >> 33) % (unsigned)below);
-}
 
 /* One collective on all ranks. */
 typedef struct {
@@ -54,14 +47,6 @@ typedef struct {
 } seat_t;
 
 static seat_t seats[MAX_RANKS];
-
-static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
-{
-    (void)arg;
-    for (size_t i = 0; i < count; i++) {
-        ((uint32_t *)out)[i] = ((const uint32_t *)a)[i] + ((const uint32_t *)b)[i];
-    }
-}
 
 static void pack(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
@@ -153,7 +138,7 @@ static void start(world_t *world, int rank)
                                      .output = world->results[rank],
                                      .extent = (ptrdiff_t)world->call.unit_bytes,
                                      .span = world->call.unit_bytes,
-                                     .fold = fold,
+                                     .fold = chaos_fold_add,
                                      .arg = &seats[rank]};
     if (world->trace != NULL && rank == world->traced) {
         data->trace = world->trace;
@@ -170,7 +155,7 @@ static void start(world_t *world, int rank)
 /* One thing on either network; false: nothing can happen. */
 static bool step(world_t *world)
 {
-    if (draw(2) == 0) {
+    if (random_draw(2) == 0) {
         return chaos_step(world->network) || chaos_step(world->control);
     }
     return chaos_step(world->control) || chaos_step(world->network);
@@ -180,11 +165,11 @@ static void add_plan(world_t *world, int hosts)
 {
     static const char *names[MAX_RANKS] = {"a", "b", "c", "d", "e", "f",
                                            "g", "h", "i", "j", "k", "l"};
-    mtree_chains_link_t link = {.bytes = 1 + draw(2000000), .bandwidth = 1e9};
+    mtree_chains_link_t link = {.bytes = 1 + random_draw(2000000), .bandwidth = 1e9};
     int root = world->placement->host[world->call.root];
     int command[MAX_RANKS], num = 0;
 
-    link.latency = draw(3) * 1e-3;
+    link.latency = random_draw(3) * 1e-3;
     unit_ok(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts, names, 1,
                               &world->plan));
     for (int host = 0; host < hosts; host++) {
@@ -194,12 +179,12 @@ static void add_plan(world_t *world, int hosts)
     }
     world->plan->trees[0].root = root;
     unit_ok(mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent));
-    if (draw(2) == 0) {
+    if (random_draw(2) == 0) {
         world->plan->routes =
             calloc((size_t)(hosts * hosts), sizeof(*world->plan->routes));
         for (int i = 0; i < hosts * hosts; i++) {
-            world->plan->routes[i] =
-                (mtree_plan_route_t){1e6 * (1 + draw(100)), 1e-3, 1 + draw(3)};
+            world->plan->routes[i] = (mtree_plan_route_t){1e6 * (1 + random_draw(100)),
+                                                          1e-3, 1 + random_draw(3)};
         }
     }
 }
@@ -212,15 +197,15 @@ static void world_open(world_t *world, mtree_collective_t collective, int num_ra
     memset(world, 0, sizeof(*world));
     world->num_ranks = num_ranks;
     world->call = (mtree_call_t){.collective = collective,
-                                 .root = draw(num_ranks),
+                                 .root = random_draw(num_ranks),
                                  .units = units,
                                  .unit_bytes = collective == MTREE_BCAST ? 1 : 4,
-                                 .chunk_bytes = (size_t)(256 + 4 * draw(2000))};
+                                 .chunk_bytes = (size_t)(256 + 4 * random_draw(2000))};
     if (collective == MTREE_BCAST) {
         world->call.units *= 4;
     }
     for (int r = 0; r < num_ranks; r++) {
-        host[r] = r < hosts ? r : draw(hosts);
+        host[r] = r < hosts ? r : random_draw(hosts);
         world->vectors[r] = malloc(units * 4);
         world->results[r] = malloc(units * 4);
         for (size_t i = 0; i < units; i++) {
@@ -233,9 +218,9 @@ static void world_open(world_t *world, mtree_collective_t collective, int num_ra
     add_plan(world, hosts);
     add_wanted(world, units);
     world->network =
-        chaos_create(num_ranks, world->call.unit_bytes, (unsigned)draw(1 << 30));
-    world->control = chaos_create(num_ranks, 1, (unsigned)draw(1 << 30));
-    world->room = (size_t)draw(3) * 20000;
+        chaos_create(num_ranks, world->call.unit_bytes, (unsigned)random_draw(1 << 30));
+    world->control = chaos_create(num_ranks, 1, (unsigned)random_draw(1 << 30));
+    world->room = (size_t)random_draw(3) * 20000;
     atomic_init(&world->aside, 1 << 20);
 }
 
@@ -266,31 +251,33 @@ static void world_close(world_t *world)
 
 static size_t draw_units(void)
 {
-    return draw(3) == 0 ? (size_t)(1 + draw(16000)) : (size_t)(17000 + draw(20000));
+    return random_draw(3) == 0 ? (size_t)(1 + random_draw(16000))
+                               : (size_t)(17000 + random_draw(20000));
 }
 
 UNIT_LOOP(test_random_arrivals, 0, LOOPS)
 {
-    state = (unsigned long long)_i * 1000 + 1;
+    random_seed((unsigned)_i * 1000);
     for (int c = 0; c < CASES_A_LOOP; c++) {
         static const mtree_collective_t kinds[] = {MTREE_BCAST, MTREE_REDUCE,
                                                    MTREE_ALLREDUCE};
-        int num_ranks = 2 + draw(MAX_RANKS - 1);
+        int num_ranks = 2 + random_draw(MAX_RANKS - 1);
         world_t world;
         int command[MAX_RANKS];
 
-        world_open(&world, kinds[draw(3)], num_ranks, 1 + draw(num_ranks), draw_units());
+        world_open(&world, kinds[random_draw(3)], num_ranks, 1 + random_draw(num_ranks),
+                   draw_units());
         world.call.longest_bytes = c % 3 == 0 ? (size_t)(100 + 4 * c) : 0;
-        world.lasting = draw(3) == 0;
-        world.packed = world.call.collective == MTREE_BCAST && draw(2) == 0;
+        world.lasting = random_draw(3) == 0;
+        world.packed = world.call.collective == MTREE_BCAST && random_draw(2) == 0;
         for (int r = 0; r < num_ranks; r++) {
-            int other = draw(r + 1);
+            int other = random_draw(r + 1);
 
             command[r] = command[other];
             command[other] = r;
         }
         for (int r = 0; r < num_ranks; r++) {
-            int pause = draw(4) == 0 ? 1 << 30 : draw(200);
+            int pause = random_draw(4) == 0 ? 1 << 30 : random_draw(200);
 
             start(&world, command[r]);
             while (pause-- > 0 && step(&world)) {}
@@ -345,7 +332,7 @@ UNIT_TEST(test_bcast_source_is_relieved)
         int root, source, late;
         bool left;
 
-        state = (unsigned long long)c + 55;
+        random_seed((unsigned)c + 54);
         world_open(&world, MTREE_BCAST, 3, 3, 100000);
         world.call.chunk_bytes = 1000;
         chunks = (world.call.units + 999) / 1000;
@@ -373,7 +360,7 @@ UNIT_TEST(test_bcast_source_is_relieved)
 
 static int rank_but(int num_ranks, int root)
 {
-    return (root + 1 + draw(num_ranks - 1)) % num_ranks;
+    return (root + 1 + random_draw(num_ranks - 1)) % num_ranks;
 }
 
 /*
@@ -392,12 +379,12 @@ UNIT_LOOP(test_one_late, 0, 3)
     const bool sums = rows[_i].collective == MTREE_REDUCE;
 
     for (int c = 0; c < 100 + 100 * sums; c++) {
-        int num_ranks = 3 + draw(MAX_RANKS - 2);
+        int num_ranks = 3 + random_draw(MAX_RANKS - 2);
         world_t world;
 
-        state = (unsigned long long)c + 77;
+        random_seed((unsigned)c + 76);
         world_open(&world, rows[_i].collective, num_ranks,
-                   sums ? num_ranks : 1 + draw(num_ranks), 20000);
+                   sums ? num_ranks : 1 + random_draw(num_ranks), 20000);
         world.lasting = rows[_i].lasting;
         for (int host = 0; host < num_ranks && sums; host++) {
             /* Not an order of places, so that there is one chain. */
@@ -419,7 +406,7 @@ UNIT_TEST(test_failure_is_told)
     /* What is under way stays so, where LeakSanitizer finds it. */
     static world_t world;
 
-    state = 5;
+    random_seed(4);
     world_open(&world, MTREE_REDUCE, 4, 4, 20000);
     world.fails = true;
     chaos_fail_after(world.control, 0);

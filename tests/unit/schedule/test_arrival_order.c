@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+OWNED_TYPE(chain)
+OWNED_TYPE(directory)
+
 static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
 
 static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
@@ -121,14 +124,13 @@ UNIT_EACH(test_sources, bcasts)
     OWNED(plan) *plan = plan_of(MTREE_BCAST, bcasts[_i].hosts);
     OWNED(placement) *placement =
         placement_of(bcasts[_i].ranks, bcasts[_i].hosts, bcasts[_i].host);
-    mtree_directory_t *directory;
+    OWNED(directory) *directory = NULL;
 
     if (bcasts[_i].is_line) {
         add_line_of_routes(plan);
     }
     unit_ok(mtree_directory_create(plan, placement, bcasts[_i].root, 0, &directory));
     follow_directory(directory, bcasts[_i].story);
-    mtree_directory_destroy(directory);
 }
 
 static void expect_relieved(mtree_directory_t *directory, bool free, int wanted,
@@ -176,7 +178,7 @@ UNIT_TEST(test_root_relieves)
     static const int host[] = {0, 1, 2, 3};
     OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
     OWNED(placement) *placement = placement_of(4, 4, host);
-    mtree_directory_t *directory = open_late(plan, placement, 0.5, 0.4);
+    OWNED(directory) *directory = open_late(plan, placement, 0.5, 0.4);
 
     expect_relieved(directory, false, -1, -1);
     expect_settled(directory, -1);
@@ -190,7 +192,6 @@ UNIT_TEST(test_root_relieves)
     ck_assert(!mtree_directory_is_done(directory));
     expect_relieved(directory, true, 2, 3);
     ck_assert(mtree_directory_is_done(directory));
-    mtree_directory_destroy(directory);
 }
 
 /* It does not for one that is as good as done, nor where that is not worth it. */
@@ -202,13 +203,12 @@ UNIT_TEST(test_root_leaves_it)
     OWNED(placement) *placement = placement_of(4, 4, host);
 
     for (int i = 0; i < 2; i++) {
-        mtree_directory_t *directory = open_late(plan, placement, after[i], worth[i]);
+        OWNED(directory) *directory = open_late(plan, placement, after[i], worth[i]);
 
         expect_relieved(directory, true, -1, -1);
         mtree_directory_hold(directory, 2);
         expect_dismissed(directory, 1);
         expect_dismissed(directory, 2);
-        mtree_directory_destroy(directory);
     }
 }
 
@@ -218,13 +218,12 @@ UNIT_TEST(test_root_is_too_far)
     static const int host[] = {0, 3, 4, 1, 2};
     OWNED(plan) *plan = plan_of(MTREE_BCAST, 5);
     OWNED(placement) *placement = placement_of(5, 5, host);
-    mtree_directory_t *directory;
+    OWNED(directory) *directory = NULL;
 
     add_line_of_routes(plan);
     plan->bytes = 1000;
     directory = open_late(plan, placement, 0.5, 0);
     expect_relieved(directory, true, -1, -1);
-    mtree_directory_destroy(directory);
 }
 
 /* "a1": rank 1 arrives; "1<23.": it gets its place, and adds the sums of ranks 2 and 3;
@@ -269,7 +268,7 @@ UNIT_EACH(test_chains, reductions)
     OWNED(plan) *plan = plan_of(MTREE_REDUCE, reductions[_i].hosts);
     OWNED(placement) *placement =
         placement_of(reductions[_i].ranks, reductions[_i].hosts, reductions[_i].host);
-    mtree_chain_t *chain;
+    OWNED(chain) *chain = NULL;
 
     for (int h = 0; h < reductions[_i].hosts && reductions[_i].parent[0] < 0; h++) {
         plan->trees[0].parent[h] = reductions[_i].parent[h];
@@ -278,5 +277,4 @@ UNIT_EACH(test_chains, reductions)
     ck_assert(!mtree_chain_is_settled(chain));
     follow_chain(chain, reductions[_i].story);
     ck_assert(mtree_chain_is_settled(chain));
-    mtree_chain_destroy(chain);
 }

@@ -48,14 +48,13 @@ static void check_whole(const mtree_block_slices_t *slices, int place)
 
 UNIT_EACH(slices_are_the_whole_block, cases)
 {
-    mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
+    UNIT_FREED mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
 
     for (int place = 0; place < BLOCKS; place++) {
         ck_assert_uint_eq(slices->blocks[place].count, cases[_i][place]);
         check_whole(slices, place);
         ck_assert_uint_le(mtree_block_slices_longest(slices, place, 1), GRAIN);
     }
-    free(slices);
 }
 
 UNIT_EACH(streams_share_out_each_block, cases)
@@ -66,12 +65,12 @@ UNIT_EACH(streams_share_out_each_block, cases)
         size_t at = 0;
 
         for (int s = 0; s < 4; s++) {
-            mtree_block_slices_t *slices = cut(cases[_i], ends[s], ends[s + 1]);
+            UNIT_FREED mtree_block_slices_t *slices =
+                cut(cases[_i], ends[s], ends[s + 1]);
 
             ck_assert_uint_eq(slices->blocks[place].from, at);
             at += slices->blocks[place].count;
             check_whole(slices, place);
-            free(slices);
         }
         ck_assert_uint_eq(at, cases[_i][place]);
     }
@@ -81,7 +80,7 @@ UNIT_EACH(streams_share_out_each_block, cases)
 UNIT_EACH(the_fewest_slices_fit, cases)
 {
     static const int first[] = {0, 3};
-    mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
+    UNIT_FREED mtree_block_slices_t *slices = cut(cases[_i], 0, 1);
     size_t longest = 3 * GRAIN;
 
     mtree_block_slices_choose(slices, first, 2, BLOCKS, longest);
@@ -102,29 +101,28 @@ UNIT_EACH(the_fewest_slices_fit, cases)
         ck_assert(mtree_block_slices_longest(slices, 0, 3) > longest ||
                   mtree_block_slices_longest(slices, 3, 3) > longest);
     }
-    free(slices);
 }
 
 /* The places of slices of a block of 2^62 units. */
 UNIT_TEST(long_blocks_do_not_overflow)
 {
     const size_t units[BLOCKS] = {SIZE_MAX / 4, SIZE_MAX / 4 - 1, 1, 0, 0, 0};
-    mtree_block_slices_t *slices = cut(units, 0, 1);
+    UNIT_FREED mtree_block_slices_t *slices = cut(units, 0, 1);
     size_t begin, length;
 
     slices->most = 1000003;
     length = mtree_block_slices_get(slices, 0, 1000002, &begin);
     ck_assert_uint_eq(begin + length, units[0]);
     ck_assert_uint_le(length, units[0] / 1000003 + 1);
-    free(slices);
 }
 
 /* One block stands for all that are like it. */
 UNIT_TEST(blocks_that_are_alike_are_cut_alike)
 {
     const size_t units[BLOCKS] = {77, 77, 77, 77, 77, 77};
-    mtree_block_slices_t *all = cut(units, 0.25, 0.75);
-    mtree_block_slices_t *one = mtree_block_slices_create_alike(77, 0.25, 0.75, GRAIN);
+    UNIT_FREED mtree_block_slices_t *all = cut(units, 0.25, 0.75);
+    UNIT_FREED mtree_block_slices_t *one =
+        mtree_block_slices_create_alike(77, 0.25, 0.75, GRAIN);
     size_t num = mtree_block_slices_count(all, 0, BLOCKS), begin, expected;
 
     ck_assert_ptr_nonnull(one);
@@ -140,6 +138,4 @@ UNIT_TEST(blocks_that_are_alike_are_cut_alike)
         ck_assert_uint_eq(mtree_block_slices_span(one, 1, 4, i),
                           mtree_block_slices_span(all, 1, 4, i));
     }
-    free(all);
-    free(one);
 }

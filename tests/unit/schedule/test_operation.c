@@ -41,17 +41,6 @@ static int num_relayed;
 /* Trees of each plan; 0: a few. */
 static int fixed_trees;
 
-static void fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
-{
-    const uint32_t *x = a, *y = b;
-    uint32_t *z = out;
-
-    (void)arg;
-    for (size_t i = 0; i < count; i++) {
-        z[i] = x[i] + y[i];
-    }
-}
-
 static uint32_t value(int rank, size_t i)
 {
     return (uint32_t)(rank + 1) * 2654435761u + (uint32_t)i * 40503u;
@@ -139,7 +128,7 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                    .extent = 4,
                                    .span = 4,
                                    .shift = job->shifted ? job->shift : NULL,
-                                   .fold = fold_add};
+                                   .fold = chaos_fold_add};
 
     if (job->layout[rank]->num_steps > 0) {
         unit_ok(mtree_trace_create(MAX_EVENTS, &job->trace[rank]));
@@ -147,8 +136,9 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
     }
 
     if (is_relay(job, rank)) {
-        data = (mtree_operation_data_t){
-            .extent = job->packed ? 1 : 4, .span = job->packed ? 1 : 4, .fold = fold_add};
+        data = (mtree_operation_data_t){.extent = job->packed ? 1 : 4,
+                                        .span = job->packed ? 1 : 4,
+                                        .fold = chaos_fold_add};
     } else if (job->packed) {
         data = (mtree_operation_data_t){.extent = 1,
                                         .span = 1,

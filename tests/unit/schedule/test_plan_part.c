@@ -2,6 +2,7 @@
 /* Parts of plans, cut and sent. */
 #include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
+#include "tests/unit/schedule/random_parts.h"
 
 #include "base/address.h"
 #include "schedule/plan_part_wire.h"
@@ -11,51 +12,19 @@
 #include <string.h>
 
 #define HOSTS 13
-#define TREES 26 /* two per root */
-
-static unsigned seed;
-
-static int draw(int below)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (int)(seed >> 16) % below;
-}
 
 /* Random trees; of a gathering collective two for each root. */
-static mtree_plan_t *random_plan(mtree_collective_t collective)
+static mtree_plan_t *plan_of(mtree_collective_t collective)
 {
-    const char *names[HOSTS] = {"a", "b", "c", "d", "e", "f", "g",
-                                "h", "i", "j", "k", "l", "m"};
-    bool blocks = mtree_collective_has_blocks(collective);
-    int trees = blocks ? TREES : 3;
-    mtree_plan_t *plan;
+    const int root = mtree_collective_has_root(collective) ? 4 : -1;
+    const int trees = mtree_collective_has_blocks(collective) ? 2 : 3;
+    mtree_plan_t *plan = random_plan(collective, root, HOSTS, trees);
 
-    unit_ok(mtree_plan_create(collective, "random", HOSTS, names, trees, &plan));
-    plan->root = mtree_collective_has_root(collective) ? 4 : -1;
     plan->bytes = 1e6;
     plan->throughput = 1.5e9;
     plan->seconds = 0.0125;
-    for (int t = 0; t < trees; t++) {
-        mtree_tree_t *tree = &plan->trees[t];
-        int order[HOSTS];
-
-        tree->root = blocks ? t % HOSTS : plan->root >= 0 ? plan->root : t;
-        tree->rate = 1e9 / (t + 3);
-        tree->share = blocks ? 0.5 : 1.0 / 3;
-        tree->chunk_bytes = (size_t)t * 1000;
-        for (int i = 0; i < HOSTS; i++) {
-            order[i] = (tree->root + i) % HOSTS;
-        }
-        for (int i = 1; i < HOSTS; i++) {
-            int other = 1 + draw(HOSTS - 1), host = order[i];
-
-            order[i] = order[other];
-            order[other] = host;
-        }
-        for (int i = 1; i < HOSTS; i++) {
-            tree->parent[order[i]] = order[draw(i)];
-            tree->latency[order[i]] = 1e-6 * (1 + draw(5));
-        }
+    for (int t = 0; t < plan->num_trees; t++) {
+        plan->trees[t].chunk_bytes = (size_t)t * 1000;
     }
     return plan;
 }
@@ -63,7 +32,7 @@ static mtree_plan_t *random_plan(mtree_collective_t collective)
 /* A plan that names a program, its hosts in another order than that of their numbers. */
 static mtree_plan_t *program_plan(void)
 {
-    mtree_plan_t *trees = random_plan(MTREE_ALLREDUCE), *plan;
+    mtree_plan_t *trees = plan_of(MTREE_ALLREDUCE), *plan;
 
     unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "exchange", HOSTS,
                               (const char *const *)trees->hosts, 0, &plan));
@@ -114,7 +83,7 @@ static mtree_plan_part_t *sent_part(const mtree_plan_t *plan, int host)
 /* Each host knows its own cables, with its own end first. */
 UNIT_TEST(a_part_has_the_cables_of_its_host)
 {
-    OWNED(plan) *plan = random_plan(MTREE_ALLREDUCE);
+    OWNED(plan) *plan = plan_of(MTREE_ALLREDUCE);
     const mtree_cable_t near = {
         .ends = {mtree_address_parse("10.1.0.1"), mtree_address_parse("10.1.0.2")},
         .capacity = {1e6, 2e6}};
@@ -215,7 +184,7 @@ static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, 
 
 UNIT_LOOP(a_part_has_the_edges_of_its_host, 0, MTREE_COLLECTIVE_LAST)
 {
-    OWNED(plan) *plan = random_plan((mtree_collective_t)_i);
+    OWNED(plan) *plan = plan_of((mtree_collective_t)_i);
     mtree_plan_cut_t *cut;
 
     unit_ok(mtree_plan_cut_create(plan, &cut));
@@ -317,7 +286,7 @@ UNIT_TEST(a_call_has_the_streams_of_its_blocks)
 {
     const mtree_call_t call = {
         .collective = MTREE_ALLGATHER, .units = 26000, .unit_bytes = 1};
-    OWNED(plan) *plan = random_plan(MTREE_ALLGATHER);
+    OWNED(plan) *plan = plan_of(MTREE_ALLGATHER);
     OWNED(plan_part) *part = NULL;
     OWNED(placement) *placement = NULL;
     OWNED(layout) *layout = NULL;
@@ -362,8 +331,8 @@ UNIT_TEST(a_piece_has_an_end)
 /* Whatever is missing or changed, the reader says so or gives a part that holds. */
 UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
 {
-    OWNED(plan) *plan = _i == MTREE_COLLECTIVE_LAST ? program_plan()
-                                                    : random_plan((mtree_collective_t)_i);
+    OWNED(plan) *plan =
+        _i == MTREE_COLLECTIVE_LAST ? program_plan() : plan_of((mtree_collective_t)_i);
     mtree_wire_t common = {0}, own = {0};
     mtree_plan_part_t *part;
 
@@ -386,10 +355,10 @@ UNIT_LOOP(damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST + 1)
     heard_text("run the same mtree on all ranks");
     common.bytes[0]--;
     for (int i = 0; i < 5000; i++) {
-        mtree_wire_t *piece = draw(2) == 0 ? &common : &own;
-        unsigned char *byte = &piece->bytes[draw(piece->length)], kept = *byte;
+        mtree_wire_t *piece = random_draw(2) == 0 ? &common : &own;
+        unsigned char *byte = &piece->bytes[random_draw(piece->length)], kept = *byte;
 
-        *byte = (unsigned char)draw(256);
+        *byte = (unsigned char)random_draw(256);
         if (mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
                                  (size_t)own.length, &part) == MTREE_OK) {
             mtree_plan_part_destroy(sent(part));

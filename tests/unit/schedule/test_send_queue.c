@@ -71,25 +71,52 @@ static mtree_placement_t *placement;
 static mtree_layout_t *layout;
 static mtree_operation_t *operation;
 
-static void lay_out(const mtree_plan_t *plan, const mtree_call_t *call, int rank)
+/* Vectors, or blocks for all ranks and one of those that come. */
+static char vector[RANKS * CHUNK * 20], received[CHUNK * 20];
+
+static void fold_nothing(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    (void)arg, (void)a, (void)b, (void)out, (void)count;
+}
+
+/* A call of so many bytes. */
+static void lay_out(const mtree_plan_t *plan, size_t bytes, int rank)
 {
     static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const mtree_call_t call = {
+        .collective = plan->collective, .units = bytes, .unit_bytes = 1};
 
+    ck_assert_uint_le(bytes, sizeof(vector));
     unit_ok(mtree_placement_create(RANKS, RANKS, host, NULL, &placement));
-    unit_ok(layout_from_plan(plan, placement, call, rank, &layout));
+    unit_ok(layout_from_plan(plan, placement, &call, rank, &layout));
 }
 
-static void run(const mtree_operation_data_t *data)
+static void run(const mtree_plan_t *plan, size_t bytes, mtree_goodput_t *goodput)
 {
+    static char *from[RANKS], *to[RANKS];
+    mtree_operation_data_t data = {.input = vector,
+                                   .output = vector,
+                                   .extent = 1,
+                                   .span = 1,
+                                   .fold = fold_nothing,
+                                   .goodput = goodput};
+
+    if (mtree_collective_is_personalized(plan->collective)) {
+        for (int r = 0; r < RANKS; r++) {
+            from[r] = vector + (size_t)r * bytes / RANKS;
+            to[r] = received;
+        }
+        data = (mtree_operation_data_t){
+            .extent = 1, .send.address = from, .recv.address = to};
+    }
     unit_ok(
-        mtree_operation_start(layout, &silence.transport, data, NULL, NULL, &operation));
+        mtree_operation_start(layout, &silence.transport, &data, NULL, NULL, &operation));
 }
 
-static void start(const mtree_plan_t *plan, const mtree_call_t *call,
-                  const mtree_operation_data_t *data, int rank)
+static void start(const mtree_plan_t *plan, size_t bytes, int rank)
 {
-    lay_out(plan, call, rank);
-    run(data);
+    lay_out(plan, bytes, rank);
+    run(plan, bytes, NULL);
 }
 
 static void stop(mtree_plan_t *plan)
@@ -126,24 +153,14 @@ static mtree_plan_t *stars(mtree_collective_t collective, int num_trees, double 
  * rank's the only one in the end. */
 UNIT_LOOP(each_rank_begins_with_the_next, 0, RANKS)
 {
-    static char data[UNITS];
-    const mtree_operation_data_t call_data = {
-        .input = data, .output = data, .extent = 1, .span = 1};
-    const mtree_call_t call = {
-        .collective = MTREE_ALLGATHER, .units = UNITS, .unit_bytes = 1};
     mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, 1e6, 0);
 
-    start(plan, &call, &call_data, _i);
+    start(plan, UNITS, _i);
     ck_assert_int_eq(silence.num_receivers, RANKS - 1);
     for (int i = 0; i < RANKS - 1; i++) {
         ck_assert_int_eq(silence.receivers[i], (_i + 1 + i) % RANKS);
     }
     stop(plan);
-}
-
-static void fold_nothing(void *arg, const void *a, const void *b, void *out, size_t count)
-{
-    (void)arg, (void)a, (void)b, (void)out, (void)count;
 }
 
 /* A root of one star is a leaf of the other.  While its chunk is acknowledged, which may
@@ -152,15 +169,10 @@ static void fold_nothing(void *arg, const void *a, const void *b, void *out, siz
 UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
 {
     static const double rates[] = {1, 1e5, 1e7, 1e9};
-    static char data[CHUNK * CHUNKS];
-    const mtree_operation_data_t call_data = {
-        .input = data, .output = data, .extent = 1, .span = 1, .fold = fold_nothing};
-    const mtree_call_t call = {
-        .collective = MTREE_ALLREDUCE, .units = sizeof(data), .unit_bytes = 1};
     mtree_plan_t *plan = stars(MTREE_ALLREDUCE, 2, rates[_i], CHUNK);
     int sent = 0;
 
-    start(plan, &call, &call_data, 0);
+    start(plan, CHUNK * CHUNKS, 0);
     for (int i = 0; i < silence.num_receivers; i++) {
         sent += silence.receivers[i] == 1;
     }
@@ -168,33 +180,16 @@ UNIT_LOOP(no_peer_waits_for_an_acknowledgement, 0, 4)
     stop(plan);
 }
 
-/* Blocks of @a bytes are sent from one place after the other, and received in one. */
-static void set_blocks(char **from, char **to, char *sent, char *received, size_t bytes)
-{
-    for (int r = 0; r < RANKS; r++) {
-        from[r] = sent + (size_t)r * bytes;
-        to[r] = received;
-    }
-}
-
 /* Two chunks are what the planned rate carries in the time that queues have room for.  A
  * block is cut into chunks that are a little shorter: a third one does not fit, and what
  * comes the other way makes no room for it. */
 UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
 {
-    static char sent[RANKS * CHUNK / 10 * 49], received[CHUNK / 10 * 49];
-    char *from[RANKS], *to[RANKS];
-    const mtree_operation_data_t call_data = {
-        .extent = 1, .send.address = from, .recv.address = to};
-    const mtree_call_t call = {.collective = _i == 0 ? MTREE_SCATTER : MTREE_ALLTOALL,
-                               .units = sizeof(sent),
-                               .unit_bytes = 1};
     mtree_plan_t *plan =
-        stars(call.collective, _i == 0 ? 1 : RANKS,
+        stars(_i == 0 ? MTREE_SCATTER : MTREE_ALLTOALL, _i == 0 ? 1 : RANKS,
               RANKS * 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS, CHUNK);
 
-    set_blocks(from, to, sent, received, sizeof(received));
-    start(plan, &call, &call_data, 0);
+    start(plan, RANKS * CHUNK / 10 * 49, 0);
     ck_assert_int_eq(silence.num_receivers, 2 * (RANKS - 1));
     for (int r = 1; r < RANKS; r++) {
         ck_assert_uint_gt(silence.bytes[r], CHUNK);
@@ -207,17 +202,10 @@ UNIT_LOOP(windows_of_blocks_hold_no_chunk_too_much, 0, 2)
  * of what they get is forwarded. */
 UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
 {
-    static char sent[RANKS * CHUNK * 10], received[CHUNK * 10];
-    char *from[RANKS], *to[RANKS];
     mtree_completion_t *latest[RANKS] = {NULL};
-    const mtree_operation_data_t call_data = {
-        .extent = 1, .send.address = from, .recv.address = to};
-    const mtree_call_t call = {
-        .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
-    mtree_plan_t *plan = stars(call.collective, 1, RANKS * 8 * CHUNK / 0.05, CHUNK);
+    mtree_plan_t *plan = stars(MTREE_SCATTER, 1, RANKS * 8 * CHUNK / 0.05, CHUNK);
 
-    set_blocks(from, to, sent, received, sizeof(received));
-    start(plan, &call, &call_data, 0);
+    start(plan, RANKS * CHUNK * 10, 0);
     /* The latest chunk to each stays outstanding. */
     for (int i = 0; i < silence.num_receivers; i++) {
         mtree_completion_t **last = &latest[silence.receivers[i]];
@@ -229,7 +217,7 @@ UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
     }
     ck_assert_uint_le(silence.bytes[1], 2 * CHUNK);
     for (int r = 2; r < RANKS; r++) {
-        ck_assert_uint_eq(silence.bytes[r], sizeof(received));
+        ck_assert_uint_eq(silence.bytes[r], CHUNK * 10);
     }
     stop(plan);
 }
@@ -241,12 +229,7 @@ UNIT_TEST(blocks_do_not_wait_for_the_slowest_peer)
  */
 UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
 {
-    static char data[RANKS * CHUNK * 10];
     bool is_direct = _i == 1;
-    const mtree_operation_data_t call_data = {
-        .input = data, .output = data, .extent = 1, .span = 1};
-    const mtree_call_t call = {
-        .collective = MTREE_ALLGATHER, .units = sizeof(data), .unit_bytes = 1};
     const double rate = 8 * 2 * CHUNK / MTREE_CHUNK_PAYLOAD_SECONDS;
     mtree_plan_t *plan = stars(MTREE_ALLGATHER, RANKS, rate, CHUNK);
 
@@ -255,7 +238,7 @@ UNIT_LOOP(windows_of_allgathers_are_for_what_is_sent, 0, 2)
             plan->trees[t].parent[r] = r == t ? -1 : r < t ? r + 1 : r - 1;
         }
     }
-    start(plan, &call, &call_data, 0);
+    start(plan, RANKS * CHUNK * 10, 0);
     for (int p = 0; p < layout->num_peers; p++) {
         size_t window = is_direct ? mtree_chunk_direct_window(rate, 0, CHUNK)
                                   : mtree_chunk_window(rate, 0, CHUNK);
@@ -279,22 +262,15 @@ UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
         double latency;
         bool slow_start;
     } cases[] = {{0.001, false}, {0.012, true}, {0.04, false}};
-    static char sent[RANKS * CHUNK * 20], received[CHUNK * 20];
     const double rate = 8 * 6 * CHUNK / MTREE_CHUNK_QUEUE_SECONDS, queue = 6 * CHUNK;
-    char *from[RANKS], *to[RANKS];
-    const mtree_operation_data_t call_data = {
-        .extent = 1, .send.address = from, .recv.address = to};
-    const mtree_call_t call = {
-        .collective = MTREE_SCATTER, .units = sizeof(sent), .unit_bytes = 1};
-    mtree_plan_t *plan = stars(call.collective, 1, RANKS * rate / (RANKS - 1), CHUNK);
+    mtree_plan_t *plan = stars(MTREE_SCATTER, 1, RANKS * rate / (RANKS - 1), CHUNK);
     int at_once, later;
 
-    set_blocks(from, to, sent, received, sizeof(received));
     for (int r = 0; r < RANKS; r++) {
         plan->trees[0].parent[r] = r - 1;
         plan->trees[0].latency[r] = r == 0 ? 0 : cases[_i].latency;
     }
-    start(plan, &call, &call_data, 0);
+    start(plan, sizeof(vector), 0);
     at_once = silence.num_receivers;
     if (cases[_i].slow_start) {
         ck_assert_uint_lt(layout->peers[0].initial_window, layout->peers[0].window);
@@ -320,18 +296,14 @@ UNIT_LOOP(windows_of_forwarded_blocks_begin_with_slow_start, 0, 3)
  * path could carry more than what it takes. */
 UNIT_LOOP(losses_are_no_backlog, 0, 2)
 {
-    static char data[CHUNK * 100];
-    const mtree_call_t call = {
-        .collective = MTREE_BCAST, .units = sizeof(data), .unit_bytes = 1};
-    mtree_operation_data_t call_data = {
-        .input = data, .output = data, .extent = 1, .span = 1};
     mtree_plan_t *plan = stars(MTREE_BCAST, 1, 1e6, 0);
+    mtree_goodput_t *goodput;
 
     fills_paths = _i == 0;
-    lay_out(plan, &call, 0);
-    unit_ok(mtree_goodput_create(layout, &call_data.goodput));
-    mtree_goodput_begin(call_data.goodput, 0);
-    run(&call_data);
+    lay_out(plan, CHUNK * 100, 0);
+    unit_ok(mtree_goodput_create(layout, &goodput));
+    mtree_goodput_begin(goodput, 0);
+    run(plan, CHUNK * 100, goodput);
     /* Peers have arrived when they have taken a chunk. */
     for (int i = 0, peers = 0; peers < RANKS - 1; i++) {
         ck_assert_int_lt(i, silence.num_receivers);
@@ -341,8 +313,8 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
         }
     }
     for (int p = 0; p < layout->num_peers; p++) {
-        ck_assert_int_eq(call_data.goodput->links[p].since >= 0, fills_paths);
+        ck_assert_int_eq(goodput->links[p].since >= 0, fills_paths);
     }
-    mtree_goodput_destroy(call_data.goodput);
+    mtree_goodput_destroy(goodput);
     stop(plan);
 }

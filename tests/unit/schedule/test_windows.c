@@ -53,17 +53,6 @@ typedef struct {
     size_t ends, deadlocks, wrong, failures;
 } search_t;
 
-static void fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
-{
-    const uint32_t *x = a, *y = b;
-    uint32_t *z = out;
-
-    (void)arg;
-    for (size_t i = 0; i < count; i++) {
-        z[i] = x[i] + y[i];
-    }
-}
-
 static void pack_block(void *arg, int rank, size_t offset, void *bytes, size_t length)
 {
     const sides_t *sides = arg;
@@ -195,7 +184,7 @@ static void take(search_t *search, size_t choice)
                                    .output = search->job->output[rank],
                                    .extent = sizeof(uint32_t),
                                    .span = sizeof(uint32_t),
-                                   .fold = fold_add,
+                                   .fold = chaos_fold_add,
                                    .copy = copy_units,
                                    .is_exclusive =
                                        (search->shape->flags & JOB_EXCLUSIVE) != 0,
@@ -208,7 +197,7 @@ static void take(search_t *search, size_t choice)
     }
     if (search->layout[rank]->is_relay) {
         data = (mtree_operation_data_t){
-            .extent = sizeof(uint32_t), .span = sizeof(uint32_t), .fold = fold_add};
+            .extent = sizeof(uint32_t), .span = sizeof(uint32_t), .fold = chaos_fold_add};
     }
     search->failures +=
         mtree_operation_start(search->layout[rank],
