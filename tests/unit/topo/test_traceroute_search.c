@@ -30,7 +30,7 @@ static void network_load(mtree_topology_t *of)
 {
     topology = of;
     hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
-    num_hosts = num_questions = num_rounds = 0;
+    num_questions = num_rounds = 0;
     num_hosts = map_hosts(of, hosts);
     unit_ok(mtree_routes_create(of, hosts, num_hosts, &routes));
     answers = calloc((size_t)(of->num_vertices * num_hosts), sizeof(*answers));
@@ -96,18 +96,15 @@ static void search_run(const traits_t *traits)
     int number;
 
     search_begin(traits);
-    for (;;) {
+    do {
         unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-        if (number == 0) {
-            return;
-        }
-        num_rounds++;
+        num_rounds += number > 0;
         num_questions += number;
         for (int q = 0; q < number; q++) {
             ck_assert_int_ne(questions[q].host, questions[q].target);
             answer(&questions[q], traits);
         }
-    }
+    } while (number > 0);
 }
 
 /* Every route is the network's own; hops of the silent vertex have no address. */
@@ -180,40 +177,50 @@ UNIT_TEST(test_without_first_hops)
     ck_assert_int_eq(num_questions, 6 * 5 + 6);
 }
 
+/* So many hosts, whose packets to each other all leave by @a first. */
+static void search_begin_alike(int count, const mtree_kernel_route_t *first)
+{
+    unit_ok(mtree_traceroute_search_create(count, &search));
+    for (int h = 0; h < count; h++) {
+        mtree_address_t address = address_of(h);
+
+        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
+        for (int t = 0; t < count; t++) {
+            mtree_traceroute_search_set_first_hop(search, h, t, first);
+        }
+    }
+}
+
+/* The number of questions of a round, all of @a limit (0: any) and answered alike, from
+ * @a from; NULL: from the target. */
+static int answer_alike(mtree_traceroute_answer_t said, int limit,
+                        const mtree_address_t *from)
+{
+    const mtree_route_question_t *questions;
+    int number;
+
+    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
+    for (int q = 0; q < number; q++) {
+        mtree_address_t target = address_of(questions[q].target);
+
+        ck_assert(limit == 0 || questions[q].limit == limit);
+        unit_ok(mtree_traceroute_search_answer(search, &questions[q], said,
+                                               from != NULL ? from : &target));
+    }
+    return number;
+}
+
 /* The gateway's answer for one target holds for all behind it, itself included. */
 UNIT_TEST(test_gateway)
 {
     const mtree_address_t gateway = address_of(200), hop = address_of(201);
     const mtree_kernel_route_t first = {.device = 2, .gateway = gateway};
-    const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
-    int number;
 
-    unit_ok(mtree_traceroute_search_create(4, &search));
-    for (int h = 0; h < 4; h++) {
-        mtree_address_t address = address_of(h);
-
-        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
-        for (int t = 0; t < 4; t++) {
-            mtree_traceroute_search_set_first_hop(search, h, t, &first);
-        }
-    }
-    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-    ck_assert_int_eq(number, 4);
-    for (int q = 0; q < number; q++) {
-        ck_assert_int_eq(questions[q].limit, 1);
-        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_ROUTER,
-                                               &hop));
-    }
-    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-    ck_assert_int_eq(number, 4);
-    for (int q = 0; q < number; q++) {
-        ck_assert_int_eq(questions[q].limit, 2);
-        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_TARGET,
-                                               &hop));
-    }
-    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-    ck_assert_int_eq(number, 0);
+    search_begin_alike(4, &first);
+    ck_assert_int_eq(answer_alike(MTREE_HOP_ROUTER, 1, &hop), 4);
+    ck_assert_int_eq(answer_alike(MTREE_HOP_TARGET, 2, &hop), 4);
+    ck_assert_int_eq(answer_alike(MTREE_HOP_TARGET, 0, &hop), 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 3, 1, hops), 2);
     ck_assert(mtree_address_equals(&hops[0], &hop));
 }
@@ -222,35 +229,19 @@ UNIT_TEST(test_gateway)
 UNIT_TEST(test_network_without_hops)
 {
     const mtree_kernel_route_t first = {.device = 2};
-    const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
-    int number, asked[5] = {0}, round = 0;
+    int asked = 0;
 
-    unit_ok(mtree_traceroute_search_create(5, &search));
-    for (int h = 0; h < 5; h++) {
-        mtree_address_t address = address_of(h);
-
-        unit_ok(mtree_traceroute_search_add_address(search, h, &address));
-        for (int t = 0; t < 5; t++) {
-            mtree_traceroute_search_set_first_hop(search, h, t, &first);
-        }
-    }
-    for (;;) {
-        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-        if (number == 0) {
-            break;
-        }
-        asked[round++] = number;
-        for (int q = 0; q < number; q++) {
-            mtree_address_t address = address_of(questions[q].target);
-
-            unit_ok(mtree_traceroute_search_answer(search, &questions[q],
-                                                   MTREE_HOP_TARGET, &address));
-        }
-    }
+    search_begin_alike(5, &first);
     /* Of each host: one target, another, and then the others. */
-    ck_assert_int_eq(round, 3);
-    ck_assert_int_eq(asked[0] + asked[1] + asked[2], 5 * 4);
+    for (int round = 0; round < 3; round++) {
+        int number = answer_alike(MTREE_HOP_TARGET, 0, NULL);
+
+        ck_assert_int_gt(number, 0);
+        asked += number;
+    }
+    ck_assert_int_eq(answer_alike(MTREE_HOP_TARGET, 0, NULL), 0);
+    ck_assert_int_eq(asked, 5 * 4);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 1);
 }
 
@@ -273,23 +264,14 @@ UNIT_TEST(test_silent_router)
 /* Where nobody answers at all the search ends, without routes. */
 UNIT_TEST(test_silent_network)
 {
-    const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
-    int number, rounds = 0;
     traits_t traits = {.has_first_hops = true};
+    int rounds = 0;
 
     network_load_shape("ring:5");
     search_begin(&traits);
-    for (;;) {
-        unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-        if (number == 0) {
-            break;
-        }
+    while (answer_alike(MTREE_HOP_SILENT, 0, NULL) > 0) {
         ck_assert_int_lt(++rounds, 20);
-        for (int q = 0; q < number; q++) {
-            unit_ok(mtree_traceroute_search_answer(search, &questions[q],
-                                                   MTREE_HOP_SILENT, NULL));
-        }
     }
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 2, hops), 0);
 }
@@ -297,21 +279,13 @@ UNIT_TEST(test_silent_network)
 /* Somebody says that there is no way: nothing more is asked. */
 UNIT_TEST(test_refused)
 {
-    const mtree_route_question_t *questions;
     mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS], router = address_of(99);
-    int number;
     traits_t traits = {.has_first_hops = false};
 
     network_load_shape("star:2");
     search_begin(&traits);
-    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-    ck_assert_int_eq(number, 2);
-    for (int q = 0; q < number; q++) {
-        unit_ok(mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_REFUSED,
-                                               &router));
-    }
-    unit_ok(mtree_traceroute_search_ask(search, &questions, &number));
-    ck_assert_int_eq(number, 0);
+    ck_assert_int_eq(answer_alike(MTREE_HOP_REFUSED, 0, &router), 2);
+    ck_assert_int_eq(answer_alike(MTREE_HOP_REFUSED, 0, &router), 0);
     ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
 }
 
