@@ -200,8 +200,8 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
                   double *rates)
 {
     size_t num_arcs = 2 * (size_t)network->truth->num_links;
-    double *room = calloc(num_arcs, sizeof(*room));
-    int *growing = calloc(num_arcs, sizeof(*growing));
+    UNIT_FREED double *room = calloc(num_arcs, sizeof(*room));
+    UNIT_FREED int *growing = calloc(num_arcs, sizeof(*growing));
 
     for (size_t arc = 0; arc < num_arcs; ++arc) {
         room[arc] = mtree_arc_capacity(network->truth, (int)arc);
@@ -215,8 +215,6 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
         }
     }
     fill(network, round, room, growing, rates);
-    free(growing);
-    free(room);
 }
 
 /* Of streams of links alone no two have a sender, a receiver or a link in common. */
@@ -278,7 +276,7 @@ static void add_known(network_t *network)
 {
     const mtree_topology_t *known = network->options->known;
     int num_arcs = known == NULL ? 0 : 2 * known->num_links;
-    double *capacity = calloc((size_t)num_arcs + 1, sizeof(*capacity));
+    UNIT_FREED double *capacity = calloc((size_t)num_arcs + 1, sizeof(*capacity));
 
     for (int arc = 0; arc < num_arcs; ++arc) {
         capacity[arc] = mtree_arc_capacity(known, arc);
@@ -286,7 +284,6 @@ static void add_known(network_t *network)
     if (known != NULL) {
         unit_ok(mtree_probe_add_known(network->probe, known, capacity));
     }
-    free(capacity);
 }
 
 /* The probe of the hosts with all of their addresses. */
@@ -382,7 +379,7 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
     const mtree_topology_t *found = findings->topology;
     OWNED(routes) *routes = NULL, *true_routes = NULL;
     int num_hosts, num_found;
-    int *hosts, *found_hosts;
+    UNIT_FREED int *hosts = NULL, *found_hosts = NULL;
 
     ck_assert_int_eq(found->num_vertices, truth->num_vertices);
     ck_assert_int_eq(found->num_links, truth->num_links);
@@ -408,8 +405,6 @@ void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *f
                       "%s to %s: found %g bits/s, there are %g", from_name, to_name, rate,
                       true_rate);
     }
-    free(hosts);
-    free(found_hosts);
 }
 
 /* The arc of @a topology between the vertices of these names, or -1. */
@@ -428,7 +423,7 @@ static int find_arc(const mtree_topology_t *topology, const char *from, const ch
  * receive, whichever is less. */
 static double usable(const mtree_topology_t *truth, int arc)
 {
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
     double sent_most = 0, received_most = 0;
     int num_hosts, *hosts;
 
@@ -450,7 +445,6 @@ static double usable(const mtree_topology_t *truth, int arc)
             *((side == 0) ? &sent_most : &received_most) += rate;
         }
     }
-    mtree_routes_destroy(routes);
     free(hosts);
     return fmin(mtree_arc_capacity(truth, arc), fmin(sent_most, received_most));
 }

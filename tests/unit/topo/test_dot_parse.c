@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parser of DOT: each rule of the language, and each fault. */
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/dot/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+OWNED_TYPE(dot_graph)
 
 static void write_attributes(FILE *out, const mtree_dot_attribute_t *list)
 {
@@ -93,15 +96,13 @@ static const struct {
 
 UNIT_EACH(test_good_text, good)
 {
-    mtree_dot_graph_t *graph = NULL;
-    char *text;
+    OWNED(dot_graph) *graph = NULL;
+    UNIT_FREED char *text = NULL;
 
     unit_ok(mtree_dot_parse(good[_i].text, strlen(good[_i].text), "t.dot", &graph));
     text = write_graph(graph);
     ck_assert_str_eq(text, good[_i].graph);
     ck_assert_int_eq(heard_lines(), 0);
-    free(text);
-    mtree_dot_graph_destroy(graph);
 }
 
 /* Text that is wrong, and the message. */
@@ -170,7 +171,7 @@ UNIT_TEST(test_attribute_names)
         bool of_nodes, of_edges;
     } names[] = {
         {"x", true, true}, {"y", false, true}, {"z", true, false}, {"u", false, false}};
-    mtree_dot_graph_t *graph;
+    OWNED(dot_graph) *graph = NULL;
     int i;
 
     unit_ok(mtree_dot_parse(text, strlen(text), "t.dot", &graph));
@@ -182,7 +183,6 @@ UNIT_TEST(test_attribute_names)
     }
     ck_assert_str_eq(mtree_dot_attributes_get(graph->edges[0]->attributes, "y"), "2");
     ck_assert_ptr_null(mtree_dot_attributes_get(graph->edges[0]->attributes, "z"));
-    mtree_dot_graph_destroy(graph);
     mtree_dot_graph_destroy(NULL);
 }
 
@@ -209,7 +209,7 @@ UNIT_EACH(test_large_text, large)
     const size_t part = strlen(large[_i].part);
     const size_t length = start + part * (size_t)large[_i].count;
     mtree_dot_graph_t *graph = NULL;
-    char *text = malloc(length + 1);
+    UNIT_FREED char *text = malloc(length + 1);
     int i;
 
     strcpy(text, large[_i].start);
@@ -218,7 +218,6 @@ UNIT_EACH(test_large_text, large)
     }
     ck_assert_int_ne(mtree_dot_parse(text, length, "t.dot", &graph), MTREE_OK);
     heard_line(large[_i].message);
-    free(text);
 }
 
 /* 63 names of attributes are taken, and 63 pairs of braces; one more is not. */
@@ -230,7 +229,7 @@ UNIT_TEST(test_limits_are_exact)
 
     for (count = 63; count <= 64; ++count) {
         const mtree_status_t expected = count == 63 ? MTREE_OK : MTREE_ERR_LIMIT;
-        mtree_dot_graph_t *graph = NULL;
+        OWNED(dot_graph) *graph = NULL;
 
         at = (size_t)sprintf(text, "graph { a [");
         for (i = 0; i < count; ++i) {
@@ -245,7 +244,6 @@ UNIT_TEST(test_limits_are_exact)
             "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", count,
             "}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}");
         ck_assert_int_eq(mtree_dot_parse(text, at, "t.dot", &graph), expected);
-        mtree_dot_graph_destroy(graph);
     }
 }
 

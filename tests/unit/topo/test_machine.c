@@ -3,12 +3,15 @@
  * What topo/host/machine.c and its neighbours see of machines that hwloc recorded
  * (tests/fixtures/machines).
  */
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 #include "topo/host/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+OWNED_TYPE(machine)
 
 #define LENGTH(_array) (int)(sizeof(_array) / sizeof((_array)[0]))
 
@@ -44,9 +47,9 @@ static const struct {
 
 UNIT_LOOP(test_places, 0, LENGTH(places))
 {
-    mtree_machine_t *machine = load(places[_i].machine);
+    OWNED(machine) *machine = load(places[_i].machine);
     mtree_locality_t place = mtree_machine_locate_core(machine, places[_i].core);
-    mtree_nic_t *nics;
+    UNIT_FREED mtree_nic_t *nics = NULL;
     int num;
 
     ck_assert_int_eq(mtree_machine_num_cores(machine), places[_i].cores);
@@ -54,13 +57,11 @@ UNIT_LOOP(test_places, 0, LENGTH(places))
     ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
     mtree_locality_measure(&place, nics, num);
     ck_assert_mem_eq(&place, &places[_i].place, sizeof(place));
-    free(nics);
-    mtree_machine_destroy(machine);
 }
 
 UNIT_TEST(test_nowhere)
 {
-    mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
+    OWNED(machine) *machine = load("24em64t-2n6c2t-pci");
     mtree_locality_t unknown = mtree_locality_unknown();
     mtree_locality_t place = mtree_machine_locate_core(machine, 12);
 
@@ -69,12 +70,11 @@ UNIT_TEST(test_nowhere)
     /* This process is bound to nothing there. */
     place = mtree_machine_locate_self(machine);
     ck_assert(!mtree_locality_is_known(&place));
-    mtree_machine_destroy(machine);
 }
 
 UNIT_TEST(test_order)
 {
-    mtree_machine_t *machine = load("96em64t-4n4d3ca2co-pci");
+    OWNED(machine) *machine = load("96em64t-4n4d3ca2co-pci");
     mtree_locality_t last = mtree_locality_unknown();
 
     for (int core = 0; core < mtree_machine_num_cores(machine); core++) {
@@ -90,13 +90,12 @@ UNIT_TEST(test_order)
         ck_assert_int_eq(mtree_locality_part(&place, 3), core);
         last = place;
     }
-    mtree_machine_destroy(machine);
 }
 
 UNIT_TEST(test_nics)
 {
-    mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
-    mtree_nic_t *nics;
+    OWNED(machine) *machine = load("24em64t-2n6c2t-pci");
+    UNIT_FREED mtree_nic_t *nics = NULL;
     int num;
 
     unit_ok(mtree_machine_nics(machine, &nics, &num));
@@ -115,8 +114,6 @@ UNIT_TEST(test_nics)
     ck_assert_int_eq(num, 2);
     ck_assert_str_eq(nics[0].name, "eth2");
     ck_assert_str_eq(nics[1].name, "ib0");
-    free(nics);
-    mtree_machine_destroy(machine);
 }
 
 UNIT_TEST(test_distance)
@@ -223,16 +220,14 @@ UNIT_TEST(test_tcp)
 
 UNIT_TEST(test_this_machine)
 {
-    mtree_machine_t *machine;
-    mtree_nic_t *nics;
+    OWNED(machine) *machine = NULL;
+    UNIT_FREED mtree_nic_t *nics = NULL;
     int num;
 
     unit_ok(mtree_machine_load(NULL, &machine));
     ck_assert_int_ge(mtree_machine_num_cores(machine), 1);
     unit_ok(mtree_machine_nics(machine, &nics, &num));
     ck_assert_int_ge(mtree_machine_locate_core(machine, 0).core, 0);
-    free(nics);
-    mtree_machine_destroy(machine);
 }
 
 UNIT_TEST(test_bad_files)

@@ -64,11 +64,12 @@ static mtree_topology_t *make_tree(int pods, int racks, int hosts)
 static double throughput(const mtree_topology_t *topology, const mtree_topology_t *truth)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
-    int *hosts = malloc((size_t)truth->num_vertices * sizeof(*hosts));
-    int *true_hosts = malloc((size_t)truth->num_vertices * sizeof(*true_hosts));
-    double *load = calloc(2 * (size_t)truth->num_links, sizeof(*load));
-    mtree_routes_t *routes;
-    mtree_plan_t *plan;
+    UNIT_FREED int *hosts = malloc((size_t)truth->num_vertices * sizeof(*hosts));
+    UNIT_FREED int *true_hosts =
+        malloc((size_t)truth->num_vertices * sizeof(*true_hosts));
+    UNIT_FREED double *load = calloc(2 * (size_t)truth->num_links, sizeof(*load));
+    OWNED(routes) *routes = NULL;
+    OWNED(plan) *plan = NULL;
     double part = INFINITY;
     int i, count = 0;
 
@@ -87,11 +88,6 @@ static double throughput(const mtree_topology_t *topology, const mtree_topology_
         }
     }
     part *= plan->throughput;
-    mtree_plan_destroy(plan);
-    mtree_routes_destroy(routes);
-    free(hosts);
-    free(true_hosts);
-    free(load);
     return part;
 }
 
@@ -230,7 +226,7 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
                                  bool renamed)
 {
     mtree_topology_t *part;
-    int *vertex = calloc((size_t)truth->num_vertices, sizeof(*vertex));
+    UNIT_FREED int *vertex = calloc((size_t)truth->num_vertices, sizeof(*vertex));
     char name[80];
 
     unit_ok(mtree_topology_create("part", "test", &part));
@@ -253,7 +249,6 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
                                             NULL));
         }
     }
-    free(vertex);
     return part;
 }
 
@@ -276,7 +271,7 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
                                  : make_shape(cases[_i].map, 0.5, 2);
     OWNED(topology) *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
     probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
-    mtree_probe_findings_t all, rest;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t all, rest;
 
     probed_run(truth, &options, &all);
     options.known = known;
@@ -285,8 +280,6 @@ UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
     ck_assert_int_eq(rest.num_reused, 2 * cases[_i].num_links);
     ck_assert_double_lt(rest.bytes, 0.6 * all.bytes);
     probed_check_links(truth, &rest, 0.1);
-    mtree_probe_findings_clear(&all);
-    mtree_probe_findings_clear(&rest);
 }
 
 /* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
@@ -402,7 +395,7 @@ UNIT_TEST(test_deterministic)
     const probed_options_t options = {
         .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
     OWNED(topology) *truth = map_file(TOPOLOGIES "/b4.dot");
-    mtree_probe_findings_t one, other;
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t one, other;
     int i;
 
     probed_run(truth, &options, &one);
@@ -412,8 +405,6 @@ UNIT_TEST(test_deterministic)
         ck_assert_mem_eq(&one.topology->links[i], &other.topology->links[i],
                          sizeof(mtree_link_t));
     }
-    mtree_probe_findings_clear(&one);
-    mtree_probe_findings_clear(&other);
 }
 
 static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a probe says to its caller and its caller to it: arguments, the order of calls,
  * and answers of all kinds, none at all among them. */
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include "base/random.h"
@@ -9,6 +10,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+OWNED_TYPE(probe)
 
 static mtree_probe_t *create_pair(double seconds)
 {
@@ -38,7 +41,7 @@ UNIT_TEST(test_arguments)
 
 UNIT_TEST(test_order_of_calls)
 {
-    mtree_probe_t *probe = create_pair(1);
+    OWNED(probe) *probe = create_pair(1);
     mtree_probe_result_t result = {.least = 2e-3, .median = 1e-3};
     mtree_probe_findings_t findings;
     mtree_probe_round_t round;
@@ -53,13 +56,12 @@ UNIT_TEST(test_order_of_calls)
     /* A median below the least cannot be. */
     unit_invalid(mtree_probe_record(probe, &result, 1));
     ck_assert_int_eq(heard_lines(), 5);
-    mtree_probe_destroy(probe);
 }
 
 UNIT_TEST(test_nothing_works)
 {
     /* All experiments fail: the probe ends, and says that it found nothing. */
-    mtree_probe_t *probe = create_pair(1);
+    OWNED(probe) *probe = create_pair(1);
     const mtree_probe_result_t result = {.failed = true};
     mtree_status_t status;
     mtree_probe_round_t round;
@@ -73,13 +75,12 @@ UNIT_TEST(test_nothing_works)
     }
     ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
     ck_assert_int_eq(heard_lines(), 1);
-    mtree_probe_destroy(probe);
 }
 
 UNIT_TEST(test_streams_that_stop)
 {
     /* All bytes came before the first mark: that shows no rate. */
-    mtree_probe_t *probe = create_pair(1);
+    OWNED(probe) *probe = create_pair(1);
     const mtree_probe_result_t stopped = {.least = 1e-3,
                                           .median = 1e-3,
                                           .num_samples = 3,
@@ -94,7 +95,6 @@ UNIT_TEST(test_streams_that_stop)
         }
     } while (round.num_experiments > 0);
     unit_ok(mtree_probe_finish(probe, &findings));
-    mtree_probe_destroy(probe);
 }
 
 typedef struct {
@@ -148,7 +148,7 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(20, 100))
     mtree_probe_result_t *results;
     mtree_probe_findings_t findings;
     mtree_probe_round_t round;
-    mtree_probe_t *probe;
+    OWNED(probe) *probe = NULL;
     mtree_status_t status;
     int i, num_hosts = 2 + _i % unit_loops(6, 8), rounds = 0;
 
@@ -184,7 +184,6 @@ UNIT_LOOP(test_any_answers, 0, unit_loops(20, 100))
         ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
         ck_assert_int_ge(heard_lines(), 1);
     }
-    mtree_probe_destroy(probe);
 }
 
 /* Seconds that all pings say a message costs, and what comes of it. */
@@ -199,11 +198,11 @@ UNIT_EACH(test_the_cost_of_a_message_is_kept_within_limits, costs)
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     mtree_routes_t *routes = NULL;
     mtree_probe_round_t round;
-    mtree_probe_t *probe;
+    OWNED(probe) *probe = NULL;
 
     unit_ok(mtree_probe_create(hosts, 3, &options, &probe));
     while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
-        mtree_probe_result_t *results =
+        UNIT_FREED mtree_probe_result_t *results =
             calloc((size_t)round.num_experiments, sizeof(*results));
 
         for (int i = 0; i < round.num_experiments; ++i) {
@@ -215,7 +214,6 @@ UNIT_EACH(test_the_cost_of_a_message_is_kept_within_limits, costs)
                 .send = costs[_i].said * (i == 0 ? 100 : 1)};
         }
         unit_ok(mtree_probe_record(probe, results, 0.01));
-        free(results);
     }
     unit_ok(mtree_probe_finish(probe, &findings));
     /* What processors take for the two messages of a round trip, each at both ends, is no
@@ -227,7 +225,6 @@ UNIT_EACH(test_the_cost_of_a_message_is_kept_within_limits, costs)
     ck_assert_double_eq_tol(findings.topology->cost.message, costs[_i].cost, 1e-15);
     ck_assert_double_eq_tol(findings.topology->cost.byte, costs[_i].cost > 0 ? 8e-9 : 0,
                             1e-18);
-    mtree_probe_destroy(probe);
 }
 
 UNIT_TEST(test_one_host)
@@ -236,12 +233,11 @@ UNIT_TEST(test_one_host)
     const mtree_probe_options_t options = {.seconds = 1};
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
     mtree_probe_round_t round;
-    mtree_probe_t *probe;
+    OWNED(probe) *probe = NULL;
 
     unit_ok(mtree_probe_create(&host, 1, &options, &probe));
     unit_ok(mtree_probe_next(probe, &round));
     ck_assert_int_eq(round.num_experiments, 0);
     unit_ok(mtree_probe_finish(probe, &findings));
     ck_assert_int_eq(findings.topology->num_vertices, 1);
-    mtree_probe_destroy(probe);
 }

@@ -136,10 +136,10 @@ UNIT_TEST(test_switches_do_not_separate)
  * one table of next vertices by destination serves the network. */
 static void assert_consistent(void)
 {
-    int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
+    UNIT_FREED int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
     int from, to, i, num_arcs, rest_arcs, at, via;
-    int *arcs = malloc((size_t)topology->num_vertices * sizeof(*arcs));
-    int *rest = malloc((size_t)topology->num_vertices * sizeof(*rest));
+    UNIT_FREED int *arcs = malloc((size_t)topology->num_vertices * sizeof(*arcs));
+    UNIT_FREED int *rest = malloc((size_t)topology->num_vertices * sizeof(*rest));
     double latency;
 
     for (i = 0; i < topology->num_vertices; ++i) {
@@ -171,9 +171,6 @@ static void assert_consistent(void)
                                     1e-12 * (num_arcs + 1));
         }
     }
-    free(rest);
-    free(arcs);
-    free(number);
 }
 
 UNIT_LOOP(test_consistent, 0, 6)

@@ -20,14 +20,13 @@ static char folder[64]; /* made in the one that we are in */
 
 static void setup(void)
 {
-    char *absolute;
+    UNIT_FREED char *absolute = NULL;
 
     snprintf(folder, sizeof(folder), "cache.test.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     absolute = realpath(folder, NULL);
     ck_assert_ptr_nonnull(absolute);
     ck_assert_int_eq(setenv("XDG_CACHE_HOME", absolute, 1), 0);
-    free(absolute);
 }
 
 static void teardown(void)
@@ -42,11 +41,10 @@ static void teardown(void)
 static mtree_status_t cache_path(const mtree_cache_key_t *hosts,
                                  char path[MTREE_CACHE_PATH_LENGTH])
 {
-    mtree_cache_t cache;
+    UNIT_OWNED(mtree_cache_cleanup) mtree_cache_t cache;
     mtree_status_t status = mtree_cache_init(&cache, hosts, 0, 0);
 
     snprintf(path, MTREE_CACHE_PATH_LENGTH, "%.4000s/%s", cache.folder, cache.name);
-    mtree_cache_cleanup(&cache);
     return status;
 }
 
@@ -81,11 +79,10 @@ static void write_one(void)
 static void assert_reads(const mtree_cache_key_t *as, time_t now, const char *text)
 {
     size_t length;
-    char *read;
+    UNIT_FREED char *read = NULL;
 
     unit_ok(mtree_cache_read(as, 7, now, &read, &length));
     ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
-    free(read);
 }
 
 /* Refused with one line that says why. */

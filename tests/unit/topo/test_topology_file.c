@@ -111,8 +111,8 @@ static void check_cables(const mtree_topology_t *topology)
 
 UNIT_TEST(test_cables)
 {
-    mtree_topology_t *topology = parse(cables), *again;
-    char *text;
+    OWNED(topology) *topology = parse(cables), *again = NULL;
+    UNIT_FREED char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
 
@@ -121,9 +121,6 @@ UNIT_TEST(test_cables)
     (void)fclose(out);
     again = parse(text);
     check_cables(again);
-    free(text);
-    mtree_topology_destroy(again);
-    mtree_topology_destroy(topology);
 }
 
 /* The directions of a cable in a directed graph are told by their ends. */
@@ -311,7 +308,7 @@ UNIT_LOOP(test_limits, 0, 4)
     };
     static const size_t rooms[] = {1000, 10000, 12u << 20, 1u << 18};
     size_t room = rooms[_i];
-    char *text = malloc(room);
+    UNIT_FREED char *text = malloc(room);
     mtree_topology_t *topology;
     size_t length;
     int i;
@@ -323,7 +320,6 @@ UNIT_LOOP(test_limits, 0, 4)
     ck_assert_int_eq(mtree_topology_parse(text, length, "t.dot", &topology),
                      MTREE_ERR_LIMIT);
     heard_only(parts[_i][2]);
-    free(text);
 }
 
 UNIT_TEST(test_files)
@@ -383,7 +379,7 @@ UNIT_TEST(test_b4_is_drawn_as_the_paper_says)
 
 UNIT_TEST(test_conditions_of_links)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         parse("graph { edge [capacity=\"1Mbps\"]; a -- b [mtu=1500 loss=\"0.001\"];\n"
               "b -- c [jitter=\"2ms\" cross=\"20Mbps\" loss=0 burst=\"64K\"]; }");
     const mtree_link_conditions_t *first = &topology->links[0].conditions;
@@ -401,12 +397,11 @@ UNIT_TEST(test_conditions_of_links)
                      "b -> a [loss=\"0.5\"]; }");
     first = &topology->links[0].conditions;
     ck_assert(first->mtu == 1500 && first->loss == 0.5);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_costs_are_those_of_the_graph)
 {
-    mtree_topology_t *topology =
+    OWNED(topology) *topology =
         parse("graph { message_cost=\"9us\"; subgraph { message_cost=\"1us\"; a; }\n"
               "a -- b [capacity=\"1Mbps\"]; }");
 
@@ -417,13 +412,12 @@ UNIT_TEST(test_costs_are_those_of_the_graph)
     topology = parse("graph { a -- b [capacity=\"1Mbps\"]; }");
     ck_assert_double_eq(topology->cost.message, 0);
     ck_assert_double_eq(mtree_message_cost(&topology->cost).message, 20e-6);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(test_write_reads_back)
 {
     OWNED(topology) *topology = NULL, *back = NULL;
-    char *text = NULL;
+    UNIT_FREED char *text = NULL;
     size_t length;
     FILE *out;
     int i;
@@ -466,5 +460,4 @@ UNIT_TEST(test_write_reads_back)
         ck_assert_mem_eq(&back->links[i].conditions, &topology->links[i].conditions,
                          sizeof(topology->links[i].conditions));
     }
-    free(text);
 }
