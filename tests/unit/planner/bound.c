@@ -97,9 +97,9 @@ static double least_set(const mtree_topology_t *topology, const double *y, int l
 static int find_partition(const mtree_topology_t *topology, double lambda, int *part)
 {
     int n = topology->num_vertices, parts = 0;
-    double *y = calloc((size_t)n, sizeof(*y));
-    bool *inside = calloc((size_t)n, sizeof(*inside));
-    int *name = calloc((size_t)n, sizeof(*name));
+    UNIT_FREED double *y = calloc((size_t)n, sizeof(*y));
+    UNIT_FREED bool *inside = calloc((size_t)n, sizeof(*inside));
+    UNIT_FREED int *name = calloc((size_t)n, sizeof(*name));
 
     ck_assert(y != NULL && inside != NULL && name != NULL);
     for (int v = 0; v < n; ++v) {
@@ -122,15 +122,12 @@ static int find_partition(const mtree_topology_t *topology, double lambda, int *
     for (int v = 0; v < n; ++v) {
         part[v] = name[part[v]];
     }
-    free(y);
-    free(inside);
-    free(name);
     return parts;
 }
 
 double bound_allreduce(const mtree_topology_t *topology)
 {
-    int *part = calloc((size_t)topology->num_vertices, sizeof(*part));
+    UNIT_FREED int *part = calloc((size_t)topology->num_vertices, sizeof(*part));
     double bound, next;
 
     for (int v = 0; v < topology->num_vertices; ++v) {
@@ -145,7 +142,6 @@ double bound_allreduce(const mtree_topology_t *topology)
         parts = find_partition(topology, bound * (1.0 - 1e-9), part);
         next = parts > 1 ? partition_ratio(topology, part, parts) : bound;
     } while (next < bound * (1.0 - 1e-9));
-    free(part);
     return bound;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/networks.h"
 #include "tests/unit/maps.h"
+#include "tests/unit/owned.h"
 
 #include "planner/plan/plan.h"
 #include "planner/solver/lp.h"
@@ -49,7 +50,7 @@ mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
                                  bool one_way, double latency)
 {
     size_t hosts = (size_t)num_hosts;
-    bool *joined = calloc(hosts * hosts, sizeof(*joined));
+    UNIT_FREED bool *joined = calloc(hosts * hosts, sizeof(*joined));
     unsigned long long state = seed;
     mtree_topology_t *topology = network_hosts(num_hosts);
 
@@ -67,7 +68,6 @@ mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
                      latency * (0.125 + 0.875 * draw(&state)));
         }
     }
-    free(joined);
     return topology;
 }
 
@@ -167,8 +167,8 @@ mtree_topology_t *network_gost(void)
 mtree_plan_t *network_plan(const mtree_topology_t *topology,
                            const mtree_plan_request_t *request)
 {
-    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
-    mtree_routes_t *routes;
+    UNIT_FREED int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
+    OWNED(routes) *routes = NULL;
     mtree_plan_t *plan;
     int num_hosts = 0;
 
@@ -176,8 +176,6 @@ mtree_plan_t *network_plan(const mtree_topology_t *topology,
     unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &plan));
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     unit_ok(mtree_plan_check(plan, topology, routes));
-    mtree_routes_destroy(routes);
-    free(hosts);
     return plan;
 }
 

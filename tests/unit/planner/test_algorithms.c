@@ -120,13 +120,11 @@ UNIT_EACH(a_row_says_what_it_refuses, limits)
 UNIT_TEST(a_network_may_be_too_large)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
-    mtree_topology_t *small = network_hosts(256), *large = network_hosts(257);
+    OWNED(topology) *small = network_hosts(256), *large = network_hosts(257);
 
     ck_assert(mtree_algorithms_fit("steiner", small, 3, &request) ==
               mtree_algorithms_do("steiner", MTREE_ALLREDUCE));
     ck_assert(!mtree_algorithms_fit("steiner", large, 3, &request));
-    mtree_topology_destroy(small);
-    mtree_topology_destroy(large);
 }
 
 UNIT_TEST(a_plan_has_hosts)

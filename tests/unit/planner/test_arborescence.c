@@ -114,10 +114,10 @@ UNIT_TEST(test_unreachable)
 UNIT_TEST(test_long_line)
 {
     enum { LENGTH = 60000 };
-    int *from = malloc(2 * LENGTH * sizeof(*from));
-    int *to = malloc(2 * LENGTH * sizeof(*to));
-    int *edge = malloc(LENGTH * sizeof(*edge));
-    double *price = malloc(2 * LENGTH * sizeof(*price));
+    UNIT_FREED int *from = malloc(2 * LENGTH * sizeof(*from));
+    UNIT_FREED int *to = malloc(2 * LENGTH * sizeof(*to));
+    UNIT_FREED int *edge = malloc(LENGTH * sizeof(*edge));
+    UNIT_FREED double *price = malloc(2 * LENGTH * sizeof(*price));
 
     ck_assert(from != NULL && to != NULL && edge != NULL && price != NULL);
     for (int e = 0; e < LENGTH - 1; e++) {
@@ -129,8 +129,4 @@ UNIT_TEST(test_long_line)
     for (int v = 1; v < LENGTH; v++) {
         ck_assert_int_eq(from[edge[v]], v - 1);
     }
-    free(from);
-    free(to);
-    free(edge);
-    free(price);
 }

@@ -85,7 +85,7 @@ UNIT_LOOP(any_moment_will_do, 0, MTREE_COLLECTIVE_LAST)
 {
     mtree_collective_t collective = (mtree_collective_t)_i;
     OWNED(topology) *topology = network_random(16, 40, 3, true, 0.01);
-    mtree_plan_t *first, *made;
+    OWNED(plan) *first = NULL, *made = NULL;
     int faster = 0; /* times in succession: a thread may be late once */
 
     unit_ok(plan(topology, NULL, collective, &first));
@@ -107,6 +107,4 @@ UNIT_LOOP(any_moment_will_do, 0, MTREE_COLLECTIVE_LAST)
     unit_ok(plan(topology, NULL, collective, &made));
     ck_assert_int_eq(made->num_trees, first->num_trees);
     ck_assert_double_eq(made->seconds, first->seconds);
-    mtree_plan_destroy(first);
-    mtree_plan_destroy(made);
 }

@@ -21,7 +21,7 @@ UNIT_LOOP(even_star_is_full, 0, 2)
     for (int c = 0; c < 3; c++) {
         mtree_plan_request_t request = {.collective = collectives[c],
                                         .bytes = _i == 0 ? 0 : 16e6};
-        mtree_plan_t *packing = network_plan(topology, &request), *plan;
+        OWNED(plan) *packing = network_plan(topology, &request), *plan = NULL;
 
         request.algorithm = "direct";
         plan = network_plan(topology, &request);
@@ -30,8 +30,6 @@ UNIT_LOOP(even_star_is_full, 0, 2)
         for (int t = 0; t < plan->num_trees; t++) {
             ck_assert_int_eq(mtree_tree_height(&plan->trees[t], 8), 1);
         }
-        mtree_plan_destroy(packing);
-        mtree_plan_destroy(plan);
     }
 }
 

@@ -28,7 +28,7 @@ static double least_time(const mtree_topology_t *topology,
                          const mtree_least_time_call_t *call, const char *by,
                          const char *limit)
 {
-    mtree_least_time_t time;
+    UNIT_OWNED(mtree_least_time_clear) mtree_least_time_t time;
     double seconds;
 
     list_hosts(topology);
@@ -41,7 +41,6 @@ static double least_time(const mtree_topology_t *topology,
         ck_assert_str_eq(time.limit, limit);
     }
     seconds = time.seconds;
-    mtree_least_time_clear(&time);
     return seconds;
 }
 
@@ -274,7 +273,7 @@ UNIT_TEST(test_one_host_or_no_bytes_need_no_time)
 {
     mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1000};
     OWNED(topology) *topology = one_link();
-    mtree_least_time_t time;
+    UNIT_OWNED(mtree_least_time_clear) mtree_least_time_t time;
 
     list_hosts(topology);
     unit_ok(mtree_least_time(topology, hosts, 1, &call, &time));
@@ -284,7 +283,6 @@ UNIT_TEST(test_one_host_or_no_bytes_need_no_time)
     unit_ok(mtree_least_time(topology, hosts, 2, &call, &time));
     ck_assert_double_eq(time.seconds, 0);
     ck_assert_ptr_null(time.limit);
-    mtree_least_time_clear(&time);
 }
 
 #define MOST_TICKS 64
@@ -332,7 +330,7 @@ UNIT_TEST(test_what_is_looked_at_among_many_hosts)
 {
     const mtree_generate_request_t request = {.capacity = 1e9, .latency = MS};
     const mtree_least_time_call_t call = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
-    mtree_topology_t *topology;
+    OWNED(topology) *topology = NULL;
 
     unit_ok(mtree_generate("mesh:2x300", &request, &topology));
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 304 * MS, 1e-9);
@@ -341,5 +339,4 @@ UNIT_TEST(test_what_is_looked_at_among_many_hosts)
     topology->links[123].capacity[0] = 1e6;
     topology->links[321].capacity[1] = 2e6;
     ck_assert_double_eq_tol(least_time(topology, &call, "flow", NULL), 8.002, 1e-9);
-    mtree_topology_destroy(topology);
 }

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+OWNED_TYPE(rounds)
+
 #define GBPS 1e9
 
 static mtree_topology_t *topology;
@@ -69,12 +71,11 @@ static mtree_rounds_t *make_schedule(int num_hosts)
 
 static double contention(const mtree_rounds_t *schedule, int num_hosts)
 {
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
     double most;
 
     unit_ok(mtree_routes_create(topology, map_vertices, num_hosts, &routes));
     unit_ok(mtree_rounds_contention(schedule, topology, routes, &most));
-    mtree_routes_destroy(routes);
     return most;
 }
 
@@ -85,7 +86,7 @@ UNIT_TEST(test_2x2_mesh_of_figure_3)
         {-1, 0, 0, 2}, {1, -1, 3, 1}, {2, 0, -1, 2}, {1, 3, 3, -1}};
     static const int step[4][4] = {
         {0, 1, 1, 2}, {1, 0, 2, 1}, {1, 2, 0, 1}, {2, 1, 1, 0}};
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
 
     make_grid(2, false);
     schedule = make_schedule(4);
@@ -97,7 +98,6 @@ UNIT_TEST(test_2x2_mesh_of_figure_3)
     ck_assert_int_eq(schedule->num_steps, 4);
     ck_assert_int_eq(schedule->num_transfers, 24);
     ck_assert_double_eq(contention(schedule, 4), 1);
-    mtree_rounds_destroy(schedule);
 }
 
 /* Accelerator 0's table in Fig. 5: (reduce, tree, to whom, step). */
@@ -106,7 +106,7 @@ UNIT_TEST(test_schedule_table_of_figure_5)
     static const mtree_transfer_t table[] = {
         {1, 0, 1, 3, true, 0, 0},  {2, 0, 1, 1, true, 0, 0},  {2, 0, 2, 2, true, 0, 0},
         {3, 0, 1, 0, false, 0, 0}, {3, 0, 2, 0, false, 0, 0}, {4, 0, 1, 2, false, 0, 0}};
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
     int sent = 0;
 
     make_grid(2, false);
@@ -128,7 +128,6 @@ UNIT_TEST(test_schedule_table_of_figure_5)
         ck_assert(found);
     }
     ck_assert_int_eq(sent, 6);
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_grids_are_free_of_contention)
@@ -158,7 +157,7 @@ UNIT_TEST(test_grids_are_free_of_contention)
  * in, the middle one 4. */
 UNIT_TEST(test_children_are_found_through_switches)
 {
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
 
     unit_ok(mtree_topology_create("switches", "test", &topology));
     for (int i = 0; i < 4; i++) {
@@ -180,7 +179,6 @@ UNIT_TEST(test_children_are_found_through_switches)
     }
     ck_assert_int_eq(trees->num_steps, 3);
     ck_assert_double_le(contention(schedule, 4), 1);
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_the_plan_keeps_the_capacities)

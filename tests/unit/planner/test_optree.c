@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/optree_steps.h"
+#include "tests/unit/owned.h"
 #include "tests/unit/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+OWNED_TYPE(optree_schedule)
 
 /* Section III-C: 16 ranks, 2 wavelengths: one stage 16 steps, 4-ary in two 12, 3-ary in
  * three 16. */
@@ -63,8 +66,8 @@ UNIT_TEST(test_best_stages_is_minimum)
 static int count_faults(const mtree_optree_schedule_t *schedule)
 {
     int n = schedule->num_ranks;
-    char *has = calloc((size_t)n * (size_t)n, 1);
-    char *after = malloc((size_t)n * (size_t)n);
+    UNIT_FREED char *has = calloc((size_t)n * (size_t)n, 1);
+    UNIT_FREED char *after = malloc((size_t)n * (size_t)n);
     int faults = 0;
     int stage, i, b;
 
@@ -88,8 +91,6 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
     for (i = 0; i < n * n; i++) {
         faults += !has[i];
     }
-    free(has);
-    free(after);
     return faults;
 }
 
@@ -99,11 +100,10 @@ UNIT_TEST(test_everyone_gets_everything)
 
     for (n = 1; n <= 70; n++) {
         for (k = 1; k <= 5; k++) {
-            mtree_optree_schedule_t *schedule;
+            OWNED(optree_schedule) *schedule = NULL;
 
             unit_ok(mtree_optree_schedule_create(n, k, 4, &schedule));
             ck_assert_int_eq(count_faults(schedule), 0);
-            mtree_optree_schedule_destroy(schedule);
         }
     }
 }
@@ -112,7 +112,7 @@ UNIT_TEST(test_everyone_gets_everything)
 static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
 {
     int n = schedule->num_ranks;
-    long *load = calloc(2 * (size_t)n, sizeof(*load));
+    UNIT_FREED long *load = calloc(2 * (size_t)n, sizeof(*load));
     long most = 0;
     int i;
 
@@ -129,7 +129,6 @@ static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
             at = next;
         }
     }
-    free(load);
     return most;
 }
 
@@ -143,7 +142,7 @@ UNIT_TEST(test_load_fits_count)
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         mtree_optree_stage_t counted[MTREE_OPTREE_MAX_STAGES];
-        mtree_optree_schedule_t *schedule;
+        OWNED(optree_schedule) *schedule = NULL;
 
         mtree_optree_count_steps(cases[i][0], cases[i][1], 4, counted);
         unit_ok(mtree_optree_schedule_create(cases[i][0], cases[i][1], 4, &schedule));
@@ -152,7 +151,6 @@ UNIT_TEST(test_load_fits_count)
             ck_assert_int_le(schedule->stages[stage].wavelengths,
                              counted[stage].wavelengths);
         }
-        mtree_optree_schedule_destroy(schedule);
     }
 }
 
@@ -163,7 +161,7 @@ UNIT_TEST(test_stage_load)
 
     for (n = 2; n <= 70; n++) {
         for (k = 1; k <= 4; k++) {
-            mtree_optree_schedule_t *schedule;
+            OWNED(optree_schedule) *schedule = NULL;
             long steps = 0;
 
             unit_ok(mtree_optree_schedule_create(n, k, 3, &schedule));
@@ -175,7 +173,6 @@ UNIT_TEST(test_stage_load)
                 steps += (load + 2) / 3;
             }
             ck_assert_int_eq(schedule->steps, steps);
-            mtree_optree_schedule_destroy(schedule);
         }
     }
 }

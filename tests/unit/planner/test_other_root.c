@@ -37,14 +37,13 @@ static mtree_plan_t *plan(const mtree_plan_request_t *request)
 
 static mtree_plan_t *from(const mtree_plan_request_t *request, const mtree_plan_t *other)
 {
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
     mtree_plan_t *made;
 
     unit_ok(mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made));
     ck_assert_int_eq(made->root, request->root);
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     unit_ok(mtree_plan_check(made, topology, routes));
-    mtree_routes_destroy(routes);
     return made;
 }
 
@@ -61,14 +60,12 @@ static void check_roots(mtree_collective_t collective, double bytes)
     OWNED(plan) *first = plan(&request);
 
     for (request.root = 1; request.root < num_hosts; request.root++) {
-        mtree_plan_t *made = from(&request, first), *own = plan(&request);
+        OWNED(plan) *made = from(&request, first), *own = plan(&request);
 
         ck_assert_msg(made->seconds <= MOST_COST * own->seconds,
                       "%s of %g bytes from host %d: %g times as long",
                       mtree_collective_name(collective), bytes, request.root,
                       made->seconds / own->seconds);
-        mtree_plan_destroy(made);
-        mtree_plan_destroy(own);
     }
     mtree_topology_destroy(topology);
 }

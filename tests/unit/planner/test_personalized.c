@@ -109,15 +109,12 @@ UNIT_LOOP(files_keep_them, 0, NUM_COLLECTIVES)
 {
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     OWNED(topology) *topology = network_b4(1);
-    mtree_plan_t *plan = network_plan(topology, &request), *read;
-    char *text;
+    OWNED(plan) *plan = network_plan(topology, &request), *read = NULL;
+    UNIT_FREED char *text = NULL;
 
     unit_ok(mtree_plan_to_json(plan, &text));
     unit_ok(mtree_plan_from_json(text, strlen(text), "plan", &read));
     ck_assert_int_eq(read->collective, collectives[_i]);
     ck_assert_int_eq(read->root, plan->root);
     ck_assert_int_eq(read->num_trees, plan->num_trees);
-    free(text);
-    mtree_plan_destroy(read);
-    mtree_plan_destroy(plan);
 }

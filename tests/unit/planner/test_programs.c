@@ -34,10 +34,9 @@ static mtree_plan_t *plan_row(const char *algorithm, mtree_collective_t collecti
 {
     const mtree_plan_request_t request = {
         .collective = collective, .algorithm = algorithm, .bytes = bytes};
-    mtree_topology_t *topology = row(num_hosts);
+    OWNED(topology) *topology = row(num_hosts);
     mtree_plan_t *plan = network_plan(topology, &request);
 
-    mtree_topology_destroy(topology);
     return plan;
 }
 
@@ -266,7 +265,7 @@ UNIT_LOOP(a_program_is_written_and_read, 0, 2)
     OWNED(plan) *plan = _i == 0 ? plan_row("exchange", MTREE_ALLREDUCE, 4, 1000)
                                 : network_plan(topology, &request);
     OWNED(plan) *read = NULL;
-    char *text;
+    UNIT_FREED char *text = NULL;
 
     plan->order[0] = plan->order[2];
     plan->order[2] = 0;
@@ -277,7 +276,6 @@ UNIT_LOOP(a_program_is_written_and_read, 0, 2)
     ck_assert_mem_eq(read->shape, plan->shape, sizeof(plan->shape));
     ck_assert_int_eq(read->shape[0], _i == 0 ? 0 : 8);
     ck_assert_double_eq(read->seconds, plan->seconds);
-    free(text);
 }
 
 /* What is wrong, and what the line says of it. */

@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+OWNED_TYPE(quickest_flow)
+
 #define MBPS 1e6
 #define MS   1e-3
 
@@ -42,7 +44,7 @@ static double capacity(mtree_quickest_flow_t *flow, int to)
 UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
 {
     OWNED(topology) *topology = network_hosts(3);
-    mtree_quickest_flow_t *flow;
+    OWNED(quickest_flow) *flow = NULL;
     const int to = 1;
     double seconds[3];
 
@@ -67,14 +69,13 @@ UNIT_TEST(test_a_longer_path_helps_where_there_is_time)
     mtree_quickest_flow_limit(flow, 6);
     ck_assert_double_eq(mtree_quickest_flow_seconds(flow, 0, &to, 1, 8e5, 0), 0);
     ck_assert(mtree_quickest_flow_is_over(flow));
-    mtree_quickest_flow_destroy(flow);
 }
 
 /* What the first, shortest path takes is given back to two longer ones. */
 UNIT_TEST(test_flow_is_taken_back)
 {
     OWNED(topology) *topology = network_hosts(4);
-    mtree_quickest_flow_t *flow;
+    OWNED(quickest_flow) *flow = NULL;
     const int to = 3;
 
     /* 0-1-2-3 is the shortest, 3 ms; both 0-1-3 and 0-2-3 take 11 ms and use its ends. */
@@ -90,13 +91,12 @@ UNIT_TEST(test_flow_is_taken_back)
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 20000, 0),
                             21 * MS, 1e-12);
     ck_assert_double_eq_tol(capacity(flow, to), 2 * MBPS, 1);
-    mtree_quickest_flow_destroy(flow);
 }
 
 UNIT_TEST(test_a_direction_without_capacity_is_none)
 {
     OWNED(topology) *topology = network_hosts(2);
-    mtree_quickest_flow_t *flow;
+    OWNED(quickest_flow) *flow = NULL;
     const int to = 1;
     double seconds[2];
 
@@ -109,7 +109,6 @@ UNIT_TEST(test_a_direction_without_capacity_is_none)
     flow = create(topology, true);
     ck_assert_double_eq_tol(mtree_quickest_flow_seconds(flow, 0, &to, 1, 1000, 0), 2 * MS,
                             1e-12);
-    mtree_quickest_flow_destroy(flow);
 }
 
 #define NUM_HOSTS 6
@@ -125,7 +124,7 @@ UNIT_SHORT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
     const time_expanded_end_t one = {0, INFINITY}, others[] = {{NUM_HOSTS - 1, INFINITY},
                                                                {NUM_HOSTS - 2, INFINITY},
                                                                {NUM_HOSTS - 3, INFINITY}};
-    mtree_quickest_flow_t *flow = create(topology, reversed);
+    OWNED(quickest_flow) *flow = create(topology, reversed);
     double last = 0, seconds;
 
     for (int steps = 1; steps <= NUM_STEPS; steps++) {
@@ -144,5 +143,4 @@ UNIT_SHORT_LOOP(test_is_that_of_the_network_expanded_in_time, 0, 200)
         }
         last = bits;
     }
-    mtree_quickest_flow_destroy(flow);
 }

@@ -42,9 +42,9 @@ static void check_fits(const mtree_plan_t *made)
 /* How many times too full the fullest arc is by @a made. */
 static double overload(const mtree_plan_t *made)
 {
-    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    UNIT_FREED double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
     double most = 0;
-    mtree_routes_t *routes;
+    OWNED(routes) *routes = NULL;
 
     unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     mtree_plan_load(made, routes, load);
@@ -53,8 +53,6 @@ static double overload(const mtree_plan_t *made)
 
         most = full > most ? full : most;
     }
-    mtree_routes_destroy(routes);
-    free(load);
     return most;
 }
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+OWNED_TYPE(rounds)
+
 #define GBPS 1e9
 
 /* Hosts 0 .. 3 in a row, each link 1 Gb/s and 1 ms. */
@@ -25,13 +27,12 @@ static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
 UNIT_TEST(test_ring_takes_2n_minus_2_steps)
 {
     for (int n = 2; n < 10; n++) {
-        mtree_rounds_t *schedule;
+        OWNED(rounds) *schedule = NULL;
 
         unit_ok(mtree_ring_schedule(n, NULL, &schedule));
         ck_assert_int_eq(schedule->num_steps, 2 * (n - 1));
         ck_assert_int_eq(schedule->num_transfers, 2 * n * (n - 1));
         unit_ok(mtree_rounds_check(schedule));
-        mtree_rounds_destroy(schedule);
     }
 }
 
@@ -39,7 +40,7 @@ UNIT_TEST(test_ring_takes_2n_minus_2_steps)
  * direction of its own. */
 UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
 {
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
     OWNED(topology) *topology = NULL;
     OWNED(routes) *routes = NULL;
     double seconds, contention;
@@ -53,13 +54,12 @@ UNIT_TEST(test_time_and_contention_of_a_ring_on_a_row)
     ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 2e-3), 1e-12);
     unit_ok(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1.5, &seconds));
     ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 3e-3), 1e-12);
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_shared_arcs_are_counted)
 {
     static const int way[] = {0, 2};
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
     OWNED(topology) *topology = NULL;
     OWNED(routes) *routes = NULL;
     double contention;
@@ -76,12 +76,11 @@ UNIT_TEST(test_shared_arcs_are_counted)
     ck_assert_int_eq(schedule->arcs[1], 1);
     unit_ok(mtree_rounds_contention(schedule, topology, routes, &contention));
     ck_assert_double_eq(contention, 1);
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_check_finds_faults)
 {
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
 
     unit_ok(mtree_ring_schedule(4, NULL, &schedule));
     /* A missing transfer: somebody ends without a piece. */
@@ -95,7 +94,6 @@ UNIT_TEST(test_check_finds_faults)
                              true));
     unit_invalid(mtree_rounds_check(schedule));
     heard_text("twice");
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_grid_order_is_a_ring_of_neighbours)
@@ -121,7 +119,7 @@ UNIT_TEST(test_grid_order_is_a_ring_of_neighbours)
 
 UNIT_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
 {
-    mtree_rounds_t *schedule;
+    OWNED(rounds) *schedule = NULL;
     double sent = 0;
 
     unit_ok(mtree_ring_schedule_2d(4, 4, &schedule));
@@ -135,7 +133,6 @@ UNIT_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
     mtree_rounds_destroy(schedule);
     unit_ok(mtree_ring_schedule_2d(2, 6, &schedule));
     unit_ok(mtree_rounds_check(schedule));
-    mtree_rounds_destroy(schedule);
 }
 
 UNIT_TEST(test_double_trees_swap_leaves_and_inner_hosts)

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+OWNED_TYPE(steiner_packing)
+
 static mtree_topology_t *make_machines(int num_machines, int num_gpus, double inside,
                                        double outside)
 {
@@ -156,9 +158,9 @@ UNIT_TEST(test_constraints_and_optimum)
     for (unsigned seed = 1; seed <= 12; seed++) {
         OWNED(topology) *topology = draw_network(6, seed);
         int num_active = 2 + (int)(seed % 5);
-        mtree_steiner_packing_t *separate =
+        OWNED(steiner_packing) *separate =
             pack(topology, num_active, MTREE_STEINER_SEPARATE, -1);
-        mtree_steiner_packing_t *overlapped =
+        OWNED(steiner_packing) *overlapped =
             pack(topology, num_active, MTREE_STEINER_OVERLAPPED, -1);
 
         ck_assert_double_eq_tol(separate->bound, separate->chi, 1e-6 * separate->chi);
@@ -178,8 +180,6 @@ UNIT_TEST(test_constraints_and_optimum)
         }
         ck_assert_double_eq_tol(weight_of(overlapped, -1, REDUCE), overlapped->chi,
                                 1e-6 * overlapped->chi);
-        mtree_steiner_packing_destroy(separate);
-        mtree_steiner_packing_destroy(overlapped);
     }
 }
 
@@ -187,10 +187,9 @@ UNIT_TEST(test_constraints_and_optimum)
 UNIT_TEST(test_equal_links)
 {
     OWNED(topology) *topology = make_machines(2, 4, 100, 100);
-    mtree_steiner_packing_t *packing = pack(topology, 8, MTREE_STEINER_BROADCAST, -1);
+    OWNED(steiner_packing) *packing = pack(topology, 8, MTREE_STEINER_BROADCAST, -1);
 
     ck_assert_double_eq_tol(packing->chi, 800, 1e-4);
-    mtree_steiner_packing_destroy(packing);
 }
 
 /*
@@ -202,7 +201,7 @@ UNIT_TEST(test_equal_links)
 UNIT_TEST(test_machines)
 {
     OWNED(topology) *two = make_machines(2, 4, 100, 10);
-    mtree_steiner_packing_t *packing = pack(two, 8, MTREE_STEINER_OVERLAPPED, -1);
+    OWNED(steiner_packing) *packing = pack(two, 8, MTREE_STEINER_OVERLAPPED, -1);
     OWNED(topology) *four = make_machines(4, 4, 100, 10);
     int hosts[16] = {0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15};
     mtree_steiner_request_t request = {four, hosts, 16, 4, MTREE_STEINER_SEPARATE, -1, 0};
@@ -216,7 +215,6 @@ UNIT_TEST(test_machines)
     request.num_hosts = 4;
     unit_ok(mtree_steiner_pack(&request, &packing));
     ck_assert_double_eq_tol(packing->chi, 40, 1e-4);
-    mtree_steiner_packing_destroy(packing);
 }
 
 /* Baselines by hand on 2 x 4 workers, 100 inside, 10 between, for 1 bit. */
@@ -247,8 +245,8 @@ UNIT_TEST(test_plans)
 {
     OWNED(topology) *topology = make_machines(2, 4, 100e6, 10e6);
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .algorithm = "steiner"};
-    mtree_routes_t *routes;
-    mtree_plan_t *plan;
+    OWNED(routes) *routes = NULL;
+    OWNED(plan) *plan = NULL;
 
     unit_ok(mtree_routes_create(topology, map_vertices, 8, &routes));
     unit_ok(mtree_planner_run(topology, map_vertices, 8, &request, &plan));
@@ -270,6 +268,4 @@ UNIT_TEST(test_plans)
     unit_ok(mtree_planner_run(topology, map_vertices + 3, 2, &request, &plan));
     unit_ok(mtree_plan_check(plan, topology, routes));
     ck_assert_double_eq_tol(plan->throughput, 10e6, 1);
-    mtree_plan_destroy(plan);
-    mtree_routes_destroy(routes);
 }

@@ -86,7 +86,7 @@ UNIT_TEST(test_against_all_trees)
         int num_active = 2 + (int)(seed / 2 % (unsigned)(n - 1));
         int root = (int)(seed % (unsigned)num_active);
         bool inward = seed % 3 == 0;
-        mtree_arena_t arena = {0};
+        UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
         mtree_steiner_oracle_t *oracle;
         mtree_status_t status;
         int parent[MOST];
@@ -108,7 +108,6 @@ UNIT_TEST(test_against_all_trees)
                 tree_price(price, n, num_active, root, parent, inward), least, 1e-9);
             num_found++;
         }
-        mtree_arena_cleanup(&arena);
     }
     ck_assert_int_gt(num_found, 20);
 }
@@ -117,7 +116,7 @@ UNIT_TEST(test_against_all_trees)
 UNIT_TEST(test_pair)
 {
     static const double price[] = {INFINITY, 3, 4, INFINITY};
-    mtree_arena_t arena = {0};
+    UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
     mtree_steiner_oracle_t *oracle;
     int parent[2];
     double found;
@@ -129,7 +128,6 @@ UNIT_TEST(test_pair)
     ck_assert_double_eq_tol(found, 4, 1e-9);
     ck_assert_int_eq(parent[0], 1);
     ck_assert_int_eq(parent[1], -1);
-    mtree_arena_cleanup(&arena);
 }
 
 /* Too large for an exact search: still a tree, and on a ring of relays the only one. */
@@ -139,7 +137,7 @@ UNIT_TEST(test_large)
     static double price[N * N];
     int parent[N];
     double found;
-    mtree_arena_t arena = {0};
+    UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
     mtree_steiner_oracle_t *oracle;
 
     for (int i = 0; i < N * N; i++) {
@@ -160,5 +158,4 @@ UNIT_TEST(test_large)
     unit_ok(mtree_steiner_oracle_find(oracle, 3, parent, &found));
     ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
     ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
-    mtree_arena_cleanup(&arena);
 }

@@ -130,13 +130,11 @@ UNIT_LOOP(trees_are_kept, 0, MTREE_COLLECTIVE_LAST)
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .max_trees = 10, .bytes = 16e6};
     OWNED(topology) *topology = map_file(B4);
-    mtree_plan_t *first = network_plan(topology, &request), *again;
+    OWNED(plan) *first = network_plan(topology, &request), *again = NULL;
 
     request.keep = first;
     again = network_plan(topology, &request);
     ck_assert_double_ge(again->throughput, first->throughput * (1 - 1e-6));
-    mtree_plan_destroy(again);
-    mtree_plan_destroy(first);
 }
 
 /* Every algorithm plans or says why it does not. */
