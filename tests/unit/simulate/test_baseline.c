@@ -32,8 +32,8 @@ static mtree_topology_t *star(int num_hosts)
 static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per_host,
                   int root, size_t elements, size_t segment)
 {
-    mtree_topology_t *topology = star(num_hosts);
-    mtree_simulate_result_t result = {0};
+    OWNED(topology) *topology = star(num_hosts);
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
     double seconds;
 
@@ -51,8 +51,6 @@ static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per
                   ranks_per_host, root, elements, segment);
     seconds = result.seconds;
     ck_assert_double_gt(seconds, 0.0);
-    mtree_simulate_result_clear(&result);
-    mtree_topology_destroy(topology);
     return seconds;
 }
 
@@ -127,7 +125,7 @@ UNIT_TEST(test_left)
 {
     const mtree_baseline_t *baseline = mtree_baseline_find(MTREE_ALLREDUCE, "ring");
     mtree_simulate_options_t options;
-    mtree_simulate_result_t whole, part;
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t whole, part;
     OWNED(topology) *topology = map_shape("ring:40", 1e9, 0);
 
     mtree_simulate_default_options(&options);
@@ -139,8 +137,6 @@ UNIT_TEST(test_left)
         mtree_simulate_baseline(topology, map_vertices, 40, baseline, &options, &part));
     ck_assert_uint_lt(part.messages, whole.messages / 4);
     ck_assert_double_eq_tol(part.seconds, whole.seconds, 0.1 * whole.seconds);
-    mtree_simulate_result_clear(&part);
-    mtree_simulate_result_clear(&whole);
 }
 
 static const char *default_name(mtree_collective_t collective, int ranks, size_t bytes)

@@ -43,7 +43,7 @@ static mtree_plan_t *choose(mtree_plan_request_t request)
 static double simulated(const mtree_plan_t *plan)
 {
     mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
     double seconds;
 
     mtree_simulate_default_options(&options);
@@ -51,7 +51,6 @@ static double simulated(const mtree_plan_t *plan)
     unit_ok(mtree_simulate_plan(topology, hosts, num_hosts, plan, plan->collective,
                                 &options, &result));
     seconds = result.seconds;
-    mtree_simulate_result_clear(&result);
     return seconds;
 }
 
@@ -255,7 +254,7 @@ UNIT_LOOP(blocks_go_around_in_chunks_below_a_tree_of_switches, 0, 3)
 UNIT_TEST(elsewhere_packing_stays)
 {
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     begin(map_file(TOPOLOGIES "/b4.dot"));
     plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
@@ -266,7 +265,6 @@ UNIT_TEST(elsewhere_packing_stays)
     begin(map_star(star, 8));
     plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
     ck_assert_int_le(plan->num_trees, 4);
-    mtree_plan_destroy(plan);
 }
 
 /* Long lines between sites may be crossed by gateways, in long messages. */
@@ -276,7 +274,7 @@ UNIT_TEST(gateways_between_sites)
         .collective = MTREE_ALLTOALL, .max_trees = 10, .bytes = 4 << 20};
     mtree_candidate_list_t list;
     const mtree_candidate_t *gateways;
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     begin(map_file(TOPOLOGIES "/../examples/sites.dot"));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
@@ -287,7 +285,6 @@ UNIT_TEST(gateways_between_sites)
     request.bytes = 6144;
     plan = choose(request);
     ck_assert_str_ne(plan->algorithm, "gateways");
-    mtree_plan_destroy(plan);
 }
 
 /* Where hosts forward for each other and nothing is lost by it, a long all-to-all has
@@ -295,7 +292,7 @@ UNIT_TEST(gateways_between_sites)
 UNIT_TEST(long_all_to_all_is_robust)
 {
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
 
     begin(map_file(TOPOLOGIES "/b4.dot"));
     for (int l = 0; l < topology->num_links; l++) {
@@ -309,7 +306,6 @@ UNIT_TEST(long_all_to_all_is_robust)
     request.bytes = 0;
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "packing");
-    mtree_plan_destroy(plan);
 }
 
 /* Between hosts that forward for each other, of trees that carry as much the low ones

@@ -44,12 +44,11 @@ static double planned(const char *algorithm, double bytes)
                                     .algorithm = algorithm,
                                     .max_trees = 10,
                                     .bytes = bytes};
-    mtree_plan_t *plan;
+    OWNED(plan) *plan = NULL;
     double seconds;
 
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL));
     seconds = plan->seconds;
-    mtree_plan_destroy(plan);
     return seconds;
 }
 
@@ -178,7 +177,7 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
                                                      MTREE_BCAST, MTREE_REDUCE_SCATTER};
     const mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
     int vertices[200];
     double seconds;
 
@@ -193,7 +192,6 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
     seconds =
         mtree_forecast_fallback_seconds(stable, topology, vertices, 200, 1, &request);
     ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
-    mtree_simulate_result_clear(&result);
 }
 
 UNIT_FIXTURE(NULL, forget)

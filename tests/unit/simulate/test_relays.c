@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+OWNED_TYPE(steiner_packing)
+
 #define MBPS       1e6
 #define MOST_HOSTS 16
 #define DRAWINGS   20
@@ -173,7 +175,7 @@ UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
 {
     const mtree_generate_request_t torus = {.capacity = 100 * MBPS};
     OWNED(topology) *topology = NULL;
-    mtree_steiner_packing_t *packing;
+    OWNED(steiner_packing) *packing = NULL;
     OWNED(plan) *plan = NULL;
     job_t job;
 
@@ -188,7 +190,6 @@ UNIT_LOOP(the_papers_program_finds_the_same, 0, 4)
     unit_ok(mtree_steiner_pack(&request, &packing));
     ck_assert_double_eq_tol(plan->bound, packing->chi, 1e-3 * packing->chi);
     ck_assert_double_ge(plan->throughput, 0.96 * packing->chi);
-    mtree_steiner_packing_destroy(packing);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -201,15 +202,13 @@ static int compare_doubles(const void *a, const void *b)
 /* What relays gain between the @a job's hosts. */
 static double gain_of(job_t *job, const mtree_topology_t *topology)
 {
-    mtree_plan_t *with = job_plan(job, topology), *without;
+    OWNED(plan) *with = job_plan(job, topology), *without = NULL;
     double gain;
 
     job->request.num_relays = 0;
     without = job_plan(job, topology);
     gain = with->throughput / without->throughput;
     job->request.num_relays = topology->num_vertices - job->num;
-    mtree_plan_destroy(with);
-    mtree_plan_destroy(without);
     return gain;
 }
 
@@ -248,7 +247,7 @@ UNIT_LOOP(relays_run_in_the_simulator, 0, NUM_SERVED)
     OWNED(topology) *topology = network_b4(7);
     job_t job = job_of(topology, 3, served[_i]);
     mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
     OWNED(plan) *plan = job_plan(&job, topology);
 
     ck_assert_int_gt(plan->num_relays, 0);
@@ -259,7 +258,6 @@ UNIT_LOOP(relays_run_in_the_simulator, 0, NUM_SERVED)
     unit_ok(mtree_simulate_plan(topology, job.vertices, job.num, plan, served[_i],
                                 &options, &result));
     ck_assert_double_gt(result.seconds, 0);
-    mtree_simulate_result_clear(&result);
 }
 
 /* For a long message the simulator finds that relays pay; for a short one they do not. */

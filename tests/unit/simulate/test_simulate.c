@@ -96,10 +96,10 @@ static double seconds_of(const fixture_t *fixture, const mtree_plan_t *plan,
                          mtree_collective_t collective,
                          const mtree_simulate_options_t *options)
 {
+    UNIT_OWNED(mtree_simulate_result_clear)
     mtree_simulate_result_t result = simulate(fixture, plan, collective, options);
     double seconds = result.seconds;
 
-    mtree_simulate_result_clear(&result);
     return seconds;
 }
 
@@ -263,15 +263,13 @@ UNIT_LOOP(test_a_host_waits_for_few_windows, 0, 2)
     fixture_t fixture = parse("graph g { a -- b [capacity=\"4Mbps\" latency=\"40ms\"];"
                               " b -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
     mtree_simulate_options_t options = bare(_i == 0 ? 300000 : 600000);
-    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.040);
-    mtree_simulate_result_t result = {0};
+    OWNED(plan) *plan = chain(MTREE_BCAST, 3, 8e6, 0.040);
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
     const double later = _i == 0 ? 0.040 : -0.044;
 
     options.chunk_bytes = 4000;
     result = simulate(&fixture, plan, MTREE_BCAST, &options);
     ck_assert_double_eq_tol(result.left[1] - result.left[2], later, 1e-3);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
 
@@ -430,7 +428,7 @@ UNIT_LOOP(test_errors, 0, 5)
 UNIT_TEST(test_sample)
 {
     uint32_t result[10];
-    mtree_check_data_t sample;
+    UNIT_OWNED(mtree_check_data_clear) mtree_check_data_t sample;
     size_t i;
 
     unit_ok(mtree_check_data_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10));
@@ -454,7 +452,6 @@ UNIT_TEST(test_sample)
     result[2] = mtree_check_data_value(0, 2);
     ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result),
                      MTREE_ERR_TRANSPORT);
-    mtree_check_data_clear(&sample);
 }
 
 static double seconds_on(const fixture_t *fixture, const char *algorithm,
