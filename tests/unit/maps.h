@@ -50,6 +50,13 @@ static inline void map_join(mtree_topology_t *map, int u, int v, double rate,
     unit_ok(mtree_topology_add_link(map, u, v, rate, rate, latency, NULL));
 }
 
+/* Both directions of link @a l have @a factor times their capacity. */
+static inline void map_scale(mtree_topology_t *map, int l, double factor)
+{
+    map->links[l].capacity[0] *= factor;
+    map->links[l].capacity[1] *= factor;
+}
+
 /* A chain of vertices a, b, ..., of which @a kinds says 'h', host, or 's', switch; link i
  * has @a rates[i] bits/s both ways. */
 static inline mtree_topology_t *map_chain(const char *kinds, const double *rates,

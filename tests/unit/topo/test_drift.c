@@ -3,7 +3,7 @@
  * Drift: slow links are found, changed and tried again, with rates from a lab and with
  * rates of paths whose narrowest links are known.
  */
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 #include "topo/drift/drift.h"
 
 #include <math.h>
@@ -15,22 +15,18 @@
 #define LAB_CALLS   14
 #define CUT_AFTER   7 /* the lab's link was cut after this call */
 
-static mtree_topology_t *topology;
 static mtree_drift_t *drift;
-static int hosts[64], num_hosts;
 
 static void begin(mtree_topology_t *of)
 {
-    topology = of;
-    num_hosts = map_hosts(of, hosts);
+    mtree_drift_destroy(drift);
+    given(of);
     unit_ok(mtree_drift_create(of, hosts, num_hosts, &drift));
 }
 
 static void begin_text(const char *text)
 {
-    mtree_topology_t *parsed = map_text(text);
-
-    begin(parsed);
+    begin(map_text(text));
 }
 
 static void begin_b4(void)
@@ -38,8 +34,7 @@ static void begin_b4(void)
     mtree_topology_t *b4 = map_file(TOPOLOGIES "/b4.dot");
 
     for (int l = 0; l < b4->num_links; l++) {
-        b4->links[l].capacity[0] *= LAB_SCALE;
-        b4->links[l].capacity[1] *= LAB_SCALE;
+        map_scale(b4, l, LAB_SCALE);
     }
     begin(b4);
 }
@@ -47,7 +42,7 @@ static void begin_b4(void)
 static void end(void)
 {
     mtree_drift_destroy(drift);
-    mtree_topology_destroy(topology);
+    forget();
 }
 
 static int host_number(const char *name)
@@ -406,7 +401,6 @@ UNIT_TEST(test_corrected_link_recovers)
     /* It is backlogged at its former capacity, which is observed. */
     ck_assert_int_le(hear_until_corrected(7.6e6, 0.9, 60), 60);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 0.4);
-    end();
     begin_text(PAIR);
     ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
     /* It carries less and is no longer backlogged: it is tried. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -11,43 +10,6 @@
 #else
 #define MOST_KILOBYTES (64 << 10)
 #endif
-
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
-static int *hosts;
-static int num_hosts;
-
-/* Routes between all hosts of what @a text describes. */
-static void route_all(mtree_topology_t *of)
-{
-    topology = of;
-    hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
-    num_hosts = map_hosts(of, hosts);
-    unit_ok(mtree_routes_create(of, NULL, 0, &routes));
-}
-
-static void route_text(const char *text)
-{
-    mtree_topology_t *parsed = map_text(text);
-
-    route_all(parsed);
-}
-
-static void route_shape(const char *shape)
-{
-    mtree_generate_request_t request = {.capacity = 1e9};
-    mtree_topology_t *generated;
-
-    unit_ok(mtree_generate(shape, &request, &generated));
-    route_all(generated);
-}
-
-static void forget(void)
-{
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-    free(hosts);
-}
 
 /* The names along a route, ends included, must read @a expected. */
 static void assert_route(int from, int to, const char *expected)
@@ -64,11 +26,11 @@ static void assert_route(int from, int to, const char *expected)
 
 UNIT_TEST(test_least_latency)
 {
-    route_text("graph { a; b; c; d;\n"
-               "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "a -- d [capacity=\"1Mbps\" latency=\"9ms\"]; }");
+    given_routes(map_text("graph { a; b; c; d;\n"
+                          "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "a -- d [capacity=\"1Mbps\" latency=\"9ms\"]; }"));
     assert_route(0, 2, "a b c");
     assert_route(0, 0, "a");
     ck_assert_double_eq(mtree_routes_latency(routes, 0, 2), 0.002);
@@ -83,12 +45,12 @@ UNIT_TEST(test_least_latency)
 
 UNIT_TEST(test_fewer_links_break_ties)
 {
-    route_text("graph { a; b; c; d; e;\n"
-               "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
-               "a -- e [capacity=\"1Mbps\" latency=\"2ms\"];\n"
-               "e -- d [capacity=\"1Mbps\" latency=\"1ms\"]; }");
+    given_routes(map_text("graph { a; b; c; d; e;\n"
+                          "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+                          "a -- e [capacity=\"1Mbps\" latency=\"2ms\"];\n"
+                          "e -- d [capacity=\"1Mbps\" latency=\"1ms\"]; }"));
     assert_route(0, 3, "a e d");
     assert_route(3, 0, "d e a");
 }
@@ -96,12 +58,12 @@ UNIT_TEST(test_fewer_links_break_ties)
 /* Where mtree itself chooses between two switches, whatever the destination. */
 UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
 {
-    route_text("graph { a; b; c; s [kind=switch]; t [kind=switch];\n"
-               "a -- s [capacity=\"9Mbps\"]; b -- s [capacity=\"9Mbps\"];\n"
-               "c -- s [capacity=\"9Mbps\"];\n"
-               "a -- t [capacity=\"1Mbps\" from_address=\"10.1.0.1\"];\n"
-               "b -- t [capacity=\"1Mbps\" from_address=\"10.1.0.2\"];\n"
-               "c -- t [capacity=\"1Mbps\" from_address=\"10.1.0.3\"]; }");
+    given_routes(map_text("graph { a; b; c; s [kind=switch]; t [kind=switch];\n"
+                          "a -- s [capacity=\"9Mbps\"]; b -- s [capacity=\"9Mbps\"];\n"
+                          "c -- s [capacity=\"9Mbps\"];\n"
+                          "a -- t [capacity=\"1Mbps\" from_address=\"10.1.0.1\"];\n"
+                          "b -- t [capacity=\"1Mbps\" from_address=\"10.1.0.2\"];\n"
+                          "c -- t [capacity=\"1Mbps\" from_address=\"10.1.0.3\"]; }"));
     assert_route(0, 1, "a t b");
     assert_route(1, 0, "b t a");
     assert_route(0, 2, "a t c");
@@ -109,8 +71,9 @@ UNIT_TEST(test_wide_links_that_name_their_ends_break_ties)
 
 UNIT_TEST(test_one_way_links)
 {
-    route_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
-               "c -> a [capacity=\"1Mbps\"]; }");
+    given_routes(
+        map_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
+                 "c -> a [capacity=\"1Mbps\"]; }"));
     assert_route(0, 2, "a b c");
     assert_route(2, 0, "c a");
     assert_route(1, 0, "b c a");
@@ -118,9 +81,9 @@ UNIT_TEST(test_one_way_links)
 
 UNIT_TEST(test_switches_do_not_separate)
 {
-    route_text("graph { s [kind=switch]; t [kind=switch]; a; b; c;\n"
-               "a -- s [capacity=\"1Mbps\"]; s -- t [capacity=\"1Mbps\"];\n"
-               "t -- b [capacity=\"1Mbps\"]; b -- c [capacity=\"1Mbps\"]; }");
+    given_routes(map_text("graph { s [kind=switch]; t [kind=switch]; a; b; c;\n"
+                          "a -- s [capacity=\"1Mbps\"]; s -- t [capacity=\"1Mbps\"];\n"
+                          "t -- b [capacity=\"1Mbps\"]; b -- c [capacity=\"1Mbps\"]; }"));
     assert_route(0, 1, "a s t b");
     ck_assert(mtree_routes_adjacent(routes, 0, 1));
     ck_assert(!mtree_routes_adjacent(routes, 0, 2));
@@ -178,7 +141,7 @@ UNIT_LOOP(test_consistent, 0, 6)
     static const char *const shapes[] = {"torus:4x4",   "mesh:3x5",    "fattree:4",
                                          "fattree:8x8", "bigraph:4x8", "random:40:80"};
 
-    route_shape(shapes[_i]);
+    given_routes(map_shape(shapes[_i], 1e9, 0));
     assert_consistent();
 }
 
@@ -186,9 +149,8 @@ UNIT_LOOP(test_consistent_on_maps, 0, 3)
 {
     static const char *const files[] = {TOPOLOGIES "/b4.dot", TOPOLOGIES "/abilene.dot",
                                         TOPOLOGIES "/geant.dot"};
-    mtree_topology_t *read = map_file(files[_i]);
 
-    route_all(read);
+    given_routes(map_file(files[_i]));
     assert_consistent();
 }
 
@@ -198,7 +160,7 @@ UNIT_TEST(test_fat_tree_spreads)
     int use[3072 * 2] = {0};
     int from, to, arc;
 
-    route_shape("fattree:8");
+    given_routes(map_shape("fattree:8", 1e9, 0));
     ck_assert_int_eq(num_hosts, 128);
     for (from = 0; from < num_hosts; ++from) {
         for (to = 0; to < num_hosts; ++to) {
@@ -220,7 +182,7 @@ UNIT_TEST(test_fat_tree_spreads)
 
 UNIT_TEST(test_large)
 {
-    route_shape("fattree:16");
+    given_routes(map_shape("fattree:16", 1e9, 0));
     ck_assert_int_eq(num_hosts, 1024);
     ck_assert_int_eq(mtree_routes_links(routes, 0, 1023), 6);
 }
@@ -232,7 +194,7 @@ UNIT_TEST(test_long_routes_share_memory)
     struct rusage before, after;
 
     getrusage(RUSAGE_SELF, &before);
-    route_shape("ring:1024");
+    given_routes(map_shape("ring:1024", 1e9, 0));
     getrusage(RUSAGE_SELF, &after);
     ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, MOST_KILOBYTES);
     ck_assert_int_eq(mtree_routes_links(routes, 0, 512), 512);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 #include "topo/probe/traceroute_search.h"
-
-#include <stdlib.h>
 
 /* Answers that a router gives one host in a burst, as Linux does. */
 #define BURST 6
@@ -13,10 +11,8 @@ typedef struct {
     int silent;          /* a vertex that never answers, or -1 */
 } traits_t;
 
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
-static int *hosts, *answers; /* answers[vertex * num_hosts + host]: given so far */
-static int num_hosts, num_questions, num_rounds;
+static int *answers; /* [vertex * num_hosts + host]: given so far */
+static int num_questions, num_rounds;
 static mtree_traceroute_search_t *search;
 
 static mtree_address_t address_of(int vertex)
@@ -28,11 +24,8 @@ static mtree_address_t address_of(int vertex)
 
 static void network_load(mtree_topology_t *of)
 {
-    topology = of;
-    hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
+    given_routes(of);
     num_questions = num_rounds = 0;
-    num_hosts = map_hosts(of, hosts);
-    unit_ok(mtree_routes_create(of, hosts, num_hosts, &routes));
     answers = calloc((size_t)(of->num_vertices * num_hosts), sizeof(*answers));
 }
 
@@ -48,9 +41,7 @@ static void network_load_shape(const char *shape)
 static void network_unload(void)
 {
     mtree_traceroute_search_destroy(search);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-    free(hosts);
+    forget();
     free(answers);
 }
 
@@ -158,9 +149,8 @@ UNIT_EACH(test_shapes, shapes)
 UNIT_TEST(test_map)
 {
     const traits_t traits = {.has_first_hops = true, .silent = -1};
-    mtree_topology_t *b4 = map_file(TOPOLOGIES "/b4.dot");
 
-    network_load(b4);
+    network_load(map_file(TOPOLOGIES "/b4.dot"));
     search_run(&traits);
     assert_routes(&traits);
     ck_assert_int_le(num_questions, 60);
