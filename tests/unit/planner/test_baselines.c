@@ -7,54 +7,17 @@
 #include "papers/published/psld_plink.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 
 #define MBPS 1e6
-
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
-
-static void make_hosts(int num_hosts)
-{
-    topology = network_hosts(num_hosts);
-}
-
-static void add_link(int u, int v, double capacity, double latency)
-{
-    map_join(topology, u, v, capacity, latency);
-}
-
-static void make_routes(void)
-{
-    unit_ok(mtree_routes_create(topology, map_vertices, topology->num_vertices, &routes));
-}
-
-static void make_figure_2(void)
-{
-    topology = network_gost();
-    make_routes();
-}
-
-static void teardown(void)
-{
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-    routes = NULL;
-    topology = NULL;
-}
 
 static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned seed)
 {
     mtree_plan_request_t request = {
         .algorithm = algorithm, .max_trees = max_trees, .seed = seed};
-    mtree_plan_t *plan;
 
-    unit_ok(mtree_planner_run(topology, map_vertices, topology->num_vertices, &request,
-                              &plan));
-    unit_ok(mtree_plan_check(plan, topology, routes));
-    return plan;
+    return network_plan(topology, &request);
 }
 
 UNIT_TEST(test_psld_shares_by_bandwidth)
@@ -63,7 +26,7 @@ UNIT_TEST(test_psld_shares_by_bandwidth)
     double bandwidth[4] = {0}, sum = 0;
     OWNED(plan) *plan = NULL;
 
-    make_figure_2();
+    given_routes(network_gost());
     problem.topology = topology;
     problem.routes = routes;
     /* A's ways: 1 and 1 over its links, and to C over B or D, 1 too. */
@@ -91,13 +54,13 @@ UNIT_TEST(test_plink_has_two_levels)
     int crossing = 0;
     OWNED(plan) *plan = NULL;
 
-    make_hosts(6);
+    given(network_hosts(6));
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < i; j++) {
-            add_link(i, j, 100 * MBPS, i / 3 == j / 3 ? 0.001 : 0.2);
+            map_join(topology, i, j, 100 * MBPS, i / 3 == j / 3 ? 0.001 : 0.2);
         }
     }
-    make_routes();
+    given_all_links();
     plan = make_plan("plink", 0, 0);
     ck_assert_int_eq(plan->num_trees, 1);
     ck_assert_int_le(mtree_tree_height(&plan->trees[0], 6), 2);
@@ -118,10 +81,10 @@ UNIT_TEST(test_unpipelined_chain)
     OWNED(plan) *plan = NULL;
     double seconds;
 
-    make_hosts(3);
-    add_link(0, 1, 8 * MBPS, 0.1);
-    add_link(1, 2, 8 * MBPS, 0.1);
-    make_routes();
+    given(network_hosts(3));
+    map_join(topology, 0, 1, 8 * MBPS, 0.1);
+    map_join(topology, 1, 2, 8 * MBPS, 0.1);
+    given_all_links();
     unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1, &plan));
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
@@ -143,11 +106,11 @@ UNIT_TEST(test_unpipelined_shares_are_max_min)
     OWNED(plan) *plan = NULL;
     double seconds;
 
-    make_hosts(4);
-    add_link(0, 1, 16 * MBPS, 0);
-    add_link(1, 2, 8 * MBPS, 0);
-    add_link(2, 3, 100 * MBPS, 0);
-    make_routes();
+    given(network_hosts(4));
+    map_join(topology, 0, 1, 16 * MBPS, 0);
+    map_join(topology, 1, 2, 8 * MBPS, 0);
+    map_join(topology, 2, 3, 100 * MBPS, 0);
+    given_all_links();
     unit_ok(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1, &plan));
     plan->trees[0].share = 1;
     plan->trees[0].parent[1] = 0;
@@ -160,7 +123,7 @@ UNIT_TEST(test_unpipelined_shares_are_max_min)
 }
 
 UNIT_FIXTURE(mtree_published_add, NULL)
-UNIT_FIXTURE(NULL, teardown)
+UNIT_FIXTURE(NULL, forget)
 
 UNIT_NEEDS(mtree_lp_is_available())
 
@@ -168,7 +131,7 @@ UNIT_TEST(test_blink_packs_figure_2)
 {
     OWNED(plan) *plan = NULL;
 
-    make_figure_2();
+    given_routes(network_gost());
     plan = make_plan("blink", 0, 0);
     ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
     for (int t = 1; t < plan->num_trees; t++) {
@@ -188,13 +151,13 @@ UNIT_TEST(test_blink_packing_is_nearly_optimal)
     mtree_forest_t *forest;
     double packed;
 
-    make_hosts(5);
+    given(network_hosts(5));
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < i; j++) {
-            add_link(i, j, 10 * MBPS, 0.1);
+            map_join(topology, i, j, 10 * MBPS, 0.1);
         }
     }
-    make_routes();
+    given_all_links();
     problem.topology = topology;
     problem.routes = routes;
     unit_ok(mtree_candidates_create(&problem, &candidates));
@@ -214,7 +177,7 @@ UNIT_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
 {
     OWNED(plan) *plan = NULL, *again = NULL;
 
-    make_figure_2();
+    given_routes(network_gost());
     plan = make_plan("topoadopt", 3, 11);
     again = make_plan("topoadopt", 3, 11);
     ck_assert_int_le(plan->num_trees, 3);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/published/algorithms.h"
 #include "papers/published/gost.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
@@ -14,17 +13,10 @@
 
 enum { B = 1, D = 3 };
 
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
 static mtree_arena_t arena; /* of the candidates */
 static mtree_candidates_t *candidates;
 static mtree_plan_request_t request;
 static const char *names[16];
-
-static void make_hosts(int num_hosts)
-{
-    topology = network_hosts(num_hosts);
-}
 
 static void add_link(int u, int v, double capacity)
 {
@@ -40,7 +32,7 @@ static void make_candidates(void)
                                .names = names,
                                .arena = &arena};
 
-    unit_ok(mtree_routes_create(topology, map_vertices, topology->num_vertices, &routes));
+    given_all_links();
     problem.routes = routes;
     for (int i = 0; i < topology->num_vertices; i++) {
         names[i] = topology->vertices[i].name;
@@ -51,11 +43,7 @@ static void make_candidates(void)
 static void teardown(void)
 {
     mtree_arena_cleanup(&arena);
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-    candidates = NULL;
-    routes = NULL;
-    topology = NULL;
+    forget();
 }
 
 /* Is the tree the star around `center`? */
@@ -77,7 +65,7 @@ UNIT_TEST(test_figure_2)
 {
     mtree_gost_t gost = {.max_height = 1, .min_rate = 0.1 * MBPS};
 
-    topology = network_gost();
+    given(network_gost());
     make_candidates();
     gost.candidates = candidates;
     for (unsigned seed = 0; seed < 20; seed++) {
@@ -101,7 +89,7 @@ UNIT_TEST(test_ith_lowers_the_height_at_no_loss)
     mtree_forest_t *forest;
     int height;
 
-    topology = network_gost();
+    given(network_gost());
     make_candidates();
     gost.candidates = candidates;
     unit_ok(mtree_gost_ith(&gost, 1, &random, &forest, &height));
@@ -148,7 +136,7 @@ UNIT_TEST(test_rate_is_globally_smallest)
     mtree_random_t random = {.state = 1};
     mtree_forest_t *forest;
 
-    make_hosts(3);
+    given(network_hosts(3));
     add_link(0, 1, 100 * MBPS);
     add_link(1, 2, 100 * MBPS);
     add_link(0, 2, 30 * MBPS);
@@ -171,7 +159,7 @@ UNIT_TEST(test_rate_is_globally_smallest)
 
 UNIT_TEST(test_trees_keep_to_the_height)
 {
-    make_hosts(9);
+    given(network_hosts(9));
     for (int i = 0; i < 9; i++) {
         add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
         add_link(i, (i + 4) % 9, (150 - 10 * i) * MBPS);
@@ -198,7 +186,7 @@ UNIT_TEST(test_plan_with_limits_and_chunks)
 {
     OWNED(plan) *plan = NULL, *again = NULL;
 
-    make_hosts(9);
+    given(network_hosts(9));
     for (int i = 0; i < 9; i++) {
         add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
         add_link(i, (i + 2) % 9, (200 - 10 * i) * MBPS);

@@ -4,22 +4,12 @@
  * that are sought for each root, and take the simplest kind that is.
  */
 #include "planner/other_root.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 #include "tests/unit/planner/networks.h"
 
 /* What calls may take beside those over plans sought for their root, where the first
  * root's plan is as good as any. */
 #define MOST_COST 1.45
-
-static mtree_topology_t *topology;
-static int hosts[64], num_hosts;
-
-static void begin(mtree_topology_t *network)
-{
-    topology = network;
-    num_hosts = map_hosts(topology, hosts);
-}
 
 static mtree_plan_request_t request_for(mtree_collective_t collective, double bytes)
 {
@@ -27,22 +17,12 @@ static mtree_plan_request_t request_for(mtree_collective_t collective, double by
         .collective = collective, .bytes = bytes, .max_trees = 10};
 }
 
-static mtree_plan_t *plan(const mtree_plan_request_t *request)
-{
-    mtree_plan_t *made;
-
-    unit_ok(mtree_planner_run(topology, hosts, num_hosts, request, &made));
-    return made;
-}
-
 static mtree_plan_t *from(const mtree_plan_request_t *request, const mtree_plan_t *other)
 {
-    OWNED(routes) *routes = NULL;
     mtree_plan_t *made;
 
     unit_ok(mtree_other_root_plan(topology, hosts, num_hosts, request, other, &made));
     ck_assert_int_eq(made->root, request->root);
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
     unit_ok(mtree_plan_check(made, topology, routes));
     return made;
 }
@@ -57,41 +37,39 @@ static const double sizes[] = {4e3, 64e3, 1e6, 16e6};
 static void check_roots(mtree_collective_t collective, double bytes)
 {
     mtree_plan_request_t request = request_for(collective, bytes);
-    OWNED(plan) *first = plan(&request);
+    OWNED(plan) *first = network_plan(topology, &request);
 
     for (request.root = 1; request.root < num_hosts; request.root++) {
-        OWNED(plan) *made = from(&request, first), *own = plan(&request);
+        OWNED(plan) *made = from(&request, first),
+                    *own = network_plan(topology, &request);
 
         ck_assert_msg(made->seconds <= MOST_COST * own->seconds,
                       "%s of %g bytes from host %d: %g times as long",
                       mtree_collective_name(collective), bytes, request.root,
                       made->seconds / own->seconds);
     }
-    mtree_topology_destroy(topology);
 }
 
 UNIT_LOOP(calls_take_about_as_long_as_over_plans_of_their_own, 0, NUM_CASES)
 {
-    begin(network_b4(1));
+    given_routes(network_b4(1));
     check_roots(rooted[_i / 4], sizes[_i % 4]);
-    begin(network_random(16, 30, 1, false, 0.01));
+    given_routes(network_random(16, 30, 1, false, 0.01));
     check_roots(rooted[_i / 4], sizes[_i % 4]);
 }
 
 UNIT_LOOP(what_is_mostly_latency_takes_one_low_tree, 0, 4)
 {
     mtree_plan_request_t request = request_for(rooted[_i], 4e3);
-    mtree_plan_t *first, *made;
+    OWNED(plan) *first = NULL;
 
-    begin(network_b4(1));
-    first = plan(&request);
+    given_routes(network_b4(1));
+    first = network_plan(topology, &request);
     for (request.root = 1; request.root < num_hosts; request.root++) {
-        made = from(&request, first);
+        OWNED(plan) *made = from(&request, first);
+
         ck_assert_str_eq(made->algorithm, "latency");
-        mtree_plan_destroy(made);
     }
-    mtree_plan_destroy(first);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(trees_that_suit_the_root_stay)
@@ -99,17 +77,17 @@ UNIT_TEST(trees_that_suit_the_root_stay)
     mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
     OWNED(plan) *first = NULL, *made = NULL;
 
-    begin(network_hosts(4));
+    given(network_hosts(4));
     for (int h = 0; h < 3; h++) {
         map_join(topology, h, h + 1, 1e8, 1e-6);
     }
+    given_all_links();
     request.algorithm = "doubletree";
-    first = plan(&request);
+    first = network_plan(topology, &request);
     request.algorithm = NULL;
     request.root = 3;
     made = from(&request, first);
     ck_assert_str_eq(made->algorithm, "doubletree");
-    mtree_topology_destroy(topology);
 }
 
 /* Around a ring two paths carry two links' rate; from another root these paths share
@@ -119,16 +97,15 @@ UNIT_TEST(where_rerooted_trees_carry_half_others_take_their_place)
     mtree_plan_request_t request = request_for(MTREE_BCAST, 64e6);
     OWNED(plan) *first = NULL, *made = NULL, *kept = NULL;
 
-    begin(map_shape("ring:8", 1e9, 1e-6));
-    first = plan(&request);
+    given_routes(map_shape("ring:8", 1e9, 1e-6));
+    first = network_plan(topology, &request);
     request.root = 4;
     made = from(&request, first);
     request.keep = first;
-    kept = plan(&request);
+    kept = network_plan(topology, &request);
     ck_assert_double_eq_tol(first->throughput, 2e9, 1e6);
     ck_assert_double_lt(kept->throughput, 1.2e9);
     ck_assert_double_eq_tol(made->throughput, 2e9, 1e6);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(seconds_are_beside_those_of_the_other_root)
@@ -136,29 +113,28 @@ UNIT_TEST(seconds_are_beside_those_of_the_other_root)
     mtree_plan_request_t request = request_for(MTREE_BCAST, 16e6);
     OWNED(plan) *first = NULL, *made = NULL, *again = NULL;
 
-    begin(network_b4(1));
-    first = plan(&request);
+    given_routes(network_b4(1));
+    first = network_plan(topology, &request);
     request.root = 5;
     made = from(&request, first);
     first->seconds *= 2;
     again = from(&request, first);
     ck_assert_double_eq_tol(again->seconds, 2 * made->seconds, 1e-9);
-    mtree_topology_destroy(topology);
 }
 
 UNIT_TEST(a_plan_of_something_else_is_refused)
 {
     mtree_plan_request_t request = request_for(MTREE_BCAST, 1e6);
-    mtree_plan_t *first, *made = NULL;
+    OWNED(plan) *first = NULL;
+    mtree_plan_t *made = NULL;
 
-    begin(network_b4(1));
-    first = plan(&request);
+    given_routes(network_b4(1));
+    first = network_plan(topology, &request);
     request.collective = MTREE_REDUCE;
     unit_invalid(
         mtree_other_root_plan(topology, hosts, num_hosts, &request, first, &made));
     ck_assert_ptr_null(made);
-    mtree_plan_destroy(first);
-    mtree_topology_destroy(topology);
 }
 
+UNIT_FIXTURE(NULL, forget)
 UNIT_SECONDS(120)

@@ -3,7 +3,7 @@
  * Robust packings of an all-to-all: they carry as much of equal blocks as others, and
  * take not much longer than any plan could where one host sends far more.
  */
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 #include "tests/unit/planner/demands.h"
 #include "tests/unit/planner/networks.h"
 
@@ -23,38 +23,17 @@
  * capacity since. */
 #define MOST_LATE_SINCE 1.8
 
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
-static int hosts[MAX_HOSTS], num_hosts;
-
-static void begin(mtree_topology_t *network)
-{
-    topology = network;
-    num_hosts = map_hosts(topology, hosts);
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
-}
-
-static void end(void)
-{
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
-}
-
 static mtree_topology_t *network(int number)
 {
-    mtree_topology_t *made;
-
     switch (number) {
     case 0:
-        unit_ok(mtree_topology_read(TOPOLOGIES "/b4.dot", &made));
-        return made;
+        return map_file(TOPOLOGIES "/b4.dot");
     case 1:
         return network_b4(3);
     case 2:
         return network_random(10, 22, 5, true, 0);
     default:
-        made = map_shape("torus:4x4", 1e9, 0);
-        return made;
+        return map_shape("torus:4x4", 1e9, 0);
     }
 }
 
@@ -72,7 +51,8 @@ static mtree_plan_t *plan_for(const char *algorithm, const mtree_plan_t *keep)
  * each other, and @a root SKEW times as much. */
 static double busiest(const mtree_plan_t *plan, int root, double bits)
 {
-    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load)), most = 0;
+    UNIT_FREED double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double most = 0;
 
     for (int t = 0; t < plan->num_trees; t++) {
         double times = plan->trees[t].root == root ? SKEW : 1;
@@ -83,7 +63,6 @@ static double busiest(const mtree_plan_t *plan, int root, double bits)
     for (int arc = 0; arc < 2 * topology->num_links; arc++) {
         most = fmax(most, load[arc] / mtree_arc_capacity(topology, arc));
     }
-    free(load);
     return most;
 }
 
@@ -111,30 +90,25 @@ static double latest(const mtree_plan_t *plan)
 
 UNIT_LOOP(equal_blocks_lose_nothing_and_unequal_ones_gain, 0, 4)
 {
-    mtree_plan_t *packing, *robust;
+    OWNED(plan) *packing = NULL, *robust = NULL;
 
-    begin(network(_i));
+    given_routes(network(_i));
     packing = plan_for("packing", NULL);
     robust = plan_for("robust", NULL);
     ck_assert_str_eq(robust->algorithm, "robust");
     ck_assert_double_ge(robust->throughput, 0.92 * packing->throughput);
     ck_assert_double_le(robust->throughput, robust->bound * (1 + 1e-9));
     ck_assert_double_le(latest(robust), MOST_LATE);
-    mtree_plan_destroy(robust);
-    mtree_plan_destroy(packing);
-    end();
 }
 
 /* On B4 others leave a host's links idle. */
 UNIT_TEST(a_packing_alone_is_late)
 {
-    mtree_plan_t *packing;
+    OWNED(plan) *packing = NULL;
 
-    begin(network(0));
+    given_routes(network(0));
     packing = plan_for("packing", NULL);
     ck_assert_double_ge(latest(packing), MOST_LATE);
-    mtree_plan_destroy(packing);
-    end();
 }
 
 /* Other rates for the same trees stay robust, also where a link has lost capacity. */
@@ -143,17 +117,15 @@ UNIT_LOOP(other_rates_stay_robust, 0, 2)
     static const double parts[] = {1, 0.6};
     const double most =
         mtree_lp_is_available() || parts[_i] == 1 ? MOST_LATE : MOST_LATE_SINCE;
-    mtree_plan_t *first, *again;
+    OWNED(plan) *first = NULL, *again = NULL;
 
-    begin(network(0));
+    given_routes(network(0));
     first = plan_for("robust", NULL);
-    topology->links[4].capacity[0] *= parts[_i];
-    topology->links[4].capacity[1] *= parts[_i];
+    map_scale(topology, 4, parts[_i]);
     again = plan_for("robust", first);
     ck_assert_str_eq(again->algorithm, "robust");
     ck_assert_double_ge(again->throughput, 0.5 * first->throughput);
     ck_assert_double_le(latest(again), most);
-    mtree_plan_destroy(again);
-    mtree_plan_destroy(first);
-    end();
 }
+
+UNIT_FIXTURE(NULL, forget)
