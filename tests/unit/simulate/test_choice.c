@@ -8,29 +8,12 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/contest.h"
 #include "simulate/simulate.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_HOSTS 64
-#define MESSAGE   (4 << 20)
-
-static mtree_topology_t *topology;
-static int hosts[MAX_HOSTS], num_hosts;
-
-static void begin(mtree_topology_t *network)
-{
-    topology = network;
-    num_hosts = map_hosts(topology, hosts);
-}
-
-static void forget(void)
-{
-    mtree_topology_destroy(topology);
-    topology = NULL;
-}
+#define MESSAGE (4 << 20)
 
 static mtree_plan_t *choose(mtree_plan_request_t request)
 {
@@ -106,7 +89,7 @@ UNIT_LOOP(long_blocks_are_cut_behind_a_switch, 0, 2)
     static const mtree_collective_t collectives[] = {MTREE_ALLGATHER, MTREE_ALLREDUCE};
     OWNED(plan) *plan = NULL;
 
-    begin(map_star(rates, 8));
+    given(map_star(rates, 8));
     plan = choose((mtree_plan_request_t){
         .collective = collectives[_i], .max_trees = 10, .bytes = 1 << 20, .seed = 1});
     ck_assert_ptr_null(plan->order);
@@ -121,7 +104,7 @@ UNIT_TEST(long_blocks_are_cut_for_several_cables)
                        "from_address=\"10.8.2.1\" to_address=\"10.8.2.2\"] }";
     OWNED(plan) *plan = NULL;
 
-    begin(map_text(map));
+    given(map_text(map));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE, .seed = 1});
     ck_assert_ptr_null(plan->order);
@@ -140,7 +123,7 @@ UNIT_LOOP(unequal_stars_come_close_to_the_bound, 0, 4)
     static const int counts[] = {8, 10, 12, 16};
     OWNED(plan) *plan = NULL;
 
-    begin(map_star(stars[_i], counts[_i]));
+    given(map_star(stars[_i], counts[_i]));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE});
     ck_assert_double_gt(plan->bound, 0.0);
@@ -154,7 +137,7 @@ UNIT_TEST(a_long_message_is_predicted_from_a_part)
     static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
     OWNED(plan) *plan = NULL;
 
-    begin(map_star(star, 8));
+    given(map_star(star, 8));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_BCAST, .max_trees = 10, .bytes = 256 << 20});
     ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.02 * plan->seconds);
@@ -168,16 +151,15 @@ UNIT_TEST(simulations_are_limited)
                                           .algorithm = "packing",
                                           .max_trees = 10,
                                           .bytes = 64 << 20};
-    mtree_prediction_t on = {.request = &request, .hosts = hosts};
+    mtree_prediction_t on = {.request = &request};
     mtree_prediction_load_t load;
-    OWNED(routes) *routes = NULL;
     OWNED(plan) *plan = NULL;
     double whole, taken;
 
-    begin(map_shape("torus:4x4", 100e6, 1e-3));
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    given_routes(map_shape("torus:4x4", 100e6, 1e-3));
     plan = choose(request);
     on.topology = topology;
+    on.hosts = hosts;
     on.num_hosts = num_hosts;
     on.routes = routes;
     unit_ok(mtree_prediction_load(&on, plan, &load));
@@ -197,7 +179,7 @@ UNIT_TEST(a_named_algorithm_stays)
     static const int star[] = {100, 100, 10, 10};
     OWNED(plan) *plan = NULL;
 
-    begin(map_star(star, 4));
+    given(map_star(star, 4));
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .algorithm = "ring", .bytes = MESSAGE});
     ck_assert_str_eq(plan->algorithm, "ring");
@@ -213,7 +195,7 @@ UNIT_LOOP(direct_exchange_on_an_even_star, 0, 2)
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     const double part = mtree_lp_is_available() ? 0.94 : 0.92;
 
-    begin(map_star(star, 8));
+    given(map_star(star, 8));
     for (int c = 0; c < 3; c++) {
         OWNED(plan) *plan = choose((mtree_plan_request_t){.collective = collectives[c],
                                                           .bytes = _i == 0 ? 0 : 16e6});
@@ -238,7 +220,7 @@ UNIT_LOOP(blocks_go_around_in_chunks_below_a_tree_of_switches, 0, 3)
     mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 1 << 20};
     OWNED(plan) *plan = NULL, *lockstep = NULL;
 
-    begin(map_shape("tree:2x2x2", 1e8, 0));
+    given(map_shape("tree:2x2x2", 1e8, 0));
     plan = choose(request);
     ck_assert_str_eq(plan->algorithm, "segmented_ring");
     ck_assert_int_eq(mtree_plan_num_steps(plan), 0);
@@ -256,13 +238,12 @@ UNIT_TEST(elsewhere_packing_stays)
     static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
     OWNED(plan) *plan = NULL;
 
-    begin(map_file(TOPOLOGIES "/b4.dot"));
+    given(map_file(TOPOLOGIES "/b4.dot"));
     plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
     ck_assert_str_eq(plan->algorithm, "packing");
     mtree_plan_destroy(plan);
-    mtree_topology_destroy(topology);
 
-    begin(map_star(star, 8));
+    given(map_star(star, 8));
     plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
     ck_assert_int_le(plan->num_trees, 4);
 }
@@ -276,7 +257,7 @@ UNIT_TEST(gateways_between_sites)
     const mtree_candidate_t *gateways;
     OWNED(plan) *plan = NULL;
 
-    begin(map_file(TOPOLOGIES "/../examples/sites.dot"));
+    given(map_file(TOPOLOGIES "/../examples/sites.dot"));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     gateways = find_candidate(&list, "gateways");
     ck_assert(gateways->is_simulated && gateways->seconds <= 1.1 * plan->seconds);
@@ -294,7 +275,7 @@ UNIT_TEST(long_all_to_all_is_robust)
     mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
     OWNED(plan) *plan = NULL;
 
-    begin(map_file(TOPOLOGIES "/b4.dot"));
+    given(map_file(TOPOLOGIES "/b4.dot"));
     for (int l = 0; l < topology->num_links; l++) {
         topology->links[l].latency = 0;
     }
@@ -314,7 +295,7 @@ UNIT_TEST(trees_of_a_mesh_are_low)
 {
     OWNED(plan) *plan = NULL;
 
-    begin(map_shape("random:64:140", 20e6, 0));
+    given(map_shape("random:64:140", 20e6, 0));
     mtree_generate_capacities(topology, 20e6, 0.8, 1);
     plan = choose((mtree_plan_request_t){
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20});
@@ -327,17 +308,15 @@ UNIT_LOOP(routes_that_are_given_change_nothing, 0, MTREE_COLLECTIVE_LAST)
     const int rates[] = {10, 25, 50, 100, 100, 50};
     mtree_plan_request_t request = {
         .collective = (mtree_collective_t)_i, .max_trees = 4, .bytes = MESSAGE};
-    OWNED(routes) *routes = NULL;
-    OWNED(plan) *found = NULL, *given = NULL;
+    OWNED(plan) *found = NULL, *with_routes = NULL;
     char *text[2];
 
-    begin(map_star(rates, 6));
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    given_routes(map_star(rates, 6));
     found = choose(request);
     request.routes = routes;
-    given = choose(request);
+    with_routes = choose(request);
     unit_ok(mtree_plan_to_json(found, &text[0]));
-    unit_ok(mtree_plan_to_json(given, &text[1]));
+    unit_ok(mtree_plan_to_json(with_routes, &text[1]));
     ck_assert_str_eq(text[0], text[1]);
     free(text[0]);
     free(text[1]);
@@ -349,7 +328,7 @@ UNIT_TEST(few_trees_where_messages_cost_more)
     mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 256 << 10};
     mtree_plan_t *plan, *other;
 
-    begin(map_file(TOPOLOGIES "/torus-4x4.dot"));
+    given(map_file(TOPOLOGIES "/torus-4x4.dot"));
     plan = choose(request);
     request.algorithm = "packing";
     for (int trees = 1; trees <= 9; trees += trees == 1 ? 2 : 6) {
@@ -371,7 +350,7 @@ UNIT_LOOP(no_named_one_is_clearly_faster, 0, 6)
         .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = sizes[_i]};
     OWNED(plan) *plan = NULL;
 
-    begin(map_star(star, 6));
+    given(map_star(star, 6));
     plan = choose(request);
     for (int a = 0; names[a] != NULL; a++) {
         request.algorithm = names[a];
@@ -394,7 +373,7 @@ UNIT_TEST(candidates_are_listed)
     mtree_candidate_list_t list;
     OWNED(plan) *plan = NULL;
 
-    begin(map_file(TOPOLOGIES "/b4.dot"));
+    given(map_file(TOPOLOGIES "/b4.dot"));
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, &list));
     ck_assert_str_eq(plan->algorithm, "packing");
     ck_assert_double_le(plan->seconds, find_candidate(&list, "packing")->seconds);
@@ -438,11 +417,10 @@ UNIT_TEST(chunks_grow_with_rates)
         const int star[] = {rate, rate, rate, rate};
         OWNED(plan) *plan = NULL;
 
-        begin(map_star(star, 4));
+        given(map_star(star, 4));
         request.algorithm = "doubletree";
         plan = choose(request);
         chunks[fast] = plan->trees[0].chunk_bytes;
-        forget();
     }
     ck_assert_uint_le(chunks[0], 64 << 10);
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);

@@ -7,25 +7,9 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
-#include "tests/unit/maps.h"
-#include "tests/unit/owned.h"
+#include "tests/unit/given.h"
 
-#define MAX_HOSTS 16
-#define WORK      20e-6 /* the simulator's, of a message, at each end */
-
-static mtree_topology_t *topology;
-static int hosts[MAX_HOSTS], num_hosts;
-
-static void forget(void)
-{
-    mtree_topology_destroy(topology);
-}
-
-static void read_topology(const char *path)
-{
-    unit_ok(mtree_topology_read(path, &topology));
-    num_hosts = map_hosts(topology, hosts);
-}
+#define WORK 20e-6 /* the simulator's, of a message, at each end */
 
 static const mtree_openmpi_t stable = {0};
 
@@ -45,18 +29,16 @@ static double planned(const char *algorithm, double bytes)
                                     .max_trees = 10,
                                     .bytes = bytes};
     OWNED(plan) *plan = NULL;
-    double seconds;
 
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan, NULL));
-    seconds = plan->seconds;
-    return seconds;
+    return plan->seconds;
 }
 
 UNIT_TEST(a_star_without_latency_is_left_to_open_mpi)
 {
     double wire = 8 * 1024 / 1e9;
 
-    read_topology(TOPOLOGIES "/star-8.dot");
+    given(map_file(TOPOLOGIES "/star-8.dot"));
     ck_assert_int_eq(num_hosts, 8);
     /* Recursive doubling: three rounds of a message's work at both ends and all bytes. */
     ck_assert_double_lt(fallback(MTREE_ALLREDUCE, 1024), 9 * (2 * WORK + wire));
@@ -108,7 +90,7 @@ UNIT_TEST(relays_contribute_no_block)
 
 UNIT_TEST(trees_serve_a_wan)
 {
-    read_topology(TOPOLOGIES "/b4.dot");
+    given(map_file(TOPOLOGIES "/b4.dot"));
     ck_assert_int_eq(num_hosts, 12);
     for (double bytes = 8; bytes <= 128 << 10; bytes *= 2) {
         ck_assert_double_lt(planned("latency", bytes), fallback(MTREE_ALLREDUCE, bytes));
@@ -117,7 +99,7 @@ UNIT_TEST(trees_serve_a_wan)
 
 UNIT_TEST(open_mpi_ignores_what_lies_between)
 {
-    read_topology(TOPOLOGIES "/b4.dot");
+    given(map_file(TOPOLOGIES "/b4.dot"));
     ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 16e6), 4 * planned("packing", 16e6));
 }
 
@@ -144,7 +126,7 @@ UNIT_TEST(some_ranks_of_a_host_stand_for_many)
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
     double few, many;
 
-    read_topology(TOPOLOGIES "/b4.dot");
+    given(map_file(TOPOLOGIES "/b4.dot"));
     few =
         mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 50, &request);
     many = mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 500,
@@ -160,14 +142,11 @@ UNIT_LOOP(a_torus_of_512_hosts_is_forecast, 0, unit_loops(3, MTREE_COLLECTIVE_LA
     const int collective = (MTREE_ALLTOALL + _i) % MTREE_COLLECTIVE_LAST;
     const mtree_plan_request_t request = {.collective = (mtree_collective_t)collective,
                                           .bytes = 1e6};
-    int vertices[512];
 
-    topology = map_shape("torus:8x8x8", 1e9, 0);
-    for (int host = 0; host < 512; host++) {
-        vertices[host] = host;
-    }
+    given(map_shape("torus:8x8x8", 1e9, 0));
     ck_assert_double_gt(
-        mtree_forecast_fallback_seconds(stable, topology, vertices, 512, 8, &request), 0);
+        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 8, &request),
+        0);
 }
 
 /* Of many messages or bytes a part is simulated. */
@@ -178,19 +157,17 @@ UNIT_LOOP(a_part_tells_the_whole, 0, 4)
     const mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
     mtree_simulate_options_t options;
     UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
-    int vertices[200];
     double seconds;
 
-    topology = map_shape("star:200", 10e9, 1e-6);
-    ck_assert_int_eq(map_hosts(topology, vertices), 200);
+    given(map_shape("star:200", 10e9, 1e-6));
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request.bytes;
     unit_ok(mtree_simulate_baseline(
-        topology, vertices, 200,
+        topology, hosts, num_hosts,
         mtree_baseline_default(stable, request.collective, 200, options.bytes), &options,
         &result));
     seconds =
-        mtree_forecast_fallback_seconds(stable, topology, vertices, 200, 1, &request);
+        mtree_forecast_fallback_seconds(stable, topology, hosts, num_hosts, 1, &request);
     ck_assert_double_eq_tol(seconds, result.seconds, 0.25 * result.seconds);
 }
 

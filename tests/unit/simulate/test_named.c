@@ -8,11 +8,9 @@
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/prediction.h"
 #include "simulate/simulate.h"
-#include "tests/unit/maps.h"
+#include "tests/unit/given.h"
 
 #include <stdlib.h>
-
-#define MAX_HOSTS 64
 
 /* What the choice may take longer than the best by name. */
 #define MOST 1.05
@@ -47,10 +45,6 @@ static const double sizes[] = {1 << 10, 1 << 20, 8, 64 << 10, 16 << 20};
 #define NUM_SIZES       ((int)(sizeof(sizes) / sizeof(sizes[0])))
 #define NUM_USUAL_SIZES 2
 
-static mtree_topology_t *topology;
-static mtree_routes_t *routes;
-static int hosts[MAX_HOSTS], num_hosts;
-
 static bool runs_all(void)
 {
     return getenv("MTREE_TEST_ALL_NETWORKS") != NULL;
@@ -61,17 +55,15 @@ static void open_network(int n)
     char path[512];
 
     if (networks[n].shape[0] != '/') {
-        topology = map_shape(networks[n].shape, networks[n].rate, networks[n].latency);
-    } else {
-        (void)snprintf(path, sizeof(path), "%s%s", TOPOLOGIES, networks[n].shape);
-        unit_ok(mtree_topology_read(path, &topology));
-        for (int l = 0; l < topology->num_links; l++) {
-            topology->links[l].capacity[0] *= networks[n].rate;
-            topology->links[l].capacity[1] *= networks[n].rate;
-        }
+        given_routes(map_shape(networks[n].shape, networks[n].rate, networks[n].latency));
+        return;
     }
-    num_hosts = map_hosts(topology, hosts);
-    unit_ok(mtree_routes_create(topology, hosts, num_hosts, &routes));
+    (void)snprintf(path, sizeof(path), "%s%s", TOPOLOGIES, networks[n].shape);
+    given(map_file(path));
+    for (int l = 0; l < topology->num_links; l++) {
+        map_scale(topology, l, networks[n].rate);
+    }
+    given_all_links();
 }
 
 static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t *plan)
@@ -83,25 +75,18 @@ static bool sends_whole(const mtree_plan_request_t *request, const mtree_plan_t 
     return load.sends_whole;
 }
 
-/* Seconds of a call over the plan for @a request in the simulator, and what whole
- * blocks are taken to add. */
 static double seconds_of(const mtree_plan_request_t *request)
 {
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result;
     mtree_simulate_options_t options;
-    mtree_simulate_result_t result;
-    mtree_plan_t *plan;
-    double seconds;
+    OWNED(plan) *plan = NULL;
 
     unit_ok(mtree_choice_plan(topology, hosts, num_hosts, request, &plan, NULL));
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request->bytes;
     unit_ok(mtree_simulate_plan(topology, hosts, num_hosts, plan, request->collective,
                                 &options, &result));
-    seconds =
-        result.seconds * (sends_whole(request, plan) ? MTREE_PREDICTION_WHOLE : 1.0);
-    mtree_simulate_result_clear(&result);
-    mtree_plan_destroy(plan);
-    return seconds;
+    return result.seconds * (sends_whole(request, plan) ? MTREE_PREDICTION_WHOLE : 1.0);
 }
 
 static void check_cell(const char *network, mtree_collective_t collective, double bytes)
@@ -137,8 +122,7 @@ UNIT_LOOP(nothing_named_is_faster, 0, runs_all() ? NUM_NETWORKS : NUM_USUAL)
             check_cell(networks[_i].shape, (mtree_collective_t)c, sizes[s]);
         }
     }
-    mtree_routes_destroy(routes);
-    mtree_topology_destroy(topology);
 }
 
+UNIT_FIXTURE(NULL, forget)
 UNIT_SECONDS(runs_all() ? 1800 : 120)
