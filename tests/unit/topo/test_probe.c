@@ -59,6 +59,28 @@ static mtree_topology_t *make_tree(int pods, int racks, int hosts)
     return topology;
 }
 
+/* The network of that name: a map of topologies/, make_tree()'s pods, or a shape; its
+ * capacities are drawn from @a seed where there is @a skew. */
+static mtree_topology_t *make(const char *name, double skew, unsigned seed)
+{
+    mtree_topology_t *map;
+    int pods, racks, hosts;
+    char path[512];
+
+    if (sscanf(name, "pods:%d:%d:%d", &pods, &racks, &hosts) == 3) {
+        return make_tree(pods, racks, hosts);
+    }
+    if (strstr(name, ".dot") == NULL) {
+        return make_shape(name, skew, seed);
+    }
+    snprintf(path, sizeof(path), TOPOLOGIES "/%s", name);
+    map = map_file(path);
+    if (skew > 0) {
+        mtree_generate_capacities(map, 5e7, skew, seed);
+    }
+    return map;
+}
+
 /* What the plan made for @a topology gives on @a truth, bits/s: as much of its rates as
  * the links of truth allow. */
 static double throughput(const mtree_topology_t *topology, const mtree_topology_t *truth)
@@ -87,8 +109,7 @@ static double throughput(const mtree_topology_t *topology, const mtree_topology_
             part = fmin(part, mtree_arc_capacity(truth, i) / load[i]);
         }
     }
-    part *= plan->throughput;
-    return part;
+    return part * plan->throughput;
 }
 
 /* The plan gives at least @a least of what one for @a truth does. */
@@ -103,69 +124,71 @@ static void check_plan(const mtree_topology_t *truth,
                   best);
 }
 
-/* Every route, and the plan: for networks some of whose switches have no names. */
-static void check_shape(mtree_topology_t *truth, const probed_options_t *options)
-{
-    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
-
-    probed_run(truth, options, &findings);
-    ck_assert_int_eq(findings.routes_known, options->routes);
-    probed_check(truth, &findings, 0.1);
-    check_plan(truth, &findings, 0.95);
-    mtree_topology_destroy(truth);
-}
-
-/* Every link by its name, every route, the plan, the budget. */
-static void check_all(mtree_topology_t *truth, const probed_options_t *options)
-{
-    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
-
-    probed_run(truth, options, &findings);
-    probed_check_links(truth, &findings, 0.1);
-    probed_check(truth, &findings, 0.1);
-    ck_assert(findings.routes_known);
-    ck_assert(findings.seconds <= options->seconds);
-    ck_assert(findings.bytes > 0);
-    check_plan(truth, &findings, 0.95);
-    mtree_topology_destroy(truth);
-}
-
-UNIT_LOOP(test_b4, 0, 6)
-{
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
-    mtree_topology_t *truth = map_file(TOPOLOGIES "/b4.dot");
-
-    if (_i > 0) {
-        mtree_generate_capacities(truth, 5e7, 0.7, (unsigned)_i);
-    }
-    check_all(truth, &options);
-}
-
-UNIT_LOOP(test_tree, 0, 6)
-{
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
-
+static const struct {
+    const char *network;
+    double skew;
+    unsigned draw;            /* the first of the seeds of capacities */
+    int more;                 /* times, each with the next seeds */
+    probed_options_t options; /* 10 s, and with routes unless: */
+    bool without_routes;
+    bool named; /* every link is compared by its name */
+} networks[] = {
+    {"b4.dot", .options = {.noise = NOISE}, .named = true},
+    {"b4.dot", 0.7, 1, .more = 4, .options = {.noise = NOISE, .seed = 1}, .named = true},
     /* Round trips tell the links apart of a core with three others. */
-    check_all(make_tree(3, 2, 2 + _i % 2), &options);
-}
-
-UNIT_LOOP(test_star, 0, 4)
-{
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
-
-    check_all(make_shape("star:8", 0.5, (unsigned)_i + 1), &options);
-}
-
-UNIT_LOOP(test_ten_cloud_regions, 0, 4)
-{
+    {"pods:3:2:2", .more = 2, .options = {.noise = NOISE}, .named = true},
+    {"pods:3:2:3", .more = 2, .options = {.noise = NOISE, .seed = 3}, .named = true},
+    {"star:8", 0.5, 1, .more = 3, .options = {.noise = NOISE}, .named = true},
     /* Each has a link of its own to each other, and few tests of such length fit. */
-    const probed_options_t options = {
-        .noise = 0.02, .routes = true, .seconds = 10, .seed = (unsigned)_i};
+    {"cloud-dtfm.dot", .more = 3, .options = {.noise = 0.02}, .named = true},
+    /* Something else takes half of the network while fans are out: what is repeated shows
+     * that nothing is shared, and what the links carry. */
+    {"b4.dot", .options = {.noise = 0.02, .slow = 1, .seed = 9}, .named = true},
+    {"b4.dot", .options = {.noise = 0.02, .slow = 2, .seed = 9}, .named = true},
+    {"b4.dot", .options = {.noise = 0.02, .slow = 3, .seed = 9}, .named = true},
+    {"b4.dot", .options = {.noise = 0.02, .slow = 4, .seed = 9}, .named = true},
+    {"torus:3x4", 0.7, 11, .options = {.noise = 0.03, .seed = 5}, .named = true},
+    {"random:14:24", 0.7, 11, .options = {.noise = 0.03, .seed = 5}, .named = true},
+    {"ring:6", 0.7, 11, .options = {.noise = 0.03, .seed = 5}, .named = true},
+    /* Hosts that forward, with an address for each link; and routers. */
+    {"b4.dot", .options = {.noise = NOISE, .interfaces = true, .seed = 3}},
+    {"pods:2:2:3", .options = {.noise = NOISE, .interfaces = true, .seed = 3}},
+    /* Hosts that forward but do not answer are known by their links; a silent switch of a
+     * star, by being the only one next to all hosts. */
+    {"b4.dot", .options = {.noise = NOISE, .silent = 0.3, .seed = 4}},
+    {"star:8", 0.5, 2, .options = {.noise = NOISE, .silent = 1.0, .seed = 4}},
+    /* A switch that no trace shows: all hosts look linked to all, until they send to
+     * several at once.  The last is too large for all routes to be traced. */
+    {"star:8", 0, 1, .more = 2, .options = {.noise = NOISE, .no_switches = true}},
+    {"star:140", 0, 1, .options = {.noise = NOISE, .no_switches = true, .seed = 3}},
+    {"star:8", 0, 1, .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
+    {"pods:3:2:3", .options = {.noise = NOISE, .seed = 6}, .without_routes = true},
+    {"torus:3x4", 0, 1, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
+    {"ring:7", 0.5, 3, .options = {.noise = 0.02, .seed = 6}, .without_routes = true},
+};
 
-    check_all(map_file(TOPOLOGIES "/cloud-dtfm.dot"), &options);
+/* Every route, the plan and the budget; some switches have no names. */
+UNIT_EACH(test_networks, networks)
+{
+    for (int more = 0; more <= networks[_i].more; ++more) {
+        probed_options_t options = networks[_i].options;
+        UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
+        OWNED(topology) *truth = make(networks[_i].network, networks[_i].skew,
+                                      networks[_i].draw + (unsigned)more);
+
+        options.routes = !networks[_i].without_routes;
+        options.seconds = 10;
+        options.seed += (unsigned)more;
+        probed_run(truth, &options, &findings);
+        if (networks[_i].named) {
+            probed_check_links(truth, &findings, 0.1);
+        }
+        probed_check(truth, &findings, 0.1);
+        ck_assert_int_eq(findings.routes_known, options.routes);
+        ck_assert(findings.seconds <= options.seconds);
+        ck_assert(findings.bytes > 0);
+        check_plan(truth, &findings, 0.95);
+    }
 }
 
 UNIT_LOOP(test_few_bytes_for_cloud_regions, 0, 6)
@@ -186,17 +209,6 @@ UNIT_LOOP(test_few_bytes_for_cloud_regions, 0, 6)
     probed_run(truth, &options, &findings);
     ck_assert(findings.bytes <= options.bytes);
     check_plan(truth, &findings, cases[_i % 2].least);
-}
-
-UNIT_LOOP(test_slow_by_chance, 0, 4)
-{
-    /* Something else takes half of the network while fans are out: what is repeated shows
-     * that nothing is shared, and what the links carry. */
-    const probed_options_t options = {
-        .noise = 0.02, .routes = true, .slow = 1 + _i, .seconds = 15, .seed = 9};
-    mtree_topology_t *truth = map_file(TOPOLOGIES "/b4.dot");
-
-    check_all(truth, &options);
 }
 
 /* A star of links of 100 Gb/s, which would send 60 GB in the time. */
@@ -256,19 +268,17 @@ static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
 UNIT_LOOP(test_known_links_are_not_measured, 0, 4)
 {
     static const struct {
-        const char *map;          /* NULL: a tree */
+        const char *network;
         int num_hosts, num_links; /* known */
         bool renamed;
     } cases[] = {
         {"star:8", 6, 6, false},
         {"star:8", 6, 6, true},
-        {TOPOLOGIES "/b4.dot", 12, 19, false},
-        {NULL, 12, 21, false},
+        {"b4.dot", 12, 19, false},
+        {"pods:3:2:3", 12, 21, false},
     };
-    OWNED(topology) *truth = cases[_i].map == NULL ? make_tree(3, 2, 3)
-                             : strstr(cases[_i].map, "dot") != NULL
-                                 ? map_file(cases[_i].map)
-                                 : make_shape(cases[_i].map, 0.5, 2);
+    const double skew = _i < 2 ? 0.5 : 0;
+    OWNED(topology) *truth = make(cases[_i].network, skew, 2);
     OWNED(topology) *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
     probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
     UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t all, rest;
@@ -298,68 +308,6 @@ UNIT_TEST(test_bytes_end)
         assumed += findings.links[l].capacity[0].basis == MTREE_PROBE_ASSUMED;
     }
     ck_assert_int_gt(assumed, 0);
-}
-
-static const char *const meshes[] = {"torus:3x4", "random:14:24", "ring:6"};
-
-UNIT_LOOP(test_mesh, 0, 3)
-{
-    const probed_options_t options = {
-        .noise = 0.03, .routes = true, .seconds = 10, .seed = 5};
-
-    check_all(make_shape(meshes[_i], 0.7, 11), &options);
-}
-
-UNIT_LOOP(test_interfaces, 0, 2)
-{
-    /* 0: hosts that forward, with an address for each link; 1: routers. */
-    const probed_options_t options = {
-        .noise = NOISE, .routes = true, .interfaces = true, .seconds = 10, .seed = 3};
-    mtree_topology_t *truth =
-        (_i == 0) ? map_file(TOPOLOGIES "/b4.dot") : make_tree(2, 2, 3);
-
-    check_shape(truth, &options);
-}
-
-UNIT_LOOP(test_silent, 0, 2)
-{
-    /* Hosts that forward but do not answer are known by their links; a silent switch of a
-     * star, by being the only one next to all hosts. */
-    const probed_options_t options = {.noise = NOISE,
-                                      .routes = true,
-                                      .silent = (_i == 0) ? 0.3 : 1.0,
-                                      .seconds = 10,
-                                      .seed = 4};
-    mtree_topology_t *truth =
-        (_i == 0) ? map_file(TOPOLOGIES "/b4.dot") : make_shape("star:8", 0.5, 2);
-
-    check_shape(truth, &options);
-}
-
-UNIT_LOOP(test_ethernet, 0, 4)
-{
-    /* A switch that no trace shows: all hosts look linked to all, until they send to
-     * several at once.  The last is too large for all routes to be traced. */
-    const probed_options_t options = {.noise = NOISE,
-                                      .routes = true,
-                                      .no_switches = true,
-                                      .seconds = 10,
-                                      .seed = (unsigned)_i};
-    mtree_topology_t *truth = make_shape((_i < 3) ? "star:8" : "star:140", 0, 1);
-
-    check_shape(truth, &options);
-}
-
-UNIT_LOOP(test_without_routes, 0, 4)
-{
-    const probed_options_t options = {
-        .noise = (_i < 2) ? NOISE : 0.02, .seconds = 10, .seed = 6};
-    mtree_topology_t *truth = (_i == 0)   ? make_shape("star:8", 0, 1)
-                              : (_i == 1) ? make_tree(3, 2, 3)
-                              : (_i == 2) ? make_shape("torus:3x4", 0, 1)
-                                          : make_shape("ring:7", 0.5, 3);
-
-    check_shape(truth, &options);
 }
 
 /* Links are alike both ways here; of what a round saw rise only, and no time was left to
