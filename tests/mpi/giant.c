@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "tests/folded.h"
 #include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #define LONG ((size_t)512 << 20)
 
 #define MOST_FOLDED 64
+#define MOST_RANKS  16
 
 static size_t element; /* bytes */
 static int rank, ranks;
@@ -141,113 +143,83 @@ static void verify(const char *name, void *vector, int at, int first, int last, 
     }
 }
 
-typedef struct {
-    const char *name;
-    bool sends_all, receives_all; /* an element for each rank, or from each */
-    void (*call)(const void *sent, void *received, MPI_Comm comm);
-} collective_t;
-
-static void call_bcast(const void *sent, void *received, MPI_Comm comm)
+/* Does a rank send an element for each rank; does one receive one from each? */
+static bool sends_all(collective_t collective)
 {
-    MPI_Bcast(rank == 0 ? (void *)sent : received, 1, type, 0, comm);
+    return collective == SCATTER || collective == ALLTOALL ||
+           collective == REDUCE_SCATTER || collective == REDUCE_SCATTER_BLOCK;
 }
 
-static void call_reduce(const void *sent, void *received, MPI_Comm comm)
+static bool receives_all(collective_t collective)
 {
-    MPI_Reduce(sent, received, 1, type, sum, 0, comm);
+    return collective == GATHER || collective == ALLGATHER || collective == ALLTOALL;
 }
 
-static void call_gather(const void *sent, void *received, MPI_Comm comm)
+/* Blocks of one element each. */
+static void call(collective_t collective, void *sent, void *received)
 {
-    MPI_Gather(sent, 1, type, received, 1, type, 0, comm);
-}
+    static const item_layout_t element_alone = {.items = 1};
+    static int ones[MOST_RANKS];
+    case_t c = {.collective = collective,
+                .op = sum,
+                .comm = MPI_COMM_WORLD,
+                .rank = rank,
+                .ranks = ranks,
+                .block = 1,
+                .total = 1,
+                .counts = ones,
+                .recv_counts = ones,
+                .send_layout = &element_alone,
+                .recv_layout = &element_alone,
+                .send = {.base = sent, .type = type},
+                .recv = {.base = collective == BCAST && rank == 0 ? sent : received,
+                         .type = type}};
 
-static void call_scatter(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Scatter(sent, 1, type, received, 1, type, 0, comm);
+    for (int r = 0; r < MOST_RANKS; r++) {
+        ones[r] = 1;
+    }
+    c.sides[0].counts = c.sides[1].counts = ones;
+    case_call(&c);
 }
-
-static void call_allreduce(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Allreduce(sent, received, 1, type, sum, comm);
-}
-
-static void call_allgather(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Allgather(sent, 1, type, received, 1, type, comm);
-}
-
-static void call_alltoall(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Alltoall(sent, 1, type, received, 1, type, comm);
-}
-
-static void call_reduce_scatter(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Reduce_scatter_block(sent, received, 1, type, sum, comm);
-}
-
-static void call_scan(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Scan(sent, received, 1, type, sum, comm);
-}
-
-static void call_exscan(const void *sent, void *received, MPI_Comm comm)
-{
-    MPI_Exscan(sent, received, 1, type, sum, comm);
-}
-
-static const collective_t collectives[] = {
-    {"bcast", false, false, call_bcast},
-    {"reduce", false, false, call_reduce},
-    {"gather", false, true, call_gather},
-    {"scatter", true, false, call_scatter},
-    {"allreduce", false, false, call_allreduce},
-    {"allgather", false, true, call_allgather},
-    {"alltoall", true, true, call_alltoall},
-    {"reduce_scatter", true, false, call_reduce_scatter},
-    {"scan", false, false, call_scan},
-    {"exscan", false, false, call_exscan}};
 
 /* What MPI says that @a received is. */
-static void verify_all(const collective_t *collective, void *received)
+static void verify_all(collective_t collective, void *received)
 {
-    void (*call)(const void *sent, void *received, MPI_Comm comm) = collective->call;
-    bool is_root = rank == 0, is_rooted = call == call_reduce || call == call_gather;
-    int to = collective->sends_all ? rank : 0;
-    bool has_one = call == call_bcast || call == call_scatter;
-    int last = has_one               ? 0
-               : call == call_scan   ? rank
-               : call == call_exscan ? rank - 1
-                                     : ranks - 1;
+    bool is_root = rank == 0, all = receives_all(collective);
+    int last = collective == BCAST || collective == SCATTER ? 0
+               : collective == SCAN                         ? rank
+               : collective == EXSCAN                       ? rank - 1
+                                                            : ranks - 1;
 
-    if ((is_rooted && !is_root) || (call == call_bcast && is_root) || last < 0) {
+    if (((collective == REDUCE || collective == GATHER) && !is_root) ||
+        (collective == BCAST && is_root) || last < 0) {
         return;
     }
-    for (int at = 0; at < (collective->receives_all ? ranks : 1); at++) {
-        verify(collective->name, received, at, collective->receives_all ? at : 0,
-               collective->receives_all ? at : last, to);
+    for (int at = 0; at < (all ? ranks : 1); at++) {
+        verify(collective_names[collective], received, at, all ? at : 0, all ? at : last,
+               sends_all(collective) ? rank : 0);
     }
 }
 
-static void run(const char *name)
+static void check(const char *name)
 {
-    for (size_t i = 0; i < sizeof(collectives) / sizeof(collectives[0]); i++) {
-        const collective_t *collective = &collectives[i];
-        void *sent, *received;
+    int c = 0;
+    void *sent, *received;
 
-        if (strcmp(collective->name, name) == 0) {
-            sent = make(collective->sends_all ? ranks : 1);
-            received = malloc((collective->receives_all ? (size_t)ranks : 1) * element);
-            mtree_expect(sent != NULL && received != NULL, "%s: no memory", name);
-            collective->call(sent, received, MPI_COMM_WORLD);
-            verify_all(collective, received);
-            free(sent);
-            free(received);
-            return;
-        }
+    while (c < COLLECTIVES && strcmp(collective_names[c], name) != 0) {
+        c++;
     }
-    mtree_expect(false, "no collective is called %s", name);
+    mtree_expect(c < COLLECTIVES, "no collective is called %s", name);
+    if (c == COLLECTIVES) {
+        return;
+    }
+    sent = make(sends_all((collective_t)c) ? ranks : 1);
+    received = malloc((receives_all((collective_t)c) ? (size_t)ranks : 1) * element);
+    mtree_expect(sent != NULL && received != NULL, "%s: no memory", name);
+    call((collective_t)c, sent, received);
+    verify_all((collective_t)c, received);
+    free(sent);
+    free(received);
 }
 
 int main(int argc, char **argv)
@@ -263,7 +235,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&type);
     MPI_Op_create(add, 1, &sum);
     for (int i = 2; i < argc; i++) {
-        run(argv[i]);
+        check(argv[i]);
     }
     MPI_Op_free(&sum);
     MPI_Type_free(&type);
