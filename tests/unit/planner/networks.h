@@ -43,6 +43,10 @@ mtree_topology_t *network_gost(void);
 mtree_plan_t *network_plan(const mtree_topology_t *topology,
                            const mtree_plan_request_t *request);
 
+/* The same for a request with these members. */
+#define NETWORK_PLAN(topology, ...)                                                      \
+    network_plan(topology, &(const mtree_plan_request_t){__VA_ARGS__})
+
 /* How much less than a bound throughput may be, of 1: @a exact, or where the planner was
  * built without GLPK @a without_lp. */
 double network_gap(double exact, double without_lp);

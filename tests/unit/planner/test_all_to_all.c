@@ -23,9 +23,8 @@
 static double throughput(const mtree_topology_t *topology, mtree_collective_t collective,
                          int root)
 {
-    mtree_plan_request_t request = {
-        .collective = collective, .algorithm = "packing", .root = root};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    mtree_plan_t *plan = NETWORK_PLAN(topology, .collective = collective,
+                                      .algorithm = "packing", .root = root);
     double result = plan->throughput;
 
     ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-9));
@@ -323,9 +322,8 @@ UNIT_TEST(few_demands)
 UNIT_TEST(two_hundred_hosts)
 {
     OWNED(topology) *topology = shape("torus:5x5x8");
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLTOALL, .algorithm = "packing", .max_trees = 10};
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan = NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL,
+                                     .algorithm = "packing", .max_trees = 10);
 
     ck_assert_double_ge(plan->bound, CAPACITY);
     ck_assert_double_le(plan->bound, CAPACITY * 1.01);
@@ -346,11 +344,9 @@ UNIT_LOOP(search_is_short, 0, unit_loops(2, 10))
                     {"fattree:8", 1.8e9}};
     static const double sizes[] = {1024, 1 << 20};
     OWNED(topology) *topology = shape(networks[_i % 5].shape);
-    mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
-                                    .algorithm = "packing",
-                                    .max_trees = 10,
-                                    .bytes = sizes[_i / 5]};
-    OWNED(plan) *plan = network_plan(topology, &request);
+    OWNED(plan) *plan =
+        NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL, .algorithm = "packing",
+                     .max_trees = 10, .bytes = sizes[_i / 5]);
 
     ck_assert_double_gt(plan->work, 0);
     ck_assert_double_le(plan->work, networks[_i % 5].work);

@@ -19,13 +19,9 @@ static mtree_plan_t *plan_by(const mtree_topology_t *topology,
                              mtree_collective_t collective, const char *algorithm,
                              double bytes)
 {
-    mtree_plan_request_t request = {.collective = collective,
-                                    .algorithm = algorithm,
-                                    .root = 3,
-                                    .max_trees = 10,
-                                    .bytes = bytes};
 
-    return network_plan(topology, &request);
+    return NETWORK_PLAN(topology, .collective = collective, .algorithm = algorithm,
+                        .root = 3, .max_trees = 10, .bytes = bytes);
 }
 
 /* Any root: each host sends and receives the whole message once. */

@@ -77,12 +77,9 @@ UNIT_LOOP(each_site_is_entered_once, 0, 6)
 {
     static const int sizes[][NUM_SITES] = {{4, 4, 4}, {1, 4, 2}};
     mtree_topology_t *topology = make_sites(sizes[_i % 2], 0.01);
-    const mtree_plan_request_t request = {.collective = collectives[_i / 2],
-                                          .algorithm = "gateways",
-                                          .root = 2,
-                                          .max_trees = 10,
-                                          .bytes = 786432};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    mtree_plan_t *plan =
+        NETWORK_PLAN(topology, .collective = collectives[_i / 2], .algorithm = "gateways",
+                     .root = 2, .max_trees = 10, .bytes = 786432);
 
     ck_assert(mtree_gateways_fit(routes, num_hosts));
     for (int t = 0; t < plan->num_trees; t++) {
@@ -142,9 +139,8 @@ UNIT_LOOP(sites_are_far_from_each_other, 0, 2)
 {
     static const int sizes[][NUM_SITES] = {{4, 4, 4}, {1, 1, 1}};
     mtree_topology_t *topology = make_sites(sizes[_i], _i == 0 ? 20e-6 : 0.01);
-    const mtree_plan_request_t request = {
-        .collective = MTREE_ALLTOALL, .algorithm = "gateways", .max_trees = 10};
-    mtree_plan_t *plan = network_plan(topology, &request);
+    mtree_plan_t *plan = NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL,
+                                      .algorithm = "gateways", .max_trees = 10);
 
     ck_assert(!mtree_gateways_fit(routes, num_hosts));
     ck_assert_double_gt(plan->throughput, 0);

@@ -32,10 +32,9 @@ static mtree_topology_t *row(int num_hosts)
 static mtree_plan_t *plan_row(const char *algorithm, mtree_collective_t collective,
                               int num_hosts, double bytes)
 {
-    const mtree_plan_request_t request = {
-        .collective = collective, .algorithm = algorithm, .bytes = bytes};
     OWNED(topology) *topology = row(num_hosts);
-    mtree_plan_t *plan = network_plan(topology, &request);
+    mtree_plan_t *plan = NETWORK_PLAN(topology, .collective = collective,
+                                      .algorithm = algorithm, .bytes = bytes);
 
     return plan;
 }
@@ -137,8 +136,6 @@ UNIT_TEST(blocks_are_sent_once)
 /* Four hosts in a row, 0 2 1 3: halves of the vector go to a neighbour. */
 UNIT_TEST(partners_are_near)
 {
-    const mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .algorithm = "recursive_halving", .bytes = 1e6};
     const int links[][2] = {{0, 2}, {2, 1}, {1, 3}}, order[] = {0, 2, 1, 3};
     OWNED(topology) *topology = network_hosts(4);
     OWNED(plan) *plan = NULL;
@@ -146,7 +143,8 @@ UNIT_TEST(partners_are_near)
     for (int i = 0; i < 3; i++) {
         map_join(topology, links[i][0], links[i][1], 100 * MEGABIT, 1e-3);
     }
-    plan = network_plan(topology, &request);
+    plan = NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE,
+                        .algorithm = "recursive_halving", .bytes = 1e6);
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(plan->order[i], order[i]);
     }
@@ -156,9 +154,6 @@ UNIT_TEST(partners_are_near)
  * to 70 us from each other, which two pieces of 30 us are worth; by place 40. */
 UNIT_TEST(messages_are_cut_for_the_order_that_is_taken)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
-                                          .algorithm = "recursive_halving",
-                                          .bytes = 128 << 10};
     const int row[] = {0, 2, 4, 6, 7, 5, 3, 1};
     OWNED(topology) *topology = network_hosts(8);
     OWNED(plan) *plan = NULL;
@@ -166,7 +161,8 @@ UNIT_TEST(messages_are_cut_for_the_order_that_is_taken)
     for (int i = 0; i < 7; i++) {
         map_join(topology, row[i], row[i + 1], 100 * MEGABIT, 10e-6);
     }
-    plan = network_plan(topology, &request);
+    plan = NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE,
+                        .algorithm = "recursive_halving", .bytes = 128 << 10);
     ck_assert_mem_eq(plan->order, row, sizeof(row));
     ck_assert_uint_eq(plan->message_bytes, 0);
 }
@@ -259,11 +255,10 @@ UNIT_TEST(what_takes_too_much_memory_is_refused)
 /* An exchange in another order, and Swing with the shape of its torus. */
 UNIT_LOOP(a_program_is_written_and_read, 0, 2)
 {
-    const mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .algorithm = "swing", .bytes = 1e6};
     OWNED(topology) *topology = map_shape("torus:8x4", 1e10, 1e-6);
     OWNED(plan) *plan = _i == 0 ? plan_row("exchange", MTREE_ALLREDUCE, 4, 1000)
-                                : network_plan(topology, &request);
+                                : NETWORK_PLAN(topology, .collective = MTREE_ALLREDUCE,
+                                               .algorithm = "swing", .bytes = 1e6);
     OWNED(plan) *read = NULL;
     UNIT_FREED char *text = NULL;
 

@@ -16,13 +16,9 @@ static void begin(void)
 
 static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *keep)
 {
-    mtree_plan_request_t request = {.collective = collective,
-                                    .algorithm = "packing",
-                                    .max_trees = 10,
-                                    .bytes = 16e6,
-                                    .keep = keep};
 
-    return network_plan(topology, &request);
+    return NETWORK_PLAN(topology, .collective = collective, .algorithm = "packing",
+                        .max_trees = 10, .bytes = 16e6, .keep = keep);
 }
 
 /* How many times too full the fullest arc is by @a made. */

@@ -39,12 +39,9 @@ static mtree_topology_t *network(int number)
 
 static mtree_plan_t *plan_for(const char *algorithm, const mtree_plan_t *keep)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLTOALL,
-                                          .algorithm = algorithm,
-                                          .max_trees = 10,
-                                          .keep = keep};
 
-    return network_plan(topology, &request);
+    return NETWORK_PLAN(topology, .collective = MTREE_ALLTOALL, .algorithm = algorithm,
+                        .max_trees = 10, .keep = keep);
 }
 
 /* Seconds for which @a plan keeps the busiest arc busy, where each host sends @a bits to

@@ -7,6 +7,7 @@
 #include "planner/solver/lp.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
+#include "tests/unit/planner/networks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,15 +27,9 @@ static mtree_topology_t *make_machines(int num_machines, int num_gpus, double in
 /* A complete graph whose arcs have capacities of 1 to 5, each way its own. */
 static mtree_topology_t *draw_network(int n, unsigned seed)
 {
-    mtree_topology_t *topology;
+    mtree_topology_t *topology = network_hosts(n);
 
     srand(seed);
-    unit_ok(mtree_topology_create("drawn", "drawn", &topology));
-    for (int v = 0; v < n; v++) {
-        char name[] = {(char)('a' + v), '\0'};
-
-        unit_ok(mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL));
-    }
     for (int u = 0; u < n; u++) {
         for (int v = u + 1; v < n; v++) {
             double forward = 1 + rand() % 5, backward = 1 + rand() % 5;
