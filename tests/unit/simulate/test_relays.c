@@ -278,16 +278,11 @@ UNIT_LOOP(the_simulator_chooses, 0, 2)
  * the links.  A short message needs no others. */
 UNIT_LOOP(many_ways_take_many_trees, 0, 2)
 {
-    OWNED(topology) *topology = NULL;
+    OWNED(topology) *topology = network_hosts(16);
     OWNED(plan) *plan = NULL;
     job_t job;
 
-    unit_ok(mtree_topology_create("joined", "test", &topology));
     for (int h = 0; h < 16; h++) {
-        char name[8];
-
-        (void)snprintf(name, sizeof(name), "h%d", h);
-        unit_ok(mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL));
         for (int other = 0; other < h; other++) {
             add_link(topology, h, other, 10 * MBPS);
         }
