@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/steiner_tree.h"
+#include "tests/unit/planner/all_trees.h"
 #include "tests/unit/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define MOST 7
 
 static void draw_prices(double *price, int n, unsigned seed)
 {
@@ -17,63 +15,6 @@ static void draw_prices(double *price, int n, unsigned seed)
     }
 }
 
-/* Price of a tree given by parents, infinite when it is none; inward edges lead to the
- * parent. */
-static double tree_price(const double *price, int n, int num_active, int root,
-                         const int *parent, bool inward)
-{
-    double sum = 0;
-
-    for (int v = 0; v < n; v++) {
-        int at = v;
-
-        if (parent[v] == MTREE_STEINER_ABSENT) {
-            if (v < num_active) {
-                return INFINITY;
-            }
-            continue;
-        }
-        for (int hops = 0; hops < n && at >= 0 && at != root; hops++) {
-            at = parent[at];
-        }
-        if (at != root) {
-            return INFINITY;
-        }
-        if (v != root) {
-            sum += inward ? price[v * n + parent[v]] : price[parent[v] * n + v];
-        }
-    }
-    return sum;
-}
-
-/* The least price over all assignments of parents. */
-static double try_all(const double *price, int n, int num_active, int root, bool inward)
-{
-    double least = INFINITY;
-    long all = 1;
-    int parent[MOST];
-
-    for (int v = 0; v < n; v++) {
-        all *= n;
-    }
-    for (long code = 0; code < all; code++) {
-        long rest = code;
-
-        for (int v = 0; v < n; v++) {
-            /* "Its own parent" stands for the root, and for a relay that is left out. */
-            parent[v] = (int)(rest % n);
-            parent[v] = parent[v] != v ? parent[v]
-                        : v == root    ? -1
-                                       : MTREE_STEINER_ABSENT;
-            rest /= n;
-        }
-        if (parent[root] == -1) {
-            least = fmin(least, tree_price(price, n, num_active, root, parent, inward));
-        }
-    }
-    return least;
-}
-
 /* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and
  * all. */
 UNIT_TEST(test_against_all_trees)
@@ -81,7 +22,7 @@ UNIT_TEST(test_against_all_trees)
     int num_found = 0;
 
     for (unsigned seed = 1; seed <= 40; seed++) {
-        double price[MOST * MOST];
+        double price[ALL_TREES_MOST * ALL_TREES_MOST];
         int n = 5 + (int)(seed % 2);
         int num_active = 2 + (int)(seed / 2 % (unsigned)(n - 1));
         int root = (int)(seed % (unsigned)num_active);
@@ -89,7 +30,7 @@ UNIT_TEST(test_against_all_trees)
         UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t arena = {0};
         mtree_steiner_oracle_t *oracle;
         mtree_status_t status;
-        int parent[MOST];
+        int parent[ALL_TREES_MOST];
         double least, found;
 
         draw_prices(price, n, seed);
@@ -98,14 +39,14 @@ UNIT_TEST(test_against_all_trees)
         ck_assert(mtree_steiner_oracle_exact(oracle));
         mtree_steiner_oracle_set_prices(oracle, price, inward);
         status = mtree_steiner_oracle_find(oracle, root, parent, &found);
-        least = try_all(price, n, num_active, root, inward);
+        least = all_trees_least(price, n, num_active, root, inward);
         if (isinf(least)) {
             ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
         } else {
             unit_ok(status);
             ck_assert_double_eq_tol(found, least, 1e-9);
             ck_assert_double_eq_tol(
-                tree_price(price, n, num_active, root, parent, inward), least, 1e-9);
+                all_trees_price(price, n, num_active, root, parent, inward), least, 1e-9);
             num_found++;
         }
     }
@@ -157,5 +98,6 @@ UNIT_TEST(test_large)
     mtree_steiner_oracle_set_prices(oracle, price, false);
     unit_ok(mtree_steiner_oracle_find(oracle, 3, parent, &found));
     ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
-    ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
+    ck_assert_double_eq_tol(all_trees_price(price, N, ACTIVE, 3, parent, false), found,
+                            1e-9);
 }
