@@ -28,9 +28,9 @@ static MPI_Op sum_of_mixed;
 static void *(*get_on_device)(size_t bytes);
 static ptrdiff_t device_shift;
 
-static void *allocate(size_t bytes)
+void *allocate(size_t bytes)
 {
-    void *memory = malloc(bytes + 1);
+    void *memory = calloc(1, bytes + 1);
 
     if (memory == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -29,6 +29,9 @@ typedef struct {
 #define ITEM_FIRST_PAIR 4
 #define ITEM_PAIRS      5
 
+/* Zeroed memory that the caller frees; the job ends where there is none. */
+void *allocate(size_t bytes);
+
 /* Make and free the datatypes and operations. */
 void items_init(void);
 void items_cleanup(void);

@@ -45,16 +45,6 @@ int draw(generator_t *generator, int below)
     return (int)((generator->state >> 33) % (unsigned)below);
 }
 
-void *allocate(size_t bytes)
-{
-    void *memory = calloc(1, bytes + 1);
-
-    if (memory == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return memory;
-}
-
 bool has_blocks(const case_t *c)
 {
     return c->collective == ALLGATHER || c->collective == ALLGATHERV ||

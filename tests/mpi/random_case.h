@@ -117,9 +117,6 @@ extern const char *const form_names[MTREE_FORMS];
 /* A number from 0 to @a below - 1. */
 int draw(generator_t *generator, int below);
 
-/* Zeroed memory that the caller frees; the job ends where there is none. */
-void *allocate(size_t bytes);
-
 bool has_blocks(const case_t *c);
 bool is_fold(const case_t *c);
 bool is_alltoall(const case_t *c);
