@@ -30,6 +30,22 @@ void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 #define MTREE_ARENA_ARRAY(_arena, _pointer, _count)                                      \
     ((_pointer) = mtree_arena_alloc((_arena), (_count), sizeof(*(_pointer))))
 
+/*
+ * The zeroed element number *count_p, which is counted then, of an array of elements of
+ * @a size bytes: @a array_p points to the pointer to the array, NULL for an empty one,
+ * @a capacity_p to the number of elements that fit.  NULL when there is no memory, which
+ * the arena's status keeps; the array has not changed.  What was outgrown, less than the
+ * array takes, stays until the arena is freed.
+ */
+void *mtree_arena_append(mtree_arena_t *arena, void *array_p, int *count_p,
+                         int *capacity_p, size_t size);
+
+/* One more element of the array @a _pointer of @a _count, which has room for
+ * @a _capacity. */
+#define MTREE_ARENA_APPEND(_arena, _pointer, _count, _capacity)                          \
+    mtree_arena_append((_arena), &(_pointer), &(_count), &(_capacity),                   \
+                       sizeof(*(_pointer)))
+
 /* A copy of @a text; NULL when there is no memory. */
 char *mtree_arena_strdup(mtree_arena_t *arena, const char *text);
 

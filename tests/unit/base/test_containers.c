@@ -86,6 +86,31 @@ UNIT_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
     unit_ok(arena.status);
 }
 
+UNIT_TEST(an_array_of_an_arena_grows)
+{
+    mtree_arena_t arena = {0};
+    int *squares = NULL, count = 0, capacity = 0;
+    char *large = NULL;
+
+    for (int i = 0; i < 100; i++) {
+        int *added = MTREE_ARENA_APPEND(&arena, squares, count, capacity);
+
+        ck_assert_ptr_eq(added, &squares[i]);
+        ck_assert_int_eq(*added, 0);
+        *added = i * i;
+    }
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(squares[i], i * i);
+    }
+    ck_assert_int_eq(count, 100);
+    count = capacity = 0;
+    ck_assert_ptr_null(
+        mtree_arena_append(&arena, &large, &count, &capacity, SIZE_MAX / 16));
+    ck_assert_int_eq(count, 0);
+    ck_assert_int_eq(arena.status, MTREE_ERR_NO_MEMORY);
+    mtree_arena_cleanup(&arena);
+}
+
 UNIT_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
 {
     item_t items[4];
