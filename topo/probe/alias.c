@@ -5,8 +5,6 @@
  * same routers, in mirrored places.  Without this plans on such networks carry 0.78 of
  * what those of the true maps do, with it 0.91.
  */
-#include "base/array.h"
-#include "base/log.h"
 #include "topo/probe/routes_private.h"
 
 #include <stdlib.h>
@@ -27,6 +25,7 @@ typedef struct {
     bool *whole; /* [num_addresses] its router uses the address for all interfaces */
     fact_t *facts;
     int num_facts, capacity;
+    mtree_arena_t *arena; /* of the arrays */
 } aliases_t;
 
 static int compare_facts(const void *left, const void *right)
@@ -45,15 +44,14 @@ static void sort_facts(aliases_t *aliases)
     }
 }
 
-static mtree_status_t add_fact(aliases_t *aliases, fact_t fact)
+static void add_fact(aliases_t *aliases, fact_t fact)
 {
-    if (mtree_array_reserve(&aliases->facts, &aliases->capacity, aliases->num_facts + 1,
-                            sizeof(*aliases->facts)) != MTREE_OK) {
-        return mtree_no_memory("the routers on %d routes",
-                               aliases->routes->num_traceroutes);
+    fact_t *added = MTREE_ARENA_APPEND(aliases->arena, aliases->facts, aliases->num_facts,
+                                       aliases->capacity);
+
+    if (added != NULL) {
+        *added = fact;
     }
-    aliases->facts[aliases->num_facts++] = fact;
-    return MTREE_OK;
 }
 
 /*
@@ -92,27 +90,20 @@ static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *rou
  * vertex before it on one route and after it on another is not that of one interface.
  * Without this 50 of the 125 switches of a fat tree of 250 hosts became one with others.
  */
-static mtree_status_t find_whole(aliases_t *aliases)
+static void find_whole(aliases_t *aliases)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
-    const mtree_probe_traceroute_t *route;
-    mtree_status_t status;
-    int neighbour;
 
-    aliases->num_facts = 0;
     for (int i = 0; i < routes->num_traceroutes; ++i) {
-        route = &routes->traceroutes[i];
-        for (int hop = 0; hop < route->num_hops; ++hop) {
-            for (int side = 0; side < 2; ++side) {
-                neighbour = token(aliases, route, hop + 2 * side - 1);
-                if (route->hops[hop] == MTREE_PROBE_SILENT ||
-                    neighbour == MTREE_PROBE_SILENT) {
-                    continue;
-                }
-                status = add_fact(aliases, (fact_t){route->hops[hop], neighbour, side});
-                if (status != MTREE_OK) {
-                    return status;
-                }
+        const mtree_probe_traceroute_t *route = &routes->traceroutes[i];
+
+        for (int place = 0; place < 2 * route->num_hops; ++place) {
+            const int hop = place / 2, side = place % 2;
+            const int neighbour = token(aliases, route, hop + 2 * side - 1);
+
+            if (route->hops[hop] != MTREE_PROBE_SILENT &&
+                neighbour != MTREE_PROBE_SILENT) {
+                add_fact(aliases, (fact_t){route->hops[hop], neighbour, side});
             }
         }
     }
@@ -124,7 +115,6 @@ static mtree_status_t find_whole(aliases_t *aliases)
             aliases->whole[aliases->facts[i].x] = true;
         }
     }
-    return MTREE_OK;
 }
 
 /* May the router at @a hop of @a route be the one in the mirrored place of @a back? */
@@ -148,7 +138,7 @@ static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroute_t *r
 }
 
 /* List what each pair of opposite routes says of mirrored addresses. */
-static mtree_status_t gather_facts(aliases_t *aliases)
+static void gather_facts(aliases_t *aliases)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
 
@@ -165,30 +155,26 @@ static mtree_status_t gather_facts(aliases_t *aliases)
                            ? routes->num_hosts + route->hops[hop + 1]
                            : route->to;
 
-            if (mirrored(aliases, route, back, hop) &&
+            if (mirrored(aliases, route, back, hop)) {
                 add_fact(aliases, (fact_t){route->hops[hop], next,
-                                           back->hops[route->num_hops - 1 - hop]}) !=
-                    MTREE_OK) {
-                return MTREE_ERR_NO_MEMORY;
+                                           back->hops[route->num_hops - 1 - hop]});
             }
         }
     }
-    return MTREE_OK;
+    sort_facts(aliases);
 }
 
-/* Merge the addresses that are mirrored; *merged_p is whether there were any. */
-static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
+/* Merge the addresses that are mirrored; true if there were any. */
+static bool pass(aliases_t *aliases)
 {
-    const fact_t *fact;
-    int x, y, count;
+    bool has_merged = false;
+    int count;
 
-    if (gather_facts(aliases) != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    sort_facts(aliases);
-    *merged_p = false;
+    gather_facts(aliases);
     for (int i = 0; i < aliases->num_facts; i += count) {
-        fact = &aliases->facts[i];
+        const fact_t *fact = &aliases->facts[i];
+        int x, y;
+
         /* Where the route back takes one of several parallel routers, x has several
          * mirrors: then nothing follows. */
         for (count = 1; i + count < aliases->num_facts && fact[count].x == fact->x &&
@@ -198,36 +184,29 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
         y = mtree_probe_class_find(aliases->class_of, fact->y);
         if (x != y && fact[count - 1].y == fact->y) {
             mtree_probe_class_join(aliases->class_of, x, y);
-            *merged_p = true;
+            has_merged = true;
         }
     }
-    return MTREE_OK;
+    return has_merged;
 }
 
-mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
-                                        mtree_arena_t *arena, int **class_of_p)
+int *mtree_probe_find_aliases(const mtree_probe_routes_t *routes, mtree_arena_t *arena)
 {
-    int num_addresses = routes->addresses.num_addresses;
-    aliases_t aliases = {.routes = routes};
-    mtree_status_t status;
-    bool merged = true;
+    const int num_addresses = routes->addresses.num_addresses;
+    aliases_t aliases = {.routes = routes, .arena = arena};
 
     MTREE_ARENA_ARRAY(arena, aliases.class_of, (size_t)num_addresses);
     MTREE_ARENA_ARRAY(arena, aliases.whole, (size_t)num_addresses);
     if (arena->status != MTREE_OK) {
-        return mtree_no_memory("%d addresses of routers", num_addresses);
+        return NULL;
     }
     for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = i;
     }
-    status = find_whole(&aliases);
-    for (int i = 0; status == MTREE_OK && merged && i < MAX_PASSES; ++i) {
-        status = pass(&aliases, &merged);
-    }
+    find_whole(&aliases);
+    for (int i = 0; i < MAX_PASSES && pass(&aliases); ++i) {}
     for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = mtree_probe_class_find(aliases.class_of, i);
     }
-    free(aliases.facts);
-    *class_of_p = aliases.class_of;
-    return status;
+    return aliases.class_of;
 }

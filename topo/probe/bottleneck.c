@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/bottleneck.h"
 
-#include "base/arena.h"
-#include "base/log.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,7 +42,6 @@ typedef struct {
     crossing_t *crossings;       /* of the current set */
     mtree_probe_curve_t *curves; /* of the current arc */
     samples_t *samples;          /* [2 num_links] */
-    mtree_arena_t arena;         /* of the arrays */
 } explainer_t;
 
 /* The end of the set that begins at @a first. */
@@ -168,10 +164,9 @@ static void explain(explainer_t *explainer)
 }
 
 /* Allocate the arrays, and find the paths. */
-static void explainer_init(explainer_t *explainer)
+static void explainer_init(explainer_t *explainer, mtree_arena_t *arena)
 {
     const size_t num_streams = (size_t)explainer->num_streams;
-    mtree_arena_t *arena = &explainer->arena;
     size_t num_crossings = 0;
 
     MTREE_ARENA_ARRAY(arena, explainer->paths, num_streams);
@@ -202,26 +197,20 @@ static void take_reused(mtree_probe_arc_t *arcs, int num_arcs, const double *reu
     }
 }
 
-mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
-                                              const mtree_probe_stream_t *streams,
-                                              int num_streams, const double *reused,
-                                              mtree_probe_arc_t *arcs)
+void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
+                                    const mtree_probe_stream_t *streams, int num_streams,
+                                    const double *reused, mtree_probe_arc_t *arcs,
+                                    mtree_arena_t *scratch)
 {
     explainer_t explainer = {
         .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
-    mtree_status_t status = MTREE_OK;
 
     for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){.most = (reused == NULL) ? 0 : reused[arc]};
     }
-    explainer_init(&explainer);
-    if (explainer.arena.status == MTREE_OK) {
+    explainer_init(&explainer, scratch);
+    if (scratch->status == MTREE_OK) {
         explain(&explainer);
         take_reused(arcs, 2 * graph->num_links, reused);
-    } else {
-        status = mtree_no_memory("the loads of %d streams on %d links", num_streams,
-                                 graph->num_links);
     }
-    mtree_arena_cleanup(&explainer.arena);
-    return status;
 }

@@ -29,11 +29,11 @@ typedef struct {
  * an arc that carried clearly less than it did at another time is not that one.  Where
  * one arc is left, its load is a sample of its capacity, which is the largest sample.  Of
  * an arc without samples it is @a reused [arc], bits/s, unless that or @a reused is 0.
- * MTREE_ERR_NO_MEMORY.
+ * Without memory, which @a scratch then knows, they show nothing.
  */
-mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
-                                              const mtree_probe_stream_t *streams,
-                                              int num_streams, const double *reused,
-                                              mtree_probe_arc_t *arcs);
+void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
+                                    const mtree_probe_stream_t *streams, int num_streams,
+                                    const double *reused, mtree_probe_arc_t *arcs,
+                                    mtree_arena_t *scratch);
 
 #endif

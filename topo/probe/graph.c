@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/graph.h"
 
-#include "base/array.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -9,129 +8,93 @@
 
 #define NONE (-1)
 
-static mtree_status_t no_memory(void)
+static int add_vertex(mtree_probe_graph_t *graph, const char *name)
 {
-    return mtree_no_memory("the network that the probe found");
-}
+    mtree_probe_vertex_t *vertex = MTREE_ARENA_APPEND(
+        &graph->arena, graph->vertices, graph->num_vertices, graph->vertex_capacity);
 
-/* Memory for @a count vertices. */
-static mtree_status_t reserve_vertices(mtree_probe_graph_t *graph, int count)
-{
-    int capacity = graph->vertex_capacity; /* of both arrays */
-
-    if (mtree_array_reserve(&graph->names, &capacity, count, sizeof(*graph->names)) !=
-            MTREE_OK ||
-        mtree_array_reserve(&graph->first_link, &graph->vertex_capacity, count,
-                            sizeof(*graph->first_link)) != MTREE_OK) {
-        return no_memory();
+    if (vertex == NULL) {
+        return 0;
     }
-    return MTREE_OK;
+    *vertex = (mtree_probe_vertex_t){.name = name, .first_arc = NONE};
+    return graph->num_vertices - 1;
 }
 
-mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
+void mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
 {
-    mtree_status_t status;
-
     *graph = (mtree_probe_graph_t){.num_hosts = num_hosts};
-    status = reserve_vertices(graph, num_hosts);
-    if (status != MTREE_OK) {
-        mtree_probe_graph_clear(graph);
-        return status;
-    }
     for (int host = 0; host < num_hosts; ++host) {
-        graph->names[host] = NULL;
-        graph->first_link[host] = NONE;
+        (void)add_vertex(graph, NULL);
     }
-    graph->num_vertices = num_hosts;
-    return MTREE_OK;
 }
 
 void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
 {
-    free(graph->names);
-    free(graph->first_link);
-    free(graph->links);
-    free(graph->paths);
     mtree_arena_cleanup(&graph->arena);
-    mtree_arena_cleanup(&graph->index);
     *graph = (mtree_probe_graph_t){0};
 }
 
-mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name,
-                                            int *vertex_p)
+int mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name)
 {
-    mtree_status_t status = reserve_vertices(graph, graph->num_vertices + 1);
-    const char *copy = name != NULL ? mtree_arena_strdup(&graph->arena, name) : NULL;
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (name != NULL && copy == NULL) {
-        return no_memory();
-    }
-    graph->names[graph->num_vertices] = copy;
-    graph->first_link[graph->num_vertices] = NONE;
-    *vertex_p = graph->num_vertices++;
-    return MTREE_OK;
+    return add_vertex(graph,
+                      name != NULL ? mtree_arena_strdup(&graph->arena, name) : NULL);
 }
 
 int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v)
 {
-    const mtree_probe_edge_t *link;
-
-    for (int i = graph->first_link[u]; i != NONE; i = link->next[link->v == u]) {
-        link = &graph->links[i];
-        if (link->u == v || link->v == v) {
-            return 2 * i + (link->v == u);
+    MTREE_PROBE_ARCS_FROM (arc, graph, u) {
+        if (mtree_probe_arc_to(graph, arc) == v) {
+            return arc;
         }
     }
     return NONE;
 }
 
-static mtree_status_t join(mtree_probe_graph_t *graph, int u, int v, int *arc_p)
+/* The arc from @a u to @a v, whose link is added if it is missing. */
+static int join(mtree_probe_graph_t *graph, int u, int v)
 {
+    mtree_probe_vertex_t *ends[] = {&graph->vertices[u], &graph->vertices[v]};
     int arc = mtree_probe_graph_find_arc(graph, u, v);
+    mtree_probe_edge_t *link;
 
     if (arc != NONE) {
-        *arc_p = arc;
-        return MTREE_OK;
+        return arc;
     }
-    if (mtree_array_reserve(&graph->links, &graph->link_capacity, graph->num_links + 1,
-                            sizeof(*graph->links)) != MTREE_OK) {
-        return no_memory();
+    link = MTREE_ARENA_APPEND(&graph->arena, graph->links, graph->num_links,
+                              graph->link_capacity);
+    if (link == NULL) {
+        return 0;
     }
-    graph->links[graph->num_links] = (mtree_probe_edge_t){
-        .u = u, .v = v, .next = {graph->first_link[u], graph->first_link[v]}};
-    graph->first_link[u] = graph->num_links;
-    graph->first_link[v] = graph->num_links;
-    *arc_p = 2 * graph->num_links++;
-    return MTREE_OK;
+    arc = 2 * (graph->num_links - 1);
+    *link = (mtree_probe_edge_t){
+        .u = u, .v = v, .next = {ends[0]->first_arc, ends[1]->first_arc}};
+    ends[0]->first_arc = arc;
+    ends[1]->first_arc = arc + 1;
+    return arc;
 }
 
-mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
-                                          int num_vertices)
+void mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
+                                int num_vertices)
 {
-    mtree_status_t status;
+    mtree_probe_path_t *path;
     int *arcs;
 
+    if (graph->arena.status != MTREE_OK) {
+        return;
+    }
     MTREE_ARENA_ARRAY(&graph->arena, arcs, (size_t)num_vertices);
-    if (arcs == NULL ||
-        mtree_array_reserve(&graph->paths, &graph->path_capacity, graph->num_paths + 1,
-                            sizeof(*graph->paths)) != MTREE_OK) {
-        return no_memory();
+    path = MTREE_ARENA_APPEND(&graph->arena, graph->paths, graph->num_paths,
+                              graph->path_capacity);
+    if (graph->arena.status != MTREE_OK) {
+        return;
     }
     for (int i = 0; i + 1 < num_vertices; ++i) {
-        status = join(graph, vertices[i], vertices[i + 1], &arcs[i]);
-        if (status != MTREE_OK) {
-            return status;
-        }
+        arcs[i] = join(graph, vertices[i], vertices[i + 1]);
     }
-    graph->paths[graph->num_paths++] =
-        (mtree_probe_path_t){.from = vertices[0],
-                             .to = vertices[num_vertices - 1],
-                             .num_arcs = num_vertices - 1,
-                             .arcs = arcs};
-    return MTREE_OK;
+    *path = (mtree_probe_path_t){.from = vertices[0],
+                                 .to = vertices[num_vertices - 1],
+                                 .num_arcs = num_vertices - 1,
+                                 .arcs = arcs};
 }
 
 static int compare_ends(const void *left, const void *right)
@@ -166,20 +129,20 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
     int total = 0;
     int *next;
 
-    if (graph->num_paths > 0) {
-        qsort(graph->paths, (size_t)graph->num_paths, sizeof(*graph->paths),
-              compare_ends);
-    }
     for (int i = 0; i < graph->num_paths; ++i) {
         total += graph->paths[i].num_arcs;
     }
-    mtree_arena_cleanup(&graph->index);
-    MTREE_ARENA_ARRAY(&graph->index, graph->first_path, (size_t)graph->num_hosts + 1);
-    MTREE_ARENA_ARRAY(&graph->index, graph->first_crossing, (size_t)num_arcs + 2);
-    MTREE_ARENA_ARRAY(&graph->index, graph->crossing, (size_t)total);
-    MTREE_ARENA_ARRAY(&graph->index, next, (size_t)num_arcs);
-    if (graph->index.status != MTREE_OK) {
-        return no_memory();
+    MTREE_ARENA_ARRAY(&graph->arena, graph->first_path, (size_t)graph->num_hosts + 1);
+    MTREE_ARENA_ARRAY(&graph->arena, graph->first_crossing, (size_t)num_arcs + 2);
+    MTREE_ARENA_ARRAY(&graph->arena, graph->crossing, (size_t)total);
+    MTREE_ARENA_ARRAY(&graph->arena, next, (size_t)num_arcs);
+    if (graph->arena.status != MTREE_OK) {
+        mtree_probe_graph_clear(graph);
+        return mtree_no_memory("the network that the probe found");
+    }
+    if (graph->num_paths > 0) {
+        qsort(graph->paths, (size_t)graph->num_paths, sizeof(*graph->paths),
+              compare_ends);
     }
     for (int i = 0; i < graph->num_paths; ++i) {
         ++graph->first_path[graph->paths[i].from + 1];

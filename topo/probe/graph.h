@@ -14,8 +14,13 @@
 /* Arcs are numbered as those of a topology: 2l is link l from its u to its v. */
 typedef struct {
     int u, v;
-    int next[2]; /* the next link in the list of u and in that of v, -1 at its end */
+    int next[2]; /* the next arc that leaves u, and the next that leaves v; or -1 */
 } mtree_probe_edge_t;
+
+typedef struct {
+    const char *name; /* the address of a switch; NULL: none, or a host */
+    int first_arc;    /* that leaves it, or -1 */
+} mtree_probe_vertex_t;
 
 typedef struct {
     int from, to; /* hosts */
@@ -26,37 +31,37 @@ typedef struct {
 typedef struct {
     int num_hosts; /* vertices 0 to num_hosts - 1 are the hosts */
     int num_vertices, vertex_capacity;
-    const char *
-        *names;      /* [num_vertices] the address of a switch; NULL: none, or a host */
-    int *first_link; /* [num_vertices] -1 when it has none */
+    mtree_probe_vertex_t *vertices;
     int num_links, link_capacity;
     mtree_probe_edge_t *links;
     int num_paths, path_capacity;
-    mtree_probe_path_t *paths;  /* sorted by from and then by to, once indexed */
-    int *first_path;            /* [num_hosts + 1] by the host they start from */
-    int *first_crossing;        /* [2 num_links + 1] once indexed */
-    int *crossing;              /* the paths that cross each arc, the shortest first */
-    mtree_arena_t arena, index; /* of names and arcs; of the last three */
+    mtree_probe_path_t *paths; /* sorted by from and then by to, once indexed */
+    int *first_path;           /* [num_hosts + 1] by the host they start from */
+    int *first_crossing;       /* [2 num_links + 1] once indexed */
+    int *crossing;             /* the paths that cross each arc, the shortest first */
+    mtree_arena_t arena;       /* of all of these */
 } mtree_probe_graph_t;
 
-/* Hosts without links.  mtree_probe_graph_clear() frees; all return
- * MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts);
+/*
+ * Hosts without links.  Without memory this and the two functions below do nothing, which
+ * the graph's arena remembers and mtree_probe_graph_index() returns.
+ */
+void mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts);
 void mtree_probe_graph_clear(mtree_probe_graph_t *graph);
 
-/* Add a switch; @a name is copied and may be NULL. */
-mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name,
-                                            int *vertex_p);
+/* Add a switch; @a name is copied and may be NULL.  Returns its vertex. */
+int mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name);
+
+/* The path along @a vertices, of which the first and the last are hosts and none comes
+ * twice; links that are missing are added. */
+void mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
+                                int num_vertices);
 
 /* The arc from @a u to @a v, or -1. */
 int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v);
 
-/* The path along @a vertices, of which the first and the last are hosts and none comes
- * twice; links that are missing are added. */
-mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
-                                          int num_vertices);
-
-/* Call it when all paths have been added and before the functions below. */
+/* Call it when all paths have been added and before the functions below.
+ * MTREE_ERR_NO_MEMORY, logged: the graph is not complete, and has been cleared. */
 mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph);
 
 /* The path between two hosts, or NULL. */
@@ -76,6 +81,11 @@ static inline int mtree_probe_arc_to(const mtree_probe_graph_t *graph, int arc)
 {
     return mtree_probe_arc_from(graph, arc ^ 1);
 }
+
+/* For each arc @a _arc that leaves vertex @a _vertex of @a _graph. */
+#define MTREE_PROBE_ARCS_FROM(_arc, _graph, _vertex)                                     \
+    for (int _arc = (_graph)->vertices[_vertex].first_arc; _arc >= 0;                    \
+         _arc = (_graph)->links[_arc >> 1].next[_arc & 1])
 
 /* Does @a arc join two hosts? */
 static inline bool mtree_probe_arc_direct(const mtree_probe_graph_t *graph, int arc)

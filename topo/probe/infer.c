@@ -10,7 +10,6 @@
 #include "base/log.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define NONE (-1)
 
@@ -43,6 +42,8 @@ typedef struct {
     double *rise;        /* latency of the link to the parent */
     int *active;         /* scratch: vertices that are not joined yet, ascending */
     double *sum;         /* scratch: of distances to active vertices */
+    int *path;           /* scratch: the vertices of a path */
+    double *latency;     /* scratch: of the links of a tree */
     mtree_arena_t arena; /* of the arrays */
 } table_t;
 
@@ -65,6 +66,8 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     MTREE_ARENA_ARRAY(&table->arena, table->rise, 2 * hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->active, hosts);
     MTREE_ARENA_ARRAY(&table->arena, table->sum, hosts);
+    MTREE_ARENA_ARRAY(&table->arena, table->path, 2 * hosts);
+    MTREE_ARENA_ARRAY(&table->arena, table->latency, 2 * hosts);
     if (table->arena.status != MTREE_OK) {
         return mtree_no_memory("the distances of %d hosts", num_hosts);
     }
@@ -126,53 +129,38 @@ static void find_paths(table_t *table)
 }
 
 /* Add the path between two hosts, which there is. */
-static mtree_status_t draw_path(const table_t *table, int from, int to, int *path,
-                                mtree_probe_graph_t *graph)
+static void draw_path(const table_t *table, int from, int to, mtree_probe_graph_t *graph)
 {
     int length = 0;
 
     for (int vertex = from; vertex != to; vertex = table->next[at(table, vertex, to)]) {
-        path[length++] = vertex;
+        table->path[length++] = vertex;
     }
-    path[length++] = to;
-    return mtree_probe_graph_add_path(graph, path, length);
+    table->path[length++] = to;
+    mtree_probe_graph_add_path(graph, table->path, length);
 }
 
 /* The graph of the links, with the paths between all hosts. */
 static mtree_status_t draw(table_t *table, mtree_probe_graph_t *graph)
 {
     const int num_hosts = table->num_hosts;
-    int *path = malloc(((size_t)table->num_vertices + 1) * sizeof(*path)), vertex;
-    mtree_status_t status = path == NULL
-                                ? mtree_no_memory("the paths between %d hosts", num_hosts)
-                                : mtree_probe_graph_init(graph, num_hosts);
 
-    if (status != MTREE_OK) {
-        free(path);
-        return status;
-    }
+    mtree_probe_graph_init(graph, num_hosts);
     find_paths(table);
-    for (int i = num_hosts; i < table->num_vertices && status == MTREE_OK; ++i) {
-        status = mtree_probe_graph_add_switch(graph, NULL, &vertex);
+    for (int i = num_hosts; i < table->num_vertices; ++i) {
+        (void)mtree_probe_graph_add_switch(graph, NULL);
     }
-    for (int i = 0; i < num_hosts * num_hosts && status == MTREE_OK; ++i) {
+    for (int i = 0; i < num_hosts * num_hosts; ++i) {
         if (i / num_hosts != i % num_hosts) {
-            status = draw_path(table, i / num_hosts, i % num_hosts, path, graph);
+            draw_path(table, i / num_hosts, i % num_hosts, graph);
         }
     }
-    free(path);
-    if (status == MTREE_OK) {
-        status = mtree_probe_graph_index(graph);
-    }
-    if (status != MTREE_OK) {
-        mtree_probe_graph_clear(graph);
-    }
-    return status;
+    return mtree_probe_graph_index(graph);
 }
 
-/* Does a third host lie between @a a and @a b?  It is nearer to both than they are to each
- * other, so that of all pairs between a set of hosts and the rest the nearest is linked,
- * however large @a tolerance is. */
+/* Does a third host lie between @a a and @a b?  It is nearer to both than they are to
+ * each other, so that of all pairs between a set of hosts and the rest the nearest is
+ * linked, however large @a tolerance is. */
 static bool has_between(const table_t *table, int a, int b, double tolerance)
 {
     int n = table->num_hosts;
@@ -318,7 +306,6 @@ static int contract_all(table_t *table, double least)
 static mtree_status_t fit(table_t *table, const mtree_probe_rtt_t *rtts, int num_rtts,
                           mtree_probe_graph_t *graph, double *error_p)
 {
-    double *latency = calloc((size_t)table->num_vertices, sizeof(*latency));
     mtree_status_t status;
 
     clear_links(table, table->num_vertices);
@@ -327,21 +314,21 @@ static mtree_status_t fit(table_t *table, const mtree_probe_rtt_t *rtts, int num
             link(table, i, table->parent[i], 1);
         }
     }
-    status = latency == NULL ? mtree_no_memory("%d latencies", table->num_vertices)
-                             : draw(table, graph);
+    status = draw(table, graph);
     if (status == MTREE_OK) {
-        status = mtree_probe_fit_latencies(graph, rtts, num_rtts, latency, error_p);
+        status =
+            mtree_probe_fit_latencies(graph, rtts, num_rtts, table->latency, error_p);
         if (status != MTREE_OK) {
             mtree_probe_graph_clear(graph);
         }
     }
     for (int i = 0; i < table->num_vertices && status == MTREE_OK; ++i) {
         if (table->parent[i] != NONE) {
-            table->rise[i] =
-                latency[mtree_probe_graph_find_arc(graph, i, table->parent[i]) >> 1];
+            const int arc = mtree_probe_graph_find_arc(graph, i, table->parent[i]);
+
+            table->rise[i] = table->latency[arc >> 1];
         }
     }
-    free(latency);
     return status;
 }
 

@@ -9,12 +9,10 @@
  * the throughput instead of 0.99.  Host after host the tests took most of the time:
  * plans for ten cloud regions had 0.44, now 0.96 with 3 GB (notes/tried.md).
  */
-#include "base/log.h"
 #include "topo/probe/shared.h"
 #include "topo/probe/state.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define NONE (-1)
 
@@ -51,12 +49,9 @@ static bool is_first_way(const mtree_probe_graph_t *graph, int arc)
 static int draw_links(mtree_probe_t *probe, int host, bool first_way, int room, int *arcs)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
-    const mtree_probe_edge_t *link;
-    int count = 0, arc, place;
+    int count = 0, place;
 
-    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &graph->links[i];
-        arc = 2 * i + (link->v == host);
+    MTREE_PROBE_ARCS_FROM (arc, graph, host) {
         if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
             probe->reused[arc] > 0 || is_first_way(graph, arc) != first_way) {
             continue;
@@ -83,23 +78,16 @@ static int choose_links(mtree_probe_t *probe, int host, int most,
     return count + draw_links(probe, host, false, most - count, arcs + count);
 }
 
-static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
+static void prepare_interface_test(mtree_probe_t *probe)
 {
-    size_t num_hosts = (size_t)probe->num_hosts;
-    mtree_status_t status = mtree_probe_reset_arcs(probe);
+    const size_t num_hosts = (size_t)probe->num_hosts;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
+    mtree_probe_reset_arcs(probe);
     MTREE_ARENA_ARRAY(&probe->arena, probe->tested, num_hosts);
     MTREE_ARENA_ARRAY(&probe->arena, probe->fastest, num_hosts);
-    if (probe->tested == NULL || probe->fastest == NULL) {
-        return mtree_no_memory("the links of %d hosts", probe->num_hosts);
-    }
-    for (int host = 0; host < probe->num_hosts; ++host) {
+    for (int host = 0; probe->fastest != NULL && host < probe->num_hosts; ++host) {
         probe->fastest[host] = NONE;
     }
-    return MTREE_OK;
 }
 
 /* Streams of a round that @a share of the bytes that are left is enough for. */
@@ -127,10 +115,10 @@ static int count_links(const mtree_probe_t *probe)
 }
 
 /* Add a stream across @a arc, which is a whole path. */
-static mtree_status_t add_stream(mtree_probe_t *probe, int arc)
+static void add_stream(mtree_probe_t *probe, int arc)
 {
-    return mtree_probe_add_stream(probe, mtree_probe_arc_from(&probe->graph, arc),
-                                  mtree_probe_arc_to(&probe->graph, arc), 1);
+    mtree_probe_add_stream(probe, mtree_probe_arc_from(&probe->graph, arc),
+                           mtree_probe_arc_to(&probe->graph, arc), 1);
 }
 
 /* Set how many streams of the round cross the busier interface of each. */
@@ -149,23 +137,24 @@ static void count_sharing(mtree_probe_t *probe)
     }
 }
 
-mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
+void mtree_probe_fill_interface_test(mtree_probe_t *probe)
 {
     const int most = count_links(probe);
     const int affordable = most_streams(probe, INTERFACE_TEST_SHARE);
-    mtree_status_t status =
-        (probe->tested != NULL) ? MTREE_OK : prepare_interface_test(probe);
     int arcs[MOST_LINKS_AT_ONCE];
 
-    for (int host = 0; host < probe->num_hosts && status == MTREE_OK; ++host) {
+    if (probe->tested == NULL) {
+        prepare_interface_test(probe);
+    }
+    for (int host = 0; host < probe->num_hosts && mtree_probe_has_memory(probe); ++host) {
         int count = probe->tested[host] ? 0 : choose_links(probe, host, most, arcs);
 
         if (probe->num_experiments + count > affordable) {
             break;
         }
         probe->tested[host] = true;
-        for (int i = 0; i < count && count >= 2 && status == MTREE_OK; ++i) {
-            status = add_stream(probe, arcs[i]);
+        for (int i = 0; i < count && count >= 2; ++i) {
+            add_stream(probe, arcs[i]);
         }
         if (count >= 2 && probe->stage == MTREE_PROBE_STAGE_INTERFACE_TEST) {
             probe->fastest[host] = arcs[0];
@@ -175,20 +164,15 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
     mtree_probe_set_round(probe, (mtree_probe_length_t){.alike = true, .longer = 1},
                           INTERFACE_TEST_SHARE, INTERFACE_TEST_SHARE,
                           "several links of each host at once");
-    return status;
 }
 
 /* The fastest of the links that @a host used at once. */
 static int find_fastest(const mtree_probe_t *probe, int host)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
-    const mtree_probe_edge_t *link;
     int fastest = NONE;
-    int arc;
 
-    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &graph->links[i];
-        arc = 2 * i + (link->v == host);
+    MTREE_PROBE_ARCS_FROM (arc, graph, host) {
         if (probe->arcs[arc].most > 0 &&
             (fastest == NONE || probe->arcs[arc].most > probe->arcs[fastest].most)) {
             fastest = arc;
@@ -225,29 +209,27 @@ static bool is_apart(const mtree_probe_t *probe, int host)
     return true;
 }
 
-mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
+void mtree_probe_fill_single_link_test(mtree_probe_t *probe)
 {
     const int affordable = most_streams(probe, SINGLE_LINK_TEST_SHARE);
-    mtree_status_t status = MTREE_OK;
     int due = 0;
     double share;
 
     if (!probe->prepared) {
         prepare_single_link_test(probe);
     }
-    for (int host = 0; host < probe->num_hosts && status == MTREE_OK; ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         due += !probe->tested[host];
         if (!probe->tested[host] && probe->num_experiments < affordable &&
             is_apart(probe, host)) {
             probe->tested[host] = true;
-            status = add_stream(probe, probe->fastest[host]);
+            add_stream(probe, probe->fastest[host]);
         }
     }
     /* Rounds like this one follow. */
     share = SINGLE_LINK_TEST_SHARE * probe->num_experiments / (due > 0 ? due : 1);
     mtree_probe_set_round(probe, (mtree_probe_length_t){.longer = 1}, share, share,
                           "one link of each host alone");
-    return status;
 }
 
 /*
@@ -276,31 +258,29 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
 
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
 {
-    bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
+    mtree_status_t status;
     mtree_probe_graph_t split;
-    mtree_status_t status = MTREE_OK;
-    int host, num_shared = 0;
+    bool *shared;
+    int num_shared = 0;
 
-    if (shared == NULL) {
-        return mtree_no_memory("the links of %d hosts", probe->num_hosts);
-    }
-    for (host = 0; host < probe->num_hosts; ++host) {
+    MTREE_ARENA_ARRAY(&probe->scratch, shared, (size_t)probe->num_hosts);
+    for (int host = 0; shared != NULL && host < probe->num_hosts; ++host) {
         shared[host] =
             probe->fastest[host] != NONE && is_shared(probe, probe->fastest[host]);
         num_shared += shared[host];
     }
-    if (num_shared > 0) {
-        status = mtree_probe_split_shared(&probe->graph, shared, &split);
-        if (status == MTREE_OK) {
-            mtree_probe_graph_clear(&probe->graph);
-            probe->graph = split;
-            status = mtree_probe_fit_graph(probe);
-        }
-        if (status == MTREE_OK) {
-            status = mtree_probe_reset_arcs(probe);
-        }
+    if (num_shared == 0) {
+        return MTREE_OK;
     }
-    free(shared);
+    status = mtree_probe_split_shared(&probe->graph, shared, &split);
+    if (status == MTREE_OK) {
+        mtree_probe_graph_clear(&probe->graph);
+        probe->graph = split;
+        status = mtree_probe_fit_graph(probe);
+    }
+    if (status == MTREE_OK && mtree_probe_has_memory(probe)) {
+        mtree_probe_reset_arcs(probe);
+    }
     return status;
 }
 

@@ -2,7 +2,6 @@
 /*
  * What earlier probes found between some of the hosts.
  */
-#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/state.h"
 
@@ -10,11 +9,11 @@
 #include <string.h>
 
 /* Add the arc @a from > @a to of @a map, whose vertices have @a degree links. */
-static mtree_status_t add_arc(mtree_probe_t *probe, const mtree_topology_t *map,
-                              const int *degree, int from, int to, double capacity)
+static void add_arc(mtree_probe_t *probe, const mtree_topology_t *map, const int *degree,
+                    int from, int to, double capacity)
 {
     const mtree_vertex_t *ends[] = {&map->vertices[from], &map->vertices[to]};
-    mtree_probe_known_t known = {.capacity = capacity};
+    mtree_probe_known_t known = {.capacity = capacity}, *added;
 
     known.at_host[0] = degree[from] == 1 && ends[0]->kind == MTREE_VERTEX_HOST &&
                        ends[1]->kind == MTREE_VERTEX_SWITCH;
@@ -22,20 +21,17 @@ static mtree_status_t add_arc(mtree_probe_t *probe, const mtree_topology_t *map,
                        ends[0]->kind == MTREE_VERTEX_SWITCH;
     known.from = mtree_arena_strdup(&probe->arena, ends[0]->name);
     known.to = mtree_arena_strdup(&probe->arena, ends[1]->name);
-    if (known.from == NULL || known.to == NULL ||
-        mtree_array_reserve(&probe->known, &probe->known_capacity, probe->num_known + 1,
-                            sizeof(*probe->known)) != MTREE_OK) {
-        return mtree_no_memory("%d known links", probe->num_known + 1);
+    added = MTREE_ARENA_APPEND(&probe->arena, probe->known, probe->num_known,
+                               probe->known_capacity);
+    if (added != NULL) {
+        *added = known;
     }
-    probe->known[probe->num_known++] = known;
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
                                      const double *capacity)
 {
     int *degree = calloc((size_t)map->num_vertices + 1, sizeof(*degree));
-    mtree_status_t status = MTREE_OK;
 
     if (degree == NULL) {
         return mtree_no_memory("%d known links", map->num_links);
@@ -43,21 +39,23 @@ mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_
     for (int arc = 0; arc < 2 * map->num_links; ++arc) {
         ++degree[mtree_arc_from(map, arc)];
     }
-    for (int arc = 0; status == MTREE_OK && arc < 2 * map->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * map->num_links; ++arc) {
         if (capacity[arc] > 0) {
-            status = add_arc(probe, map, degree, mtree_arc_from(map, arc),
-                             mtree_arc_to(map, arc), capacity[arc]);
+            add_arc(probe, map, degree, mtree_arc_from(map, arc), mtree_arc_to(map, arc),
+                    capacity[arc]);
         }
     }
     free(degree);
-    return status;
+    return probe->arena.status == MTREE_OK
+               ? MTREE_OK
+               : mtree_no_memory("%d known links", map->num_links);
 }
 
 /* Is @a vertex of the graph called @a name?  Routers without an address have no name. */
 static bool is_called(const mtree_probe_t *probe, int vertex, const char *name)
 {
-    const char *own =
-        vertex < probe->num_hosts ? probe->names[vertex] : probe->graph.names[vertex];
+    const char *own = vertex < probe->num_hosts ? probe->names[vertex]
+                                                : probe->graph.vertices[vertex].name;
 
     return own != NULL && strcmp(own, name) == 0;
 }
@@ -66,10 +64,10 @@ static bool is_called(const mtree_probe_t *probe, int vertex, const char *name)
 static bool is_leaf(const mtree_probe_t *probe, int vertex, int other)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
-    int link = vertex < probe->num_hosts ? graph->first_link[vertex] : -1;
+    int arc = vertex < probe->num_hosts ? graph->vertices[vertex].first_arc : -1;
 
-    return link >= 0 && other >= probe->num_hosts &&
-           graph->links[link].next[graph->links[link].v == vertex] < 0;
+    return arc >= 0 && other >= probe->num_hosts &&
+           graph->links[arc >> 1].next[arc & 1] < 0;
 }
 
 static bool is_known_as(const mtree_probe_t *probe, const mtree_probe_known_t *known,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/probe.h"
 
-#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/state.h"
 
@@ -143,12 +142,8 @@ void mtree_probe_destroy(mtree_probe_t *probe)
     }
     mtree_probe_graph_clear(&probe->graph);
     mtree_probe_routes_destroy(probe->routes);
-    free(probe->experiments);
-    free(probe->pairs);
-    free(probe->streams);
-    free(probe->known);
     mtree_arena_cleanup(&probe->arena);
-    mtree_arena_cleanup(&probe->arc_arena);
+    mtree_arena_cleanup(&probe->scratch);
     free(probe);
 }
 
@@ -183,7 +178,7 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
 
 /* What fills the rounds of each stage, and what draws its conclusions; NULL: nothing. */
 static const struct {
-    mtree_status_t (*fill)(mtree_probe_t *probe);
+    void (*fill)(mtree_probe_t *probe);
     mtree_status_t (*end)(mtree_probe_t *probe);
 } stages[] = {
     [MTREE_PROBE_STAGE_ROUTES] = {NULL, mtree_probe_end_routes},
@@ -203,11 +198,12 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
     mtree_status_t status = MTREE_OK;
 
     probe->num_experiments = 0;
-    while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE) {
+    while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE &&
+           mtree_probe_has_memory(probe)) {
         if (stages[probe->stage].fill != NULL) {
-            status = stages[probe->stage].fill(probe);
+            stages[probe->stage].fill(probe);
         }
-        if (status != MTREE_OK || probe->num_experiments > 0) {
+        if (probe->num_experiments > 0 || !mtree_probe_has_memory(probe)) {
             break;
         }
         if (stages[probe->stage].end != NULL) {
@@ -219,6 +215,20 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
         }
     }
     return status;
+}
+
+/* A call ends with @a status, unless it had no memory. */
+static mtree_status_t end_call(mtree_probe_t *probe, mtree_status_t status)
+{
+    const bool has_memory = mtree_probe_has_memory(probe);
+
+    mtree_arena_cleanup(&probe->scratch);
+    if (!has_memory) {
+        probe->arena.status = MTREE_ERR_NO_MEMORY;
+    }
+    return status != MTREE_OK || has_memory
+               ? status
+               : mtree_no_memory("the probe of %d hosts", probe->num_hosts);
 }
 
 static double expected_seconds(const mtree_probe_t *probe)
@@ -240,7 +250,7 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
                     probe->num_rounds);
         return MTREE_ERR_INVALID;
     }
-    status = fill_round(probe);
+    status = end_call(probe, fill_round(probe));
     if (status != MTREE_OK) {
         return status;
     }
@@ -312,7 +322,6 @@ static void record_round(const mtree_probe_t *probe, const mtree_probe_result_t 
 mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds)
 {
-    mtree_status_t status = MTREE_OK;
     double planned;
 
     if (!probe->pending || !(seconds >= 0) || !isfinite(seconds)) {
@@ -333,13 +342,13 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
     record_round(probe, results, seconds);
     planned = expected_seconds(probe) - probe->delay;
     if (probe->experiments[0].kind == MTREE_PROBE_PING) {
-        status = mtree_probe_keep_rtt(probe, results);
+        mtree_probe_keep_rtt(probe, results);
     } else {
         probe->delay = fmax(probe->delay, seconds - planned);
-        status = mtree_probe_keep_streams(probe, results);
+        mtree_probe_keep_streams(probe, results);
     }
     probe->spent += seconds;
     probe->pending = false;
     ++probe->num_rounds;
-    return status;
+    return end_call(probe, MTREE_OK);
 }

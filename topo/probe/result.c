@@ -43,7 +43,7 @@ static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t 
                                            MTREE_VERTEX_HOST, NULL);
     }
     for (i = probe->num_hosts; status == MTREE_OK && i < probe->graph.num_vertices; ++i) {
-        address = probe->graph.names[i];
+        address = probe->graph.vertices[i].name;
         if (address == NULL || !mtree_topology_name_valid(address) ||
             mtree_topology_find_vertex(topology, address) >= 0) {
             do {
@@ -183,7 +183,7 @@ static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *find
 }
 
 /* Make the topology and the list of its links, which the caller clears on errors. */
-static mtree_status_t make_topology(const mtree_probe_t *probe,
+static mtree_status_t make_topology(mtree_probe_t *probe,
                                     mtree_probe_findings_t *findings)
 {
     mtree_status_t status =
@@ -203,9 +203,11 @@ static mtree_status_t make_topology(const mtree_probe_t *probe,
     }
     if (status == MTREE_OK) {
         mark_latencies(probe, findings->links);
-        status = mtree_probe_find_cost(probe, &findings->topology->cost);
+        mtree_probe_find_cost(probe, &findings->topology->cost);
     }
-    return status;
+    return status == MTREE_OK && !mtree_probe_has_memory(probe)
+               ? mtree_no_memory("the probe of %d hosts", probe->num_hosts)
+               : status;
 }
 
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/routes_private.h"
 
-#include "base/array.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "topo/probe/probe.h"
@@ -17,41 +16,34 @@ static bool has_text(const mtree_hash_link_t *link, const void *text)
     return strcmp(MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->text, text) == 0;
 }
 
-static mtree_status_t add_text(mtree_probe_addresses_t *addresses, const char *text,
-                               uint64_t hash)
+/* The address @a text, which is added when it is new, then without an owner; NULL: there
+ * is no memory. */
+static mtree_probe_address_t *find_address(mtree_probe_routes_t *routes, const char *text)
 {
-    const size_t size = strlen(text) + 1;
-    mtree_probe_address_t *address = malloc(sizeof(*address) + size);
-
-    if (address == NULL ||
-        mtree_array_reserve(&addresses->items, &addresses->capacity,
-                            addresses->num_addresses + 1,
-                            sizeof(mtree_probe_address_t *)) != MTREE_OK ||
-        mtree_hash_table_add(&addresses->by_text, &address->link, hash) != MTREE_OK) {
-        free(address);
-        return mtree_no_memory("the addresses of routes");
-    }
-    address->number = addresses->num_addresses;
-    address->owner = -1;
-    memcpy(address->text, text, size);
-    addresses->items[addresses->num_addresses++] = address;
-    return MTREE_OK;
-}
-
-/* The number of @a text, which is added when it is new, then without an owner. */
-static mtree_status_t find_address(mtree_probe_addresses_t *addresses, const char *text,
-                                   int *address_p)
-{
+    mtree_probe_addresses_t *addresses = &routes->addresses;
     const uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, text);
     mtree_hash_link_t *link =
         mtree_hash_table_find(&addresses->by_text, hash, has_text, text);
+    const size_t size = strlen(text) + 1;
+    mtree_probe_address_t *address, **item;
 
     if (link != NULL) {
-        *address_p = MTREE_CONTAINER_OF(link, mtree_probe_address_t, link)->number;
-        return MTREE_OK;
+        return MTREE_CONTAINER_OF(link, mtree_probe_address_t, link);
     }
-    *address_p = addresses->num_addresses;
-    return add_text(addresses, text, hash);
+    address = mtree_arena_alloc(&routes->arena, 1, sizeof(*address) + size);
+    if (address == NULL ||
+        mtree_hash_table_add(&addresses->by_text, &address->link, hash) != MTREE_OK) {
+        return NULL;
+    }
+    item = MTREE_ARENA_APPEND(&routes->arena, addresses->items, addresses->num_addresses,
+                              addresses->capacity);
+    if (item == NULL) {
+        return NULL;
+    }
+    address->number = addresses->num_addresses - 1;
+    address->owner = -1;
+    memcpy(address->text, text, size);
+    return *item = address;
 }
 
 mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_hosts,
@@ -77,37 +69,28 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
 
 void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
 {
-    if (routes == NULL) {
-        return;
+    if (routes != NULL) {
+        mtree_hash_table_cleanup(&routes->addresses.by_text);
+        mtree_arena_cleanup(&routes->arena);
+        free(routes);
     }
-    free(routes->traceroutes);
-    mtree_arena_cleanup(&routes->arena);
-    for (int i = 0; i < routes->addresses.num_addresses; ++i) {
-        free(routes->addresses.items[i]);
-    }
-    free(routes->addresses.items);
-    mtree_hash_table_cleanup(&routes->addresses.by_text);
-    free(routes);
 }
 
 mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int host,
-                                              const char *address)
+                                              const char *text)
 {
-    mtree_status_t status;
-    int number;
+    mtree_probe_address_t *address = find_address(routes, text);
 
-    status = find_address(&routes->addresses, address, &number);
-    if (status != MTREE_OK) {
-        return status;
+    if (address == NULL) {
+        return mtree_no_memory("the addresses of routes");
     }
-    if (routes->addresses.items[number]->owner >= 0 &&
-        routes->addresses.items[number]->owner != host) {
+    if (address->owner >= 0 && address->owner != host) {
         mtree_error("hosts number %d and %d both have the address %s; give each host "
                     "addresses of its own",
-                    routes->addresses.items[number]->owner, host, address);
+                    address->owner, host, text);
         return MTREE_ERR_INVALID;
     }
-    routes->addresses.items[number]->owner = host;
+    address->owner = host;
     return MTREE_OK;
 }
 
@@ -115,21 +98,21 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
 static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const *hops,
                                 mtree_probe_traceroute_t *route)
 {
-    mtree_status_t status;
-    int j, owner;
-
     for (int i = 0; i < route->num_hops; ++i) {
+        const mtree_probe_address_t *address;
+        int j;
+
         route->hops[i] = MTREE_PROBE_SILENT;
         if (hops[i][0] == '\0') {
             continue;
         }
-        status = find_address(&routes->addresses, hops[i], &route->hops[i]);
-        if (status != MTREE_OK) {
-            return status;
+        address = find_address(routes, hops[i]);
+        if (address == NULL) {
+            return mtree_no_memory("the addresses of routes");
         }
-        owner = routes->addresses.items[route->hops[i]]->owner;
-        for (j = 0; j < i && route->hops[j] != route->hops[i]; ++j) {}
-        if (j < i || owner == route->from || owner == route->to) {
+        route->hops[i] = address->number;
+        for (j = 0; route->hops[j] != address->number; ++j) {}
+        if (j < i || address->owner == route->from || address->owner == route->to) {
             mtree_error("the route from host number %d to %d passes %s twice; leave "
                         "routes out that changed while they were traced",
                         route->from, route->to, hops[i]);
@@ -142,7 +125,9 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
 mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                                       const char *const *hops, int num_hops)
 {
-    mtree_probe_traceroute_t route = {.from = from, .to = to, .num_hops = num_hops};
+    mtree_probe_traceroute_t route = {
+        .from = from, .to = to, .number = routes->num_traceroutes, .num_hops = num_hops};
+    mtree_probe_traceroute_t *added;
     mtree_status_t status;
 
     if (from < 0 || to < 0 || from >= routes->num_hosts || to >= routes->num_hosts ||
@@ -157,17 +142,16 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
         return mtree_no_memory("a route of %d hops", num_hops);
     }
     status = read_hops(routes, hops, &route);
-    if (status == MTREE_OK &&
-        mtree_array_reserve(&routes->traceroutes, &routes->traceroute_capacity,
-                            routes->num_traceroutes + 1,
-                            sizeof(*routes->traceroutes)) != MTREE_OK) {
-        status = mtree_no_memory("%d routes", routes->num_traceroutes + 1);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK) {
-        route.number = routes->num_traceroutes;
-        routes->traceroutes[routes->num_traceroutes++] = route;
+    added = MTREE_ARENA_APPEND(&routes->arena, routes->traceroutes,
+                               routes->num_traceroutes, routes->traceroute_capacity);
+    if (added == NULL) {
+        return mtree_no_memory("%d routes", routes->num_traceroutes + 1);
     }
-    return status;
+    *added = route;
+    return MTREE_OK;
 }
 
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes)

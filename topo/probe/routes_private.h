@@ -19,7 +19,7 @@ typedef struct {
     char text[];
 } mtree_probe_address_t;
 
-/* Addresses, numbered, and which host has them.  Zeroed: empty. */
+/* Addresses, numbered, and which host has them. */
 typedef struct {
     int num_addresses, capacity;
     mtree_probe_address_t **items; /* [num_addresses] */
@@ -38,18 +38,17 @@ struct mtree_probe_routes {
     mtree_probe_addresses_t addresses;
     int num_traceroutes, traceroute_capacity;
     mtree_probe_traceroute_t *traceroutes;
-    mtree_arena_t arena; /* of hops */
+    mtree_arena_t arena; /* of all of these, but for the hash table */
 };
 
 /* The order of traceroutes for qsort() and bsearch(): by their ends and numbers. */
 int mtree_probe_compare_traceroutes(const void *left, const void *right);
 
 /*
- * Find the addresses of each router: class_of[address] is the least number of an address
- * of the same router, and the arena's.  @a routes->traceroutes must be sorted by its
- * ends, each pair of which is there once.
+ * The addresses of each router: [address] is the least number of an address of the same
+ * router.  The array, of @a arena, is only good while that has had memory.
+ * @a routes->traceroutes must be sorted by its ends, each pair of which is there once.
  */
-mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
-                                        mtree_arena_t *arena, int **class_of_p);
+int *mtree_probe_find_aliases(const mtree_probe_routes_t *routes, mtree_arena_t *arena);
 
 #endif

@@ -2,7 +2,6 @@
 /*
  * The first stages of the probe: what follows from routes, and round trips.
  */
-#include "base/array.h"
 #include "base/log.h"
 #include "base/median.h"
 #include "topo/probe/infer.h"
@@ -31,16 +30,15 @@
 #define MOST_MESSAGE  50e-6
 #define MOST_BYTE     8e-9 /* a Gb/s */
 
-mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
-                                          mtree_probe_experiment_t experiment)
+void mtree_probe_add_experiment(mtree_probe_t *probe, mtree_probe_experiment_t experiment)
 {
-    if (mtree_array_reserve(&probe->experiments, &probe->experiment_capacity,
-                            probe->num_experiments + 1,
-                            sizeof(*probe->experiments)) != MTREE_OK) {
-        return mtree_no_memory("a round of %d experiments", probe->num_experiments + 1);
+    mtree_probe_experiment_t *added =
+        MTREE_ARENA_APPEND(&probe->arena, probe->experiments, probe->num_experiments,
+                           probe->experiment_capacity);
+
+    if (added != NULL) {
+        *added = experiment;
     }
-    probe->experiments[probe->num_experiments++] = experiment;
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
@@ -53,7 +51,8 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
         if (status != MTREE_OK) {
             return status;
         }
-        for (host = 0; host < probe->num_hosts && probe->graph.first_link[host] >= 0;
+        for (host = 0;
+             host < probe->num_hosts && probe->graph.vertices[host].first_arc >= 0;
              ++host) {}
         probe->routes_known = host == probe->num_hosts;
         if (probe->routes_known) {
@@ -76,15 +75,15 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
     return MTREE_OK;
 }
 
-static mtree_status_t add_pair(mtree_probe_t *probe, int from, int to)
+static void add_pair(mtree_probe_t *probe, int from, int to)
 {
-    if (mtree_array_reserve(&probe->pairs, &probe->pair_capacity, probe->num_pairs + 1,
-                            sizeof(*probe->pairs)) != MTREE_OK) {
-        return mtree_no_memory("%d pairs of hosts", probe->num_pairs + 1);
+    mtree_probe_pair_t *pair = MTREE_ARENA_APPEND(&probe->arena, probe->pairs,
+                                                  probe->num_pairs, probe->pair_capacity);
+
+    if (pair != NULL) {
+        pair->rtt.from = (from < to) ? from : to;
+        pair->rtt.to = (from < to) ? to : from;
     }
-    probe->pairs[probe->num_pairs++] = (mtree_probe_pair_t){
-        .rtt = {.from = (from < to) ? from : to, .to = (from < to) ? to : from}};
-    return MTREE_OK;
 }
 
 static int compare_pairs(const void *left, const void *right)
@@ -97,51 +96,53 @@ static int compare_pairs(const void *left, const void *right)
 
 /* Choose pairs whose path is one link, and for every other arc some whose path crosses
  * it: the shortest one and random ones of the shorter half. */
-static mtree_status_t choose_pairs(mtree_probe_t *probe)
+static void choose_pairs(mtree_probe_t *probe)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
-    mtree_status_t status = MTREE_OK;
-    const mtree_probe_path_t *path;
-    int arc, i, first, count, place, kept = 0;
+    int kept = 0;
 
-    for (arc = 0; status == MTREE_OK && arc < 2 * graph->num_links; ++arc) {
-        first = graph->first_crossing[arc];
-        count = graph->first_crossing[arc + 1] - first;
-        for (i = 0; status == MTREE_OK && i < PINGS_PER_LINK && i < count; ++i) {
-            place = (i == 0) ? 0
-                             : (int)mtree_random_below(&probe->random,
-                                                       (uint64_t)(count + 1) / 2);
-            path = &graph->paths[graph->crossing[first + place]];
-            status = add_pair(probe, path->from, path->to);
+    for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
+        const int first = graph->first_crossing[arc];
+        const int count = graph->first_crossing[arc + 1] - first;
+
+        for (int i = 0; i < PINGS_PER_LINK && i < count; ++i) {
+            const int place =
+                (i == 0)
+                    ? 0
+                    : (int)mtree_random_below(&probe->random, (uint64_t)(count + 1) / 2);
+            const mtree_probe_path_t *path =
+                &graph->paths[graph->crossing[first + place]];
+
+            add_pair(probe, path->from, path->to);
             if (path->num_arcs == 1) {
                 break;
             }
         }
     }
-    qsort(probe->pairs, (size_t)probe->num_pairs, sizeof(*probe->pairs), compare_pairs);
-    for (i = 0; i < probe->num_pairs; ++i) {
+    if (probe->num_pairs > 0) {
+        qsort(probe->pairs, (size_t)probe->num_pairs, sizeof(*probe->pairs),
+              compare_pairs);
+    }
+    for (int i = 0; i < probe->num_pairs; ++i) {
         if (kept == 0 || compare_pairs(&probe->pairs[i], &probe->pairs[kept - 1]) != 0) {
             probe->pairs[kept++] = probe->pairs[i];
         }
     }
     probe->num_pairs = kept;
-    return status;
 }
 
-static mtree_status_t prepare_pairs(mtree_probe_t *probe)
+static void prepare_pairs(mtree_probe_t *probe)
 {
-    mtree_status_t status = MTREE_OK;
-
     probe->prepared = true;
     if (probe->has_graph) {
-        return choose_pairs(probe);
+        choose_pairs(probe);
+        return;
     }
     for (int a = 0; a < probe->num_hosts; ++a) {
-        for (int b = a + 1; status == MTREE_OK && b < probe->num_hosts; ++b) {
-            status = add_pair(probe, a, b);
+        for (int b = a + 1; b < probe->num_hosts; ++b) {
+            add_pair(probe, a, b);
         }
     }
-    return status;
 }
 
 /* Is @a pair to be pinged in pass @a pass? */
@@ -171,69 +172,60 @@ static int choose_repeats(const mtree_probe_t *probe, int rounds)
     return (int)fmax(LEAST_REPEATS, fmin(PING_REPEATS, left / rounds / longest));
 }
 
-/* Fill a round with pairs of @a pass; *due_p is how many are due in all. */
-static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
+/* Fill a round with pairs of @a pass; returns how many are due in all. */
+static int fill_pass(mtree_probe_t *probe, int pass)
 {
     /* In the second pass fewer pings disturb each other: in the lab, on a busy machine,
      * round trips come 4.3 % late with it, 11.8 without (a tree of 12 hosts). */
     int crowd = (pass > 0) ? CROWD_AGAIN : CROWD;
-    int *busy = calloc((size_t)probe->num_hosts, sizeof(*busy));
-    mtree_status_t status = MTREE_OK;
-    mtree_probe_pair_t *pair;
+    int due = 0, *busy;
 
-    if (busy == NULL) {
-        return mtree_no_memory("the pings of %d hosts", probe->num_hosts);
-    }
-    *due_p = 0;
-    for (int i = 0; status == MTREE_OK && i < probe->num_pairs; ++i) {
-        pair = &probe->pairs[i];
+    MTREE_ARENA_ARRAY(&probe->scratch, busy, (size_t)probe->num_hosts);
+    for (int i = 0; busy != NULL && i < probe->num_pairs; ++i) {
+        mtree_probe_pair_t *pair = &probe->pairs[i];
+
         if (!is_due(probe, pair, pass)) {
             continue;
         }
-        ++*due_p;
+        ++due;
         if (busy[pair->rtt.from] < crowd && busy[pair->rtt.to] < crowd) {
             ++busy[pair->rtt.from];
             ++busy[pair->rtt.to];
             ++pair->passes;
-            status = mtree_probe_add_experiment(
+            mtree_probe_add_experiment(
                 probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_PING,
                                                   .from = pair->rtt.from,
                                                   .to = pair->rtt.to,
                                                   .bytes = PING_BYTES});
         }
     }
-    free(busy);
-    return status;
+    return due;
 }
 
-mtree_status_t mtree_probe_fill_rtt(mtree_probe_t *probe)
+void mtree_probe_fill_rtt(mtree_probe_t *probe)
 {
-    mtree_status_t status = MTREE_OK;
-    int pass, i, repeats, due = 0;
+    int pass, repeats, due = 0;
 
     if (!probe->prepared) {
-        status = prepare_pairs(probe);
+        prepare_pairs(probe);
     }
-    for (pass = 0; status == MTREE_OK && pass < MAX_PASSES && probe->num_experiments == 0;
-         ++pass) {
-        status = fill_pass(probe, pass, &due);
+    for (pass = 0; pass < MAX_PASSES && probe->num_experiments == 0; ++pass) {
+        due = fill_pass(probe, pass);
     }
-    if (status != MTREE_OK || probe->num_experiments == 0) {
-        return status;
+    if (probe->num_experiments == 0) {
+        return;
     }
     repeats = choose_repeats(probe,
                              (due + probe->num_experiments - 1) / probe->num_experiments);
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         probe->experiments[i].repeats = repeats;
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose),
                    "latency of %d pairs of hosts%s", probe->num_experiments,
                    (pass > 1) ? " once more" : "");
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
-                                    const mtree_probe_result_t *results)
+void mtree_probe_keep_rtt(mtree_probe_t *probe, const mtree_probe_result_t *results)
 {
     const mtree_probe_experiment_t *experiment;
     mtree_probe_pair_t wanted = {0};
@@ -260,7 +252,6 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
         }
         probe->bytes += 2.0 * experiment->repeats * (double)experiment->bytes;
     }
-    return MTREE_OK;
 }
 
 /* More than that is not known. */
@@ -273,16 +264,13 @@ static double three_digits(double value)
 
 /* What messages cost processors, from the times in which the senders of pings had handed
  * them over. */
-mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,
-                                     mtree_message_cost_t *cost)
+void mtree_probe_find_cost(mtree_probe_t *probe, mtree_message_cost_t *cost)
 {
-    double *sends = malloc(((size_t)probe->num_pairs + 1) * sizeof(*sends));
+    double *sends;
     int count = 0;
 
-    if (sends == NULL) {
-        return mtree_no_memory("%d pairs of hosts", probe->num_pairs);
-    }
-    for (int i = 0; i < probe->num_pairs; ++i) {
+    MTREE_ARENA_ARRAY(&probe->scratch, sends, (size_t)probe->num_pairs);
+    for (int i = 0; sends != NULL && i < probe->num_pairs; ++i) {
         if (probe->pairs[i].send > 0) {
             sends[count++] = probe->pairs[i].send;
         }
@@ -292,34 +280,22 @@ mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,
             fmin(fmax(mtree_median(sends, count), LEAST_MESSAGE), MOST_MESSAGE));
         cost->byte = three_digits(fmin(probe->options.byte_seconds, MOST_BYTE));
     }
-    free(sends);
-    return MTREE_OK;
 }
 
 /*
- * The round trips that there are, in @a rtts; *noise_p is the median of their noise. What
- * processors take for the two messages, each at both ends, is no latency: the map says it
- * apart.
+ * The round trips that there are, in @a rtts [num_pairs]; *noise_p is the median of their
+ * noise.  Returns their number.  What processors take for the two messages, each at both
+ * ends, is no latency: the map says it apart.
  */
-static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_arena_t *arena,
-                                mtree_probe_rtt_t **rtts_p, int *num_rtts_p,
-                                double *noise_p)
+static int list_rtts(mtree_probe_t *probe, mtree_probe_rtt_t *rtts, double *noise_p)
 {
     mtree_message_cost_t cost = {0};
-    mtree_status_t status = mtree_probe_find_cost(probe, &cost);
-    mtree_probe_rtt_t *rtts;
     double *noise;
     int count = 0;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    MTREE_ARENA_ARRAY(arena, rtts, (size_t)probe->num_pairs);
-    MTREE_ARENA_ARRAY(arena, noise, (size_t)probe->num_pairs);
-    if (arena->status != MTREE_OK) {
-        return mtree_no_memory("%d round trips", probe->num_pairs);
-    }
-    for (int i = 0; i < probe->num_pairs; ++i) {
+    mtree_probe_find_cost(probe, &cost);
+    MTREE_ARENA_ARRAY(&probe->scratch, noise, (size_t)probe->num_pairs);
+    for (int i = 0; probe->scratch.status == MTREE_OK && i < probe->num_pairs; ++i) {
         if (probe->pairs[i].rtt.seconds > 0) {
             noise[count] = probe->pairs[i].noise;
             rtts[count] = probe->pairs[i].rtt;
@@ -328,36 +304,27 @@ static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_arena_t *arena
             count++;
         }
     }
-    *rtts_p = rtts;
-    *num_rtts_p = count;
     *noise_p = (count > 0) ? mtree_median(noise, count) : 0;
-    return MTREE_OK;
+    return count;
 }
 
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
 {
-    mtree_arena_t arena = {0};
+    mtree_status_t status = MTREE_OK;
     mtree_probe_rtt_t *rtts;
-    mtree_status_t status;
-    double noise, *latency;
+    double noise;
     int num_rtts;
 
-    status = list_rtts(probe, &arena, &rtts, &num_rtts, &noise);
-    if (status == MTREE_OK && !probe->has_graph) {
+    MTREE_ARENA_ARRAY(&probe->scratch, rtts, (size_t)probe->num_pairs);
+    num_rtts = list_rtts(probe, rtts, &noise);
+    if (probe->scratch.status == MTREE_OK && !probe->has_graph) {
         status =
             mtree_probe_infer(probe->num_hosts, rtts, num_rtts, noise, &probe->graph);
         probe->has_graph = status == MTREE_OK;
     }
-    if (status == MTREE_OK) {
-        MTREE_ARENA_ARRAY(&probe->arena, latency, (size_t)probe->graph.num_links);
-        status = latency == NULL
-                     ? mtree_no_memory("%d latencies", probe->graph.num_links)
-                     : mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, latency,
-                                                 &probe->latency_error);
-    }
-    if (status == MTREE_OK) {
-        probe->latency = latency;
-    }
-    mtree_arena_cleanup(&arena);
-    return status;
+    MTREE_ARENA_ARRAY(&probe->arena, probe->latency, (size_t)probe->graph.num_links);
+    return status == MTREE_OK && mtree_probe_has_memory(probe)
+               ? mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, probe->latency,
+                                           &probe->latency_error)
+               : status;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/shared.h"
 
-#include "base/log.h"
-
 #define NONE (-1)
 
 typedef struct {
@@ -20,13 +18,11 @@ typedef struct {
 static bool belongs(const splitter_t *splitter, int host, int group)
 {
     const mtree_probe_graph_t *old = splitter->old;
-    const mtree_probe_edge_t *link;
     bool linked = false;
-    int other;
 
-    for (int i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &old->links[i];
-        other = (link->u == host) ? link->v : link->u;
+    MTREE_PROBE_ARCS_FROM (arc, old, host) {
+        const int other = mtree_probe_arc_to(old, arc);
+
         linked |= other < old->num_hosts && splitter->group[other] == group;
     }
     for (int i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
@@ -83,22 +79,18 @@ static void form_groups(splitter_t *splitter, const bool *shared)
     }
 }
 
-static mtree_status_t add_switches(splitter_t *splitter)
+static void add_switches(splitter_t *splitter)
 {
     const mtree_probe_graph_t *old = splitter->old;
-    mtree_status_t status = MTREE_OK;
-    int vertex;
 
-    for (int i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
-        status = mtree_probe_graph_add_switch(splitter->graph, old->names[i], &vertex);
+    for (int i = old->num_hosts; i < old->num_vertices; ++i) {
+        (void)mtree_probe_graph_add_switch(splitter->graph, old->vertices[i].name);
     }
-    for (int i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
+    for (int i = 0; i < old->num_hosts; ++i) {
         if (splitter->group[i] == i) {
-            status =
-                mtree_probe_graph_add_switch(splitter->graph, NULL, &splitter->port[i]);
+            splitter->port[i] = mtree_probe_graph_add_switch(splitter->graph, NULL);
         }
     }
-    return status;
 }
 
 static int port_of(const splitter_t *splitter, int vertex)
@@ -140,53 +132,29 @@ static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
     return length;
 }
 
-static mtree_status_t copy_paths(splitter_t *splitter)
-{
-    const mtree_probe_graph_t *old = splitter->old;
-    mtree_status_t status = MTREE_OK;
-
-    for (int i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
-        status = mtree_probe_graph_add_path(splitter->graph, splitter->vertices,
-                                            lay_out(splitter, &old->paths[i]));
-    }
-    return status;
-}
-
 mtree_status_t mtree_probe_split_shared(const mtree_probe_graph_t *graph,
-                                        const bool *shared, mtree_probe_graph_t *graph_p)
+                                        const bool *shared, mtree_probe_graph_t *split)
 {
-    size_t num_hosts = (size_t)graph->num_hosts;
-    splitter_t splitter = {.old = graph};
-    mtree_probe_graph_t split;
-    mtree_status_t status;
+    const size_t num_hosts = (size_t)graph->num_hosts;
+    splitter_t splitter = {.old = graph, .graph = split};
 
-    status = mtree_probe_graph_init(&split, graph->num_hosts);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    splitter.graph = &split;
+    mtree_probe_graph_init(split, graph->num_hosts);
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.group, num_hosts);
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.size, num_hosts);
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.port, num_hosts);
     MTREE_ARENA_ARRAY(&splitter.arena, splitter.vertices,
                       3 * ((size_t)graph->num_vertices + 1));
-    if (splitter.arena.status != MTREE_OK) {
-        status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
-    } else {
+    if (splitter.arena.status == MTREE_OK) {
         form_groups(&splitter, shared);
-        status = add_switches(&splitter);
-    }
-    if (status == MTREE_OK) {
-        status = copy_paths(&splitter);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_probe_graph_index(&split);
-    }
-    if (status == MTREE_OK) {
-        *graph_p = split;
+        add_switches(&splitter);
+        for (int i = 0; i < graph->num_paths; ++i) {
+            const int length = lay_out(&splitter, &graph->paths[i]);
+
+            mtree_probe_graph_add_path(split, splitter.vertices, length);
+        }
     } else {
-        mtree_probe_graph_clear(&split);
+        split->arena.status = splitter.arena.status;
     }
     mtree_arena_cleanup(&splitter.arena);
-    return status;
+    return mtree_probe_graph_index(split);
 }

@@ -77,24 +77,32 @@ struct mtree_probe {
     int *fastest;            /* [num_hosts] the arc of the single link test, or -1 */
     bool *tested;            /* [num_hosts] in the current stage */
 
-    mtree_arena_t arena;     /* of what stays until the end */
-    mtree_arena_t arc_arena; /* of reused, arcs, tries and exhausted */
+    mtree_arena_t arena;   /* of what stays until the end */
+    mtree_arena_t scratch; /* of what mtree_probe_next() and _record() need meanwhile */
 };
 
-/* Add an experiment to the current round.  MTREE_ERR_NO_MEMORY (logged). */
-mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
-                                          mtree_probe_experiment_t experiment);
+/*
+ * Where there is no memory the functions below leave something out, and the arenas know.
+ * mtree_probe_next(), mtree_probe_record() and mtree_probe_finish() then say so, and the
+ * probe is over.
+ */
+static inline bool mtree_probe_has_memory(const mtree_probe_t *probe)
+{
+    return probe->arena.status == MTREE_OK && probe->scratch.status == MTREE_OK;
+}
+
+/* Add an experiment to the current round. */
+void mtree_probe_add_experiment(mtree_probe_t *probe,
+                                mtree_probe_experiment_t experiment);
 
 /* Fill the round with the next experiments of the stage, none when it is over. */
-mtree_status_t mtree_probe_fill_rtt(mtree_probe_t *probe);
-mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
-mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);
-mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
+void mtree_probe_fill_rtt(mtree_probe_t *probe);
+void mtree_probe_fill_interface_test(mtree_probe_t *probe);
+void mtree_probe_fill_single_link_test(mtree_probe_t *probe);
+void mtree_probe_fill_cross(mtree_probe_t *probe);
 
-/* What messages cost, the median of the pairs' in *cost; as it is where no ping told.
- * MTREE_ERR_NO_MEMORY (logged). */
-mtree_status_t mtree_probe_find_cost(const mtree_probe_t *probe,
-                                     mtree_message_cost_t *cost);
+/* What messages cost, the median of the pairs' in *cost; as it is where no ping told. */
+void mtree_probe_find_cost(mtree_probe_t *probe, mtree_message_cost_t *cost);
 
 /* Draw the conclusions of a stage that is over: the graph, from routes; the interfaces
  * that links share. */
@@ -107,7 +115,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 
 /* Allocate anew what is kept of each arc of the graph, and fill it in. */
-mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
+void mtree_probe_reset_arcs(mtree_probe_t *probe);
 
 /* Set probe->reused[2 num_links] for the current graph. */
 void mtree_probe_find_known(const mtree_probe_t *probe);
@@ -118,8 +126,7 @@ int mtree_probe_affordable(const mtree_probe_t *probe, double share, double rtt)
 
 /* Add a stream between two hosts that have a path to the round; as many streams as @a
  * sharing, with this one, cross its busiest link. */
-mtree_status_t mtree_probe_add_stream(mtree_probe_t *probe, int from, int to,
-                                      int sharing);
+void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing);
 
 /* How long the streams of a round last. */
 typedef struct {
@@ -137,9 +144,7 @@ void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
                            double seconds_share, double bytes_share, const char *purpose);
 
 /* Take in the results of the current round, which are valid. */
-mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
-                                    const mtree_probe_result_t *results);
-mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
-                                        const mtree_probe_result_t *results);
+void mtree_probe_keep_rtt(mtree_probe_t *probe, const mtree_probe_result_t *results);
+void mtree_probe_keep_streams(mtree_probe_t *probe, const mtree_probe_result_t *results);
 
 #endif

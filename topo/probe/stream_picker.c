@@ -1,51 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/stream_picker.h"
 
-#include "base/arena.h"
-#include "base/array.h"
-#include "base/log.h"
-
 #include <limits.h>
-#include <stdlib.h>
 
 #define NONE (-1)
 
 /* Paths across an arc that are considered at most, short and long ones. */
 #define MAX_CANDIDATES 256
 
-mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
-                                       const mtree_probe_graph_t *graph)
+void mtree_probe_picker_init(mtree_probe_picker_t *picker,
+                             const mtree_probe_graph_t *graph, mtree_arena_t *arena)
 {
     size_t num_arcs = 2 * (size_t)graph->num_links;
 
-    *picker = (mtree_probe_picker_t){.graph = graph};
-    MTREE_ARENA_ARRAY(&picker->arena, picker->streams, num_arcs);
-    MTREE_ARENA_ARRAY(&picker->arena, picker->limit, num_arcs);
-    MTREE_ARENA_ARRAY(&picker->arena, picker->overlap, num_arcs);
-    if (picker->arena.status != MTREE_OK) {
-        mtree_probe_picker_clear(picker);
-        return mtree_no_memory("a round of the probe");
-    }
-    for (size_t arc = 0; arc < num_arcs; ++arc) {
+    *picker = (mtree_probe_picker_t){.graph = graph, .arena = arena};
+    MTREE_ARENA_ARRAY(arena, picker->streams, num_arcs);
+    MTREE_ARENA_ARRAY(arena, picker->limit, num_arcs);
+    MTREE_ARENA_ARRAY(arena, picker->overlap, num_arcs);
+    for (size_t arc = 0; picker->limit != NULL && arc < num_arcs; ++arc) {
         picker->limit[arc] = INT_MAX;
     }
-    return MTREE_OK;
-}
-
-void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
-{
-    mtree_arena_cleanup(&picker->arena);
-    free(picker->paths);
-}
-
-static mtree_status_t add_path(mtree_probe_picker_t *picker, int path)
-{
-    if (mtree_array_reserve(&picker->paths, &picker->path_capacity, picker->num_paths + 1,
-                            sizeof(*picker->paths)) != MTREE_OK) {
-        return mtree_no_memory("a round of %d streams", picker->num_paths + 1);
-    }
-    picker->paths[picker->num_paths++] = path;
-    return MTREE_OK;
 }
 
 /* Add @a by to the overlap of each arc of the paths from @a first on. */
@@ -133,20 +107,19 @@ static int pick_path(const mtree_probe_picker_t *picker, const test_t *test)
 }
 
 /* Pick the streams of a test. */
-static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test)
+static void pick_test(mtree_probe_picker_t *picker, const test_t *test)
 {
-    mtree_status_t status = MTREE_OK;
-    int path;
+    while (picker->num_paths < test->first + test->count) {
+        const int path = pick_path(picker, test);
+        int *added = path == NONE
+                         ? NULL
+                         : MTREE_ARENA_APPEND(picker->arena, picker->paths,
+                                              picker->num_paths, picker->path_capacity);
 
-    while (status == MTREE_OK && picker->num_paths < test->first + test->count) {
-        path = pick_path(picker, test);
-        if (path == NONE) {
+        if (added == NULL) {
             break;
         }
-        status = add_path(picker, path);
-        if (status != MTREE_OK) {
-            break;
-        }
+        *added = path;
         change_overlap(picker, picker->num_paths - 1, 1);
         /* A path of one link: nothing else can limit the stream. */
         if (picker->graph->paths[path].num_arcs == 1) {
@@ -154,7 +127,6 @@ static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test
         }
     }
     change_overlap(picker, test->first, -1);
-    return status;
 }
 
 /* Make the test's streams part of the round. */
@@ -173,41 +145,35 @@ static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
     }
 }
 
-mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
-                                        int *added_p)
+int mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count)
 {
     test_t test = {.arc = arc, .count = count, .first = picker->num_paths, .alone = true};
-    mtree_status_t status = pick_test(picker, &test);
-    int possible = picker->num_paths - test.first;
+    int possible;
 
-    if (status == MTREE_OK && test.first > 0) {
+    pick_test(picker, &test);
+    possible = picker->num_paths - test.first;
+    if (test.first > 0) {
         picker->num_paths = test.first;
         test.alone = false;
         test.count = possible;
-        status = pick_test(picker, &test);
-    }
-    if (status != MTREE_OK) {
-        return status;
+        pick_test(picker, &test);
     }
     if (picker->num_paths - test.first < possible) {
         picker->num_paths = test.first;
     }
     take_arcs(picker, &test);
-    *added_p = picker->num_paths - test.first;
-    return MTREE_OK;
+    return picker->num_paths - test.first;
 }
 
-void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing)
+int mtree_probe_picker_sharing(const mtree_probe_picker_t *picker,
+                               const mtree_probe_path_t *path)
 {
-    const mtree_probe_path_t *path;
-    int streams;
+    int most = 1;
 
-    for (int i = 0; i < picker->num_paths; ++i) {
-        path = &picker->graph->paths[picker->paths[i]];
-        sharing[i] = 1;
-        for (int j = 0; j < path->num_arcs; ++j) {
-            streams = picker->streams[path->arcs[j]];
-            sharing[i] = (streams > sharing[i]) ? streams : sharing[i];
-        }
+    for (int i = 0; i < path->num_arcs; ++i) {
+        const int streams = picker->streams[path->arcs[i]];
+
+        most = (streams > most) ? streams : most;
     }
+    return most;
 }

@@ -10,18 +10,18 @@
 
 typedef struct {
     const mtree_probe_graph_t *graph;
-    int *streams;        /* [2 num_links] that cross an arc, of all tests */
-    int *limit;          /* [2 num_links] how many may, so that the tests are valid */
-    int *overlap;        /* [2 num_links] streams of the current test alone */
-    mtree_arena_t arena; /* of these */
+    int *streams; /* [2 num_links] that cross an arc, of all tests */
+    int *limit;   /* [2 num_links] how many may, so that the tests are valid */
+    int *overlap; /* [2 num_links] streams of the current test alone */
     int num_paths, path_capacity;
-    int *paths; /* the streams chosen, positions in graph->paths */
+    int *paths;           /* the streams chosen, positions in graph->paths */
+    mtree_arena_t *arena; /* of the arrays */
 } mtree_probe_picker_t;
 
-/* Start with an empty round; mtree_probe_picker_clear() frees.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
-                                       const mtree_probe_graph_t *graph);
-void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
+/* Start with an empty round.  All memory is that of @a arena, which must not have run out
+ * of it when the functions below are called. */
+void mtree_probe_picker_init(mtree_probe_picker_t *picker,
+                             const mtree_probe_graph_t *graph, mtree_arena_t *arena);
 
 /*
  * Add a test: streams across @a arc, @a count of them or as many as exist, that share as
@@ -29,14 +29,14 @@ void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
  * many streams of this and of earlier tests, so that @a arc limits them unless another
  * link is much slower; nor do they spoil earlier tests that way.  No link carries streams
  * in both directions, because the acknowledgements of one would wait in the queue of the
- * other. *added_p is their number: 0 (and nothing changes) when earlier tests leave fewer
+ * other.  Returns their number: 0 (and nothing changes) when earlier tests leave fewer
  * than an empty round would.
  */
-mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
-                                        int *added_p);
+int mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count);
 
-/* Set sharing[num_paths]: how many of the chosen streams, with itself, cross the busiest
- * arc of each stream's path. */
-void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing);
+/* How many of the chosen streams cross the busiest arc of @a path, which one of them
+ * takes. */
+int mtree_probe_picker_sharing(const mtree_probe_picker_t *picker,
+                               const mtree_probe_path_t *path);
 
 #endif

@@ -3,8 +3,6 @@
  * Rounds of streams: their length and the size of their messages; and the stage that
  * sends streams across each arc whose capacity is unknown.
  */
-#include "base/array.h"
-#include "base/log.h"
 #include "topo/probe/state.h"
 #include "topo/probe/stream_picker.h"
 
@@ -14,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NONE (-1)
 
 #define LONGER 1.5 /* a factor for each further try of the same arc */
 
@@ -45,26 +41,24 @@
 #define LINK_PAIRS 4 /* the same for an arc between switches */
 
 /* Fill probe->arcs with what all streams show about the current graph. */
-static mtree_status_t explain(mtree_probe_t *probe)
+static void explain(mtree_probe_t *probe)
 {
-    return mtree_probe_bottleneck_explain(&probe->graph, probe->streams,
-                                          probe->num_streams, probe->reused, probe->arcs);
+    mtree_probe_bottleneck_explain(&probe->graph, probe->streams, probe->num_streams,
+                                   probe->reused, probe->arcs, &probe->scratch);
 }
 
-mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
+void mtree_probe_reset_arcs(mtree_probe_t *probe)
 {
     size_t num_arcs = 2 * (size_t)probe->graph.num_links;
 
-    mtree_arena_cleanup(&probe->arc_arena);
-    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->reused, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->arcs, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->tries, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->exhausted, num_arcs);
-    if (probe->arc_arena.status != MTREE_OK) {
-        return mtree_no_memory("%d links", probe->graph.num_links);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->reused, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->arcs, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->tries, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->exhausted, num_arcs);
+    if (mtree_probe_has_memory(probe)) {
+        mtree_probe_find_known(probe);
+        explain(probe);
     }
-    mtree_probe_find_known(probe);
-    return explain(probe);
 }
 
 /* Seconds of a round trip along a path. */
@@ -129,9 +123,9 @@ static void set_bytes(mtree_probe_t *probe, double share)
     }
 }
 
-mtree_status_t mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing)
+void mtree_probe_add_stream(mtree_probe_t *probe, int from, int to, int sharing)
 {
-    return mtree_probe_add_experiment(
+    mtree_probe_add_experiment(
         probe,
         (mtree_probe_experiment_t){
             .kind = MTREE_PROBE_STREAM,
@@ -186,23 +180,14 @@ void mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_length_t length,
 }
 
 /* Add the streams that were picked to the round. */
-static mtree_status_t add_streams(mtree_probe_t *probe,
-                                  const mtree_probe_picker_t *picker)
+static void add_streams(mtree_probe_t *probe, const mtree_probe_picker_t *picker)
 {
-    int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
-    mtree_status_t status = MTREE_OK;
-
-    if (sharing == NULL) {
-        return mtree_no_memory("a round of %d streams", picker->num_paths);
-    }
-    mtree_probe_picker_share(picker, sharing);
-    for (int i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
+    for (int i = 0; i < picker->num_paths; ++i) {
         const mtree_probe_path_t *path = &probe->graph.paths[picker->paths[i]];
 
-        status = mtree_probe_add_stream(probe, path->from, path->to, sharing[i]);
+        mtree_probe_add_stream(probe, path->from, path->to,
+                               mtree_probe_picker_sharing(picker, path));
     }
-    free(sharing);
-    return status;
 }
 
 /* An arc that needs a test, with what orders it. */
@@ -271,19 +256,17 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
 }
 
 /* Add streams for the arc @a due to the round if that is possible; *tested_p counts. */
-static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                 due_t *due, int *tested_p)
+static void pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker, due_t *due,
+                       int *tested_p)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
     int arc = due->arc;
     bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
                    mtree_probe_arc_to(graph, arc) < graph->num_hosts;
     int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->tries[arc];
-    mtree_status_t status;
-    int added;
+    int added = mtree_probe_picker_cross(picker, arc, count);
 
-    status = mtree_probe_picker_cross(picker, arc, count, &added);
-    if (status == MTREE_OK && added > 0) {
+    if (added > 0) {
         due->picked = true;
         ++*tested_p;
         /* A single link may have been disturbed: then more time helps, not more streams.
@@ -291,96 +274,76 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
         probe->exhausted[arc] =
             added < count && !mtree_probe_graph_is_neighbour(graph, arc);
     }
-    return status;
 }
 
-mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
+void mtree_probe_fill_cross(mtree_probe_t *probe)
 {
-    due_t *due = malloc((2 * (size_t)probe->graph.num_links + 1) * sizeof(*due));
-    int i, num_due, affordable, rounds, tested = 0;
+    const int affordable = mtree_probe_affordable(probe, CROSS_SHARE(1), 0);
+    int num_due, rounds, tested = 0;
     mtree_probe_picker_t picker;
-    mtree_status_t status;
+    due_t *due;
 
-    if (due == NULL) {
-        return mtree_no_memory("%d links", probe->graph.num_links);
-    }
-    status = mtree_probe_picker_init(&picker, &probe->graph);
-    if (status != MTREE_OK) {
-        free(due);
-        return status;
+    MTREE_ARENA_ARRAY(&probe->scratch, due, 2 * (size_t)probe->graph.num_links);
+    mtree_probe_picker_init(&picker, &probe->graph, &probe->scratch);
+    if (!mtree_probe_has_memory(probe)) {
+        return;
     }
     num_due = list_due(probe, due);
-    affordable = mtree_probe_affordable(probe, CROSS_SHARE(1), 0);
-    for (i = 0; status == MTREE_OK && i < num_due; ++i) {
+    for (int i = 0; i < num_due && mtree_probe_has_memory(probe); ++i) {
         /* Arcs of another number of tries take longer: they have rounds of their own. */
         if (due[i].tries == due[0].tries && picker.num_paths < affordable) {
-            status = pick_cross(probe, &picker, &due[i], &tested);
+            pick_cross(probe, &picker, &due[i], &tested);
         }
     }
-    if (status == MTREE_OK && tested > 0) {
+    if (tested > 0) {
         rounds = (num_due + tested - 1) / tested;
-        status = add_streams(probe, &picker);
+        add_streams(probe, &picker);
         mtree_probe_set_round(
             probe,
             (mtree_probe_length_t){.alike = true, .longer = pow(LONGER, due[0].tries)},
             1.0 / rounds, CROSS_SHARE(rounds), "capacity of links");
     }
     /* When no time was left the round is empty. */
-    for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
+    for (int i = 0; i < num_due && probe->num_experiments > 0; ++i) {
         probe->tries[due[i].arc] += due[i].picked;
     }
-    mtree_probe_picker_clear(&picker);
-    free(due);
-    return status;
 }
 
-/* Keep @a stream and a copy of its rate samples. */
-static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
+/* Keep what @a curve and @a rate say of the stream that @a experiment was. */
+static void keep_stream(mtree_probe_t *probe, const mtree_probe_experiment_t *experiment,
+                        const mtree_probe_curve_t *curve, const mtree_probe_rate_t *rate)
 {
-    size_t num_samples = (size_t)stream.curve.num_samples;
     mtree_probe_rate_sample_t *samples;
+    mtree_probe_stream_t *stream;
 
-    MTREE_ARENA_ARRAY(&probe->arena, samples, num_samples);
-    if (samples == NULL || mtree_array_reserve(&probe->streams, &probe->stream_capacity,
-                                               probe->num_streams + 1,
-                                               sizeof(*probe->streams)) != MTREE_OK) {
-        return mtree_no_memory("%d streams", probe->num_streams + 1);
+    MTREE_ARENA_ARRAY(&probe->arena, samples, (size_t)curve->num_samples);
+    stream = MTREE_ARENA_APPEND(&probe->arena, probe->streams, probe->num_streams,
+                                probe->stream_capacity);
+    if (samples == NULL || stream == NULL) {
+        return;
     }
-    memcpy(samples, stream.curve.samples, num_samples * sizeof(*samples));
-    stream.curve.samples = samples;
-    probe->streams[probe->num_streams++] = stream;
-    return MTREE_OK;
-}
-
-static mtree_probe_stream_t new_stream(const mtree_probe_t *probe,
-                                       const mtree_probe_experiment_t *experiment,
-                                       const mtree_probe_curve_t *curve,
-                                       const mtree_probe_rate_t *rate)
-{
-    return (mtree_probe_stream_t){
+    memcpy(samples, curve->samples, (size_t)curve->num_samples * sizeof(*samples));
+    *stream = (mtree_probe_stream_t){
         .set = probe->num_rounds,
         .from = experiment->from,
         .to = experiment->to,
         .alone = probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST ||
                  probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_RETEST,
-        .curve = *curve,
+        .curve = {curve->num_samples, samples},
         .rate = *rate};
 }
 
-mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
-                                        const mtree_probe_result_t *results)
+void mtree_probe_keep_streams(mtree_probe_t *probe, const mtree_probe_result_t *results)
 {
-    mtree_status_t status = MTREE_OK;
-    const mtree_probe_result_t *result;
-    mtree_probe_curve_t curve;
-    mtree_probe_rate_t rate;
+    for (int i = 0; i < probe->num_experiments; ++i) {
+        const mtree_probe_result_t *result = &results[i];
+        const mtree_probe_experiment_t *experiment = &probe->experiments[i];
+        const mtree_probe_curve_t curve = {result->num_samples, result->samples};
+        mtree_probe_rate_t rate;
 
-    for (int i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
-        result = &results[i];
-        curve = (mtree_probe_curve_t){result->num_samples, result->samples};
         if (result->failed) {
-            probe->bytes += fmin((double)probe->experiments[i].bytes,
-                                 expected_bytes(probe, &probe->experiments[i]));
+            probe->bytes +=
+                fmin((double)experiment->bytes, expected_bytes(probe, experiment));
             continue;
         }
         probe->bytes +=
@@ -388,9 +351,10 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
         rate = mtree_probe_fit_rate(&curve, 1);
         /* A stream whose bytes were all there at its first mark shows none. */
         if (rate.rate > 0) {
-            status = add_stream(probe,
-                                new_stream(probe, &probe->experiments[i], &curve, &rate));
+            keep_stream(probe, experiment, &curve, &rate);
         }
     }
-    return (status == MTREE_OK) ? explain(probe) : status;
+    if (mtree_probe_has_memory(probe)) {
+        explain(probe);
+    }
 }

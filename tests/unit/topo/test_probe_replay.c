@@ -127,8 +127,8 @@ static void free_record(record_t *record)
  * addresses. */
 static int vertex_of(const record_t *record, const mtree_probe_graph_t *graph, int vertex)
 {
-    const char *address =
-        vertex < record->num_hosts ? record->addresses[vertex] : graph->names[vertex];
+    const char *address = vertex < record->num_hosts ? record->addresses[vertex]
+                                                     : graph->vertices[vertex].name;
 
     return (int)strtol(strrchr(address, '.') + 1, NULL, 10) - 1;
 }
@@ -153,6 +153,7 @@ UNIT_LOOP(test_capacities, 0, 2)
 {
     char path[1024];
     OWNED(topology) *truth = NULL;
+    UNIT_OWNED(mtree_arena_cleanup) mtree_arena_t scratch = {0};
     mtree_probe_graph_t graph;
     mtree_probe_arc_t *arcs;
     record_t *record;
@@ -165,8 +166,8 @@ UNIT_LOOP(test_capacities, 0, 2)
     unit_ok(mtree_probe_routes_resolve(record->routes, &graph));
     ck_assert_int_eq(graph.num_links, truth->num_links);
     arcs = calloc(2 * (size_t)graph.num_links, sizeof(*arcs));
-    unit_ok(mtree_probe_bottleneck_explain(&graph, record->streams, record->num_streams,
-                                           NULL, arcs));
+    mtree_probe_bottleneck_explain(&graph, record->streams, record->num_streams, NULL,
+                                   arcs, &scratch);
     for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
         int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));
         int to = vertex_of(record, &graph, mtree_probe_arc_to(&graph, arc));

@@ -118,7 +118,7 @@ UNIT_EACH(test_resolved, cases)
         ck_assert_int_ne(vertex_at(&graph, &differ[0]), vertex_at(&graph, &differ[1]));
     }
     if (place->from != place->to) {
-        ck_assert_pstr_eq(graph.names[vertex_at(&graph, place)], cases[_i].name);
+        ck_assert_pstr_eq(graph.vertices[vertex_at(&graph, place)].name, cases[_i].name);
     }
 }
 
