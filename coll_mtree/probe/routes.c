@@ -15,9 +15,9 @@
 /* A run may take so long: a host may be slow to look into its tables. */
 #define MOST_SECONDS 10.0
 
-static mtree_status_t want(void *search, int from, int to)
+static void want(void *search, int from, int to)
 {
-    return mtree_traceroute_search_want(search, from, to);
+    mtree_traceroute_search_want(search, from, to);
 }
 
 static mtree_traceroute_search_t *
@@ -32,14 +32,12 @@ search_begin(const coll_mtree_probe_coordinator_t *coordinator,
             const mtree_address_t *address = &hosts[host].addresses[i];
 
             if (address->family != AF_UNSPEC) {
-                coll_mtree_require(
-                    mtree_traceroute_search_add_address(search, host, address));
+                mtree_traceroute_search_add_address(search, host, address);
             }
         }
     }
     if (coordinator->num_hosts > MTREE_PROBE_SAMPLE_ALL) {
-        coll_mtree_require(
-            mtree_probe_pair_sample(coordinator->num_hosts, SAMPLE_SEED, want, search));
+        mtree_probe_pair_sample(coordinator->num_hosts, SAMPLE_SEED, want, search);
     }
     return search;
 }
@@ -96,8 +94,8 @@ static void take_answers(coll_mtree_probe_coordinator_t *coordinator,
 
         of_host = i > 0 && questions[i].host == questions[i - 1].host ? of_host + 1 : 0;
         if (of_host < share->command.num_items) {
-            coll_mtree_require(mtree_traceroute_search_answer(
-                search, &questions[i], probes[of_host].answer, &probes[of_host].from));
+            mtree_traceroute_search_answer(search, &questions[i], probes[of_host].answer,
+                                           &probes[of_host].from);
         }
     }
 }

@@ -164,17 +164,16 @@ mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_
                                      const double *capacity);
 
 /* A pair, in this direction. */
-typedef mtree_status_t (*mtree_probe_pair_func_t)(void *data, int from, int to);
+typedef void (*mtree_probe_pair_func_t)(void *data, int from, int to);
 
 /*
- * Call @a func with the pairs of @a num_hosts hosts whose routes are to be traced, until
- * it fails; returns its status.  These are all pairs of up to MTREE_PROBE_SAMPLE_ALL
- * hosts; of more, each host with the next one and with 2 + log2(num_hosts) random ones,
- * in both directions, because the path back shows other addresses of the same routers.  A
- * pair may come twice.
+ * Call @a func with the pairs of @a num_hosts hosts whose routes are to be traced.  These
+ * are all pairs of up to MTREE_PROBE_SAMPLE_ALL hosts; of more, each host with the next
+ * one and with 2 + log2(num_hosts) random ones, in both directions, because the path back
+ * shows other addresses of the same routers.  A pair may come twice.
  */
-mtree_status_t mtree_probe_pair_sample(int num_hosts, uint64_t seed,
-                                       mtree_probe_pair_func_t func, void *data);
+void mtree_probe_pair_sample(int num_hosts, uint64_t seed, mtree_probe_pair_func_t func,
+                             void *data);
 
 /*
  * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:

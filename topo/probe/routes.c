@@ -159,41 +159,38 @@ int mtree_probe_routes_count(const mtree_probe_routes_t *routes)
     return routes->num_traceroutes;
 }
 
-static mtree_status_t all_pairs(int num_hosts, mtree_probe_pair_func_t func, void *data)
+static void all_pairs(int num_hosts, mtree_probe_pair_func_t func, void *data)
 {
-    mtree_status_t status = MTREE_OK;
-
     for (int from = 0; from < num_hosts; ++from) {
-        for (int to = 0; status == MTREE_OK && to < num_hosts; ++to) {
-            status = (from == to) ? MTREE_OK : func(data, from, to);
+        for (int to = 0; to < num_hosts; ++to) {
+            if (from != to) {
+                func(data, from, to);
+            }
         }
     }
-    return status;
 }
 
-mtree_status_t mtree_probe_pair_sample(int num_hosts, uint64_t seed,
-                                       mtree_probe_pair_func_t func, void *data)
+void mtree_probe_pair_sample(int num_hosts, uint64_t seed, mtree_probe_pair_func_t func,
+                             void *data)
 {
-    int count = RANDOM_PAIRS + (int)ceil(log2(num_hosts));
-    mtree_status_t status = MTREE_OK;
+    const int count = RANDOM_PAIRS + (int)ceil(log2(num_hosts));
     mtree_random_t random;
-    int to;
 
     if (num_hosts <= MTREE_PROBE_SAMPLE_ALL) {
-        return all_pairs(num_hosts, func, data);
+        all_pairs(num_hosts, func, data);
+        return;
     }
     mtree_random_init(&random, seed);
     for (int from = 0; from < num_hosts; ++from) {
-        for (int i = 0; status == MTREE_OK && i <= count; ++i) {
-            to = (i == 0) ? (from + 1) % num_hosts
-                          : (int)mtree_random_below(&random, (uint64_t)num_hosts);
+        for (int i = 0; i <= count; ++i) {
+            const int to = (i == 0)
+                               ? (from + 1) % num_hosts
+                               : (int)mtree_random_below(&random, (uint64_t)num_hosts);
+
             if (to != from) {
-                status = func(data, from, to);
-            }
-            if (to != from && status == MTREE_OK) {
-                status = func(data, to, from);
+                func(data, from, to);
+                func(data, to, from);
             }
         }
     }
-    return status;
 }

@@ -2,7 +2,6 @@
 #include "topo/probe/traceroute_search.h"
 
 #include "base/arena.h"
-#include "base/array.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -42,7 +41,7 @@ struct mtree_traceroute_search {
     int num_questions, question_capacity;
     mtree_route_question_t *questions;
     int *load;           /* [num_hosts] questions of each host in this round */
-    mtree_arena_t arena; /* of first, wanted, load and the vertices' next */
+    mtree_arena_t arena; /* of all of these */
 };
 
 static mtree_status_t no_memory(void)
@@ -50,48 +49,45 @@ static mtree_status_t no_memory(void)
     return mtree_no_memory("the routes between hosts");
 }
 
-static mtree_status_t vertex_add(mtree_traceroute_search_t *search,
-                                 const mtree_address_t *address, int *vertex_p)
+static const mtree_address_t no_address = {.family = AF_UNSPEC};
+
+/* The number of a new vertex; NO_ROUTE without memory. */
+static int vertex_add(mtree_traceroute_search_t *search, const mtree_address_t *address)
 {
     vertex_t *vertex;
     int *next;
 
     MTREE_ARENA_ARRAY(&search->arena, next, (size_t)search->num_hosts);
-    if (next == NULL ||
-        mtree_array_reserve(&search->vertices, &search->vertex_capacity,
-                            search->num_vertices + 1, sizeof(*vertex)) != MTREE_OK) {
-        return no_memory();
+    vertex = next == NULL
+                 ? NULL
+                 : MTREE_ARENA_APPEND(&search->arena, search->vertices,
+                                      search->num_vertices, search->vertex_capacity);
+    if (vertex == NULL) {
+        return NO_ROUTE;
     }
     for (int target = 0; target < search->num_hosts; target++) {
         next[target] = NOT_ASKED;
     }
-    *vertex_p = search->num_vertices++;
-    vertex = &search->vertices[*vertex_p];
-    vertex->address = *address;
-    vertex->next = next;
-    vertex->silent = -1;
-    return MTREE_OK;
+    *vertex = (vertex_t){.address = *address, .next = next, .silent = -1};
+    return search->num_vertices - 1;
 }
 
-static mtree_status_t known_add(mtree_traceroute_search_t *search, int vertex,
-                                const mtree_address_t *address)
+static void known_add(mtree_traceroute_search_t *search, int vertex,
+                      const mtree_address_t *address)
 {
-    if (mtree_array_reserve(&search->known, &search->known_capacity,
-                            search->num_known + 1, sizeof(known_t)) != MTREE_OK) {
-        return no_memory();
+    known_t *known = MTREE_ARENA_APPEND(&search->arena, search->known, search->num_known,
+                                        search->known_capacity);
+
+    if (known != NULL) {
+        *known = (known_t){*address, vertex};
     }
-    search->known[search->num_known++] = (known_t){*address, vertex};
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_traceroute_search_create(int num_hosts,
                                               mtree_traceroute_search_t **search_p)
 {
-    static const mtree_address_t none = {.family = AF_UNSPEC};
     mtree_traceroute_search_t *search = calloc(1, sizeof(*search));
-    size_t hosts = (size_t)num_hosts;
-    mtree_status_t status = MTREE_OK;
-    int host;
+    const size_t hosts = (size_t)num_hosts;
 
     if (search == NULL) {
         return no_memory();
@@ -99,15 +95,12 @@ mtree_status_t mtree_traceroute_search_create(int num_hosts,
     search->num_hosts = num_hosts;
     MTREE_ARENA_ARRAY(&search->arena, search->first, hosts * hosts);
     MTREE_ARENA_ARRAY(&search->arena, search->load, hosts);
+    for (int host = 0; host < num_hosts; host++) {
+        (void)vertex_add(search, &no_address);
+    }
     if (search->arena.status != MTREE_OK) {
-        status = no_memory();
-    }
-    for (int i = 0; i < num_hosts && status == MTREE_OK; i++) {
-        status = vertex_add(search, &none, &host);
-    }
-    if (status != MTREE_OK) {
         mtree_traceroute_search_destroy(search);
-        return status;
+        return no_memory();
     }
     *search_p = search;
     return MTREE_OK;
@@ -115,26 +108,21 @@ mtree_status_t mtree_traceroute_search_create(int num_hosts,
 
 void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search)
 {
-    if (search == NULL) {
-        return;
+    if (search != NULL) {
+        mtree_arena_cleanup(&search->arena);
+        free(search);
     }
-    free(search->vertices);
-    free(search->known);
-    free(search->questions);
-    mtree_arena_cleanup(&search->arena);
-    free(search);
 }
 
-mtree_status_t mtree_traceroute_search_add_address(mtree_traceroute_search_t *search,
-                                                   int host,
-                                                   const mtree_address_t *address)
+void mtree_traceroute_search_add_address(mtree_traceroute_search_t *search, int host,
+                                         const mtree_address_t *address)
 {
     vertex_t *vertex = &search->vertices[host];
 
     if (vertex->address.family == AF_UNSPEC) {
         vertex->address = *address;
     }
-    return known_add(search, host, address);
+    known_add(search, host, address);
 }
 
 static mtree_kernel_route_t *first_hop(const mtree_traceroute_search_t *search, int host,
@@ -149,19 +137,16 @@ void mtree_traceroute_search_set_first_hop(mtree_traceroute_search_t *search, in
     *first_hop(search, host, target) = *found;
 }
 
-mtree_status_t mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
-                                            int target)
+void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host, int target)
 {
-    size_t hosts = (size_t)search->num_hosts;
+    const size_t hosts = (size_t)search->num_hosts;
 
     if (search->wanted == NULL) {
         MTREE_ARENA_ARRAY(&search->arena, search->wanted, hosts * hosts);
-        if (search->wanted == NULL) {
-            return no_memory();
-        }
     }
-    search->wanted[(size_t)host * hosts + (size_t)target] = true;
-    return MTREE_OK;
+    if (search->wanted != NULL) {
+        search->wanted[(size_t)host * hosts + (size_t)target] = true;
+    }
 }
 
 static bool is_wanted(const mtree_traceroute_search_t *search, int host, int target)
@@ -251,17 +236,18 @@ static bool has_same_family(const mtree_traceroute_search_t *search, int host, i
 
 /* Add the question that continues a route.  There is one per vertex and target:
  * @a asked[vertex * num_hosts + target] is its number, or -1. */
-static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked,
-                                   int host, int target)
+static void question_add(mtree_traceroute_search_t *search, int *asked, int host,
+                         int target)
 {
     int hops, end = route_end(search, host, target, &hops);
-    mtree_route_question_t question = {host, target, hops + 1};
+    const mtree_route_question_t question = {host, target, hops + 1};
+    mtree_route_question_t *added;
     int *number;
 
     if (end < 0 || !has_same_family(search, host, target) ||
         (end < search->num_hosts && end != host) ||
         (end == host && !first_hop_wanted(search, host, target))) {
-        return MTREE_OK;
+        return;
     }
     number = &asked[(size_t)end * (size_t)search->num_hosts + (size_t)target];
     if (*number >= 0) {
@@ -272,16 +258,15 @@ static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked
             search->load[host]++;
             *before = question;
         }
-        return MTREE_OK;
+        return;
     }
-    if (mtree_array_reserve(&search->questions, &search->question_capacity,
-                            search->num_questions + 1, sizeof(question)) != MTREE_OK) {
-        return no_memory();
+    added = MTREE_ARENA_APPEND(&search->arena, search->questions, search->num_questions,
+                               search->question_capacity);
+    if (added != NULL) {
+        *added = question;
+        *number = search->num_questions - 1;
+        search->load[host]++;
     }
-    *number = search->num_questions;
-    search->questions[search->num_questions++] = question;
-    search->load[host]++;
-    return MTREE_OK;
 }
 
 static int compare_questions(const void *a, const void *b)
@@ -298,64 +283,57 @@ mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
 {
     size_t pairs = (size_t)search->num_vertices * (size_t)search->num_hosts;
     int *asked = malloc(pairs * sizeof(*asked));
-    mtree_status_t status = asked == NULL ? no_memory() : MTREE_OK;
 
     for (size_t i = 0; asked != NULL && i < pairs; i++) {
         asked[i] = -1;
     }
     search->num_questions = 0;
     memset(search->load, 0, (size_t)search->num_hosts * sizeof(*search->load));
-    for (int host = 0; host < search->num_hosts && status == MTREE_OK; host++) {
-        for (int target = 0; target < search->num_hosts && status == MTREE_OK; target++) {
+    for (int host = 0; host < search->num_hosts && asked != NULL; host++) {
+        for (int target = 0; target < search->num_hosts; target++) {
             if (is_wanted(search, host, target)) {
-                status = question_add(search, asked, host, target);
+                question_add(search, asked, host, target);
             }
         }
     }
-    free(asked);
-    if (status == MTREE_OK) {
-        if (search->num_questions > 0) {
-            qsort(search->questions, (size_t)search->num_questions,
-                  sizeof(*search->questions), compare_questions);
-        }
-        *questions_p = search->questions;
-        *num_questions_p = search->num_questions;
+    if (asked == NULL || search->arena.status != MTREE_OK) {
+        free(asked);
+        return no_memory();
     }
-    return status;
+    free(asked);
+    if (search->num_questions > 0) {
+        qsort(search->questions, (size_t)search->num_questions,
+              sizeof(*search->questions), compare_questions);
+    }
+    *questions_p = search->questions;
+    *num_questions_p = search->num_questions;
+    return MTREE_OK;
 }
 
-/* The vertex that an answer shows. */
-static mtree_status_t answered_vertex(mtree_traceroute_search_t *search, int before,
-                                      const mtree_route_question_t *question,
-                                      mtree_traceroute_answer_t answer,
-                                      const mtree_address_t *from, int *vertex_p)
+/* The vertex that an answer shows, or NO_ROUTE. */
+static int answered_vertex(mtree_traceroute_search_t *search, int before, int target,
+                           mtree_traceroute_answer_t answer, const mtree_address_t *from)
 {
-    static const mtree_address_t none = {.family = AF_UNSPEC};
-    mtree_status_t status;
+    int vertex;
 
     if (answer == MTREE_HOP_TARGET || answer == MTREE_HOP_REFUSED) {
-        *vertex_p = answer == MTREE_HOP_TARGET ? question->target : NO_ROUTE;
-        return MTREE_OK;
+        return answer == MTREE_HOP_TARGET ? target : NO_ROUTE;
     }
     if (answer == MTREE_HOP_SILENT) {
-        *vertex_p = search->vertices[before].silent;
-        if (*vertex_p >= 0) {
-            return MTREE_OK;
+        if (search->vertices[before].silent < 0) {
+            vertex = vertex_add(search, &no_address);
+            search->vertices[before].silent = vertex;
         }
-        status = vertex_add(search, &none, vertex_p);
-        if (status == MTREE_OK) {
-            search->vertices[before].silent = *vertex_p;
-        }
-        return status;
+        return search->vertices[before].silent;
     }
     for (int i = 0; i < search->num_known; i++) {
         if (mtree_address_equals(&search->known[i].address, from)) {
-            *vertex_p = search->known[i].vertex;
-            return MTREE_OK;
+            return search->known[i].vertex;
         }
     }
-    status = vertex_add(search, from, vertex_p);
-    return status == MTREE_OK ? known_add(search, *vertex_p, from) : status;
+    vertex = vertex_add(search, from);
+    known_add(search, vertex, from);
+    return vertex;
 }
 
 /* Set the first hop of the targets that share it with @a target. */
@@ -378,28 +356,23 @@ static void share_first_hop(mtree_traceroute_search_t *search, int host, int tar
     }
 }
 
-mtree_status_t mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
-                                              const mtree_route_question_t *question,
-                                              mtree_traceroute_answer_t answer,
-                                              const mtree_address_t *from)
+void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
+                                    const mtree_route_question_t *question,
+                                    mtree_traceroute_answer_t answer,
+                                    const mtree_address_t *from)
 {
     int hops, vertex;
     int before = route_end(search, question->host, question->target, &hops);
-    mtree_status_t status;
 
     /* A shared first hop may have answered it already. */
     if (before < 0 || hops + 1 != question->limit) {
-        return MTREE_OK;
+        return;
     }
-    status = answered_vertex(search, before, question, answer, from, &vertex);
-    if (status != MTREE_OK) {
-        return status;
-    }
+    vertex = answered_vertex(search, before, question->target, answer, from);
     search->vertices[before].next[question->target] = vertex;
     if (before == question->host) {
         share_first_hop(search, before, question->target, vertex);
     }
-    return MTREE_OK;
 }
 
 int mtree_traceroute_search_get(const mtree_traceroute_search_t *search, int from, int to,

@@ -25,17 +25,17 @@ typedef struct {
     int limit;  /* hops */
 } mtree_route_question_t;
 
-/* A search for the routes between hosts 0 to @a num_hosts - 1.  MTREE_ERR_NO_MEMORY. */
+/* A search for the routes between hosts 0 to @a num_hosts - 1.  MTREE_ERR_NO_MEMORY.
+ * Where later functions have no memory, mtree_traceroute_search_ask() says so. */
 mtree_status_t mtree_traceroute_search_create(int num_hosts,
                                               mtree_traceroute_search_t **search_p);
 
 /* Free; NULL is allowed. */
 void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search);
 
-/* Add an address of @a host.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_traceroute_search_add_address(mtree_traceroute_search_t *search,
-                                                   int host,
-                                                   const mtree_address_t *address);
+/* Add an address of @a host. */
+void mtree_traceroute_search_add_address(mtree_traceroute_search_t *search, int host,
+                                         const mtree_address_t *address);
 
 /* Set the kernel's first hop from @a host to @a target; where it is not set, each target
  * is asked for. */
@@ -45,15 +45,15 @@ void mtree_traceroute_search_set_first_hop(mtree_traceroute_search_t *search, in
 
 /*
  * Search the route from @a host to @a target.  Without any call of this function all
- * routes are searched, else only those named.  MTREE_ERR_NO_MEMORY.
+ * routes are searched, else only those named.
  */
-mtree_status_t mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
-                                            int target);
+void mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
+                                  int target);
 
 /*
  * The questions to ask now, all at the same time, ordered by host.  The search owns them
  * until the next call of this function.  *num_questions_p is 0 at the end of the search.
- * MTREE_ERR_NO_MEMORY.
+ * MTREE_ERR_NO_MEMORY, logged.
  */
 mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
                                            const mtree_route_question_t **questions_p,
@@ -61,12 +61,12 @@ mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
 
 /*
  * Record the answer to @a question, one of the last that mtree_traceroute_search_ask()
- * returned; @a from is who answered, if anybody did.  MTREE_ERR_NO_MEMORY.
+ * returned; @a from is who answered, if anybody did.
  */
-mtree_status_t mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
-                                              const mtree_route_question_t *question,
-                                              mtree_traceroute_answer_t answer,
-                                              const mtree_address_t *from);
+void mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
+                                    const mtree_route_question_t *question,
+                                    mtree_traceroute_answer_t answer,
+                                    const mtree_address_t *from);
 
 /*
  * Write the route from host @a from to host @a to into @a hops
