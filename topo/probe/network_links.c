@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/probe/graph.h"
 #include "topo/probe/networks.h"
 #include "topo/routes.h"
 
@@ -27,7 +28,6 @@ typedef struct {
     double rate[2]; /* the most */
     double sum[2];  /* in the host's turn */
     double alone;   /* of both, in another turn; 0: there was none */
-    int joined;     /* the first host that it is joined with */
     mtree_address_t address;
 } port_t;
 
@@ -39,6 +39,7 @@ typedef struct {
     int num_lanes;      /* networks of a group that are used: */
     port_t *ports;      /* [MTREE_TOPOLOGY_MAX_CABLES][num_hosts] */
     int *members;       /* [num_hosts] scratch: hosts that are to join a switch */
+    int *class_of;      /* [num_hosts] scratch: hosts that are joined */
     double latency;     /* seconds, from a host to the switch */
 } adder_t;
 
@@ -145,30 +146,26 @@ static void read_trial(const mtree_network_trial_t *trial, int end, port_t *port
 }
 
 /* Are all hosts that @a network joins with some joined with each other? */
-static bool are_joined(const mtree_networks_t *networks, int network, port_t *ports)
+static bool are_joined(const adder_t *adder, int network, const port_t *ports)
 {
+    const mtree_networks_t *networks = adder->networks;
     int first = NONE;
-    bool has_changed = true;
 
     for (int host = 0; host < networks->num_hosts; host++) {
-        ports[host].joined = host;
+        adder->class_of[host] = host;
     }
-    while (has_changed) {
-        has_changed = false;
-        for (int t = networks->first[network]; t < networks->first[network + 1]; t++) {
-            int *a = &ports[networks->trials[t].hosts[0]].joined;
-            int *b = &ports[networks->trials[t].hosts[1]].joined;
-
-            if (has_carried(&networks->trials[t]) && *a != *b) {
-                *a = *b = *a < *b ? *a : *b;
-                has_changed = true;
-            }
+    for (int t = networks->first[network]; t < networks->first[network + 1]; t++) {
+        if (has_carried(&networks->trials[t])) {
+            mtree_probe_class_join(adder->class_of, networks->trials[t].hosts[0],
+                                   networks->trials[t].hosts[1]);
         }
     }
     for (int host = 0; host < networks->num_hosts; host++) {
         if (is_live(&ports[host])) {
-            first = first == NONE ? host : first;
-            if (ports[host].joined != first) {
+            const int class = mtree_probe_class_find(adder->class_of, host);
+
+            first = first == NONE ? class : first;
+            if (class != first) {
                 return false;
             }
         }
@@ -190,7 +187,7 @@ static bool read_network(adder_t *adder, int network, port_t *ports)
         read_trial(trial, 1, &ports[trial->hosts[1]]);
         adder->latency = fmin(adder->latency, trial->latency / 2);
     }
-    return are_joined(networks, network, ports);
+    return are_joined(adder, network, ports);
 }
 
 /* Do the networks that have been read share something?  All hosts that tell say so. */
@@ -371,6 +368,7 @@ static mtree_status_t adder_init(adder_t *adder, mtree_arena_t *arena)
 
     MTREE_ARENA_ARRAY(arena, adder->known, (size_t)hosts);
     MTREE_ARENA_ARRAY(arena, adder->members, (size_t)hosts);
+    MTREE_ARENA_ARRAY(arena, adder->class_of, (size_t)hosts);
     MTREE_ARENA_ARRAY(arena, adder->ports, MTREE_TOPOLOGY_MAX_CABLES * (size_t)hosts);
     for (int arc = 0; arena->status == MTREE_OK && arc < 2 * topology->num_links; arc++) {
         const int ends[2] = {mtree_arc_from(topology, arc), mtree_arc_to(topology, arc)};

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/networks.h"
 
-#include "base/array.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 #define NONE (-1)
 
@@ -169,35 +166,29 @@ static int find_group(const finder_t *finder, int network)
 }
 
 /* Find the groups, and which network is shared. */
-static mtree_status_t group_networks(finder_t *finder)
+static void group_networks(finder_t *finder)
 {
     mtree_networks_t *to = finder->to;
 
-    to->group = calloc((size_t)to->num_networks + 1, sizeof(*to->group));
-    to->first = calloc((size_t)to->num_networks + 1, sizeof(*to->first));
-    if (to->group == NULL || to->first == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int network = 0; network < to->num_networks; network++) {
         to->group[network] = find_group(finder, network);
         if (to->shared == NONE && is_shared(finder, network)) {
             to->shared = network;
         }
     }
-    return MTREE_OK;
 }
 
-static mtree_status_t add_trial(finder_t *finder, int network, int a, int b, int round,
-                                bool is_alone)
+static void add_trial(finder_t *finder, int network, int a, int b, int round,
+                      bool is_alone)
 {
     mtree_networks_t *to = finder->to;
     const int i = find_interface(finder, a, network),
               j = find_interface(finder, b, network);
-    mtree_status_t status = mtree_array_reserve(&to->trials, &to->capacity,
-                                                to->num_trials + 1, sizeof(*to->trials));
+    mtree_network_trial_t *trial =
+        MTREE_ARENA_APPEND(&to->arena, to->trials, to->num_trials, to->capacity);
 
-    if (status == MTREE_OK) {
-        to->trials[to->num_trials++] = (mtree_network_trial_t){
+    if (trial != NULL) {
+        *trial = (mtree_network_trial_t){
             .network = network,
             .round = round,
             .is_alone = is_alone,
@@ -206,40 +197,35 @@ static mtree_status_t add_trial(finder_t *finder, int network, int a, int b, int
             .latency = INFINITY};
         to->num_rounds = round >= to->num_rounds ? round + 1 : to->num_rounds;
     }
-    return status;
 }
 
 /* Each host of @a network has a turn; in a round those of few hosts overlap.  The first
  * ones have another later, after those of @a earlier networks of the same hosts, if there
  * are such. */
-static mtree_status_t add_trials(finder_t *finder, int network, bool has_others,
-                                 int earlier)
+static void add_trials(finder_t *finder, int network, bool has_others, int earlier)
 {
     const int *members = finder->members, count = list_members(finder, network);
     const int width = count > FAN ? FAN + 1 : count, at_once = count / width;
     const int rounds = (count + at_once - 1) / at_once;
     const int turns = count + (has_others && count > 2 ? WITNESSES : 0);
-    mtree_status_t status = MTREE_OK;
 
     for (int turn = 0; turn < turns; turn++) {
         const bool is_alone = turn >= count;
         const int host = turn % count;
         const int round = is_alone ? rounds + WITNESSES * earlier + host : turn % rounds;
 
-        for (int k = 1; k < width && status == MTREE_OK; k++) {
-            status = add_trial(finder, network, members[host],
-                               members[(host + k) % count], round, is_alone);
+        for (int k = 1; k < width; k++) {
+            add_trial(finder, network, members[host], members[(host + k) % count], round,
+                      is_alone);
         }
     }
-    return status;
 }
 
-static mtree_status_t choose_trials(finder_t *finder)
+static void choose_trials(finder_t *finder)
 {
     mtree_networks_t *to = finder->to;
-    mtree_status_t status = MTREE_OK;
 
-    for (int network = 0; network < to->num_networks && status == MTREE_OK; network++) {
+    for (int network = 0; network < to->num_networks; network++) {
         int earlier = 0, all = 0;
 
         for (int other = 0; other < to->num_networks; other++) {
@@ -247,38 +233,40 @@ static mtree_status_t choose_trials(finder_t *finder)
             earlier += to->group[other] == to->group[network] && other < network;
         }
         if (all > 1 || network != to->shared || to->num_hosts == 2) {
-            status = add_trials(finder, network, all > 1, earlier);
+            add_trials(finder, network, all > 1, earlier);
         }
         to->first[network + 1] = to->num_trials;
     }
-    return status;
 }
 
 mtree_status_t mtree_networks_find(const mtree_host_interfaces_t *hosts, int num_hosts,
                                    mtree_networks_t *networks)
 {
     finder_t finder = {.hosts = hosts, .num_hosts = num_hosts, .to = networks};
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_arena_t scratch = {0};
+    bool has_memory;
 
     *networks = (mtree_networks_t){.num_hosts = num_hosts, .shared = NONE};
-    finder.of = calloc((size_t)num_hosts, sizeof(*finder.of));
-    finder.members = calloc((size_t)num_hosts, sizeof(*finder.members));
-    if (finder.of != NULL && finder.members != NULL) {
+    MTREE_ARENA_ARRAY(&scratch, finder.of, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&scratch, finder.members, (size_t)num_hosts);
+    if (scratch.status == MTREE_OK) {
         number_networks(&finder);
-        status = group_networks(&finder);
+        MTREE_ARENA_ARRAY(&networks->arena, networks->group,
+                          (size_t)networks->num_networks);
+        MTREE_ARENA_ARRAY(&networks->arena, networks->first,
+                          (size_t)networks->num_networks + 1);
     }
-    if (status == MTREE_OK) {
-        status = choose_trials(&finder);
+    if (scratch.status == MTREE_OK && networks->arena.status == MTREE_OK) {
+        group_networks(&finder);
+        choose_trials(&finder);
     }
-    free(finder.of);
-    free(finder.members);
-    return status;
+    has_memory = scratch.status == MTREE_OK && networks->arena.status == MTREE_OK;
+    mtree_arena_cleanup(&scratch);
+    return has_memory ? MTREE_OK : MTREE_ERR_NO_MEMORY;
 }
 
 void mtree_networks_cleanup(mtree_networks_t *networks)
 {
-    free(networks->trials);
-    free(networks->first);
-    free(networks->group);
+    mtree_arena_cleanup(&networks->arena);
     *networks = (mtree_networks_t){0};
 }

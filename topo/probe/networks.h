@@ -10,6 +10,7 @@
 #ifndef MTREE_TOPO_PROBE_NETWORKS_H
 #define MTREE_TOPO_PROBE_NETWORKS_H
 
+#include "base/arena.h"
 #include "topo/host/interface.h"
 #include "topo/probe/probe.h"
 
@@ -33,9 +34,10 @@ typedef struct {
 typedef struct {
     int num_hosts, num_networks, num_trials, num_rounds, capacity;
     mtree_network_trial_t *trials; /* [num_trials] */
-    int *first; /* [num_networks + 1] of its trials, of which a cable has two */
-    int *group; /* [num_networks] the first network that has the same hosts */
-    int shared; /* that of `own` of all hosts, or -1: there is none */
+    int *first;          /* [num_networks + 1] of its trials, of which a cable has two */
+    int *group;          /* [num_networks] the first network that has the same hosts */
+    int shared;          /* that of `own` of all hosts, or -1: there is none */
+    mtree_arena_t arena; /* of the arrays */
 } mtree_networks_t;
 
 /*
