@@ -186,12 +186,12 @@ static void explainer_init(explainer_t *explainer, mtree_arena_t *arena)
 }
 
 /* What was known before stands where streams did not show it. */
-static void take_reused(mtree_probe_arc_t *arcs, int num_arcs, const double *reused)
+static void take_reused(mtree_probe_arc_t *arcs, int num_arcs)
 {
-    for (int arc = 0; reused != NULL && arc < num_arcs; ++arc) {
-        if (!arcs[arc].known && reused[arc] > 0) {
+    for (int arc = 0; arc < num_arcs; ++arc) {
+        if (!arcs[arc].known && arcs[arc].reused > 0) {
             arcs[arc].known = true;
-            arcs[arc].value = reused[arc];
+            arcs[arc].value = arcs[arc].reused;
             arcs[arc].num_samples = REUSED_SAMPLES;
         }
     }
@@ -199,18 +199,20 @@ static void take_reused(mtree_probe_arc_t *arcs, int num_arcs, const double *reu
 
 void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                     const mtree_probe_stream_t *streams, int num_streams,
-                                    const double *reused, mtree_probe_arc_t *arcs,
-                                    mtree_arena_t *scratch)
+                                    mtree_probe_arc_t *arcs, mtree_arena_t *scratch)
 {
     explainer_t explainer = {
         .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
 
     for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
-        arcs[arc] = (mtree_probe_arc_t){.most = (reused == NULL) ? 0 : reused[arc]};
+        arcs[arc] = (mtree_probe_arc_t){.reused = arcs[arc].reused,
+                                        .tries = arcs[arc].tries,
+                                        .exhausted = arcs[arc].exhausted,
+                                        .most = arcs[arc].reused};
     }
     explainer_init(&explainer, scratch);
     if (scratch->status == MTREE_OK) {
         explain(&explainer);
-        take_reused(arcs, 2 * graph->num_links, reused);
+        take_reused(arcs, 2 * graph->num_links);
     }
 }

@@ -17,6 +17,10 @@ typedef struct {
 } mtree_probe_stream_t;
 
 typedef struct {
+    double reused;  /* what is known of it from before, bits/s; 0: nothing */
+    int tries;      /* tests of it */
+    bool exhausted; /* no more streams can cross it */
+    /* What streams showed: */
     double most;   /* the highest steady rate seen across it, bits/s */
     double value;  /* its capacity, bits/s, if known */
     double spread; /* relative: of the samples, or of the stream of the only one */
@@ -25,15 +29,14 @@ typedef struct {
 } mtree_probe_arc_t;
 
 /*
- * Fill @a arcs, [2 graph->num_links].  One of the arcs that a stream crosses limits it;
- * an arc that carried clearly less than it did at another time is not that one.  Where
- * one arc is left, its load is a sample of its capacity, which is the largest sample.  Of
- * an arc without samples it is @a reused [arc], bits/s, unless that or @a reused is 0.
+ * Set what streams showed in @a arcs, [2 graph->num_links].  One of the arcs that a
+ * stream crosses limits it; an arc that carried clearly less than it did at another time
+ * is not that one.  Where one arc is left, its load is a sample of its capacity, which is
+ * the largest sample.  Of an arc without samples it is what was reused, if anything.
  * Without memory, which @a scratch then knows, they show nothing.
  */
 void mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                     const mtree_probe_stream_t *streams, int num_streams,
-                                    const double *reused, mtree_probe_arc_t *arcs,
-                                    mtree_arena_t *scratch);
+                                    mtree_probe_arc_t *arcs, mtree_arena_t *scratch);
 
 #endif

@@ -53,7 +53,7 @@ static int draw_links(mtree_probe_t *probe, int host, bool first_way, int room, 
 
     MTREE_PROBE_ARCS_FROM (arc, graph, host) {
         if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
-            probe->reused[arc] > 0 || is_first_way(graph, arc) != first_way) {
+            probe->arcs[arc].reused > 0 || is_first_way(graph, arc) != first_way) {
             continue;
         }
         ++count;

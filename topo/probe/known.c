@@ -86,9 +86,9 @@ static bool is_known_as(const mtree_probe_t *probe, const mtree_probe_known_t *k
 void mtree_probe_find_known(const mtree_probe_t *probe)
 {
     for (int arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
-        for (int i = 0; i < probe->num_known && probe->reused[arc] <= 0; ++i) {
+        for (int i = 0; i < probe->num_known && probe->arcs[arc].reused <= 0; ++i) {
             if (is_known_as(probe, &probe->known[i], arc)) {
-                probe->reused[arc] = probe->known[i].capacity;
+                probe->arcs[arc].reused = probe->known[i].capacity;
             }
         }
     }

@@ -119,7 +119,7 @@ static double judge(const mtree_probe_t *probe, int arc,
     }
     /* An arc without a test of its own is better known from its other direction. */
     if (there->most > 0 &&
-        (probe->tries[arc] > 0 || !back->known || back->value < there->most)) {
+        (there->tries > 0 || !back->known || back->value < there->most)) {
         *confidence = (mtree_probe_confidence_t){MTREE_PROBE_AT_LEAST, 0};
         return there->most;
     }
@@ -173,10 +173,10 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
 /* How often arcs were measured anew, and how steady they were then. */
 static void count_tries(const mtree_probe_t *probe, mtree_probe_findings_t *findings)
 {
-    for (int i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
-        const bool repeated = probe->arcs[i].known && probe->tries[i] > 1;
+    for (int i = 0; probe->arcs != NULL && i < 2 * probe->graph.num_links; ++i) {
+        const bool repeated = probe->arcs[i].known && probe->arcs[i].tries > 1;
 
-        findings->num_reused += probe->reused[i] > 0;
+        findings->num_reused += probe->arcs[i].reused > 0;
         findings->num_repeated += repeated;
         findings->num_unsteady += repeated && probe->arcs[i].spread > UNSTEADY;
     }

@@ -69,11 +69,8 @@ struct mtree_probe {
 
     mtree_probe_known_t *known; /* before this probe */
     int num_known, known_capacity;
-    double *reused; /* [2 num_links] what is known so, bits/s; 0: nothing */
 
-    mtree_probe_arc_t *arcs; /* [2 num_links] what streams showed */
-    int *tries;              /* [2 num_links] tests of the arc */
-    bool *exhausted;         /* [2 num_links] no more streams can cross it */
+    mtree_probe_arc_t *arcs; /* [2 num_links] */
     int *fastest;            /* [num_hosts] the arc of the single link test, or -1 */
     bool *tested;            /* [num_hosts] in the current stage */
 
@@ -117,7 +114,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 /* Allocate anew what is kept of each arc of the graph, and fill it in. */
 void mtree_probe_reset_arcs(mtree_probe_t *probe);
 
-/* Set probe->reused[2 num_links] for the current graph. */
+/* Set what is reused of the arcs of the current graph. */
 void mtree_probe_find_known(const mtree_probe_t *probe);
 
 /* How many streams @a share of the bytes that are left is enough for, if each sends for a

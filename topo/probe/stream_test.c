@@ -44,17 +44,12 @@
 static void explain(mtree_probe_t *probe)
 {
     mtree_probe_bottleneck_explain(&probe->graph, probe->streams, probe->num_streams,
-                                   probe->reused, probe->arcs, &probe->scratch);
+                                   probe->arcs, &probe->scratch);
 }
 
 void mtree_probe_reset_arcs(mtree_probe_t *probe)
 {
-    size_t num_arcs = 2 * (size_t)probe->graph.num_links;
-
-    MTREE_ARENA_ARRAY(&probe->arena, probe->reused, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arena, probe->arcs, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arena, probe->tries, num_arcs);
-    MTREE_ARENA_ARRAY(&probe->arena, probe->exhausted, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->arcs, 2 * (size_t)probe->graph.num_links);
     if (mtree_probe_has_memory(probe)) {
         mtree_probe_find_known(probe);
         explain(probe);
@@ -226,13 +221,13 @@ static bool needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
 
-    if (probe->tries[arc] >= MAX_TRIES) {
+    if (known->tries >= MAX_TRIES) {
         return false;
     }
     if (known->known) {
         return known->spread > UNSTEADY || is_lopsided(probe, arc);
     }
-    return !probe->exhausted[arc];
+    return !known->exhausted;
 }
 
 /* List the arcs that need a test, long ones first so that a round's streams are alike. */
@@ -245,7 +240,7 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
         if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
             needs_test(probe, arc)) {
             due[count++] = (due_t){
-                arc, probe->tries[arc],
+                arc, probe->arcs[arc].tries,
                 path_rtt(probe,
                          &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
                 false};
@@ -263,7 +258,7 @@ static void pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker, due_t
     int arc = due->arc;
     bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
                    mtree_probe_arc_to(graph, arc) < graph->num_hosts;
-    int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->tries[arc];
+    int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->arcs[arc].tries;
     int added = mtree_probe_picker_cross(picker, arc, count);
 
     if (added > 0) {
@@ -271,7 +266,7 @@ static void pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker, due_t
         ++*tested_p;
         /* A single link may have been disturbed: then more time helps, not more streams.
          */
-        probe->exhausted[arc] =
+        probe->arcs[arc].exhausted =
             added < count && !mtree_probe_graph_is_neighbour(graph, arc);
     }
 }
@@ -305,7 +300,7 @@ void mtree_probe_fill_cross(mtree_probe_t *probe)
     }
     /* When no time was left the round is empty. */
     for (int i = 0; i < num_due && probe->num_experiments > 0; ++i) {
-        probe->tries[due[i].arc] += due[i].picked;
+        probe->arcs[due[i].arc].tries += due[i].picked;
     }
 }
 

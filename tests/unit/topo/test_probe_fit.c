@@ -146,13 +146,13 @@ UNIT_TEST(test_explain)
                                             {1, 0, 1, false, {2, at_100}, {0, 0, false}},
                                             {2, 0, 2, false, {2, at_60}, {0, 0, false}},
                                             {3, 2, 3, false, {4, rises}, {0, 0, false}}};
-    mtree_probe_arc_t arcs[8];
+    mtree_probe_arc_t arcs[8] = {0};
     int out = mtree_probe_graph_find_arc(&graph, 0, 4);
     int to_1 = mtree_probe_graph_find_arc(&graph, 4, 1);
     int to_2 = mtree_probe_graph_find_arc(&graph, 4, 2);
     int rising = mtree_probe_graph_find_arc(&graph, 2, 3);
 
-    mtree_probe_bottleneck_explain(&graph, streams, 5, NULL, arcs, &scratch);
+    mtree_probe_bottleneck_explain(&graph, streams, 5, arcs, &scratch);
     ck_assert(arcs[out].known);
     ck_assert_double_eq_tol(arcs[out].value, 100e6, 1);
     ck_assert(arcs[to_2].known);

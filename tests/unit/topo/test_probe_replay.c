@@ -166,8 +166,8 @@ UNIT_LOOP(test_capacities, 0, 2)
     unit_ok(mtree_probe_routes_resolve(record->routes, &graph));
     ck_assert_int_eq(graph.num_links, truth->num_links);
     arcs = calloc(2 * (size_t)graph.num_links, sizeof(*arcs));
-    mtree_probe_bottleneck_explain(&graph, record->streams, record->num_streams, NULL,
-                                   arcs, &scratch);
+    mtree_probe_bottleneck_explain(&graph, record->streams, record->num_streams, arcs,
+                                   &scratch);
     for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
         int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));
         int to = vertex_of(record, &graph, mtree_probe_arc_to(&graph, arc));
