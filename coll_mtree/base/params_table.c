@@ -82,7 +82,7 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 23
+#define PROTOCOL 24
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \

@@ -12,7 +12,6 @@
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #define KEY "mtree.settings"
@@ -42,8 +41,7 @@ void coll_mtree_modex_publish(void)
                     sizeof(own->lines));
     }
     if (coll_mtree_has_modex()) {
-        rc = coll_mtree_modex_put(
-            KEY, own, offsetof(coll_mtree_settings_t, lines) + strlen(own->lines) + 1);
+        rc = coll_mtree_modex_put(KEY, own, sizeof(*own));
     }
     if (rc != OPAL_SUCCESS) {
         mtree_error("PMIx does not take what mtree is set to (code %d), so the others "
@@ -69,9 +67,9 @@ static int settings_read(const opal_process_name_t *name, coll_mtree_settings_t 
     int rc = coll_mtree_modex_get(KEY, name, &bytes, &length);
 
     memset(theirs, 0, sizeof(*theirs));
-    /* So there is a NUL. */
-    if (bytes != NULL && length < sizeof(*theirs)) {
+    if (bytes != NULL && length <= sizeof(*theirs)) {
         memcpy(theirs, bytes, length);
+        theirs->lines[sizeof(theirs->lines) - 1] = '\0';
     }
     free(bytes);
     return rc;

@@ -16,11 +16,11 @@ typedef struct {
     bool is_threaded; /* several threads of one may call MPI at once */
 } coll_mtree_abilities_t;
 
-/* Sent as it is, without what follows the lines.  All zeros: another process has
- * published none. */
+/* Published as it is.  All zeros: another process has published none.  Older versions
+ * published the lines alone, so they come first. */
 typedef struct {
+    char lines[504]; /* one line "NAME VALUE" per parameter, and a NUL */
     coll_mtree_abilities_t abilities;
-    char lines[512]; /* one line "NAME VALUE" per parameter */
 } coll_mtree_settings_t;
 
 /* Two lines that differ, without their ends. */

@@ -38,3 +38,14 @@ UNIT_TEST(other_versions_have_no_line_that_differs)
     ck_assert(!coll_mtree_settings_find_difference(LINES, "protocol 9", &difference));
     ck_assert(!coll_mtree_settings_find_difference("", LINES, &difference));
 }
+
+/* Older versions published the lines alone, and say which one differs. */
+UNIT_TEST(older_versions_find_the_lines)
+{
+    const coll_mtree_settings_t own = {LINES, {1 << 30, true}};
+    coll_mtree_settings_difference_t difference;
+
+    ck_assert(coll_mtree_settings_find_difference("protocol 8\n", (const char *)&own,
+                                                  &difference));
+    ck_assert_str_eq(difference.theirs, LINES);
+}
