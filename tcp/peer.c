@@ -212,6 +212,9 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
         connection_end(&peer->connections[i]);
     }
     peer->num_connections = peer->width = 0;
+    if (peer->dial != NULL) {
+        explicit_bzero(&peer->dial->key, sizeof(peer->dial->key));
+    }
     fail_sends(&peer->urgent, NULL, peer->status);
     fail_sends(&peer->queue, NULL, peer->status);
     for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
