@@ -5,7 +5,8 @@
  *
  *     relay    CHALLENGE: a nonce
  *     peer     HELLO: job, number of the peer, another nonce, and the MAC of it and both
- *     relay    WELCOME: its answer and limits, and the MAC of these, the hello and both
+ *     relay    WELCOME: its answer and limits, and the MAC of these, the hello and both;
+ *              zeros where the peer's MAC was wrong
  *
  * Both begin with the version, which each end sends as soon as they are connected.
  *

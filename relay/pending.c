@@ -52,6 +52,7 @@ int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
 {
     mtree_relay_greeting_t *greeting = &pending->greeting;
     const unsigned char *bytes = pending->received.bytes;
+    const unsigned char no_welcome[MTREE_RELAY_WELCOME] = {0};
     int received = mtree_tcp_piece_receive(&pending->received, pending->socket);
 
     *reason_p = fault_of(pending);
@@ -72,7 +73,7 @@ int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
     mtree_relay_job_key(secret, &pending->hello.job, &greeting->key);
     if (!mtree_relay_hello_is_proved(greeting, bytes)) {
         *reason_p = "it has another secret";
-        (void)mtree_relay_pending_welcome(pending, MTREE_RELAY_UNKNOWN, 0);
+        (void)mtree_tcp_socket_send(pending->socket, no_welcome, sizeof(no_welcome));
         return -1;
     }
     return 1;

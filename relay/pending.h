@@ -27,7 +27,8 @@ typedef struct {
 bool mtree_relay_pending_init(mtree_relay_pending_t *pending, int socket, double now);
 
 /* Read what has come.  1: the peer has proved that it knows the key; 0: not yet; -1: it
- * will not, for *reason_p, and one of another key has heard that. */
+ * will not, for *reason_p, and one of another key was sent a welcome of zeros: it hears
+ * nothing from which the secret could be guessed. */
 int mtree_relay_pending_greet(mtree_relay_pending_t *pending,
                               const mtree_relay_key_t *secret, double now,
                               const char **reason_p);

@@ -213,6 +213,7 @@ static void pending_poll(mtree_relay_server_t *server, int i, double now)
 static void accept_connections(mtree_relay_server_t *server, double now)
 {
     int socket = 0, accepted = 0;
+    bool taken;
 
     while (now >= server->accepts && accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(server->socket)) >= 0) {
@@ -222,11 +223,11 @@ static void accept_connections(mtree_relay_server_t *server, double now)
                 mtree_relay_pending_dispensable(server->pending, server->num_pending),
                 "too many connections have sent no greeting", now);
         }
-        if (mtree_relay_pending_init(&server->pending[server->num_pending], socket,
-                                     now)) {
-            server->num_pending++;
-        } else {
-            mtree_tcp_socket_close(socket);
+        taken =
+            mtree_relay_pending_init(&server->pending[server->num_pending], socket, now);
+        server->num_pending++;
+        if (!taken) {
+            pending_drop(server, server->num_pending - 1, "it takes no challenge", now);
         }
     }
     if (socket < 0 && (errno == EMFILE || errno == ENFILE)) {

@@ -381,6 +381,61 @@ UNIT_TEST(strangers_are_turned_away)
     ck_assert_str_eq(reason, "it does not know the job");
 }
 
+static int stranger_connect(relayed_job_t *job)
+{
+    const mtree_address_t here = mtree_address_parse("127.0.0.1");
+    int fd = mtree_tcp_socket_connect(NULL, &here,
+                                      mtree_relay_server_port(job->servers[0]), 0);
+
+    ck_assert_int_ge(fd, 0);
+    while (mtree_tcp_socket_connected(fd) == 0) {}
+    return fd;
+}
+
+/* An answer would have let him guess the secret. */
+UNIT_TEST(a_stranger_hears_nothing_that_is_made_with_a_key)
+{
+    enum { SAID = MTREE_RELAY_CHALLENGE + MTREE_RELAY_WELCOME };
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
+    const unsigned char nothing[MTREE_RELAY_WELCOME] = {0};
+    mtree_relay_greeting_t greeting = {.key = {{1}}};
+    unsigned char proved[MTREE_RELAY_PROVED], said[SAID];
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_tcp_piece_t received;
+    int fd;
+
+    relayed_create(&job, 2, 1, memory);
+    fd = stranger_connect(&job);
+    mtree_relay_hello_write(&hello, greeting.hello);
+    mtree_relay_hello_prove(&greeting, proved);
+    ck_assert(mtree_tcp_socket_send(fd, proved, sizeof(proved)));
+    mtree_tcp_piece_expect(&received, SAID);
+    while (mtree_tcp_piece_receive(&received, fd) == 0) {
+        mtree_relay_server_poll(job.servers[0], 0);
+    }
+    memcpy(said, received.bytes, SAID);
+    ck_assert_mem_eq(said + MTREE_RELAY_CHALLENGE, nothing, sizeof(nothing));
+    (void)close(fd);
+}
+
+/* Who scans ports does so. */
+UNIT_TEST(who_resets_at_once_is_counted)
+{
+    const struct linger reset = {.l_onoff = 1};
+    UNIT_OWNED(relayed_destroy) relayed_job_t job;
+    mtree_relay_status_t status;
+    int fd;
+
+    relayed_create(&job, 2, 1, memory);
+    fd = stranger_connect(&job);
+    ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
+    (void)close(fd);
+    mtree_relay_server_poll(job.servers[0], 0);
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_uint_eq(status.turned_away, 1);
+    ck_assert_int_eq(status.pending, 0);
+}
+
 /* The first address is none that anybody can reach. */
 UNIT_LOOP(all_addresses_of_a_relay_are_tried, 0, 2)
 {
