@@ -128,14 +128,17 @@ static void find_paths(table_t *table)
     }
 }
 
-/* Add the path between two hosts, which there is. */
+/* Add the path between two hosts, which are connected.  Where links that are kept beside
+ * a shorter detour would send packets round in a circle, the two are linked, too. */
 static void draw_path(const table_t *table, int from, int to, mtree_probe_graph_t *graph)
 {
-    int length = 0;
+    int length = 0, vertex = from;
 
-    for (int vertex = from; vertex != to; vertex = table->next[at(table, vertex, to)]) {
+    while (vertex != to && length < table->num_vertices) {
         table->path[length++] = vertex;
+        vertex = table->next[at(table, vertex, to)];
     }
+    length = vertex == to ? length : 1;
     table->path[length++] = to;
     mtree_probe_graph_add_path(graph, table->path, length);
 }

@@ -182,3 +182,22 @@ UNIT_LOOP(test_noisy_round_trips, 2, 7)
     unit_ok(mtree_probe_infer(_i, rtts, count, 1, &graph));
     ck_assert_int_eq(graph.num_paths, 2 * count);
 }
+
+/* Links that are kept beside a shorter detour: by 0's table packets to 4 go to 3, by that
+ * of 3 they go to 0. */
+UNIT_TEST(test_detours_that_go_round)
+{
+    const double ms[5][5] = {
+        {0, 1, 3, 0.1, 4}, {0, 0, 1, 1.1, 3}, {0, 0, 0, 3.1, 1}, {0, 0, 0, 0, 4.1}};
+    UNIT_OWNED(mtree_probe_graph_clear) mtree_probe_graph_t graph;
+    mtree_probe_rtt_t rtts[10];
+    int count = 0;
+
+    for (int a = 0; a < 5; ++a) {
+        for (int b = a + 1; b < 5; ++b) {
+            rtts[count++] = (mtree_probe_rtt_t){a, b, 2e-3 * ms[a][b]};
+        }
+    }
+    unit_ok(mtree_probe_infer(5, rtts, count, 0, &graph));
+    ck_assert_int_eq(graph.num_paths, 2 * count);
+}
