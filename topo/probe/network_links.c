@@ -162,10 +162,8 @@ static bool are_joined(const adder_t *adder, int network, const port_t *ports)
     }
     for (int host = 0; host < networks->num_hosts; host++) {
         if (is_live(&ports[host])) {
-            const int class = mtree_probe_class_find(adder->class_of, host);
-
-            first = first == NONE ? class : first;
-            if (class != first) {
+            first = first == NONE ? host : first;
+            if (mtree_probe_class_find(adder->class_of, host) != first) {
                 return false;
             }
         }
