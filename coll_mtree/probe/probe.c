@@ -172,7 +172,7 @@ static FILE *open_record(void)
     return record;
 }
 
-/* Without them, the probe measures what they say. */
+/* What cannot be read is measured. */
 static void lead_add_parts(lead_t *lead)
 {
     for (int i = 0; i < lead->parts->count; i++) {

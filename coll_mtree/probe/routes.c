@@ -108,12 +108,12 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
     double deadline = mtree_clock_seconds() + seconds;
     int rc = ask_first_hops(coordinator, hosts, search);
 
-    while (rc == OMPI_SUCCESS && mtree_clock_seconds() < deadline) {
+    while (rc == OMPI_SUCCESS) {
         const mtree_route_question_t *questions;
         int count;
 
         coll_mtree_require(mtree_traceroute_search_ask(search, &questions, &count));
-        if (count == 0) {
+        if (count == 0 || mtree_clock_seconds() >= deadline) {
             break;
         }
         share_out(coordinator, hosts, questions, count);

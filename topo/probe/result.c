@@ -220,6 +220,9 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                        .bytes = probe->bytes};
     mtree_status_t status;
 
+    if (!mtree_probe_has_memory(probe)) {
+        return mtree_no_memory("the probe of %d hosts", probe->num_hosts);
+    }
     if (!probe->has_graph || probe->latency == NULL) {
         mtree_error(
             "the probe of %d hosts ended before it had found their network; give it "
