@@ -42,6 +42,7 @@ static void begin_b4(void)
 static void end(void)
 {
     mtree_drift_destroy(drift);
+    drift = NULL;
     forget();
 }
 

@@ -88,6 +88,9 @@ UNIT_TEST(test_switches_do_not_separate)
     ck_assert(mtree_routes_adjacent(routes, 0, 1));
     ck_assert(!mtree_routes_adjacent(routes, 0, 2));
     mtree_routes_destroy(routes);
+    unit_ok(mtree_routes_create(topology, NULL, 0, &routes));
+    assert_route(0, 1, "a s t b");
+    mtree_routes_destroy(routes);
     /* A host that takes no part forwards as a switch does. */
     hosts[1] = hosts[2];
     unit_ok(mtree_routes_create(topology, hosts, 2, &routes));

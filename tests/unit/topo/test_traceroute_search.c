@@ -195,7 +195,9 @@ static int answer_alike(mtree_traceroute_answer_t said, int limit,
 
         ck_assert(limit == 0 || questions[q].limit == limit);
         mtree_traceroute_search_answer(search, &questions[q], said,
-                                       from != NULL ? from : &target);
+                                       said == MTREE_HOP_SILENT ? NULL
+                                       : from != NULL           ? from
+                                                                : &target);
     }
     return number;
 }
