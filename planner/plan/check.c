@@ -297,6 +297,10 @@ static mtree_status_t check_program(const mtree_plan_t *plan, int *seen)
         return MTREE_ERR_INVALID;
     }
     if (!mtree_program_has_shape(kind, plan->shape, plan->num_hosts)) {
+        if (kind != MTREE_PROGRAM_SWING && kind != MTREE_PROGRAM_STAGES) {
+            mtree_error("plan: %s takes no \"shape\"; leave it out", plan->algorithm);
+            return MTREE_ERR_INVALID;
+        }
         mtree_error("plan: %s needs a \"shape\" whose sizes make its %d hosts, of swing "
                     "powers of two",
                     plan->algorithm, plan->num_hosts);

@@ -91,9 +91,9 @@ bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int nu
         /* No more than the hosts times those of a ring: it stays an int. */
         hosts *= hosts <= num_hosts ? shape[d] : 1;
     }
-    return kind == MTREE_PROGRAM_SWING ? mtree_swing_fits(shape, num_hosts)
-           : shape[0] == 0             ? kind != MTREE_PROGRAM_STAGES
-                                       : hosts == num_hosts;
+    return kind == MTREE_PROGRAM_SWING    ? mtree_swing_fits(shape, num_hosts)
+           : kind == MTREE_PROGRAM_STAGES ? shape[0] > 0 && hosts == num_hosts
+                                          : shape[0] == 0;
 }
 
 /* The ranks of the leaders by the places of their hosts; NULL: no memory. */

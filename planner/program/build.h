@@ -29,7 +29,8 @@ mtree_program_kind_t mtree_program_find(const char *name);
 /* Does @a kind do @a collective? */
 bool mtree_program_does(mtree_program_kind_t kind, mtree_collective_t collective);
 
-/* Can @a kind be built for hosts of this shape?  Most kinds need none. */
+/* Can @a kind be built for hosts of this shape?  Swing and staged exchanges need one, the
+ * others take none. */
 bool mtree_program_has_shape(mtree_program_kind_t kind, const int *shape, int num_hosts);
 
 /*

@@ -288,6 +288,10 @@ static const struct {
      "plan: staged_exchange needs a \"shape\""},
     {"swing", "[\"a\", \"b\"], \"shape\": [2, 2, 2, 2, 2, 2, 2]",
      "test: \"shape\" has too many sizes"},
+    {"exchange", "[\"a\", \"b\"], \"shape\": [2]",
+     "plan: exchange takes no \"shape\"; leave it out"},
+    {"recursive_doubling", "[\"a\", \"b\"], \"shape\": [2]",
+     "plan: recursive_doubling takes no \"shape\"; leave it out"},
 };
 
 UNIT_EACH(a_wrong_order_is_refused, wrong)
