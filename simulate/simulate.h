@@ -42,7 +42,8 @@ typedef struct {
     double *busy;         /* [num_arcs] part of the time for which each arc is sending */
     int num_trees;        /* 0 for baselines */
     double *tree_seconds; /* [num_trees] arrival of the last chunk of each tree */
-    double *left;         /* [ranks] time at which each rank left the call */
+    double *left;         /* [ranks] time at which each rank left the call; 0: of a
+                             baseline that was cut before */
 } mtree_simulate_result_t;
 
 /* The bytes of a call as plans and bounds count them: of an all-to-all what a host sends,

@@ -2,6 +2,7 @@
 #include "papers/baselines/multitree_schedule.h"
 
 #include "base/array.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static mtree_status_t keep_edge(void *arg, const mtree_multitree_edge_t *edge)
     if (mtree_array_reserve(&trees->arcs, &trees->capacity,
                             trees->num_arcs + edge->num_arcs,
                             sizeof(*trees->arcs)) != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the trees of %d hosts", trees->num_hosts);
     }
     trees->parent[at] = edge->parent;
     trees->step[at] = edge->step;
@@ -43,14 +44,16 @@ mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const in
     mtree_status_t status;
 
     if (trees == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the trees of %d hosts", num_hosts);
     }
     trees->num_hosts = num_hosts;
     MTREE_ARENA_ARRAY(&trees->arena, trees->parent, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->step, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->first, length);
     MTREE_ARENA_ARRAY(&trees->arena, trees->num, length);
-    status = trees->arena.status;
+    status = trees->arena.status == MTREE_OK
+                 ? MTREE_OK
+                 : mtree_no_memory("the trees of %d hosts", num_hosts);
     for (int root = 0; root < num_hosts && status == MTREE_OK; root++) {
         trees->parent[root * num_hosts + root] = -1;
     }

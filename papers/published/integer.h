@@ -8,7 +8,8 @@
 #include "planner/solver/lp.h"
 
 /* Let every @a every-th of @a num_columns columns take the values 0 and 1 only, from
- * number @a first on.  A failure is kept as by the calls of planner/solver/lp.h. */
+ * number @a first on.  A failure of GLPK is kept as by the calls of planner/solver/lp.h;
+ * without GLPK nothing is done, and mtree_integer_solve() says so. */
 void mtree_integer_make_binary(mtree_lp_t *lp, int num_columns, int first, int every);
 
 /*
