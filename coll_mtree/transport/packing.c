@@ -72,8 +72,9 @@ void coll_mtree_pack(const coll_mtree_elements_t *elements, size_t offset, void 
     }
 }
 
-void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
-                       const void *bytes, size_t length)
+/* Unpack whole elements. */
+static void unpack_whole(const coll_mtree_elements_t *elements, size_t offset,
+                         const void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     opal_convertor_t convertor;
@@ -83,4 +84,58 @@ void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
     (void)convertor_init(elements, offset, false, &convertor);
     opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
     OBJ_DESTRUCT(&convertor);
+}
+
+/* Where the basic element begins that byte @a offset is of. */
+static size_t element_begin(const coll_mtree_elements_t *elements, size_t offset)
+{
+    opal_convertor_t convertor;
+    size_t begin = convertor_init(elements, offset, true, &convertor);
+
+    OBJ_DESTRUCT(&convertor);
+    return begin;
+}
+
+/* Unpack up to @a length bytes into the elements in which byte @a offset is, of which the
+ * first begins at @a begin: with the bytes that they have beside them.  How many. */
+static size_t unpack_cut(const coll_mtree_elements_t *elements, size_t begin,
+                         size_t offset, const void *bytes, size_t length)
+{
+    char spare[SPARE_BYTES];
+    opal_convertor_t convertor;
+    size_t whole, done;
+
+    (void)convertor_init(elements, begin, true, &convertor);
+    whole = convertor_pack(&convertor, spare, sizeof(spare));
+    OBJ_DESTRUCT(&convertor);
+    done = begin + whole - offset < length ? begin + whole - offset : length;
+    memcpy(spare + (offset - begin), bytes, done);
+    unpack_whole(elements, begin, spare, whole);
+    return done;
+}
+
+/* Open MPI unpacks a part of a basic element by way of 16 bytes, in which a complex long
+ * double has no room. */
+void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
+                       const void *bytes, size_t length)
+{
+    const char *from = bytes;
+
+    while (length > 0) {
+        size_t begin = element_begin(elements, offset);
+        size_t done = 0;
+
+        if (begin == offset) {
+            done = element_begin(elements, offset + length);
+            done = done > offset ? done - offset : 0;
+        }
+        if (done > 0) {
+            unpack_whole(elements, offset, from, done);
+        } else {
+            done = unpack_cut(elements, begin, offset, from, length);
+        }
+        from += done;
+        offset += done;
+        length -= done;
+    }
 }

@@ -3,6 +3,8 @@
 #include "tests/mpi/expect.h"
 #include "tests/mpi/random_case.h"
 
+#include <complex.h>
+
 static void check(collective_t collective, choice_t choice, bool in_place)
 {
     choice.in_place = in_place;
@@ -110,17 +112,38 @@ static void check_user_operation(MPI_User_function *function, int commutes)
     MPI_Op_free(&choice.op);
 }
 
+/* Elements of 32 bytes with gaps, cut anywhere by chunks. */
+static void check_long_elements(int rank)
+{
+    enum { COUNT = 1001 };
+    static long double complex numbers[2 * COUNT];
+    MPI_Datatype type;
+
+    MPI_Type_vector(COUNT, 1, 2, MPI_C_LONG_DOUBLE_COMPLEX, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        numbers[i] = rank == 0 || i % 2 == 1 ? i : -1;
+    }
+    MPI_Bcast(numbers, 1, type, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        mtree_expect(numbers[i] == i, "bcast of long elements: element %d", i);
+    }
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
-    int ranks;
+    int rank, ranks;
 
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     items_init();
     check_types(ranks);
     check_counts(ranks);
     check_user_operation(add, 1);
     check_user_operation(compose, 0);
+    check_long_elements(rank);
     items_cleanup();
     return mtree_expect_end("semantics");
 }
