@@ -218,18 +218,20 @@ static bool tcp_is_full(mtree_transport_t *super, int peer)
 static const mtree_transport_ops_t tcp_ops = {
     .send = tcp_send, .recv = tcp_recv, .now = tcp_now, .is_full = tcp_is_full};
 
-/* A mtree_tcp_reroute_t: a message that has waited goes over the PML. */
+/* A mtree_tcp_reroute_t: a message that has waited goes over the PML.  Units with gaps
+ * have been packed. */
 static void reroute(void *owner, int rank, bool sends, uint32_t tag, void *bytes,
                     size_t length, mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = owner;
-    size_t count = length / transport->unit_bytes;
-    mtree_status_t status =
-        transport->stays_off_pml ? MTREE_ERR_TRANSPORT
-        : sends ? coll_mtree_pml_ops.send(&transport->super, rank, (int)tag, bytes, count,
-                                          true, done)
-                : coll_mtree_pml_ops.recv(&transport->super, rank, (int)tag, bytes, count,
-                                          done);
+    const bool is_packed = transport->tcp->has_gaps;
+    ompi_datatype_t *type = is_packed ? MPI_BYTE : transport->unit;
+    size_t count = is_packed ? length : length / transport->unit_bytes;
+    mtree_status_t status = transport->stays_off_pml ? MTREE_ERR_TRANSPORT
+                            : sends ? coll_mtree_pml_send(transport, rank, (int)tag,
+                                                          bytes, count, type, true, done)
+                                    : coll_mtree_pml_recv(transport, rank, (int)tag,
+                                                          bytes, count, type, done);
 
     if (status != MTREE_OK) {
         done->func(done, status);

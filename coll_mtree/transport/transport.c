@@ -276,34 +276,53 @@ static bool may_be_synchronous(const coll_mtree_transport_t *transport, int peer
            !(ob1.is_used && coll_mtree_loses_acknowledgements(transport->comm, peer));
 }
 
-static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
-                                     const void *buffer, size_t count, bool synchronous,
-                                     mtree_completion_t *done)
+mtree_status_t coll_mtree_pml_send(coll_mtree_transport_t *transport, int peer, int tag,
+                                   const void *buffer, size_t count,
+                                   ompi_datatype_t *type, bool synchronous,
+                                   mtree_completion_t *done)
 {
-    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     mca_pml_base_send_mode_t mode = synchronous && may_be_synchronous(transport, peer)
                                         ? MCA_PML_BASE_SEND_SYNCHRONOUS
                                         : MCA_PML_BASE_SEND_STANDARD;
     ompi_request_t *request;
     int rc =
-        MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
-                           transport->first_tag - tag, mode, transport->comm, &request));
+        MCA_PML_CALL(isend((void *)buffer, count, type, peer, transport->first_tag - tag,
+                           mode, transport->comm, &request));
 
     if (count > 0 && transport->count_sent != NULL) {
-        transport->count_sent(count * transport->unit_bytes);
+        transport->count_sent(count * type->super.size);
     }
     return request_track(transport, rc, request, done);
+}
+
+mtree_status_t coll_mtree_pml_recv(coll_mtree_transport_t *transport, int peer, int tag,
+                                   void *buffer, size_t count, ompi_datatype_t *type,
+                                   mtree_completion_t *done)
+{
+    ompi_request_t *request;
+    int rc = MCA_PML_CALL(irecv(buffer, count, type, peer, transport->first_tag - tag,
+                                transport->comm, &request));
+
+    return request_track(transport, rc, request, done);
+}
+
+static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
+                                     const void *buffer, size_t count, bool synchronous,
+                                     mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+
+    return coll_mtree_pml_send(transport, peer, tag, buffer, count, transport->unit,
+                               synchronous, done);
 }
 
 static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
                                      void *buffer, size_t count, mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    ompi_request_t *request;
-    int rc = MCA_PML_CALL(irecv(buffer, count, transport->unit, peer,
-                                transport->first_tag - tag, transport->comm, &request));
 
-    return request_track(transport, rc, request, done);
+    return coll_mtree_pml_recv(transport, peer, tag, buffer, count, transport->unit,
+                               done);
 }
 
 void coll_mtree_transport_cancel(mtree_completion_t *done)

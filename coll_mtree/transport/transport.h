@@ -33,6 +33,15 @@ typedef struct {
 /* The PML's functions, which a transport has at first. */
 extern const mtree_transport_ops_t coll_mtree_pml_ops;
 
+/* The same of @a count elements of @a type, by the PML. */
+mtree_status_t coll_mtree_pml_send(coll_mtree_transport_t *transport, int peer, int tag,
+                                   const void *buffer, size_t count,
+                                   ompi_datatype_t *type, bool synchronous,
+                                   mtree_completion_t *done);
+mtree_status_t coll_mtree_pml_recv(coll_mtree_transport_t *transport, int peer, int tag,
+                                   void *buffer, size_t count, ompi_datatype_t *type,
+                                   mtree_completion_t *done);
+
 /* Open with the component and close with it; @a threads: several threads may call MPI at
  * the same time. */
 void coll_mtree_transport_open(bool threads);
