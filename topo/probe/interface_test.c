@@ -173,7 +173,8 @@ static int find_fastest(const mtree_probe_t *probe, int host)
     int fastest = NONE;
 
     MTREE_PROBE_ARCS_FROM (arc, graph, host) {
-        if (probe->arcs[arc].most > 0 &&
+        if (probe->arcs[arc].most > 0 && probe->arcs[arc].reused <= 0 &&
+            mtree_probe_graph_is_neighbour(graph, arc) &&
             (fastest == NONE || probe->arcs[arc].most > probe->arcs[fastest].most)) {
             fastest = arc;
         }
