@@ -41,6 +41,28 @@ void mtree_probe_add_experiment(mtree_probe_t *probe, mtree_probe_experiment_t e
     }
 }
 
+/* The first host that no links of the graph join with host 0; all hosts: there is none. */
+static int find_apart(mtree_probe_t *probe)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    int host = 0, *class_of;
+
+    MTREE_ARENA_ARRAY(&probe->scratch, class_of, (size_t)graph->num_vertices);
+    if (class_of == NULL) {
+        return probe->num_hosts;
+    }
+    for (int vertex = 0; vertex < graph->num_vertices; ++vertex) {
+        class_of[vertex] = vertex;
+    }
+    for (int link = 0; link < graph->num_links; ++link) {
+        mtree_probe_class_join(class_of, graph->links[link].u, graph->links[link].v);
+    }
+    while (host < probe->num_hosts && mtree_probe_class_find(class_of, host) == 0) {
+        ++host;
+    }
+    return host;
+}
+
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 {
     mtree_status_t status;
@@ -51,18 +73,16 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
         if (status != MTREE_OK) {
             return status;
         }
-        for (host = 0;
-             host < probe->num_hosts && probe->graph.vertices[host].first_arc >= 0;
-             ++host) {}
+        host = find_apart(probe);
         probe->routes_known = host == probe->num_hosts;
         if (probe->routes_known) {
             probe->has_graph = true;
             return MTREE_OK;
         }
         mtree_probe_graph_clear(&probe->graph);
-        mtree_warn("no route to or from %s was traced: the network is inferred from "
+        mtree_warn("no route between %s and %s was traced: the network is inferred from "
                    "round trips; let ICMP \"time exceeded\" pass to see routes",
-                   probe->names[host]);
+                   probe->names[0], probe->names[host]);
     }
     if (probe->num_hosts > MTREE_PROBE_INFER_MAX_HOSTS) {
         mtree_error(
