@@ -210,8 +210,9 @@ static int run_handshake(coll_mtree_probe_coordinator_t *coordinator, double sec
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds)
 {
-    /* The first one may open connections. */
-    int rc = run_handshake(coordinator, seconds);
+    /* The first one may open connections, and a host may come to the call late; one that
+     * is lost ends it. */
+    int rc = run_handshake(coordinator, INFINITY);
 
     rc = rc == OMPI_SUCCESS ? run_handshake(coordinator, seconds) : rc;
     for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {

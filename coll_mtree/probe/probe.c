@@ -189,6 +189,7 @@ static int lead_prepare(lead_t *lead)
     int rc =
         coll_mtree_probe_coordinator_handshake(&lead->coordinator, HANDSHAKE_SECONDS);
 
+    lead->started = lead->logged = mtree_clock_seconds();
     if (rc == OMPI_SUCCESS && addressed) {
         rc = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
                                      ROUTES_SHARE * budget, &search);
@@ -350,14 +351,11 @@ int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                           const coll_mtree_host_t *contributions,
                           coll_mtree_probe_parts_t *parts, char **text_p)
 {
-    double now = mtree_clock_seconds();
     lead_t lead = {.comm = channel->comm,
                    .num_hosts = numbers->num_hosts,
                    .leader = numbers->first,
                    .parts = parts,
-                   .record = open_record(),
-                   .started = now,
-                   .logged = now};
+                   .record = open_record()};
     int rc;
 
     mtree_log_about("coll_mtree_topology", "the network is not known");
