@@ -120,7 +120,7 @@ void coll_mtree_topology_cache_write(const coll_mtree_cached_hosts_t *hosts,
     const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now,
                                        parts->is_loaded};
 
-    if (hosts->key.num_hosts > 0) {
+    if (hosts->key.num_hosts > 0 && coll_mtree_params.cache_days > 0) {
         (void)mtree_cache_write(&hosts->key, &stamp, coll_mtree_params.cache_days, now,
                                 text);
     }
@@ -133,7 +133,7 @@ void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
     char *text;
     FILE *out;
 
-    if (hosts->key.num_hosts == 0) {
+    if (hosts->key.num_hosts == 0 || coll_mtree_params.cache_days <= 0) {
         return;
     }
     out = coll_mtree_text_begin(&text, &length);
