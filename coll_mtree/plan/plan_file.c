@@ -26,6 +26,13 @@ static mtree_status_t plan_load(const char *path)
         status = mtree_plan_from_json(text, length, path, &of_user.plan);
         free(text);
     }
+    if (status == MTREE_OK && of_user.plan->num_relays > 0) {
+        mtree_error("%s: it has relays, and jobs plan with relays themselves; save one "
+                    "without --relays",
+                    path);
+        mtree_plan_destroy(of_user.plan);
+        status = MTREE_ERR_UNSUPPORTED;
+    }
     return status;
 }
 
@@ -100,6 +107,20 @@ static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int 
 
         to->parent[number[host]] = parent < 0 ? -1 : number[parent];
         to->latency[number[host]] = from->latency[host];
+        to->step[number[host]] = from->step[host];
+    }
+}
+
+static void routes_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int *number)
+{
+    const int hosts = from->num_hosts;
+
+    if (from->routes == NULL) {
+        return;
+    }
+    to->routes = coll_mtree_malloc((size_t)hosts * (size_t)hosts * sizeof(*to->routes));
+    for (int i = 0; i < hosts * hosts; i++) {
+        to->routes[number[i / hosts] * hosts + number[i % hosts]] = from->routes[i];
     }
 }
 
@@ -138,6 +159,7 @@ static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
     for (int t = 0; t < plan->num_trees; t++) {
         tree_renumber(&renumbered->trees[t], &plan->trees[t], number, plan->num_hosts);
     }
+    routes_renumber(renumbered, plan, number);
     order_renumber(renumbered, plan, number);
     return renumbered;
 }
