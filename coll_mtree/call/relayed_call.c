@@ -251,6 +251,10 @@ static int find_cause(const relayed_call_t *call)
         mtree_warn(
             "relay %s: it refused or failed a call; such calls go on without relays",
             address);
+    } else {
+        /* Before the relay has noticed that a rank is cut off, say. */
+        mtree_warn("a rank failed in a call through relays; such calls go on without "
+                   "relays");
     }
     return FAILED;
 }
