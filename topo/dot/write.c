@@ -68,11 +68,25 @@ static void write_edge(const mtree_topology_t *topology, const mtree_link_t *lin
     fputs("];\n", out);
 }
 
+/* Cables have the capacity of their link, by what each had of it; none without. */
 static void write_link(const mtree_topology_t *topology, const mtree_link_t *link,
                        FILE *out)
 {
+    double sum[2] = {0, 0}, capacity[2];
+
     for (int c = 0; c < link->num_cables; ++c) {
-        write_edge(topology, link, link->cables[c].capacity, &link->cables[c], out);
+        sum[0] += link->cables[c].capacity[0];
+        sum[1] += link->cables[c].capacity[1];
+    }
+    for (int c = 0; c < link->num_cables; ++c) {
+        for (int way = 0; way < 2; ++way) {
+            capacity[way] = sum[way] > 0 ? link->cables[c].capacity[way] *
+                                               (link->capacity[way] / sum[way])
+                                         : 0;
+        }
+        if (capacity[0] > 0 || capacity[1] > 0) {
+            write_edge(topology, link, capacity, &link->cables[c], out);
+        }
     }
     if (link->num_cables == 0) {
         write_edge(topology, link, link->capacity, NULL, out);

@@ -123,6 +123,25 @@ UNIT_TEST(test_cables)
     check_cables(again);
 }
 
+/* A link that was found to carry half, and one that is gone. */
+UNIT_TEST(test_cables_have_what_their_link_has)
+{
+    OWNED(topology) *topology = parse(cables), *again = NULL;
+    UNIT_FREED char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    topology->links[0].capacity[0] *= 0.5;
+    topology->links[1].capacity[0] = topology->links[1].capacity[1] = 0;
+    unit_ok(mtree_topology_write(topology, out));
+    (void)fclose(out);
+    again = parse(text);
+    ck_assert_int_eq(again->num_links, 3);
+    ck_assert_double_eq(again->links[0].cables[0].capacity[0], 50e6);
+    ck_assert_double_eq(again->links[0].cables[0].capacity[1], 100e6);
+    ck_assert_double_eq(again->links[0].capacity[0], 65e6);
+}
+
 /* The directions of a cable in a directed graph are told by their ends. */
 UNIT_TEST(test_directed_cables)
 {
