@@ -97,6 +97,40 @@ UNIT_TEST(test_streams_that_stop)
     unit_ok(mtree_probe_finish(probe, &findings));
 }
 
+/* Routes within two sites alone join not all hosts: round trips tell of the network. */
+UNIT_TEST(test_routes_that_join_not_all)
+{
+    const mtree_probe_options_t options = {.seconds = 5};
+    const mtree_probe_host_t hosts[] = {
+        {"a", "a", 0}, {"b", "b", 0}, {"c", "c", 0}, {"d", "d", 0}};
+    const mtree_probe_result_t any = {.least = 1e-3,
+                                      .median = 1e-3,
+                                      .num_samples = 3,
+                                      .samples = {{0, 0}, {0.1, 1e6}, {0.2, 2e6}}};
+    UNIT_OWNED(mtree_probe_findings_clear) mtree_probe_findings_t findings;
+    OWNED(probe) *probe = NULL;
+    mtree_probe_round_t round;
+    int from, to;
+
+    unit_ok(mtree_probe_create(hosts, 4, &options, &probe));
+    for (int h = 0; h < 4; ++h) {
+        unit_ok(mtree_probe_add_route(probe, h, h ^ 1, NULL, 0));
+    }
+    while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
+        UNIT_FREED mtree_probe_result_t *results =
+            calloc((size_t)round.num_experiments, sizeof(*results));
+
+        for (int i = 0; i < round.num_experiments; ++i) {
+            results[i] = any;
+        }
+        unit_ok(mtree_probe_record(probe, results, 0.01));
+    }
+    unit_ok(mtree_probe_finish(probe, &findings));
+    ck_assert(!findings.routes_known);
+    unit_ok(mtree_topology_find_unreachable(findings.topology, &from, &to));
+    heard_text("no route between a and c was traced");
+}
+
 typedef struct {
     mtree_probe_t *probe;
     mtree_random_t *random;
