@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* For the handshakes with all hosts. */
+/* For a handshake with all hosts, once they are there. */
 #define HANDSHAKE_SECONDS 20.0
 
 /* Where the halves of a stream differ by more, it shows no rate. */

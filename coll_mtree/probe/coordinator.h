@@ -67,12 +67,12 @@ int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator
                                      coll_mtree_command_kind_t kind, double seconds);
 
 /* Run two handshakes and keep the second one's round trip to each host, and its pressure.
- */
+ * The first waits for hosts that come late, the second for @a seconds. */
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds);
 
 /* The same at the end; *worst_p is the most by which the pressure of a host has risen
- * since the first handshake. */
+ * since that handshake. */
 int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
                                           double seconds, mtree_pressure_t *worst_p);
 

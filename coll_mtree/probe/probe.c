@@ -26,7 +26,7 @@
 /* The measurements have so long at least. */
 #define LEAST_SECONDS 0.5
 
-/* For the handshakes with all hosts. */
+/* For a handshake with all hosts, once they are there. */
 #define HANDSHAKE_SECONDS 20.0
 
 /* From one line about progress to the next. */
