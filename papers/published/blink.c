@@ -3,10 +3,10 @@
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "papers/published/integer.h"
 #include "planner/graph/candidate_trees.h"
 #include "planner/packing/prim.h"
 #include "planner/regular/shallow_tree.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
 
@@ -136,8 +136,8 @@ static void build_choice(mtree_lp_t *lp, const mtree_forest_t *forest, double un
         mtree_candidates_count(candidates, forest->trees[tree].edges, uses);
         mtree_lp_add_column(
             lp, 1, mtree_candidates_column(candidates, uses, rows, values), rows, values);
+        mtree_lp_make_binary(lp, tree);
     }
-    mtree_integer_make_binary(lp, forest->num_trees, 0, 1);
 }
 
 mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
@@ -146,14 +146,13 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
     size_t num_constraints = (size_t)candidates->num_constraints;
     mtree_arena_t arena = {0};
     int *uses, *rows;
-    double *values, *chosen, unit = INFINITY;
+    double *values, unit = INFINITY;
     mtree_lp_t *lp = NULL;
     mtree_status_t status;
 
     MTREE_ARENA_ARRAY(&arena, uses, num_constraints);
     MTREE_ARENA_ARRAY(&arena, rows, num_constraints);
     MTREE_ARENA_ARRAY(&arena, values, num_constraints);
-    MTREE_ARENA_ARRAY(&arena, chosen, (size_t)forest->num_trees);
     status = arena.status;
     if (status != MTREE_OK) {
         mtree_error("no memory to choose among blink's trees; use packing");
@@ -169,11 +168,11 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
         status = mtree_lp_solve(lp);
     }
     if (status == MTREE_OK) {
-        status = mtree_integer_solve(lp, forest->num_trees, MAX_NODES, chosen);
+        status = mtree_lp_solve_integer(lp, MAX_NODES);
     }
     if (status == MTREE_OK) {
         for (int tree = 0; tree < forest->num_trees; tree++) {
-            forest->trees[tree].rate = chosen[tree] > 0.5 ? unit : 0;
+            forest->trees[tree].rate = lp->values[tree] > 0.5 ? unit : 0;
         }
     } else if (status != MTREE_ERR_NO_MEMORY) {
         mtree_error("blink: the choice among %d trees has no solution (%s); use packing",

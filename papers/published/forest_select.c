@@ -2,8 +2,8 @@
 #include "papers/published/forest.h"
 
 #include "base/log.h"
-#include "papers/published/integer.h"
 #include "planner/graph/candidate_trees.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
 
@@ -21,7 +21,6 @@ typedef struct {
     int *uses;      /* [num_constraints] how often a tree uses each capacity */
     int *rows;      /* [num_constraints + 3] of one column */
     double *values; /* same */
-    double *whole;  /* [2 x num_trees] the columns of the whole solution */
 } program_t;
 
 /*
@@ -47,6 +46,7 @@ static void add_tree(program_t *program, int tree, int limit_row, double min_rat
     mtree_lp_bound_row(program->lp, least_row, 0, INFINITY);
     mtree_lp_add_column(program->lp, 1, num, program->rows, program->values);
     mtree_lp_add_column(program->lp, 0, 3, rows, values);
+    mtree_lp_make_binary(program->lp, 2 * tree + 1);
 }
 
 /* Rows (1b), one per capacity, then the others. */
@@ -65,16 +65,15 @@ static void build(program_t *program, int max_trees, double min_rate)
     for (int tree = 0; tree < num_trees; tree++) {
         add_tree(program, tree, candidates->num_constraints, min_rate);
     }
-    mtree_integer_make_binary(program->lp, 2 * num_trees, 1, 2);
 }
 
-/* Keep the trees that got a rate; `whole` selects the solution that is read. */
-static void keep_chosen(program_t *program, bool whole)
+/* Keep the trees that got a rate. */
+static void keep_chosen(program_t *program)
 {
     mtree_forest_t *forest = program->forest;
 
     for (int tree = 0; tree < forest->num_trees; tree++) {
-        double rate = whole ? program->whole[2 * tree] : program->lp->values[2 * tree];
+        double rate = program->lp->values[2 * tree];
 
         forest->trees[tree].rate = rate > LEAST_PART ? rate * program->unit : 0;
     }
@@ -88,15 +87,14 @@ static mtree_status_t solve(program_t *program, int max_trees, double min_rate)
     mtree_status_t status = mtree_lp_solve(program->lp);
 
     if (status == MTREE_OK && whole) {
-        status = mtree_integer_solve(program->lp, 2 * program->forest->num_trees,
-                                     MAX_NODES, program->whole);
+        status = mtree_lp_solve_integer(program->lp, MAX_NODES);
     }
     if (status != MTREE_OK) {
         mtree_error("cannot choose %d of %d trees: %s; allow more trees or a lower rate",
                     max_trees, program->forest->num_trees, mtree_status_string(status));
         return MTREE_ERR_SOLVER;
     }
-    keep_chosen(program, whole);
+    keep_chosen(program);
     return MTREE_OK;
 }
 
@@ -114,7 +112,6 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double
     MTREE_ARENA_ARRAY(&arena, program.uses, length);
     MTREE_ARENA_ARRAY(&arena, program.rows, length);
     MTREE_ARENA_ARRAY(&arena, program.values, length);
-    MTREE_ARENA_ARRAY(&arena, program.whole, 2 * (size_t)forest->num_trees);
     status = arena.status;
     if (status != MTREE_OK) {
         mtree_error("no memory to choose among %d trees; use packing", forest->num_trees);

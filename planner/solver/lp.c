@@ -24,9 +24,10 @@
 #define FUNCTIONS(F)                                                                     \
     F(add_cols) F(add_rows) F(create_prob) F(delete_prob) F(error_hook) F(free_env)      \
     F(get_col_prim) F(get_it_cnt) F(get_num_cols) F(get_num_rows) F(get_obj_val)         \
-    F(get_prim_stat) F(get_row_dual) F(get_status) F(init_env) F(init_smcp)              \
-    F(set_col_bnds) F(set_mat_col) F(set_obj_coef) F(set_obj_dir) F(set_row_bnds)        \
-    F(simplex) F(std_basis) F(term_hook) F(term_out)
+    F(get_prim_stat) F(get_row_dual) F(get_status) F(init_env) F(init_iocp)              \
+    F(init_smcp) F(intopt) F(ios_terminate) F(ios_tree_size) F(mip_col_val)              \
+    F(mip_status) F(set_col_bnds) F(set_col_kind) F(set_mat_col) F(set_obj_coef)         \
+    F(set_obj_dir) F(set_row_bnds) F(simplex) F(std_basis) F(term_hook) F(term_out)
 /* clang-format on */
 
 static struct {
@@ -249,6 +250,11 @@ void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
     GUARDED(lp, glpk.set_mat_col(lp->problem, column + 1, count, lp->index, lp->value));
 }
 
+void mtree_lp_make_binary(mtree_lp_t *lp, int column)
+{
+    GUARDED(lp, glpk.set_col_kind(lp->problem, column + 1, GLP_BV));
+}
+
 /* One run of the simplex method with at most @a pivots, from the basis at hand or (@a
  * afresh) from the one of the rows. */
 static bool solve_once(mtree_lp_t *lp, int method, bool afresh, int pivots)
@@ -329,8 +335,41 @@ mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
     return lp->status == MTREE_OK && !lp->is_solved ? MTREE_ERR_SOLVER : lp->status;
 }
 
-mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg)
+/* Called by GLPK at each node: stop at the limit. */
+static void on_node(glp_tree *tree, void *info)
 {
-    GUARDED(lp, function(lp->problem, arg));
-    return lp->status;
+    int all;
+
+    glpk.ios_tree_size(tree, NULL, NULL, &all);
+    if (all > *(const int *)info) {
+        glpk.ios_terminate(tree);
+    }
+}
+
+static bool solve_integer(mtree_lp_t *lp, int max_nodes)
+{
+    const int columns = glpk.get_num_cols(lp->problem);
+    glp_iocp parameters;
+    int code, found;
+
+    glpk.init_iocp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.cb_func = on_node;
+    parameters.cb_info = &max_nodes;
+    code = glpk.intopt(lp->problem, &parameters);
+    found = glpk.mip_status(lp->problem);
+    if ((code != 0 && code != GLP_ESTOP) || (found != GLP_OPT && found != GLP_FEAS)) {
+        return false;
+    }
+    for (int column = 0; column < columns; ++column) {
+        lp->values[column] = glpk.mip_col_val(lp->problem, column + 1);
+    }
+    return true;
+}
+
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
+{
+    lp->is_solved = false;
+    GUARDED(lp, lp->is_solved = solve_integer(lp, max_nodes));
+    return lp->status == MTREE_OK && !lp->is_solved ? MTREE_ERR_NOT_FOUND : lp->status;
 }

@@ -68,6 +68,9 @@ void mtree_lp_add_column(mtree_lp_t *lp, double objective, int count, const int 
 void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
                          const double *values);
 
+/* Let a column take the values 0 and 1 only (see mtree_lp_solve_integer). */
+void mtree_lp_make_binary(mtree_lp_t *lp, int column);
+
 /*
  * Let each mtree_lp_solve from now on take at most @a pivots in all; 0: many for its
  * size, as at first.  One that ends at
@@ -82,10 +85,12 @@ void mtree_lp_limit(mtree_lp_t *lp, int pivots);
  */
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp);
 
-/* Call @a function with the program as GLPK has it, from whose errors the caller is
- * guarded as in all of these calls: MTREE_ERR_SOLVER.  GLPK numbers rows and columns from
- * 1 on. */
-typedef void (*mtree_lp_call_t)(struct glp_prob *problem, void *arg);
-mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg);
+/*
+ * Maximise with the binary columns whole, over at most @a max_nodes nodes of the search
+ * tree, a limit that does not depend on the machine's speed.  mtree_lp_solve() must have
+ * succeeded before; `values` become those of the whole solution, and no more.
+ * MTREE_ERR_NOT_FOUND when no whole solution came up.
+ */
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes);
 
 #endif

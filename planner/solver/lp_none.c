@@ -45,6 +45,11 @@ void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
     (void)lp, (void)column, (void)count, (void)rows, (void)values;
 }
 
+void mtree_lp_make_binary(mtree_lp_t *lp, int column)
+{
+    (void)lp, (void)column;
+}
+
 void mtree_lp_limit(mtree_lp_t *lp, int pivots)
 {
     (void)lp, (void)pivots;
@@ -56,8 +61,8 @@ mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
     return MTREE_ERR_UNSUPPORTED;
 }
 
-mtree_status_t mtree_lp_call(mtree_lp_t *lp, mtree_lp_call_t function, void *arg)
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
 {
-    (void)lp, (void)function, (void)arg;
+    (void)lp, (void)max_nodes;
     return MTREE_ERR_UNSUPPORTED;
 }
