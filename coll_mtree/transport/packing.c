@@ -6,6 +6,9 @@
 /* Longer than two basic elements of any datatype. */
 #define SPARE_BYTES 128
 
+/* Of a basic element that Open MPI unpacks a part of, by way of its stack. */
+#define MOST_CUT_BYTES 16
+
 bool coll_mtree_elements_are_packed(const coll_mtree_elements_t *elements)
 {
     return ompi_datatype_is_contiguous_memory_layout(elements->type,
@@ -72,9 +75,20 @@ void coll_mtree_pack(const coll_mtree_elements_t *elements, size_t offset, void 
     }
 }
 
-/* Unpack whole elements. */
-static void unpack_whole(const coll_mtree_elements_t *elements, size_t offset,
-                         const void *bytes, size_t length)
+/* Are there basic elements that must be unpacked whole? */
+static bool has_long_elements(const opal_datatype_t *type)
+{
+    for (int basic = 0; basic < OPAL_DATATYPE_MAX_PREDEFINED; basic++) {
+        if ((type->bdt_used >> basic & 1) != 0 &&
+            opal_datatype_basicDatatypes[basic]->size > MOST_CUT_BYTES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void unpack_directly(const coll_mtree_elements_t *elements, size_t offset,
+                            const void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     opal_convertor_t convertor;
@@ -110,17 +124,21 @@ static size_t unpack_cut(const coll_mtree_elements_t *elements, size_t begin,
     OBJ_DESTRUCT(&convertor);
     done = begin + whole - offset < length ? begin + whole - offset : length;
     memcpy(spare + (offset - begin), bytes, done);
-    unpack_whole(elements, begin, spare, whole);
+    unpack_directly(elements, begin, spare, whole);
     return done;
 }
 
-/* Open MPI unpacks a part of a basic element by way of 16 bytes, in which a complex long
- * double has no room. */
+/* A complex long double is too long to be unpacked in parts.  Only where there is one it
+ * is asked where elements begin: in an indexed type that takes a walk from its start. */
 void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
                        const void *bytes, size_t length)
 {
     const char *from = bytes;
 
+    if (!has_long_elements(&elements->type->super)) {
+        unpack_directly(elements, offset, bytes, length);
+        return;
+    }
     while (length > 0) {
         size_t begin = element_begin(elements, offset);
         size_t done = 0;
@@ -130,7 +148,7 @@ void coll_mtree_unpack(const coll_mtree_elements_t *elements, size_t offset,
             done = done > offset ? done - offset : 0;
         }
         if (done > 0) {
-            unpack_whole(elements, offset, from, done);
+            unpack_directly(elements, offset, from, done);
         } else {
             done = unpack_cut(elements, begin, offset, from, length);
         }
