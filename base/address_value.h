@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An Internet address as a value, without the system's headers, whose names (accept, send)
- * not every unit wants; base/address.h has what is done with it.
+ * An Internet address as a value, without the system's headers, whose names (accept,
+ * send) not every unit wants; base/address.h has what is done with it.
  */
 #ifndef MTREE_BASE_ADDRESS_VALUE_H
 #define MTREE_BASE_ADDRESS_VALUE_H

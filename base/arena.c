@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arena.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,15 +20,11 @@ struct mtree_arena_block {
 
 void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size)
 {
-    struct mtree_arena_block *block = NULL;
+    struct mtree_arena_block *block;
 
-    if (size == 0 || count <= (PTRDIFF_MAX - sizeof(*block)) / size) {
-        block = calloc(1, sizeof(*block) + count * size);
-    }
-    if (block == NULL) {
-        arena->status = MTREE_ERR_NO_MEMORY;
-        return NULL;
-    }
+    block = mtree_existing(size == 0 || count <= (PTRDIFF_MAX - sizeof(*block)) / size
+                               ? calloc(1, sizeof(*block) + count * size)
+                               : NULL);
     block->next = arena->blocks;
     arena->blocks = block;
     return block->memory;
@@ -43,9 +41,6 @@ void *mtree_arena_append(mtree_arena_t *arena, void *array_p, int *count_p,
     memcpy(&array, array_p, sizeof(array));
     if (*count_p == *capacity_p) {
         grown = mtree_arena_alloc(arena, (size_t)capacity, size);
-        if (grown == NULL) {
-            return NULL;
-        }
         if (array != NULL) {
             memcpy(grown, array, (size_t)*count_p * size);
         }
@@ -62,7 +57,7 @@ char *mtree_arena_strdup(mtree_arena_t *arena, const char *text)
     size_t bytes = strlen(text) + 1;
     char *copy = mtree_arena_alloc(arena, bytes, 1);
 
-    return copy == NULL ? NULL : memcpy(copy, text, bytes);
+    return memcpy(copy, text, bytes);
 }
 
 void mtree_arena_cleanup(mtree_arena_t *arena)

@@ -3,8 +3,7 @@
  * Arenas: memory that is allocated piece by piece and freed all at once.
  *
  * What lives and dies together (the arrays of a solver, the parts of a layout) comes from
- * one arena.  Its creator allocates all of it, asks once whether there was memory for it,
- * and frees it with one call, whether or not there was.
+ * one arena, and is freed with one call.
  */
 #ifndef MTREE_BASE_ARENA_H
 #define MTREE_BASE_ARENA_H
@@ -16,13 +15,12 @@
 /* All zero: an empty arena. */
 typedef struct {
     struct mtree_arena_block *blocks;
-    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once an allocation has failed */
+    mtree_status_t status; /* MTREE_OK */
 } mtree_arena_t;
 
 /*
  * An array of @a count zeroed elements of @a size bytes, aligned for every type; the
- * arena's.  NULL when there is no memory, which the arena's status keeps; an array of no
- * elements is not NULL.
+ * arena's.  There is memory (base/memory.h); an array of no elements is not NULL.
  */
 void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 
@@ -33,8 +31,7 @@ void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 /*
  * The zeroed element number *count_p, which is counted then, of an array of elements of
  * @a size bytes: @a array_p points to the pointer to the array, NULL for an empty one,
- * @a capacity_p to the number of elements that fit.  NULL when there is no memory, which
- * the arena's status keeps; the array has not changed.  What was outgrown, less than the
+ * @a capacity_p to the number of elements that fit.  What was outgrown, less than the
  * array takes, stays until the arena is freed.
  */
 void *mtree_arena_append(mtree_arena_t *arena, void *array_p, int *count_p,
@@ -46,7 +43,7 @@ void *mtree_arena_append(mtree_arena_t *arena, void *array_p, int *count_p,
     mtree_arena_append((_arena), &(_pointer), &(_count), &(_capacity),                   \
                        sizeof(*(_pointer)))
 
-/* A copy of @a text; NULL when there is no memory. */
+/* A copy of @a text. */
 char *mtree_arena_strdup(mtree_arena_t *arena, const char *text);
 
 /* Free all that was allocated; the arena is empty then. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,7 @@ mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count, si
         capacity = capacity > INT_MAX / 2 ? INT_MAX : 2 * capacity;
     }
     memcpy(&array, array_p, sizeof(array));
-    array = reallocarray(array, (size_t)capacity, size);
-    if (array == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    array = mtree_existing(reallocarray(array, (size_t)capacity, size));
     memcpy(array_p, &array, sizeof(array));
     *capacity_p = capacity;
     return MTREE_OK;

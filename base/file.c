@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,21 +12,15 @@
 static mtree_status_t stream_read(FILE *stream, const char *path, char **text_p,
                                   size_t *length_p)
 {
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
     size_t room = 0;
     size_t length = 0;
     char *text = NULL;
-    char *larger;
 
     do {
         if (length + 1 >= room) {
             room = (room == 0) ? 65536 : 2 * room;
-            larger = realloc(text, room);
-            if (larger == NULL) {
-                mtree_error("%s: out of memory for %zu bytes", path, room);
-                goto err_free;
-            }
-            text = larger;
+            text = mtree_realloc(text, room);
         }
         length += fread(text + length, 1, room - 1 - length, stream);
         if (ferror(stream)) {

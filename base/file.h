@@ -15,7 +15,7 @@
 /*
  * Read all of the file at @a path ("-": standard input), at most MTREE_FILE_MAX_BYTES.
  * *text_p is malloc'ed, the caller's, and followed by a NUL that *length_p does not
- * count.  MTREE_ERR_IO, MTREE_ERR_LIMIT and MTREE_ERR_NO_MEMORY are logged.
+ * count.  MTREE_ERR_IO and MTREE_ERR_LIMIT are logged.
  */
 mtree_status_t mtree_file_read(const char *path, char **text_p, size_t *length_p);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/hash.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +49,12 @@ static void table_insert(mtree_hash_table_t *table, mtree_hash_link_t *link)
 }
 
 /* Double the buckets, so that one holds at most one element on average. */
-static mtree_status_t table_grow(mtree_hash_table_t *table)
+static void table_grow(mtree_hash_table_t *table)
 {
     mtree_hash_table_t grown = {.count = table->count};
 
     grown.num_buckets = table->num_buckets > 0 ? 2 * table->num_buckets : FIRST_BUCKETS;
-    grown.buckets = calloc(grown.num_buckets, sizeof(*grown.buckets));
-    if (grown.buckets == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
+    grown.buckets = mtree_calloc(grown.num_buckets, sizeof(*grown.buckets));
     for (size_t i = 0; i < table->num_buckets; ++i) {
         while (table->buckets[i] != NULL) {
             mtree_hash_link_t *link = table->buckets[i];
@@ -66,14 +65,13 @@ static mtree_status_t table_grow(mtree_hash_table_t *table)
     }
     free(table->buckets);
     *table = grown;
-    return MTREE_OK;
 }
 
 mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
                                     uint64_t hash)
 {
-    if (table->count == table->num_buckets && table_grow(table) != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
+    if (table->count == table->num_buckets) {
+        table_grow(table);
     }
     link->hash = hash;
     table_insert(table, link);

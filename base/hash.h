@@ -43,10 +43,7 @@ void mtree_hash_table_init(mtree_hash_table_t *table);
 /* Free the table's own memory.  The elements belong to the caller. */
 void mtree_hash_table_cleanup(mtree_hash_table_t *table);
 
-/*
- * Add @a link under @a hash; an equal element is not looked for.  MTREE_ERR_NO_MEMORY: it
- * was not added.  Nothing is logged.
- */
+/* Add @a link under @a hash; an equal element is not looked for.  MTREE_OK. */
 mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
                                     uint64_t hash);
 

@@ -17,9 +17,10 @@
 #include "coll_mtree/transport/transport.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "ompi/proc/proc.h"
+
+#include "base/memory.h"
 
 #include <limits.h>
 
@@ -227,7 +228,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     }
     coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
     module = OBJ_NEW(mca_coll_mtree_module_t);
-    coll_mtree_require(module == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(module == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     module->super.coll_module_enable = module_enable;
     if (MTREE_MODULES_SET_FUNCTIONS) {
         module->super.coll_module_disable = module_disable;

@@ -11,7 +11,7 @@
 #include "mpich/communicator.h"
 #include "mpich/require.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 
@@ -115,7 +115,7 @@ static void finish(mtree_mpich_communicator_t *own, mtree_operation_t *operation
     while (!mtree_operation_done(operation, &status)) {
         mtree_mpich_transport_progress(&own->transport);
     }
-    coll_mtree_require(status);
+    mtree_require(status);
     mtree_operation_free(operation);
 }
 
@@ -127,10 +127,9 @@ static void run(mtree_mpich_communicator_t *own, const mtree_plan_part_t *part,
 
     own->transport.unit_bytes = (int)call.unit_bytes;
     call.overlap = mtree_operation_overlap(data);
-    coll_mtree_require(
-        mtree_layout_create(part, own->placement, &call, own->rank, &layout));
-    coll_mtree_require(mtree_operation_start(layout, &own->transport.super, data, NULL,
-                                             NULL, &operation));
+    mtree_require(mtree_layout_create(part, own->placement, &call, own->rank, &layout));
+    mtree_require(mtree_operation_start(layout, &own->transport.super, data, NULL, NULL,
+                                        &operation));
     finish(own, operation);
     mtree_layout_destroy(layout);
 }
@@ -198,7 +197,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
         run_bytes(own, part, &call, buffer);
         return MPI_SUCCESS;
     }
-    packed = coll_mtree_calloc(bytes, 1);
+    packed = mtree_calloc(bytes, 1);
     if (own->rank == root) {
         pack(buffer, count, type, packed, bytes, comm);
     }
@@ -282,7 +281,7 @@ int MPI_Allgather(const void *input, int input_count, MPI_Datatype input_type,
         return PMPI_Allgather(input, input_count, input_type, output, count, type, comm);
     }
     if (!is_dense(type)) {
-        packed = coll_mtree_calloc(bytes, 1);
+        packed = mtree_calloc(bytes, 1);
     }
     own_block = packed + (size_t)own->rank * block;
     if (input != MPI_IN_PLACE) {

@@ -5,8 +5,8 @@
 #include "mpich/require.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
-#include "coll_mtree/base/memory.h"
 #include "planner/plan/json.h"
 #include "simulate/forecast/choice.h"
 
@@ -28,19 +28,19 @@ static pthread_once_t attribute_once = PTHREAD_ONCE_INIT;
 
 static mtree_mpich_communicator_t *communicator_create(MPI_Comm comm)
 {
-    mtree_mpich_communicator_t *own = coll_mtree_calloc(1, sizeof(*own));
+    mtree_mpich_communicator_t *own = mtree_calloc(1, sizeof(*own));
     int num_hosts, *host;
 
     mtree_mpich_must(PMPI_Comm_rank(comm, &own->rank));
     mtree_mpich_must(PMPI_Comm_size(comm, &own->num_ranks));
     own->comm = MPI_COMM_NULL;
     coll_mtree_class_table_init(&own->plans);
-    host = coll_mtree_calloc((size_t)own->num_ranks, sizeof(*host));
-    own->vertices = coll_mtree_calloc((size_t)own->num_ranks, sizeof(*own->vertices));
+    host = mtree_calloc((size_t)own->num_ranks, sizeof(*host));
+    own->vertices = mtree_calloc((size_t)own->num_ranks, sizeof(*own->vertices));
     num_hosts = mtree_mpich_hosts_find(comm, host, own->vertices);
     if (num_hosts > 1) {
-        coll_mtree_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
-                                                  &own->placement));
+        mtree_require(mtree_placement_create(own->num_ranks, num_hosts, host, NULL,
+                                             &own->placement));
         /* Unlike a duplicate it calls no function of the user's attributes. */
         mtree_mpich_must(PMPI_Comm_split(comm, 0, own->rank, &own->comm));
         mtree_mpich_must(PMPI_Comm_set_errhandler(own->comm, MPI_ERRORS_ARE_FATAL));
@@ -142,11 +142,10 @@ static mtree_plan_part_t *share_plan(const mtree_mpich_communicator_t *own,
         free(text);
         return NULL;
     }
-    text = own->rank == 0 ? text : coll_mtree_malloc((size_t)bytes);
+    text = own->rank == 0 ? text : mtree_malloc((size_t)bytes);
     PMPI_Bcast(text, bytes, MPI_CHAR, 0, own->comm);
-    coll_mtree_require(mtree_plan_from_json(text, (size_t)bytes, "rank 0's plan", &read));
-    coll_mtree_require(
-        mtree_plan_part_create(read, own->placement->host[own->rank], &part));
+    mtree_require(mtree_plan_from_json(text, (size_t)bytes, "rank 0's plan", &read));
+    mtree_require(mtree_plan_part_create(read, own->placement->host[own->rank], &part));
     mtree_plan_destroy(read);
     free(text);
     return part;

@@ -4,9 +4,10 @@
 #include "mpich/require.h"
 
 #include "base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/seat.h"
 #include "topo/dot/read.h"
+
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ int mtree_mpich_hosts_find(MPI_Comm comm, int *host, int *vertices)
     mtree_mpich_must(PMPI_Comm_size(comm, &num_ranks));
     describe(&info);
     if (rank == 0) {
-        infos = coll_mtree_calloc((size_t)num_ranks, sizeof(*infos));
+        infos = mtree_calloc((size_t)num_ranks, sizeof(*infos));
     }
     mtree_mpich_must(PMPI_Gather(&info, sizeof(info), MPI_BYTE, infos, sizeof(info),
                                  MPI_BYTE, 0, comm));

@@ -2,7 +2,7 @@
 #include "mpich/require.h"
 
 #include "base/log.h"
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void end_job(const char *reason)
 /* Memory is missing in calls, too. */
 __attribute__((constructor)) static void memory_open(void)
 {
-    coll_mtree_memory_open(end_job);
+    mtree_memory_on_missing(end_job);
 }
 
 void mtree_mpich_must(int code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a call cannot do without, besides memory (coll_mtree/base/memory.h).  The other
+ * What a call cannot do without, besides memory (base/memory.h).  The other
  * ranks are in the call, too, and wait: so the job ends, with a line, where it is
  * missing.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -46,10 +46,10 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
     }
     opal_mutex_lock(&all.lock);
     if (module->monitor == NULL) {
-        coll_mtree_require(
+        mtree_require(
             mtree_bandwidth_monitor_create(module->placement->num_hosts, &made));
-        coll_mtree_require(mtree_array_reserve(&all.list, &all.capacity, all.count + 1,
-                                               sizeof(*all.list)));
+        mtree_require(mtree_array_reserve(&all.list, &all.capacity, all.count + 1,
+                                          sizeof(*all.list)));
         all.list[all.count++] = made;
         /* Other threads look at it without the lock. */
         module->monitor = made;

@@ -2,12 +2,12 @@
 #include "coll_mtree/adapt/link_check.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/probe.h"
 
+#include "base/memory.h"
 #include "topo/probe/fit.h"
 
 #include <math.h>
@@ -61,9 +61,8 @@ static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
                        mtree_link_stream_t *streams, int num_streams)
 {
     mtree_probe_experiment_t *experiments =
-        coll_mtree_calloc((size_t)num_streams, sizeof(*experiments));
-    mtree_probe_result_t *results =
-        coll_mtree_calloc((size_t)num_streams, sizeof(*results));
+        mtree_calloc((size_t)num_streams, sizeof(*experiments));
+    mtree_probe_result_t *results = mtree_calloc((size_t)num_streams, sizeof(*results));
     int rc = OMPI_SUCCESS, next_tag = 0;
     double took;
 

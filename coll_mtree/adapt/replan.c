@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static mtree_link_state_t *links_to_hosts(const mca_coll_mtree_module_t *module,
 {
     const mtree_placement_t *placement = module->placement;
     mtree_link_state_t *links =
-        coll_mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
+        mtree_calloc((size_t)placement->num_hosts, sizeof(*links));
     int ranks = coll_mtree_endpoints_serve(comm) ? ompi_comm_size(comm) : 0;
 
     for (int rank = 0; rank < ranks; rank++) {
@@ -76,10 +77,9 @@ static coll_mtree_samples_use_t samples_use(const coll_mtree_replan_query_t *que
         (query->is_blocking && coll_mtree_params.deterministic)) {
         return COLL_MTREE_SAMPLES_NOTHING;
     }
-    return query->is_blocking
-               ? COLL_MTREE_SAMPLES_USABLE
-               : coll_mtree_replan_samples_use(plan, samples,
-                                               ompi_comm_size(query->comm));
+    return query->is_blocking ? COLL_MTREE_SAMPLES_USABLE
+                              : coll_mtree_replan_samples_use(
+                                    plan, samples, ompi_comm_size(query->comm));
 }
 
 /* Update the planning context by the @a samples of calls over @a plan, of @a version. */
@@ -87,7 +87,7 @@ static void update(coll_mtree_replan_query_t *query, const mtree_plan_t *plan,
                    unsigned version, const coll_mtree_rank_sample_t *samples, double gain)
 {
     size_t ranks = (size_t)ompi_comm_size(query->comm);
-    mtree_path_sample_t *paths = coll_mtree_malloc(ranks * sizeof(samples->paths));
+    mtree_path_sample_t *paths = mtree_malloc(ranks * sizeof(samples->paths));
     double seconds = query->promised > 0 ? query->traffic->sum.seconds : 0;
     coll_mtree_path_samples_t all = {
         .samples = paths,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan_schedule.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 coll_mtree_traffic_t *coll_mtree_traffic_create(size_t num_hosts)
 {
-    return coll_mtree_calloc(1, sizeof(coll_mtree_traffic_t) +
-                                    num_hosts * sizeof(mtree_path_total_t));
+    return mtree_calloc(1, sizeof(coll_mtree_traffic_t) +
+                               num_hosts * sizeof(mtree_path_total_t));
 }
 
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
@@ -47,7 +47,7 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 {
     size_t hosts = (size_t)placement->num_hosts;
     double seconds = traffic->sum.seconds > 0 ? traffic->sum.seconds : INFINITY;
-    mtree_path_sample_t *all = coll_mtree_calloc(hosts, sizeof(*all));
+    mtree_path_sample_t *all = mtree_calloc(hosts, sizeof(*all));
 
     memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
     for (size_t to = 0; to < hosts; to++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/blocks.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 size_t coll_mtree_blocks_sum(coll_mtree_int_array_t counts, int ranks)
 {
@@ -15,7 +15,7 @@ size_t coll_mtree_blocks_sum(coll_mtree_int_array_t counts, int ranks)
 
 size_t *coll_mtree_blocks_create(coll_mtree_int_array_t counts, size_t units, int ranks)
 {
-    size_t *blocks = coll_mtree_malloc(((size_t)ranks + 1) * sizeof(*blocks));
+    size_t *blocks = mtree_malloc(((size_t)ranks + 1) * sizeof(*blocks));
 
     blocks[0] = 0;
     for (int rank = 0; rank < ranks; rank++) {

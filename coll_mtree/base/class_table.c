@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/class_table.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -87,8 +87,8 @@ void *coll_mtree_class_table_get(coll_mtree_class_table_t *table,
     if (node != NULL) {
         return node;
     }
-    node = coll_mtree_calloc(1, size);
-    coll_mtree_require(mtree_hash_table_add(&table->table, &node->hash, hash));
+    node = mtree_calloc(1, size);
+    mtree_require(mtree_hash_table_add(&table->table, &node->hash, hash));
     node->call_class = *call_class;
     mtree_list_append(&table->nodes, &node->order);
     return node;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/free_hook.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ void coll_mtree_free_hook_add(ompi_communicator_t *comm, void (*func)(void *arg)
 {
     ompi_attribute_fn_ptr_union_t end = {.attr_communicator_delete_fn =
                                              attribute_deleted};
-    hook_t *hook = coll_mtree_malloc(sizeof(*hook));
+    hook_t *hook = mtree_malloc(sizeof(*hook));
     int key;
 
     *hook = (hook_t){func, arg};
@@ -39,7 +40,7 @@ void coll_mtree_free_hook_add(ompi_communicator_t *comm, void (*func)(void *arg)
                                 NULL) != OMPI_SUCCESS ||
         ompi_attr_set_c(COMM_ATTR, comm, &comm->c_keyhash, key, hook, false) !=
             OMPI_SUCCESS) {
-        coll_mtree_require(MTREE_ERR_NO_MEMORY);
+        mtree_require(MTREE_ERR_NO_MEMORY);
     }
     /* The key lives as long as the attribute. */
     (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);

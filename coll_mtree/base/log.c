@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/log.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
+
+#include "base/memory.h"
 
 #include "opal/util/output.h"
 
@@ -50,7 +51,7 @@ static void log_line(int to, ompi_communicator_t *comm, const char *text)
         write_line(to, comm, text);
         return;
     }
-    line = coll_mtree_malloc(sizeof(*line) + bytes);
+    line = mtree_malloc(sizeof(*line) + bytes);
     line->to = to;
     line->comm = comm;
     memcpy(line->text, text, bytes);
@@ -108,7 +109,7 @@ static void end_without_memory(const char *reason)
 
 void coll_mtree_log_open(void)
 {
-    coll_mtree_memory_open(end_without_memory);
+    mtree_memory_on_missing(end_without_memory);
     stream = opal_output_open(NULL);
     mtree_log_set(forward_log, NULL, MTREE_LOG_DEBUG);
 }

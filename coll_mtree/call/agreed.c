@@ -2,11 +2,12 @@
 #include "coll_mtree/call/agreed.h"
 
 #include "coll_mtree/base/free_hook.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/source.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -78,7 +79,7 @@ static agreed_t *agreed_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
     }
     module->agrees = true;
     if (group->agreed == NULL) {
-        group->agreed = coll_mtree_calloc(1, sizeof(*group->agreed));
+        group->agreed = mtree_calloc(1, sizeof(*group->agreed));
         group->free_agreed = agreed_destroy;
         coll_mtree_class_table_init(&group->agreed->plans);
         group->agreed->communicators = is_like_world(comm);

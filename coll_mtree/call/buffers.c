@@ -2,8 +2,9 @@
 #include "coll_mtree/call/buffers.h"
 
 #include "coll_mtree/base/blocks.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/report/trace.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -104,8 +105,8 @@ static bool are_on_device(coll_mtree_elements_t elements)
 static char *stash_elements(const coll_mtree_buffers_t *buffers, size_t count,
                             void **first_p)
 {
-    char *stash = coll_mtree_malloc((size_t)buffers->super.extent * (count - 1) +
-                                    buffers->super.span);
+    char *stash =
+        mtree_malloc((size_t)buffers->super.extent * (count - 1) + buffers->super.span);
 
     *first_p = mtree_address(stash, -buffers->super.gap);
     return stash;
@@ -157,7 +158,7 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers)
     buffers->super.extent = 1;
     buffers->super.span = 1;
     if (are_on_device(buffers_elements(buffers, &begin))) {
-        buffers->stash = coll_mtree_malloc(args->call.units);
+        buffers->stash = mtree_malloc(args->call.units);
         buffers->super.input = buffers->super.output = buffers->stash;
         return;
     }
@@ -173,7 +174,7 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers)
     if (args->displace == NULL) {
         return;
     }
-    buffers->shift = coll_mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
+    buffers->shift = mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
     for (int r = 0; r < buffers->ranks; r++) {
         buffers->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
     }
@@ -200,7 +201,7 @@ static void make_stash(coll_mtree_side_buffers_t *buffers, int ranks)
     for (int rank = 0; rank < ranks; rank++) {
         at += buffers->units[rank];
     }
-    buffers->stash = coll_mtree_malloc(at);
+    buffers->stash = mtree_malloc(at);
     at = 0;
     for (int rank = 0; rank < ranks; rank++) {
         buffers->address[rank] = buffers->stash + at;
@@ -217,8 +218,8 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
     if (!coll_mtree_side_exists(side)) {
         return;
     }
-    buffers->units = coll_mtree_calloc(count, sizeof(*buffers->units));
-    buffers->address = coll_mtree_calloc(count, sizeof(*buffers->address));
+    buffers->units = mtree_calloc(count, sizeof(*buffers->units));
+    buffers->address = mtree_calloc(count, sizeof(*buffers->address));
     for (int peer = 0; peer < ranks; peer++) {
         const coll_mtree_elements_t block = coll_mtree_side_block(side, peer);
 

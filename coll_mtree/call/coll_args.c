@@ -2,9 +2,9 @@
 #include "coll_mtree/call/coll_args.h"
 
 #include "coll_mtree/base/blocks.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 
+#include "base/memory.h"
 #include "schedule/operation.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void side_keep(coll_mtree_side_t *side, int ranks)
     if (!coll_mtree_side_exists(side)) {
         return;
     }
-    to = side->copies = coll_mtree_malloc(types + counts + displs);
+    to = side->copies = mtree_malloc(types + counts + displs);
     copy_array((const void **)&side->types, types, &to);
     /* Of the two the displacements are never the narrower ones. */
     copy_array(&side->displs.items, displs, &to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that Open MPI calls, each of which describes its call to dispatch. */
 #include "coll_mtree/base/blocks.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/dispatch.h"
 
+#include "base/memory.h"
 #include "schedule/operation.h"
 
 static void allreduce_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allreduce))
@@ -66,7 +66,7 @@ static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allga
     if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;
     }
-    args->displace = coll_mtree_malloc((size_t)ranks * sizeof(*args->displace));
+    args->displace = mtree_malloc((size_t)ranks * sizeof(*args->displace));
     for (int r = 0; r < ranks; r++) {
         args->displace[r] = coll_mtree_int_array_at(places, r) * extent;
     }

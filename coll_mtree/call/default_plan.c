@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/default_plan.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 static mtree_plan_t *plan_create(mtree_collective_t collective, int num_ranks,
                                  int num_trees)
 {
-    const char **names = coll_mtree_calloc((size_t)num_ranks, sizeof(*names));
-    char *text = coll_mtree_malloc((size_t)num_ranks * NAME_LENGTH);
+    const char **names = mtree_calloc((size_t)num_ranks, sizeof(*names));
+    char *text = mtree_malloc((size_t)num_ranks * NAME_LENGTH);
     mtree_plan_t *plan;
 
     for (int rank = 0; rank < num_ranks; rank++) {
@@ -26,7 +26,7 @@ static mtree_plan_t *plan_create(mtree_collective_t collective, int num_ranks,
         snprintf(name, NAME_LENGTH, "%d", rank);
         names[rank] = name;
     }
-    coll_mtree_require(
+    mtree_require(
         mtree_plan_create(collective, "plain", num_ranks, names, num_trees, &plan));
     free(names);
     free(text);
@@ -78,14 +78,13 @@ mtree_plan_t *coll_mtree_default_plan_create(mtree_collective_t collective, int 
 
 mtree_placement_t *coll_mtree_default_placement_create(int num_ranks)
 {
-    int *host = coll_mtree_malloc((size_t)num_ranks * sizeof(*host));
+    int *host = mtree_malloc((size_t)num_ranks * sizeof(*host));
     mtree_placement_t *placement;
 
     for (int rank = 0; rank < num_ranks; rank++) {
         host[rank] = rank;
     }
-    coll_mtree_require(
-        mtree_placement_create(num_ranks, num_ranks, host, NULL, &placement));
+    mtree_require(mtree_placement_create(num_ranks, num_ranks, host, NULL, &placement));
     free(host);
     return placement;
 }
@@ -96,7 +95,7 @@ mtree_plan_part_t *coll_mtree_default_part_create(mtree_collective_t collective,
     mtree_plan_t *plan = coll_mtree_default_plan_create(collective, root, num_ranks);
     mtree_plan_part_t *part;
 
-    coll_mtree_require(mtree_plan_part_create(plan, rank, &part));
+    mtree_require(mtree_plan_part_create(plan, rank, &part));
     mtree_plan_destroy(plan);
     return part;
 }

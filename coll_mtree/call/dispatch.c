@@ -4,7 +4,6 @@
 
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/agreed.h"
@@ -15,6 +14,7 @@
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <dlfcn.h>
@@ -423,7 +423,7 @@ int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     } else {
         coll_mtree_coll_args_cleanup(&call->args);
     }
-    coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (call->form == MTREE_BLOCKING && rc != MTREE_DECLINED) {
         coll_mtree_statistics_close(&call->count);
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/plan_entry.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/transport/progress.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -116,7 +117,7 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
                                                ompi_communicator_t *comm,
                                                const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_plan_entry_t *entry = coll_mtree_calloc(1, sizeof(*entry));
+    coll_mtree_plan_entry_t *entry = mtree_calloc(1, sizeof(*entry));
 
     atomic_init(&entry->holders, 1);
     entry->module = module;

@@ -7,12 +7,13 @@
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/transport/progress.h"
+
+#include "base/memory.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -286,7 +287,7 @@ static void early_plan_start(coll_mtree_plan_entry_t *entry)
         return;
     }
     entry->early_hosts =
-        coll_mtree_calloc((size_t)ompi_comm_size(comm), sizeof(*entry->early_hosts));
+        mtree_calloc((size_t)ompi_comm_size(comm), sizeof(*entry->early_hosts));
     if (find_names(comm, entry->early_hosts)) {
         (void)coll_mtree_proc_group_of(entry->module, comm);
         job_start(&entry->early_job, entry, decide_early);

@@ -2,9 +2,10 @@
 #include "coll_mtree/call/plan_sequence.h"
 
 #include "coll_mtree/adapt/link_check.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/transport/progress.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ typedef struct coll_mtree_blocking_sequence {
 static void ask(sequence_t *sequence, coll_mtree_plan_entry_t *entry,
                 coll_mtree_replan_query_t query, int first_tag)
 {
-    coll_mtree_replan_query_t *own = coll_mtree_malloc(sizeof(*own));
+    coll_mtree_replan_query_t *own = mtree_malloc(sizeof(*own));
     /* Where a query began at the call before, its reply may not be there. */
     coll_mtree_plan_entry_t *before =
         *coll_mtree_replan_asked(sequence, sequence->calls - 1);
@@ -88,7 +89,7 @@ void coll_mtree_plan_sequence_reset(sequence_t *sequence)
 static blocking_t *blocking_get(mca_coll_mtree_module_t *module)
 {
     if (module->blocking == NULL) {
-        module->blocking = coll_mtree_calloc(1, sizeof(*module->blocking));
+        module->blocking = mtree_calloc(1, sizeof(*module->blocking));
         module->blocking->traffic =
             coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     }

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
@@ -11,6 +10,7 @@
 #include "coll_mtree/relay/numbers.h"
 #include "coll_mtree/tcp/endpoints.h"
 
+#include "base/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "relay/fold.h"
 #include "schedule/operation.h"
@@ -368,8 +368,8 @@ coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
                     .longest = COLL_MTREE_ANY_LENGTH,
                     .wait = COLL_MTREE_WAIT_LATER}};
 
-    call.states = coll_mtree_calloc(2 * (size_t)ompi_comm_size(req->comm) + 2,
-                                    sizeof(*call.states));
+    call.states =
+        mtree_calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.states));
     describe(&call);
     if (!begin(&call)) {
         call.own = FAILED;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/request.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_sequence.h"
 
+#include "base/memory.h"
 #include "schedule/lanes.h"
 
 #include <stdlib.h>
@@ -128,7 +128,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
 {
     coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
 
-    coll_mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(req == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     if (persistent) {
         req->slot = coll_mtree_tags_take_slot(
             module, coll_mtree_request_tags(args->call.collective));

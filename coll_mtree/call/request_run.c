@@ -4,11 +4,11 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_sequence.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "opal/runtime/opal_progress.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/operation.h"
@@ -43,7 +43,7 @@ void coll_mtree_request_unprepare(coll_mtree_request_t *req)
 /* Runs in a callback of the PML or in the call that started it. */
 static void request_end(coll_mtree_request_t *req, int rc)
 {
-    coll_mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(rc == OMPI_ERR_OUT_OF_RESOURCE ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     coll_mtree_statistics_close(&req->count);
     req->super.super.req_status.MPI_ERROR = rc;
     ompi_request_complete(&req->super.super, true);
@@ -126,7 +126,7 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (status == MTREE_ERR_UNSUPPORTED) {
         return different_calls(req, part, placement);
     }
-    coll_mtree_require(status);
+    mtree_require(status);
     return OMPI_SUCCESS;
 }
 
@@ -165,7 +165,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
         if (rc != OMPI_SUCCESS) {
             return rc;
         }
-        coll_mtree_require(mtree_goodput_create(req->layout, &req->goodput));
+        mtree_require(mtree_goodput_create(req->layout, &req->goodput));
     }
     req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = part->num_trees;
@@ -272,12 +272,12 @@ static void request_begin(coll_mtree_request_t *req)
     if (rc != OMPI_SUCCESS) {
         request_end(req, rc);
     } else if (req->layout == NULL) {
-        coll_mtree_require(request_start_by_arrival(req));
+        mtree_require(request_start_by_arrival(req));
     } else {
         request_begin_tcp(req);
-        coll_mtree_require(mtree_operation_start(req->layout, &req->transport.super,
-                                                 &req->buffers.super, request_ended, req,
-                                                 &operation));
+        mtree_require(mtree_operation_start(req->layout, &req->transport.super,
+                                            &req->buffers.super, request_ended, req,
+                                            &operation));
     }
 }
 

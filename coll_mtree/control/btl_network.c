@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/btl_network.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/shared_network.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static bool has_cables(void)
     if (file == NULL) {
         return false;
     }
-    text = coll_mtree_malloc(BEGINNING);
+    text = mtree_malloc(BEGINNING);
     text[fread(text, 1, BEGINNING - 1, file)] = '\0';
     (void)fclose(file);
     has_some = strstr(text, "_address") != NULL;

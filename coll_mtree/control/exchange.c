@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/exchange_tree.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/array.h"
 #include "base/container_of.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static void received_down(coll_mtree_fragmented_message_t *message, mtree_status
 /* Receive @a length bytes from the parent; 0: none are sent.  They are returned. */
 static char *receive_down(coll_mtree_exchange_t *exchange, int tag, size_t length)
 {
-    char *bytes = length > 0 ? coll_mtree_malloc(length) : NULL;
+    char *bytes = length > 0 ? mtree_malloc(length) : NULL;
 
     if (bytes != NULL) {
         post(exchange, &exchange->parent, tag, received_down, bytes, length);
@@ -274,7 +274,7 @@ void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
 
     exchange->numbers[REPLY_KIND] = fits ? kind : 0;
     if (fits && length > 0) {
-        exchange->payload = coll_mtree_malloc(length);
+        exchange->payload = mtree_malloc(length);
         memcpy(exchange->payload, payload, length);
         exchange->numbers[REPLY_LENGTH] = (int)length;
     }
@@ -345,16 +345,16 @@ static void exchange_init_tree(coll_mtree_exchange_t *exchange)
         exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
     for (int child = exchange->rank + 1; child < end;
          child += (int)num_below(exchange, child)) {
-        coll_mtree_require(mtree_array_reserve(&exchange->child, &room,
-                                               exchange->num_children + 1,
-                                               sizeof(*exchange->child)));
+        mtree_require(mtree_array_reserve(&exchange->child, &room,
+                                          exchange->num_children + 1,
+                                          sizeof(*exchange->child)));
         exchange->child[exchange->num_children++].rank = child;
     }
 }
 
 static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *spec)
 {
-    coll_mtree_exchange_t *exchange = coll_mtree_calloc(1, sizeof(*exchange));
+    coll_mtree_exchange_t *exchange = mtree_calloc(1, sizeof(*exchange));
     size_t bytes = spec->with_hosts ? sizeof(coll_mtree_host_t) : spec->bytes;
 
     exchange->spec = *spec;
@@ -364,10 +364,9 @@ static coll_mtree_exchange_t *exchange_alloc(const coll_mtree_exchange_spec_t *s
     exchange->num_numbers =
         FIRST_PART +
         (size_t)exchange->ranks * (spec->with_hosts ? 2 + LOCALITY_NUMBERS : 1);
-    exchange->numbers = coll_mtree_calloc(exchange->num_numbers, sizeof(int));
+    exchange->numbers = mtree_calloc(exchange->num_numbers, sizeof(int));
     if (bytes > 0) {
-        exchange->contribution =
-            coll_mtree_calloc(num_below(exchange, exchange->rank), bytes);
+        exchange->contribution = mtree_calloc(num_below(exchange, exchange->rank), bytes);
     }
     if (spec->with_hosts) {
         coll_mtree_host_describe((void *)exchange->contribution);

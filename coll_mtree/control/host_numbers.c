@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/host_numbers.h"
 
-#include "coll_mtree/base/memory.h"
-
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,7 @@ static int number_of(mtree_hash_table_t *table, const char *name, named_t *next)
         return MTREE_CONTAINER_OF(link, named_t, link)->number;
     }
     next->name = name;
-    coll_mtree_require(mtree_hash_table_add(table, &next->link, hash));
+    mtree_require(mtree_hash_table_add(table, &next->link, hash));
     return next->number;
 }
 
@@ -37,13 +36,13 @@ void coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
                                     coll_mtree_host_numbers_t *numbers_p)
 {
     size_t ranks = (size_t)num_ranks;
-    named_t *named = coll_mtree_calloc(ranks, sizeof(*named));
+    named_t *named = mtree_calloc(ranks, sizeof(*named));
     mtree_hash_table_t table;
 
     *numbers_p = (coll_mtree_host_numbers_t){
         .num_ranks = num_ranks,
-        .host = coll_mtree_calloc(ranks, sizeof(*numbers_p->host)),
-        .first = coll_mtree_calloc(ranks, sizeof(*numbers_p->first))};
+        .host = mtree_calloc(ranks, sizeof(*numbers_p->host)),
+        .first = mtree_calloc(ranks, sizeof(*numbers_p->first))};
     mtree_hash_table_init(&table);
     for (int rank = 0; rank < num_ranks; rank++) {
         int next = numbers_p->num_hosts;

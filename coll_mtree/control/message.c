@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/message.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
                                            bool receives, int peer, int tag, char *bytes,
                                            size_t length)
 {
-    coll_mtree_message_t *message = coll_mtree_calloc(1, sizeof(*message));
+    coll_mtree_message_t *message = mtree_calloc(1, sizeof(*message));
 
     mtree_inbox_init(&message->inbox, message_idle, message_finish);
     coll_mtree_transport_init(&message->transport, channel->comm, MPI_BYTE,
@@ -176,7 +176,7 @@ static bool finish(coll_mtree_message_t *message, double deadline, void *owned,
 bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer, int tag,
                                   const void *bytes, size_t length, double deadline)
 {
-    void *copy = coll_mtree_malloc(length);
+    void *copy = mtree_malloc(length);
 
     memcpy(copy, bytes, length);
     return finish(coll_mtree_message_send(channel, peer, tag, copy, length), deadline,
@@ -187,7 +187,7 @@ bool coll_mtree_message_send_copy(const coll_mtree_channel_t *channel, int peer,
 static void *receive_new(const coll_mtree_channel_t *channel, int peer, int tag,
                          size_t length, double deadline)
 {
-    void *bytes = coll_mtree_malloc(length);
+    void *bytes = mtree_malloc(length);
 
     return finish(coll_mtree_message_recv(channel, peer, tag, bytes, length), deadline,
                   bytes, true)

@@ -2,12 +2,12 @@
 #include "coll_mtree/control/modex.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/settings.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
@@ -148,8 +148,8 @@ static process_t *settings_known(const opal_process_name_t *name)
     if (name->vpid >= (unsigned)modex.num_known) {
         int wanted = (int)name->vpid + 1;
 
-        coll_mtree_require(mtree_array_reserve(&modex.known, &modex.capacity, wanted,
-                                               sizeof(*modex.known)));
+        mtree_require(mtree_array_reserve(&modex.known, &modex.capacity, wanted,
+                                          sizeof(*modex.known)));
         memset(modex.known + modex.num_known, 0,
                (size_t)(wanted - modex.num_known) * sizeof(*modex.known));
         modex.num_known = wanted;

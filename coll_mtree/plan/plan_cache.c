@@ -2,9 +2,8 @@
 #define _GNU_SOURCE
 #include "coll_mtree/plan/plan_cache.h"
 
-#include "coll_mtree/base/memory.h"
-
 #include "base/hash.h"
+#include "base/memory.h"
 #include "planner/plan/json.h"
 #include "topo/dot/cache_file.h"
 #include "topo/dot/read.h"
@@ -49,7 +48,7 @@ static void write_question(const coll_mtree_plan_question_t *question, FILE *out
     char *donor = NULL;
 
     if (question->donor != NULL) {
-        coll_mtree_require(mtree_plan_to_json(question->donor, &donor));
+        mtree_require(mtree_plan_to_json(question->donor, &donor));
     }
     write_build(out);
     write_request(question->request, out);
@@ -58,7 +57,7 @@ static void write_question(const coll_mtree_plan_question_t *question, FILE *out
     for (int host = 0; host < hosts->num_hosts; host++) {
         fprintf(out, "%d ", hosts->vertices[host]);
     }
-    coll_mtree_require(mtree_topology_write(hosts->topology, out));
+    mtree_require(mtree_topology_write(hosts->topology, out));
 }
 
 /* The name of the file of @a question. */
@@ -67,10 +66,10 @@ static void find_name(const coll_mtree_plan_question_t *question,
 {
     size_t length;
     char *text;
-    FILE *out = coll_mtree_text_begin(&text, &length);
+    FILE *out = mtree_text_begin(&text, &length);
 
     write_question(question, out);
-    coll_mtree_text_end(out);
+    mtree_text_end(out);
     mtree_cache_file_name(mtree_hash_bytes(MTREE_HASH_INIT, text, length),
                           MTREE_CACHE_PLANS, name);
     free(text);
@@ -195,11 +194,11 @@ void coll_mtree_plan_cache_write(const coll_mtree_plan_question_t *question,
         return;
     }
     find_name(question, name);
-    coll_mtree_require(mtree_plan_to_json(plan, &json));
-    out = coll_mtree_text_begin(&text, &length);
+    mtree_require(mtree_plan_to_json(plan, &json));
+    out = mtree_text_begin(&text, &length);
     fprintf(out, FORECAST_WRITE "%s", forecast.pays, forecast.seconds, forecast.fallback,
             json);
-    coll_mtree_text_end(out);
+    mtree_text_end(out);
     if (mtree_cache_file_write(path, name, text) == MTREE_OK) {
         prune(path);
     }

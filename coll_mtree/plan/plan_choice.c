@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_choice.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan)
     if (hosts > MOST_PAIRED_HOSTS) {
         return 0;
     }
-    bytes = coll_mtree_calloc(hosts * hosts, sizeof(*bytes));
+    bytes = mtree_calloc(hosts * hosts, sizeof(*bytes));
     for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
 
@@ -102,7 +102,7 @@ double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
                                       const mtree_topology_t *topology,
                                       const mtree_routes_t *routes)
 {
-    double *load = coll_mtree_calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double *load = mtree_calloc(2 * (size_t)topology->num_links, sizeof(*load));
     double transfer = 8 * plan->bytes / plan->throughput;
     double overload;
 

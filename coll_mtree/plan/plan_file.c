@@ -2,10 +2,10 @@
 #include "coll_mtree/plan/plan_file.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "planner/plan/json.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int *plan_host_numbers(const mtree_plan_t *plan,
     if (plan->num_hosts != num_hosts) {
         return NULL;
     }
-    number = coll_mtree_malloc((size_t)num_hosts * sizeof(*number));
+    number = mtree_malloc((size_t)num_hosts * sizeof(*number));
     for (int i = 0; i < num_hosts; i++) {
         int vertex = mtree_topology_find_host(hosts->topology, plan->hosts[i]);
 
@@ -118,7 +118,7 @@ static void routes_renumber(mtree_plan_t *to, const mtree_plan_t *from, const in
     if (from->routes == NULL) {
         return;
     }
-    to->routes = coll_mtree_malloc((size_t)hosts * (size_t)hosts * sizeof(*to->routes));
+    to->routes = mtree_malloc((size_t)hosts * (size_t)hosts * sizeof(*to->routes));
     for (int i = 0; i < hosts * hosts; i++) {
         to->routes[number[i / hosts] * hosts + number[i % hosts]] = from->routes[i];
     }
@@ -130,7 +130,7 @@ static void order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int
     if (from->order == NULL) {
         return;
     }
-    to->order = coll_mtree_malloc((size_t)from->num_hosts * sizeof(*to->order));
+    to->order = mtree_malloc((size_t)from->num_hosts * sizeof(*to->order));
     for (int i = 0; i < from->num_hosts; i++) {
         to->order[i] = number[from->order[i]];
     }
@@ -141,15 +141,14 @@ static void order_renumber(mtree_plan_t *to, const mtree_plan_t *from, const int
 /* A copy of @a plan with host i as number[i]. */
 static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 {
-    const char **names = coll_mtree_malloc((size_t)plan->num_hosts * sizeof(*names));
+    const char **names = mtree_malloc((size_t)plan->num_hosts * sizeof(*names));
     mtree_plan_t *renumbered;
 
     for (int i = 0; i < plan->num_hosts; i++) {
         names[number[i]] = plan->hosts[i];
     }
-    coll_mtree_require(mtree_plan_create(plan->collective, plan->algorithm,
-                                         plan->num_hosts, names, plan->num_trees,
-                                         &renumbered));
+    mtree_require(mtree_plan_create(plan->collective, plan->algorithm, plan->num_hosts,
+                                    names, plan->num_trees, &renumbered));
     free(names);
     renumbered->root = plan->root < 0 ? -1 : number[plan->root];
     renumbered->bytes = plan->bytes;

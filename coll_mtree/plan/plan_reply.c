@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_reply.h"
 
-#include "coll_mtree/base/memory.h"
-
+#include "base/memory.h"
 #include "planner/plan/json.h"
 #include "schedule/plan_part_wire.h"
 
@@ -24,7 +23,7 @@ static void send_pieces(coll_mtree_exchange_t *exchange, int kind,
     size_t common_length = (size_t)common->length;
     size_t before = common_length + appendix->length;
     size_t whole_length = whole == NULL ? 0 : strlen(whole);
-    payload_t *payload = coll_mtree_malloc(sizeof(*payload) + before + whole_length);
+    payload_t *payload = mtree_malloc(sizeof(*payload) + before + whole_length);
 
     payload->forecast = *forecast;
     payload->common_length = common->length;
@@ -46,12 +45,12 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_forecast_t *forecast, const int *host,
                                 int num_ranks, const coll_mtree_appendix_t *appendix)
 {
-    int *lengths = coll_mtree_calloc((size_t)num_ranks, sizeof(*lengths));
+    int *lengths = mtree_calloc((size_t)num_ranks, sizeof(*lengths));
     mtree_wire_t common = {0}, own = {0};
     char *whole = NULL;
 
     if (plan != NULL && mtree_plan_is_by_arrival(plan)) {
-        coll_mtree_require(mtree_plan_to_json(plan, &whole));
+        mtree_require(mtree_plan_to_json(plan, &whole));
     }
     /* Parts of more than INT_MAX bytes are not written. */
     if (plan != NULL && mtree_plan_parts_write(plan, host, num_ranks, &common, &own,
@@ -88,16 +87,16 @@ mtree_plan_part_t *coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply,
     size_t common, before, whole_length;
     mtree_plan_part_t *part;
 
-    coll_mtree_require(is_within(reply) ? MTREE_OK : MTREE_ERR_INVALID);
+    mtree_require(is_within(reply) ? MTREE_OK : MTREE_ERR_INVALID);
     common = (size_t)payload->common_length;
     before = common + (size_t)payload->appendix_length;
     whole_length = reply->length - sizeof(*payload) - before;
-    coll_mtree_require(mtree_plan_part_read(payload->bytes, common, reply->part,
-                                            reply->part_length, &part));
+    mtree_require(mtree_plan_part_read(payload->bytes, common, reply->part,
+                                       reply->part_length, &part));
     /* Routes are rounded on the wire, and all ranks must use the same plan. */
     if (whole_length > 0) {
-        coll_mtree_require(mtree_plan_from_json(payload->bytes + before, whole_length,
-                                                "plan of rank 0", &part->plan));
+        mtree_require(mtree_plan_from_json(payload->bytes + before, whole_length,
+                                           "plan of rank 0", &part->plan));
     } else if (part->plan == NULL) {
         part->plan = mtree_plan_retain(plan);
     }

@@ -3,12 +3,12 @@
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/source.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static bool context_find_hosts(coll_mtree_planning_context_t *context,
 {
     coll_mtree_plan_hosts_t *hosts = &context->hosts;
     coll_mtree_host_numbers_t *numbers = &context->numbers;
-    const char **names = coll_mtree_calloc((size_t)context->num_procs, sizeof(*names));
+    const char **names = mtree_calloc((size_t)context->num_procs, sizeof(*names));
     bool found = find_names(comm, contributions, hosts->topology, names);
 
     if (found) {
@@ -151,11 +151,11 @@ static coll_mtree_planning_context_t *
 context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
 {
     size_t procs = (size_t)ompi_comm_size(comm);
-    coll_mtree_planning_context_t *context = coll_mtree_calloc(1, sizeof(*context));
+    coll_mtree_planning_context_t *context = mtree_calloc(1, sizeof(*context));
 
     coll_mtree_class_table_init(&context->plans);
     context->num_procs = (int)procs;
-    context->vertices = coll_mtree_calloc(procs, sizeof(int));
+    context->vertices = mtree_calloc(procs, sizeof(int));
     context_read(context, comm, contributions);
     return context;
 }
@@ -281,7 +281,7 @@ static void context_keep(coll_mtree_planning_context_t *context,
 {
     size_t bytes = (size_t)num_samples * sizeof(*samples);
 
-    context->samples = coll_mtree_realloc(context->samples, bytes);
+    context->samples = mtree_realloc(context->samples, bytes);
     memcpy(context->samples, samples, bytes);
     context->num_samples = num_samples;
 }

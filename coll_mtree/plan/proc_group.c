@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/proc_group.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include "coll_mtree/plan/planning_context.h"
 
@@ -35,9 +35,9 @@ static void group_destroy(coll_mtree_proc_group_t *group)
 static coll_mtree_proc_group_t *group_create(ompi_communicator_t *comm)
 {
     size_t num_procs = (size_t)ompi_comm_size(comm);
-    coll_mtree_proc_group_t *group = coll_mtree_calloc(1, sizeof(*group));
+    coll_mtree_proc_group_t *group = mtree_calloc(1, sizeof(*group));
 
-    group->names = coll_mtree_calloc(num_procs, sizeof(*group->names));
+    group->names = mtree_calloc(num_procs, sizeof(*group->names));
     mtree_list_init(&group->idle);
     group->num_procs = (int)num_procs;
     group->identity = MTREE_HASH_INIT;
@@ -71,8 +71,7 @@ static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
     }
-    coll_mtree_require(
-        mtree_hash_table_add(&proc_groups.table, &made->link, made->identity));
+    mtree_require(mtree_hash_table_add(&proc_groups.table, &made->link, made->identity));
     return made;
 }
 
@@ -138,8 +137,8 @@ const mtree_placement_t *coll_mtree_proc_group_place(coll_mtree_proc_group_t *gr
 {
     opal_mutex_lock(&proc_groups.lock);
     if (group->placement == NULL) {
-        coll_mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
-                                                  localities, &group->placement));
+        mtree_require(mtree_placement_create(group->num_procs, num_hosts, hosts,
+                                             localities, &group->placement));
     }
     opal_mutex_unlock(&proc_groups.lock);
     return group->placement;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/cables.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "tcp/listener.h"
 #include "tcp/rate_test.h"
 #include "tcp/socket.h"
@@ -86,8 +86,8 @@ void coll_mtree_cables_close(void)
 coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
                                                    int num_parts)
 {
-    coll_mtree_cables_trial_t *trial = coll_mtree_calloc(1, sizeof(*trial));
-    end_t *ends = coll_mtree_calloc((size_t)num_parts, sizeof(*ends));
+    coll_mtree_cables_trial_t *trial = mtree_calloc(1, sizeof(*trial));
+    end_t *ends = mtree_calloc((size_t)num_parts, sizeof(*ends));
 
     *trial = (coll_mtree_cables_trial_t){parts, num_parts, ends, mtree_clock_seconds()};
     for (int p = 0; p < num_parts; p++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
-#include "coll_mtree/base/memory.h"
+#include "base/memory.h"
 
 #include "coll_mtree/control/host_numbers.h"
 
@@ -27,7 +27,7 @@ void coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinat
         .channel = channel,
         .num_hosts = num_hosts,
         .leader = leader,
-        .share = coll_mtree_calloc((size_t)num_hosts, sizeof(coll_mtree_share_t))};
+        .share = mtree_calloc((size_t)num_hosts, sizeof(coll_mtree_share_t))};
 }
 
 void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
@@ -52,8 +52,8 @@ void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinato
     size_t bytes = coll_mtree_command_item_bytes(command->kind);
 
     if (bytes > 0) {
-        coll_mtree_require(mtree_array_reserve(&share->items, &share->capacity,
-                                               command->num_items + 1, bytes));
+        mtree_require(mtree_array_reserve(&share->items, &share->capacity,
+                                          command->num_items + 1, bytes));
         memcpy((char *)share->items + (size_t)command->num_items * bytes, item, bytes);
     }
     command->num_items++;
@@ -67,7 +67,7 @@ static void share_send(const coll_mtree_channel_t *channel, int peer,
 {
     size_t length = coll_mtree_command_items_bytes(&share->command);
 
-    share->sent = coll_mtree_malloc(sizeof(*share->sent));
+    share->sent = mtree_malloc(sizeof(*share->sent));
     *share->sent = share->command;
     share->commanding = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
                                                 share->sent, sizeof(*share->sent));
@@ -125,7 +125,7 @@ static void start_all(coll_mtree_probe_coordinator_t *coordinator)
         share->command.delay = (longest - share->round_trip) / 2;
         share->command.patience = patience;
         share->replies =
-            coll_mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
+            mtree_calloc(coll_mtree_command_replies_bytes(&share->command), 1);
         if (coordinator->leader[host] == 0) {
             coordinator->own = coll_mtree_probe_worker_begin(
                 coordinator->channel, &share->command, share->items, share->replies);

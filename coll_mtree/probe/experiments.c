@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/experiments.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/probe/stream.h"
 
 #include "base/clock.h"
 #include "base/median.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,17 +69,17 @@ static void ping_start(ping_t *ping)
 static ping_t *ping_begin(const coll_mtree_channel_t *channel,
                           const coll_mtree_probe_part_t *part)
 {
-    ping_t *ping = coll_mtree_calloc(1, sizeof(*ping));
+    ping_t *ping = mtree_calloc(1, sizeof(*ping));
 
     ping->channel = channel;
     ping->part = *part;
     ping->left = part->experiment.repeats + 1;
     ping->send = INFINITY;
     ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
-    ping->sent = coll_mtree_calloc(part->experiment.bytes, 1);
-    ping->received = coll_mtree_calloc(part->experiment.bytes, 1);
+    ping->sent = mtree_calloc(part->experiment.bytes, 1);
+    ping->received = mtree_calloc(part->experiment.bytes, 1);
     ping->seconds =
-        coll_mtree_calloc((size_t)part->experiment.repeats, sizeof(*ping->seconds));
+        mtree_calloc((size_t)part->experiment.repeats, sizeof(*ping->seconds));
     ping_start(ping);
     return ping;
 }
@@ -194,7 +194,7 @@ coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts,
                                    double delay)
 {
-    coll_mtree_probe_experiments_t *experiments = coll_mtree_calloc(
+    coll_mtree_probe_experiments_t *experiments = mtree_calloc(
         1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
 
     experiments->channel = channel;

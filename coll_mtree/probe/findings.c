@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/findings.h"
 
-#include "coll_mtree/base/memory.h"
-
+#include "base/memory.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
 
@@ -39,7 +38,7 @@ static void write_findings(const mtree_probe_findings_t *findings, double second
         fprintf(out, "latency %s within %.0f %%\n", basis_name(found->latency.basis),
                 100 * found->latency.spread);
     }
-    coll_mtree_require(mtree_topology_write(topology, out));
+    mtree_require(mtree_topology_write(topology, out));
 }
 
 /* Are the capacities of @a link, there and back, measured, as its comment says? */
@@ -67,7 +66,7 @@ mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *
     if (status != MTREE_OK) {
         return status;
     }
-    capacity = coll_mtree_calloc(2 * (size_t)map->num_links, sizeof(*capacity));
+    capacity = mtree_calloc(2 * (size_t)map->num_links, sizeof(*capacity));
     for (int l = 0; l < map->num_links; l++) {
         bool measured[2];
 
@@ -90,9 +89,9 @@ char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
 {
     size_t length;
     char *text;
-    FILE *out = coll_mtree_text_begin(&text, &length);
+    FILE *out = mtree_text_begin(&text, &length);
 
     write_findings(findings, seconds, load, out);
-    coll_mtree_text_end(out);
+    mtree_text_end(out);
     return text;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/networks.h"
 
-#include "coll_mtree/base/memory.h"
-
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static int find_networks(coll_mtree_probe_coordinator_t *coordinator,
                          coll_mtree_cable_host_t *described, mtree_networks_t *networks)
 {
     const int num_hosts = coordinator->num_hosts;
-    mtree_host_interfaces_t *list = coll_mtree_calloc((size_t)num_hosts, sizeof(*list));
+    mtree_host_interfaces_t *list = mtree_calloc((size_t)num_hosts, sizeof(*list));
     int rc = coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_INTERFACES,
                                               SECONDS);
 
@@ -29,7 +28,7 @@ static int find_networks(coll_mtree_probe_coordinator_t *coordinator,
         list[host].own = contributions[host].addresses[0];
     }
     if (rc == OMPI_SUCCESS) {
-        coll_mtree_require(mtree_networks_find(list, num_hosts, networks));
+        mtree_require(mtree_networks_find(list, num_hosts, networks));
     }
     free(list);
     return rc;
@@ -111,7 +110,7 @@ int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
                               mtree_networks_t *networks)
 {
     coll_mtree_cable_host_t *described =
-        coll_mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
+        mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
     int rc = find_networks(coordinator, contributions, described, networks);
 
     /* Rounds in which something has failed are repeated. */

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "topo/host/processor.h"
 
@@ -62,7 +62,7 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
 static void lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
                       const coll_mtree_host_t *contributions)
 {
-    lead->hosts = coll_mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
+    lead->hosts = mtree_calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
     for (int host = 0; host < lead->num_hosts; host++) {
         lead->hosts[host] = contributions[lead->leader[host]];
     }
@@ -120,8 +120,8 @@ static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double sec
                                      .log = lead->record,
                                      .byte_seconds = mtree_copy_seconds_per_byte()};
     size_t hosts = (size_t)lead->num_hosts;
-    mtree_probe_host_t *list = coll_mtree_calloc(hosts, sizeof(*list));
-    char(*text)[MTREE_ADDRESS_LENGTH] = coll_mtree_calloc(hosts, sizeof(*text));
+    mtree_probe_host_t *list = mtree_calloc(hosts, sizeof(*list));
+    char(*text)[MTREE_ADDRESS_LENGTH] = mtree_calloc(hosts, sizeof(*text));
     mtree_status_t status;
 
     for (size_t h = 0; h < hosts; h++) {
@@ -216,7 +216,7 @@ static int lead_prepare(lead_t *lead)
 static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 {
     mtree_probe_result_t *results =
-        coll_mtree_calloc((size_t)round->num_experiments, sizeof(*results));
+        mtree_calloc((size_t)round->num_experiments, sizeof(*results));
     double took;
     int rc = coll_mtree_probe_round_run(&lead->coordinator, round, &lead->next_tag,
                                         results, &took);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/routes.h"
 
-#include "coll_mtree/base/memory.h"
-
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ search_begin(const coll_mtree_probe_coordinator_t *coordinator,
 {
     mtree_traceroute_search_t *search;
 
-    coll_mtree_require(mtree_traceroute_search_create(coordinator->num_hosts, &search));
+    mtree_require(mtree_traceroute_search_create(coordinator->num_hosts, &search));
     for (int host = 0; host < coordinator->num_hosts; host++) {
         for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
             const mtree_address_t *address = &hosts[host].addresses[i];
@@ -112,7 +111,7 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
         const mtree_route_question_t *questions;
         int count;
 
-        coll_mtree_require(mtree_traceroute_search_ask(search, &questions, &count));
+        mtree_require(mtree_traceroute_search_ask(search, &questions, &count));
         if (count == 0 || mtree_clock_seconds() >= deadline) {
             break;
         }

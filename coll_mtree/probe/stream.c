@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/stream.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/probe/stream_arrivals.h"
 #include "coll_mtree/probe/stream_window.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -109,7 +109,7 @@ static size_t most_bytes(const coll_mtree_channel_t *channel,
 coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
                                              const coll_mtree_probe_part_t *part)
 {
-    coll_mtree_stream_t *stream = coll_mtree_calloc(1, sizeof(*stream));
+    coll_mtree_stream_t *stream = mtree_calloc(1, sizeof(*stream));
 
     stream->channel = channel;
     stream->part = *part;
@@ -118,9 +118,9 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
     stream->deadline = stream->began + part->experiment.seconds + TIMEOUT_SECONDS;
     coll_mtree_stream_window_init(&stream->window, part->experiment.sharing,
                                   part->experiment.rtt, part->experiment.speed);
-    stream->credit = coll_mtree_calloc(1, sizeof(*stream->credit));
+    stream->credit = mtree_calloc(1, sizeof(*stream->credit));
     for (int i = 0; i < SLOTS; i++) {
-        stream->slots[i] = coll_mtree_calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
+        stream->slots[i] = mtree_calloc(1, COLL_MTREE_STREAM_MOST_BYTES);
     }
     if (part->sends) {
         start_credit(stream);

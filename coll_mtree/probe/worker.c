@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/worker.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/control/host.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
                               void *replies)
 {
-    coll_mtree_probe_worker_t *worker = coll_mtree_calloc(1, sizeof(*worker));
+    coll_mtree_probe_worker_t *worker = mtree_calloc(1, sizeof(*worker));
 
     worker->command = *command;
     worker->items = items;
@@ -176,14 +176,14 @@ static bool serve_one(const coll_mtree_channel_t *channel,
                       const coll_mtree_command_t *command)
 {
     size_t length = coll_mtree_command_items_bytes(command);
-    void *items = coll_mtree_malloc(length);
+    void *items = mtree_malloc(length);
     bool is_there =
         length == 0 || coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_ITEMS_TAG,
                                                     items, length, INFINITY);
 
     if (is_there) {
         size_t reply_length = coll_mtree_command_replies_bytes(command);
-        void *replies = coll_mtree_calloc(reply_length, 1);
+        void *replies = mtree_calloc(reply_length, 1);
         coll_mtree_message_t *message;
 
         carry_out(channel, command, items, replies);

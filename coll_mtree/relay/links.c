@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/links.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "relay/call.h"
 #include "relay/dialer.h"
 #include "tcp/socket.h"
@@ -61,7 +61,7 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     if (link != NULL) {
         return link;
     }
-    link = coll_mtree_calloc(1, sizeof(*link));
+    link = mtree_calloc(1, sizeof(*link));
     (void)snprintf(name, sizeof(name), "relay %.50s", relayed->plan->relays[i]);
     link->job = contact->job;
     link->number = contact->numbers[i];
@@ -69,8 +69,8 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     link->dialer =
         mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
                                   mtree_clock_seconds(), MTREE_RELAY_DIAL_SECONDS);
-    coll_mtree_require(link->peer == NULL || link->dialer == NULL ? MTREE_ERR_NO_MEMORY
-                                                                  : MTREE_OK);
+    mtree_require(link->peer == NULL || link->dialer == NULL ? MTREE_ERR_NO_MEMORY
+                                                             : MTREE_OK);
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
     relay_links.num_dialing++;
     mtree_list_append(&relay_links.list, &link->link);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/relayed.h"
 
-#include "coll_mtree/base/memory.h"
-
+#include "base/memory.h"
 #include "planner/plan/json.h"
 
 #include <stdlib.h>
@@ -24,15 +23,15 @@ static bool send_to_relays(const mtree_plan_t *plan, ompi_communicator_t *comm,
                            const int *host, coll_mtree_relay_contact_t *contact)
 {
     int ranks = ompi_comm_size(comm);
-    uint32_t *world = coll_mtree_malloc((size_t)ranks * sizeof(*world));
+    uint32_t *world = mtree_malloc((size_t)ranks * sizeof(*world));
     mtree_placement_t *placement;
     bool is_sent;
 
     for (int r = 0; r < ranks; r++) {
         world[r] = (uint32_t)coll_mtree_process_name(comm, r).vpid;
     }
-    coll_mtree_require(mtree_placement_create_relayed(
-        ranks, plan->num_hosts, plan->num_relays, host, NULL, &placement));
+    mtree_require(mtree_placement_create_relayed(ranks, plan->num_hosts, plan->num_relays,
+                                                 host, NULL, &placement));
     is_sent = coll_mtree_relays_send_plan(plan, placement, world, contact);
     mtree_placement_destroy(placement);
     free(world);
@@ -55,7 +54,7 @@ bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *com
         send_to_relays(read, comm, host, &contact)) {
         addresses = (size_t)plan->num_relays * MTREE_RELAY_ADDRESS;
         *length_p = sizeof(contact) + addresses + strlen(text);
-        bytes = coll_mtree_calloc(1, *length_p);
+        bytes = mtree_calloc(1, *length_p);
         memcpy(bytes, &contact, sizeof(contact));
         for (int i = 0; i < plan->num_relays; i++) {
             memcpy(bytes + sizeof(contact) + (size_t)i * MTREE_RELAY_ADDRESS,
@@ -76,16 +75,15 @@ static mtree_plan_t *read_plan(const char *bytes, size_t length, int num_relays)
     const char *addresses[COLL_MTREE_RELAYS];
     mtree_plan_t *plan;
 
-    coll_mtree_require(num_relays < 1 || num_relays > COLL_MTREE_RELAYS ||
-                               length <= before
-                           ? MTREE_ERR_INVALID
-                           : MTREE_OK);
+    mtree_require(num_relays < 1 || num_relays > COLL_MTREE_RELAYS || length <= before
+                      ? MTREE_ERR_INVALID
+                      : MTREE_OK);
     for (int i = 0; i < num_relays; i++) {
         addresses[i] = bytes + (size_t)i * MTREE_RELAY_ADDRESS;
     }
-    coll_mtree_require(
+    mtree_require(
         mtree_plan_from_json(bytes + before, length - before, "plan with relays", &plan));
-    coll_mtree_require(mtree_plan_add_relays(plan, num_relays, addresses));
+    mtree_require(mtree_plan_add_relays(plan, num_relays, addresses));
     return plan;
 }
 
@@ -93,17 +91,17 @@ coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
                                               const mtree_placement_t *placement,
                                               int rank)
 {
-    coll_mtree_relayed_t *relayed = coll_mtree_calloc(1, sizeof(*relayed));
+    coll_mtree_relayed_t *relayed = mtree_calloc(1, sizeof(*relayed));
 
-    coll_mtree_require(length > sizeof(relayed->contact) ? MTREE_OK : MTREE_ERR_INVALID);
+    mtree_require(length > sizeof(relayed->contact) ? MTREE_OK : MTREE_ERR_INVALID);
     memcpy(&relayed->contact, bytes, sizeof(relayed->contact));
     relayed->plan =
         read_plan(bytes + sizeof(relayed->contact), length - sizeof(relayed->contact),
                   relayed->contact.num_relays);
-    coll_mtree_require(mtree_placement_create_relayed(
+    mtree_require(mtree_placement_create_relayed(
         placement->num_ranks, relayed->plan->num_hosts, relayed->plan->num_relays,
         placement->host, placement->localities, &relayed->placement));
-    coll_mtree_require(
+    mtree_require(
         mtree_plan_part_create(relayed->plan, placement->host[rank], &relayed->part));
     return relayed;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/relays.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/relay/control.h"
 #include "coll_mtree/relay/world.h"
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "tcp/crypto.h"
 
 #include <pthread.h>
@@ -218,8 +218,7 @@ bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
                                   .addresses = plan->relays};
     bool is_sent = plan->num_relays <= COLL_MTREE_RELAYS;
 
-    message.peers =
-        coll_mtree_malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
+    message.peers = mtree_malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
     memcpy(message.peers, world, ranks * sizeof(*world));
     pthread_mutex_lock(&job.lock);
     *contact = (coll_mtree_relay_contact_t){.job = job.id,

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/helper_thread.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/sockets.h"
@@ -11,6 +10,7 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "relay/plan.h"
 #include "relay/server.h"
 #include "relay/share.h"
@@ -225,7 +225,7 @@ void coll_mtree_relay_world_begin(ompi_communicator_t *world)
     if (job.own.host[0] == '\0') {
         return;
     }
-    job.relays = coll_mtree_calloc((size_t)ompi_comm_size(world), sizeof(*job.relays));
+    job.relays = mtree_calloc((size_t)ompi_comm_size(world), sizeof(*job.relays));
     for (int rank = 0; rank < ompi_comm_size(world); rank++) {
         if (!contact_get(world, rank, &contact)) {
             continue;

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/free_hook.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -13,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,9 +37,9 @@ static struct {
 static void append(coll_mtree_rank_report_t *gathered, const void *rows, int count)
 {
     if (count > 0) {
-        coll_mtree_require(mtree_array_reserve(&gathered->rows, &gathered->capacity,
-                                               gathered->num_rows + count,
-                                               sizeof(*gathered->rows)));
+        mtree_require(mtree_array_reserve(&gathered->rows, &gathered->capacity,
+                                          gathered->num_rows + count,
+                                          sizeof(*gathered->rows)));
         memcpy(gathered->rows + gathered->num_rows, rows,
                (size_t)count * sizeof(*gathered->rows));
         gathered->num_rows += count;
@@ -165,7 +165,7 @@ static bool write_text(const char *path, const char *text, bool anew)
 static void write_file(const char *path, const char *text)
 {
     size_t bytes = strlen(path) + sizeof(".new");
-    char *beside = coll_mtree_malloc(bytes);
+    char *beside = mtree_malloc(bytes);
     bool done;
 
     if (is_special(path)) {
@@ -320,7 +320,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
                                        .obstacle = obstacle};
     if (writes) {
         job.report.timeline =
-            coll_mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*job.report.timeline));
+            mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*job.report.timeline));
     }
     coll_mtree_statistics_set_hooks(report_call, report_sum);
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);

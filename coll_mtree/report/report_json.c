@@ -2,9 +2,9 @@
 #include "coll_mtree/report/report_json.h"
 
 #include "coll_mtree/base/counters.h"
-#include "coll_mtree/base/memory.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "planner/plan/json.h"
 #include "report/derive.h"
@@ -33,10 +33,10 @@ static json_t *topology_json(const coll_mtree_planning_context_t *context)
     json_t *measured = json_array(), *json;
     size_t length;
     char *text;
-    FILE *out = coll_mtree_text_begin(&text, &length);
+    FILE *out = mtree_text_begin(&text, &length);
 
-    coll_mtree_require(mtree_topology_write(map, out));
-    coll_mtree_text_end(out);
+    mtree_require(mtree_topology_write(map, out));
+    mtree_text_end(out);
     for (int l = 0; l < map->num_links; l++) {
         const double *capacity = now->links[l].capacity;
 

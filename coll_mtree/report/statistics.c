@@ -2,11 +2,11 @@
 #include "coll_mtree/report/statistics.h"
 
 #include "coll_mtree/base/counters.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/plan/proc_group.h"
 
 #include "base/clock.h"
 #include "base/median.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,9 +34,9 @@ void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
 /* An empty group, which is the last then. */
 static coll_mtree_group_t *group_add(const char *name)
 {
-    coll_mtree_group_t *group = coll_mtree_calloc(1, sizeof(*group));
+    coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group));
 
-    group->name = coll_mtree_malloc(strlen(name) + 1);
+    group->name = mtree_malloc(strlen(name) + 1);
     memcpy(group->name, name, strlen(name) + 1);
     coll_mtree_class_table_init(&group->classes);
     *all.end = group;
@@ -89,7 +89,7 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
 static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *function,
                                        coll_mtree_group_class_t *class)
 {
-    coll_mtree_record_t *record = coll_mtree_calloc(1, sizeof(*record));
+    coll_mtree_record_t *record = mtree_calloc(1, sizeof(*record));
 
     record->group = group;
     record->function = function;
@@ -261,7 +261,7 @@ static void pass_trees(const coll_mtree_transfer_record_t *transfer,
         forget_trees(record);
     }
     if (record->trees == NULL) {
-        record->trees = coll_mtree_calloc((size_t)num_trees, sizeof(*record->trees));
+        record->trees = mtree_calloc((size_t)num_trees, sizeof(*record->trees));
         record->num_trees = num_trees;
     }
     if (++record->over_plan == 2) {
@@ -285,7 +285,7 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     opal_mutex_lock(&all.lock);
     group = transfer->record->group;
     if (group->paths == NULL) {
-        group->paths = coll_mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
+        group->paths = mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
     }
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];

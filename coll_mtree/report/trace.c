@@ -2,7 +2,6 @@
 #include "coll_mtree/report/trace.h"
 
 #include "coll_mtree/base/free_hook.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -10,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,7 @@ mtree_trace_t *coll_mtree_trace_get(void)
 static rank_trace_t *own_trace(size_t *count_p)
 {
     size_t count = job.trace == NULL ? 0 : mtree_trace_count(job.trace);
-    rank_trace_t *own =
-        coll_mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
+    rank_trace_t *own = mtree_calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
     snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
     for (size_t i = 0; i < count; i++) {

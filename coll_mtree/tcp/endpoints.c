@@ -3,7 +3,6 @@
 
 #include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/contact.h"
@@ -12,6 +11,7 @@
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static int poll_endpoints(void);
 static void begin_to_poll(void)
 {
     if (endpoints.tcp == NULL) {
-        coll_mtree_require(mtree_tcp_create(GRACE, &endpoints.tcp));
+        mtree_require(mtree_tcp_create(GRACE, &endpoints.tcp));
         coll_mtree_progress_add(poll_endpoints);
     }
 }
@@ -145,17 +145,17 @@ static mtree_tcp_tuning_t tuning(coll_mtree_cables_t cables)
 /* A handshake may not begin again, since the other end does not. */
 static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
 {
-    endpoint_t *endpoint = coll_mtree_calloc(1, sizeof(*endpoint));
+    endpoint_t *endpoint = mtree_calloc(1, sizeof(*endpoint));
     char name[32];
 
     begin_to_poll();
-    coll_mtree_require(
+    mtree_require(
         mtree_hash_table_add(&endpoints.table, &endpoint->link, hash_rank(rank)));
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->num_cables = way.cables.count;
     endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name);
-    coll_mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     mtree_tcp_peer_watch(endpoint->peer, SILENCE);
     endpoint->handshake =
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),

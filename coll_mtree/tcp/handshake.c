@@ -2,7 +2,6 @@
 #include "coll_mtree/tcp/handshake.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
@@ -10,6 +9,8 @@
 #include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
+
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -168,7 +169,7 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
                          listening->port == 0 || listening->num_addresses == 0;
     if (!handshake->is_vain) {
         fill_addresses(handshake, &dial);
-        coll_mtree_require(mtree_tcp_peer_dial(handshake->peer, &dial));
+        mtree_require(mtree_tcp_peer_dial(handshake->peer, &dial));
         weigh(handshake);
         handshake->is_dialed = true;
     }
@@ -181,7 +182,7 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
                                                    coll_mtree_way_t way,
                                                    mtree_tcp_admit_t admit)
 {
-    coll_mtree_handshake_t *handshake = coll_mtree_calloc(1, sizeof(*handshake));
+    coll_mtree_handshake_t *handshake = mtree_calloc(1, sizeof(*handshake));
 
     handshake->rank = rank;
     handshake->peer = peer;
@@ -191,8 +192,8 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
     for (int c = 0; c < way.cables.count && c < MTREE_TOPOLOGY_MAX_CABLES; c++) {
         handshake->cables[handshake->num_cables++] = way.cables.list[c].cable;
     }
-    handshake->mine = coll_mtree_calloc(1, sizeof(word_t));
-    handshake->heard = coll_mtree_calloc(1, sizeof(word_t));
+    handshake->mine = mtree_calloc(1, sizeof(word_t));
+    handshake->heard = mtree_calloc(1, sizeof(word_t));
     handshake->mine->at = *coll_mtree_contact_own(admit);
     handshake->mine->num_connections = num_connections;
     draw_key(handshake);

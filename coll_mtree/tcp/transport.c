@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/transport.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/transport/packing.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ static mtree_tcp_session_t *lock_session(coll_mtree_transport_t *transport, int 
     }
     session =
         mtree_tcp_session_begin(endpoint, &operation->key, rank, peer->rate, transport);
-    coll_mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
+    mtree_require(session == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     return session;
 }
 
@@ -119,7 +119,7 @@ static packed_t *pack(const coll_mtree_elements_t *elements, bool sends,
                       mtree_completion_t *done, void **bytes_p)
 {
     size_t bytes = coll_mtree_elements_bytes(elements);
-    packed_t *packed = coll_mtree_malloc(sizeof(*packed) + bytes);
+    packed_t *packed = mtree_malloc(sizeof(*packed) + bytes);
 
     *packed = (packed_t){.super.func = packed_ended, .done = done};
     if (sends) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/cache.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "topo/dot/read.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
     }
     MTREE_ARENA_ARRAY(&arena, names, (size_t)numbers->num_hosts);
     MTREE_ARENA_ARRAY(&arena, addresses, (size_t)numbers->num_hosts);
-    coll_mtree_require(arena.status);
+    mtree_require(arena.status);
     for (int h = 0; h < numbers->num_hosts; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
@@ -66,7 +66,7 @@ void coll_mtree_cached_hosts_init(coll_mtree_cached_hosts_t *hosts,
                                      .addresses = addresses,
                                      .version = MTREE_VERSION};
     hosts->arena = arena;
-    coll_mtree_require(arena.status);
+    mtree_require(arena.status);
 }
 
 void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
@@ -93,9 +93,9 @@ static void take_part(void *arg, const char *text, size_t length,
     coll_mtree_probe_parts_t *parts = arg;
 
     if (!stamp->is_loaded) {
-        coll_mtree_require(mtree_array_reserve(&parts->texts, &parts->capacity,
-                                               parts->count + 1, sizeof(*parts->texts)));
-        parts->texts[parts->count] = coll_mtree_calloc(1, length + 1);
+        mtree_require(mtree_array_reserve(&parts->texts, &parts->capacity,
+                                          parts->count + 1, sizeof(*parts->texts)));
+        parts->texts[parts->count] = mtree_calloc(1, length + 1);
         memcpy(parts->texts[parts->count++], text, length);
         if (parts->count == 1 || difftime(stamp->measured, parts->oldest) < 0) {
             parts->oldest = stamp->measured;
@@ -136,9 +136,9 @@ void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
     if (hosts->key.num_hosts == 0 || coll_mtree_params.cache_days <= 0) {
         return;
     }
-    out = coll_mtree_text_begin(&text, &length);
-    coll_mtree_require(mtree_topology_write(topology, out));
-    coll_mtree_text_end(out);
+    out = mtree_text_begin(&text, &length);
+    mtree_require(mtree_topology_write(topology, out));
+    mtree_text_end(out);
     (void)mtree_cache_correct(&hosts->key, coll_mtree_params.cache_days, time(NULL),
                               text);
     free(text);

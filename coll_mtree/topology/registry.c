@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/registry.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/compat.h"
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "topo/dot/read.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_
         return NULL;
     }
     opal_mutex_lock(&all.lock);
-    coll_mtree_require(mtree_array_reserve(&all.learned, &all.capacity, all.count + 1,
-                                           sizeof(*all.learned)));
+    mtree_require(mtree_array_reserve(&all.learned, &all.capacity, all.count + 1,
+                                      sizeof(*all.learned)));
     all.learned[all.count++] = topology;
     opal_mutex_unlock(&all.lock);
     return topology;

@@ -2,7 +2,6 @@
 #include "coll_mtree/topology/source.h"
 
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
@@ -14,6 +13,7 @@
 #include "coll_mtree/topology/registry.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -70,9 +70,9 @@ static void keep_hosts(source_t *source, const coll_mtree_host_t *contributions,
                        int ranks)
 {
     size_t bytes = (size_t)ranks * sizeof(*contributions);
-    const char **names = coll_mtree_calloc((size_t)ranks, sizeof(*names));
+    const char **names = mtree_calloc((size_t)ranks, sizeof(*names));
 
-    source->contributions = coll_mtree_malloc(bytes);
+    source->contributions = mtree_malloc(bytes);
     memcpy(source->contributions, contributions, bytes);
     for (int rank = 0; rank < ranks; rank++) {
         names[rank] = source->contributions[rank].name;
@@ -156,7 +156,7 @@ static void decide_send(coll_mtree_exchange_t *exchange, const void *contributio
 static void take_reply(source_t *source, const coll_mtree_reply_t *reply)
 {
     if (reply->payload != NULL) {
-        source->topology = coll_mtree_malloc(reply->length);
+        source->topology = mtree_malloc(reply->length);
         memcpy(source->topology, reply->payload, reply->length);
         source->topology_bytes = reply->length;
     }
@@ -312,7 +312,7 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module, double bytes
 void coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
     if (module->source == NULL) {
-        module->source = coll_mtree_calloc(1, sizeof(*module->source));
+        module->source = mtree_calloc(1, sizeof(*module->source));
         module->source->comm = comm;
         module->source->settled =
             coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/progress.h"
 
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/compat.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "opal/runtime/opal_progress.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
         pollers.count += is_there;
     }
     opal_mutex_unlock(&pollers.lock);
-    coll_mtree_require(is_there ? MTREE_OK : MTREE_ERR_NO_MEMORY);
+    mtree_require(is_there ? MTREE_OK : MTREE_ERR_NO_MEMORY);
 }
 
 void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)

@@ -2,11 +2,11 @@
 #include "coll_mtree/transport/transport.h"
 
 #include "coll_mtree/base/counters.h"
-#include "coll_mtree/base/memory.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
@@ -339,7 +339,7 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
 {
     int code = atomic_load(&transport->error);
 
-    coll_mtree_require(status == MTREE_ERR_NO_MEMORY ? status : MTREE_OK);
+    mtree_require(status == MTREE_ERR_NO_MEMORY ? status : MTREE_OK);
     return status == MTREE_OK            ? OMPI_SUCCESS
            : status == MTREE_ERR_INVALID ? MPI_ERR_TRUNCATE
            : code != OMPI_SUCCESS        ? code
