@@ -144,8 +144,7 @@ static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
                                                 coll_mtree_abilities_t *abilities_p)
 {
     const bool is_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm);
-    const bool is_clear =
-        coll_mtree_params_encrypt() && !coll_mtree_endpoints_serve(comm);
+    const bool is_clear = coll_mtree_params.encrypt && !coll_mtree_endpoints_serve(comm);
 
     return !coll_mtree_modex_equal(comm, abilities_p) ? COLL_MTREE_OBSTACLE_DIFFERENT
            : coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE
@@ -212,7 +211,6 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &abilities);
     mca_coll_mtree_module_t *module;
 
-    coll_mtree_encryption_require();
     *priority = coll_mtree_params.priority;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_btl_network_keep(comm);

@@ -67,26 +67,13 @@ static mtree_status_t read_file(const char *path, int file, unsigned char *secre
     return MTREE_OK;
 }
 
-mtree_status_t mtree_relay_supported(void)
-{
-    if (!mtree_crypto_is_supported()) {
-        mtree_error("relays are not supported: mtree was built without OpenSSL");
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
 {
     unsigned char secret[MTREE_RELAY_MOST_SECRET + 1];
     mtree_status_t status;
     size_t length;
-    int file;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    if (mtree_relay_supported() != MTREE_OK) {
-        return MTREE_ERR_UNSUPPORTED;
-    }
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         mtree_error("secret %s: %s", path, strerror(errno));
         return MTREE_ERR_IO;

@@ -31,14 +31,10 @@ typedef struct {
     unsigned char bytes[MTREE_RELAY_JOB];
 } mtree_relay_job_id_t;
 
-/* MTREE_ERR_UNSUPPORTED, which is logged: mtree is built without libcrypto, and no
- * greeting can be made. */
-mtree_status_t mtree_relay_supported(void);
-
 /*
  * The key of the secret in the file @a path.  Each error is logged: MTREE_ERR_IO, the
  * file cannot be read; MTREE_ERR_INVALID, others than its owner may read it, or it is too
- * short or too long; and those of mtree_relay_supported().
+ * short or too long.
  */
 mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key);
 

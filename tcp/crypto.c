@@ -3,6 +3,12 @@
 
 #include "tcp/crypto.h"
 
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -21,15 +27,6 @@ bool mtree_crypto_equals(const unsigned char *a, const unsigned char *b, size_t 
     }
     return differ == 0;
 }
-
-#ifdef HAVE_LIBCRYPTO
-
-#include "base/log.h"
-
-#include <dlfcn.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <pthread.h>
 
 /* What is called of libcrypto.  It is opened where a code or a key is first wanted: it
  * takes most of the memory that mtree does, and most ranks do without. */
@@ -121,35 +118,3 @@ bool mtree_crypto_share(const unsigned char own[MTREE_CRYPTO_KEY],
     libcrypto()->EVP_PKEY_free(key);
     return is_shared;
 }
-
-#else
-
-void mtree_crypto_code(const void *key, size_t key_length, const void *bytes,
-                       size_t length, unsigned char code[MTREE_CRYPTO_CODE])
-{
-    (void)key;
-    (void)key_length;
-    (void)bytes;
-    (void)length;
-    (void)code;
-}
-
-bool mtree_crypto_pair_draw(unsigned char own[MTREE_CRYPTO_KEY],
-                            unsigned char told[MTREE_CRYPTO_KEY])
-{
-    (void)own;
-    (void)told;
-    return false;
-}
-
-bool mtree_crypto_share(const unsigned char own[MTREE_CRYPTO_KEY],
-                        const unsigned char theirs[MTREE_CRYPTO_KEY],
-                        unsigned char shared[MTREE_CRYPTO_KEY])
-{
-    (void)own;
-    (void)theirs;
-    (void)shared;
-    return false;
-}
-
-#endif

@@ -14,9 +14,6 @@
 #define MTREE_CRYPTO_KEY  32
 #define MTREE_CRYPTO_CODE 32
 
-/* Is mtree built with libcrypto?  Without it nothing below but random bytes works. */
-bool mtree_crypto_is_supported(void);
-
 /* Open the library @a file of OpenSSL's, and have the @a count functions of these @a
  * names in @a functions, a struct of as many pointers.  Without one nothing can be
  * vouched for, nor may it go in the clear: the process ends, with a line. */

@@ -46,11 +46,8 @@ void mtree_tcp_greeting_prove(mtree_tcp_greeting_t *greeting,
 {
     unsigned char code[MTREE_CRYPTO_CODE], bytes[MTREE_TCP_GREETING] = {0};
 
-    memcpy(code, secret->bytes, MTREE_TCP_SECRET);
-    if (mtree_crypto_is_supported()) {
-        greeting_write(greeting, bytes);
-        mtree_crypto_code(secret->bytes, MTREE_TCP_SECRET, bytes, PROVED, code);
-    }
+    greeting_write(greeting, bytes);
+    mtree_crypto_code(secret->bytes, MTREE_TCP_SECRET, bytes, PROVED, code);
     memcpy(greeting->proof, code, MTREE_TCP_SECRET);
 }
 

@@ -7,8 +7,6 @@
  * secret of who listens, by a code of what it says.  Whoever else answers learns no
  * secret, and what it has heard is taken once at most.  There is no challenge, since
  * either end may compute for as long as it likes.
- *
- * Without libcrypto there are no codes, and the secret itself is the proof.
  */
 #ifndef MTREE_TCP_GREETING_H
 #define MTREE_TCP_GREETING_H

@@ -3,18 +3,15 @@
 
 #include "tcp/tls.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#ifdef HAVE_LIBCRYPTO
-
 #include "base/log.h"
 
+#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /* As OpenSSL names it, and its number (RFC 8446, B.4). */
 #define SUITE "TLS_AES_256_GCM_SHA384"
@@ -253,41 +250,3 @@ uint64_t mtree_tls_written(const mtree_tls_t *tls)
 {
     return tls->written;
 }
-
-#else
-
-mtree_tls_t *mtree_tls_create(int socket, const mtree_tls_key_t *key)
-{
-    (void)socket;
-    (void)key;
-    return NULL;
-}
-
-void mtree_tls_destroy(mtree_tls_t *tls)
-{
-    (void)tls;
-}
-
-ssize_t mtree_tls_read(mtree_tls_t *tls, void *bytes, size_t length)
-{
-    (void)tls;
-    (void)bytes;
-    (void)length;
-    return -1;
-}
-
-ssize_t mtree_tls_write(mtree_tls_t *tls, const void *bytes, size_t length)
-{
-    (void)tls;
-    (void)bytes;
-    (void)length;
-    return -1;
-}
-
-uint64_t mtree_tls_written(const mtree_tls_t *tls)
-{
-    (void)tls;
-    return 0;
-}
-
-#endif

@@ -140,9 +140,6 @@ typedef enum {
 
 coll_mtree_topology_choice_t coll_mtree_params_topology(void);
 
-/* Is the traffic between hosts encrypted: asked for, and supported by this build? */
-bool coll_mtree_params_encrypt(void);
-
 /* Do hosts of MPI_COMM_WORLD relay for communicators that they are not in? */
 bool coll_mtree_params_relays_world(void);
 

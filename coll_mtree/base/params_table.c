@@ -2,7 +2,6 @@
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
-#include "tcp/crypto.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,15 +60,6 @@ static void agree_relays(const coll_mtree_param_t *param, char *text)
     const char *value = *param->value.string;
 
     snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "empty");
-}
-
-/* Those that cannot encrypt are not like those that do. */
-static void agree_encrypt(const coll_mtree_param_t *param, char *text)
-{
-    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s",
-             !*param->value.boolean        ? "0"
-             : mtree_crypto_is_supported() ? "1"
-                                           : "unsupported");
 }
 
 /* A trace without events is none. */
@@ -188,7 +178,6 @@ static const coll_mtree_param_t table[] = {
              "default, and bbr between ranks where losses keep that from filling the "
              "link, if the kernel allows it"},
     {BOOL("encrypt", encrypt, false), READ_ONCE, .level = 3, .is_request = true,
-     .agree = agree_encrypt,
      .help =
          "Encrypt what mtree's calls send between hosts, with AES-256-GCM, over "
          "connections of its own, and have it serve every call that it can; what it "
@@ -370,11 +359,6 @@ bool coll_mtree_params_ask(const char *selection)
     return asks;
 }
 
-bool coll_mtree_params_encrypt(void)
-{
-    return coll_mtree_params.encrypt && mtree_crypto_is_supported();
-}
-
 bool coll_mtree_params_relays_world(void)
 {
     return is_set(coll_mtree_params.relays) &&
@@ -391,7 +375,7 @@ int coll_mtree_params_max_trees(int ranks)
 
 size_t coll_mtree_params_min_bytes(void)
 {
-    return coll_mtree_params_encrypt() ? 0 : coll_mtree_params.min_bytes;
+    return coll_mtree_params.encrypt ? 0 : coll_mtree_params.min_bytes;
 }
 
 coll_mtree_topology_choice_t coll_mtree_params_topology(void)

@@ -140,7 +140,7 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
     return call->form == MTREE_NONBLOCKING &&
            call->args.verdict == MTREE_COLL_ARGS_SERVED && !what->unequal &&
            what->units * what->unit_bytes <= INTERNAL_BYTES &&
-           !(coll_mtree_params_encrypt() && is_of_program(call->returns_to));
+           !(coll_mtree_params.encrypt && is_of_program(call->returns_to));
 }
 
 /* Apply the replanning replies that are due at this point of the order of calls. */
@@ -219,7 +219,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_CALL;
         return false;
     }
-    if (module->unserved && !is_bound && !coll_mtree_params_encrypt()) {
+    if (module->unserved && !is_bound && !coll_mtree_params.encrypt) {
         *reason_p = COLL_MTREE_REASON_GROUP;
         return false;
     }
@@ -227,7 +227,7 @@ static bool is_possible(const coll_mtree_mpi_call_t *call,
         *reason_p = COLL_MTREE_REASON_TAGS;
         return false;
     }
-    if (!coll_mtree_params_encrypt() && !has_topology(call)) {
+    if (!coll_mtree_params.encrypt && !has_topology(call)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return false;
@@ -296,7 +296,7 @@ static int choose_server(const coll_mtree_mpi_call_t *call,
     if (!is_possible(call, server, reason_p)) {
         return OMPI_SUCCESS;
     }
-    if (coll_mtree_params_encrypt() && is_plain(call, comm_class)) {
+    if (coll_mtree_params.encrypt && is_plain(call, comm_class)) {
         *backend_p = COLL_MTREE_TREES;
         coll_mtree_plan_entry_plain(call->module, call->comm, comm_class);
         return OMPI_SUCCESS;

@@ -221,7 +221,7 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
-    const bool encrypts = coll_mtree_params_encrypt();
+    const bool encrypts = coll_mtree_params.encrypt;
 
     coll_mtree_progress_wait_for(&entry->gate.is_open);
     if (entry->status != OMPI_SUCCESS) {

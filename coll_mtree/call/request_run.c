@@ -139,7 +139,7 @@ static int request_lay_out(coll_mtree_request_t *req, const mtree_plan_part_t *p
 static bool is_by_arrival(const mtree_plan_part_t *part,
                           const coll_mtree_coll_args_t *args)
 {
-    if (coll_mtree_params_encrypt() || part->plan == NULL ||
+    if (coll_mtree_params.encrypt || part->plan == NULL ||
         !mtree_plan_is_by_arrival(part->plan) ||
         !mtree_arrival_serves(args->call.collective)) {
         return false;

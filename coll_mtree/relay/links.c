@@ -53,7 +53,7 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     const coll_mtree_relay_contact_t *contact = &relayed->contact;
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
                                        .number = (uint32_t)coll_mtree_world_rank(),
-                                       .is_encrypted = coll_mtree_params_encrypt(),
+                                       .is_encrypted = coll_mtree_params.encrypt,
                                        .job = contact->job};
     link_t *link = link_find(&contact->job, contact->numbers[i]);
     char name[64];

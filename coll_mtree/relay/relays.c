@@ -71,7 +71,7 @@ static coll_mtree_relay_control_t *find_relay(const char *address, double now)
 {
     mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
                                  .number = (uint32_t)job.num_relays,
-                                 .is_encrypted = coll_mtree_params_encrypt(),
+                                 .is_encrypted = coll_mtree_params.encrypt,
                                  .job = job.id};
     coll_mtree_relay_control_t *relay;
 

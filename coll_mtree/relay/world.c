@@ -164,17 +164,12 @@ static void write_address(uint16_t port, char text[MTREE_RELAY_ADDRESS])
 static bool is_asked_for(void)
 {
     const char *value = coll_mtree_params.relays;
-    bool is_first = coll_mtree_world_rank() == 0;
+    const bool is_asked = coll_mtree_params_relays_world();
 
-    if (!coll_mtree_params_relays_world()) {
-        if (is_first && value != NULL && value[0] != '\0') {
-            mtree_error("coll_mtree_relays %s: it is empty or world; no host relays",
-                        value);
-        }
-        return false;
+    if (!is_asked && coll_mtree_world_rank() == 0 && value != NULL && value[0] != '\0') {
+        mtree_error("coll_mtree_relays %s: it is empty or world; no host relays", value);
     }
-    /* The others say the same. */
-    return is_first ? mtree_relay_supported() == MTREE_OK : mtree_crypto_is_supported();
+    return is_asked;
 }
 
 void coll_mtree_relay_world_publish(void)

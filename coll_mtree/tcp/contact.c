@@ -51,7 +51,7 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
  * takes Open MPI 4.1 seconds. */
 void coll_mtree_contact_publish(mtree_tcp_admit_t admit, double trip)
 {
-    if (!coll_mtree_has_modex() || coll_mtree_params_encrypt()) {
+    if (!coll_mtree_has_modex() || coll_mtree_params.encrypt) {
         return;
     }
     (void)coll_mtree_host_name(this_process.contact.host);

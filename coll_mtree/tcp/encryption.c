@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "ompi/mca/pml/pml.h"
 #include "opal/runtime/opal_progress.h"
-#include "tcp/crypto.h"
 #include "tcp/tls.h"
 
 #include <time.h>
@@ -19,21 +18,9 @@
 /* Seconds in which a job ends when one of its processes has spoken. */
 #define END_SECONDS 10
 
-void coll_mtree_encryption_require(void)
-{
-    if (!coll_mtree_params.encrypt || mtree_crypto_is_supported()) {
-        return;
-    }
-    if (coll_mtree_encryption_take_turn()) {
-        mtree_error("coll_mtree_encrypt is not supported: mtree was built without "
-                    "OpenSSL; the job ends");
-    }
-    coll_mtree_end_job();
-}
-
 void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections)
 {
-    if (coll_mtree_params_encrypt() && comm == &ompi_mpi_comm_world.comm) {
+    if (coll_mtree_params.encrypt && comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_verbose(comm, 1,
                            "calls are encrypted between hosts: " MTREE_TLS_CIPHER
                            ", TCP connections to each process: %d",
@@ -104,7 +91,7 @@ bool coll_mtree_encryption_take_turn(void)
 void coll_mtree_encryption_missed(ompi_communicator_t *comm, const char *what,
                                   const char *reason)
 {
-    if (coll_mtree_params_encrypt() && ompi_comm_rank(comm) == 0 &&
+    if (coll_mtree_params.encrypt && ompi_comm_rank(comm) == 0 &&
         coll_mtree_log_is_first(reason)) {
         coll_mtree_verbose(
             comm, 0,

@@ -9,9 +9,6 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* For each communicator: where encryption is asked for and not supported the job ends. */
-void coll_mtree_encryption_require(void);
-
 /* Calls of @a comm are served.  Of MPI_COMM_WORLD one line says how they are encrypted,
  * over at most so many @a connections to each process. */
 void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections);

@@ -172,7 +172,7 @@ static void endpoint_refuse(endpoint_t *endpoint)
     mtree_tcp_peer_t *peer = endpoint->peer;
 
     coll_mtree_handshake_refuse(endpoint->handshake);
-    if (coll_mtree_params_encrypt()) {
+    if (coll_mtree_params.encrypt) {
         return;
     }
     endpoint->peer = NULL;
@@ -365,7 +365,7 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
                     "are Open MPI's",
                     coll_mtree_params.streams);
     }
-    if (coll_mtree_params_encrypt()) {
+    if (coll_mtree_params.encrypt) {
         coll_mtree_streams_require(&settings.streams);
     }
     connections = settings.streams.is_auto && coll_mtree_sockets_bear_losses()

@@ -87,7 +87,7 @@ static void draw_key(coll_mtree_handshake_t *handshake)
 {
     unsigned char *told = handshake->mine->key;
 
-    if (coll_mtree_params_encrypt() && !mtree_crypto_pair_draw(handshake->key, told)) {
+    if (coll_mtree_params.encrypt && !mtree_crypto_pair_draw(handshake->key, told)) {
         memset(told, 0, MTREE_CRYPTO_KEY);
     }
 }
@@ -162,7 +162,7 @@ static void begin_to_dial(coll_mtree_handshake_t *handshake, int most)
                              .tuning = handshake->tuning,
                              .congestion = coll_mtree_congestion_of_sockets()};
 
-    dial.is_encrypted = coll_mtree_params_encrypt();
+    dial.is_encrypted = coll_mtree_params.encrypt;
     handshake->has_key = !dial.is_encrypted || make_key(handshake, dial.key);
     handshake->error = dial.num_connections == 0 ? EMFILE : handshake->error;
     handshake->is_vain = dial.num_connections == 0 || !handshake->has_key ||
@@ -198,7 +198,7 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, mtree_tcp_peer_t *p
     handshake->mine->num_connections = num_connections;
     draw_key(handshake);
     await_word(handshake);
-    if (!coll_mtree_params_encrypt() && num_connections > 0 &&
+    if (!coll_mtree_params.encrypt && num_connections > 0 &&
         coll_mtree_contact_is_published() &&
         coll_mtree_contact_find(rank, &handshake->theirs)) {
         begin_to_dial(handshake, num_connections);
@@ -339,7 +339,7 @@ void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
 {
     const failure_t failure = find_failure(handshake);
 
-    if (handshake->dials && coll_mtree_params_encrypt()) {
+    if (handshake->dials && coll_mtree_params.encrypt) {
         end_job(handshake, &failure);
     } else if (handshake->dials && coll_mtree_log_is_first("no TCP connections")) {
         mtree_warn("no TCP connections%s to rank %d (%s): messages to it, and to each "

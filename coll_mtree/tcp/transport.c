@@ -260,7 +260,7 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
     const coll_mtree_streams_t *streams = coll_mtree_endpoints_streams();
     const bool has_gaps = !is_gapless(transport->unit);
     const bool carries_all = coll_mtree_streams_carry(streams, part) &&
-                             (!has_gaps || coll_mtree_params_encrypt());
+                             (!has_gaps || coll_mtree_params.encrypt);
     bool is_used = false;
 
     if ((!carries_all && part->num_cables == 0) ||

@@ -21,7 +21,7 @@ case $kind in
 address) set -- --enable-sanitizers=address,undefined CFLAGS="-g -O1" "$@" ;;
 thread) set -- --enable-sanitizers=thread CFLAGS="-g -O1" "$@" ;;
 valgrind) set -- CFLAGS="-g -O1" "$@" ;;
-without) set -- --without-glpk --without-libcrypto --without-mpich "$@" ;;
+without) set -- --without-glpk --without-mpich "$@" ;;
 coverage) set -- CFLAGS="-g -O0 --coverage" "$@" ;;
 *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

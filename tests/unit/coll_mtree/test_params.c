@@ -3,8 +3,6 @@
 #include "coll_mtree/base/params.h"
 #include "tests/unit/runner.h"
 
-#include "tcp/crypto.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,9 +175,7 @@ UNIT_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
     coll_mtree_params.min_bytes = 99;
     ck_assert_uint_eq(coll_mtree_params_min_bytes(), 99);
     coll_mtree_params.encrypt = true;
-    ck_assert(coll_mtree_params_encrypt() == mtree_crypto_is_supported());
-    ck_assert_uint_eq(coll_mtree_params_min_bytes(),
-                      mtree_crypto_is_supported() ? 0 : 99);
+    ck_assert_uint_eq(coll_mtree_params_min_bytes(), 0);
 }
 
 UNIT_TEST(a_text_that_does_not_fit_is_refused)

@@ -15,8 +15,6 @@
 
 enum { VERSION_AT = MTREE_RELAY_MAGIC - 1 };
 
-UNIT_NEEDS(mtree_crypto_is_supported())
-
 /* Not even its length need be that of this version. */
 UNIT_LOOP(a_relay_tells_its_version_to_another_one, 0, 3)
 {

@@ -19,8 +19,6 @@ enum { NUMBERS = 100000, TURNS = 200, POLLS = 250 };
 
 static const uint64_t memory = (uint64_t)64 << 20;
 
-UNIT_NEEDS(mtree_crypto_is_supported())
-
 /* Two calls with one number would share what is sent for either. */
 UNIT_TEST(a_call_begins_once)
 {

@@ -112,8 +112,6 @@ UNIT_TEST(numbers_are_folded)
     ck_assert_uint_eq(mtree_relay_type_bytes(MTREE_RELAY_NUM_TYPES), 0);
 }
 
-UNIT_NEEDS(mtree_crypto_is_supported())
-
 UNIT_LOOP(calls_give_their_results, 0, 12)
 {
     static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,

@@ -6,7 +6,6 @@
 #ifndef MTREE_TESTS_UNIT_TCP_LOOP_H
 #define MTREE_TESTS_UNIT_TCP_LOOP_H
 
-#include "tcp/crypto.h"
 #include "tcp/tcp.h"
 #include "tests/unit/runner.h"
 
@@ -34,7 +33,7 @@ typedef struct {
 extern bool loop_encrypts;
 
 /* Tests of connections, and fixtures of files of tests, that are run again with
- * encryption where that is supported. */
+ * encryption. */
 #define BOTH_LOOP(name, from, to) UNIT_ADDED_LOOP(loop_add, name, from, to)
 #define BOTH_TEST(name)           BOTH_LOOP(name, 0, 1)
 #define BOTH_FIXTURE(setup, teardown)                                                    \
@@ -50,9 +49,7 @@ TCase *loop_encrypted(TCase *tests);
 #define loop_add(tests, name, from, to)                                                  \
     do {                                                                                 \
         tcase_add_loop_test(tests, name, from, to);                                      \
-        if (mtree_crypto_is_supported()) {                                               \
-            tcase_add_loop_test(loop_encrypted(tests), name, from, to);                  \
-        }                                                                                \
+        tcase_add_loop_test(loop_encrypted(tests), name, from, to);                      \
     } while (0)
 
 /* With @a count connections; 0: none yet. */

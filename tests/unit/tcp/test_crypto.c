@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-UNIT_NEEDS(mtree_crypto_is_supported())
-
 /* Bytes from their hexadecimal digits; how many. */
 static size_t read_hex(const char *text, unsigned char *bytes)
 {

@@ -19,8 +19,6 @@
  * that the next ones have another key. */
 enum { OVERHEAD = 5 + 1 + 16, KEY_UPDATE = 5 + OVERHEAD };
 
-UNIT_NEEDS(mtree_crypto_is_supported())
-
 typedef struct {
     int sockets[2];
     mtree_tls_t *ends[2]; /* the client and the server */
