@@ -13,10 +13,6 @@
  * over at most so many @a connections to each process. */
 void coll_mtree_encryption_confirm(ompi_communicator_t *comm, int connections);
 
-/* This process is to end the job, and others may be at the same time: wait for a turn.
- * True: it tells them that it says why; false: another one has, some time ago. */
-bool coll_mtree_encryption_take_turn(void);
-
 /*
  * What @a what sends between hosts goes over Open MPI's connections, for @a reason, a
  * clause that follows "since" and stays in memory.  Where encryption is asked for rank 0

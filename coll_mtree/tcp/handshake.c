@@ -6,10 +6,10 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/tcp/contact.h"
-#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -321,17 +321,21 @@ static failure_t find_failure(const coll_mtree_handshake_t *handshake)
     return failure;
 }
 
+/* Seconds from one turn to the next, in which a job ends; and turns of ranks that notice
+ * at the same time that there are no connections: the first one ends the job. */
+#define TURN  0.5
+#define TURNS 8
+
 /* Nothing of a call goes unencrypted. */
 static void end_job(const coll_mtree_handshake_t *handshake, const failure_t *failure)
 {
     const coll_mtree_contact_t *theirs = &handshake->theirs;
 
-    if (coll_mtree_encryption_take_turn()) {
-        mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
-                    "%s (rank %d): %s; %s; the job ends",
-                    handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
-                    theirs->host, handshake->rank, failure->what, failure->remedy);
-    }
+    mtree_clock_sleep(coll_mtree_world_rank() % TURNS * TURN);
+    mtree_error("no encrypted connections from host %s (rank %d) to port %u of host "
+                "%s (rank %d): %s; %s; the job ends",
+                handshake->mine->at.host, coll_mtree_world_rank(), theirs->port,
+                theirs->host, handshake->rank, failure->what, failure->remedy);
     coll_mtree_end_job();
 }
 
