@@ -391,8 +391,7 @@ void coll_mtree_endpoints_share(ompi_communicator_t *world)
         return;
     }
     peers = ompi_comm_size(world) - coll_mtree_host_seat().count;
-    settings.num_connections =
-        coll_mtree_sockets_share(peers, wanted, coll_mtree_contact_listener() != NULL);
+    settings.num_connections = coll_mtree_sockets_share(peers, wanted);
     if (settings.num_connections < wanted) {
         coll_mtree_verbose(world, 1,
                            "the limit of open files (ulimit -n) leaves %d of %d TCP "

@@ -4,12 +4,10 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/tcp/descriptors.h"
+#include "coll_mtree/tcp/streams.h"
 
 #include "tcp/socket.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -70,22 +68,6 @@ bool coll_mtree_sockets_bear_losses(void)
     return (name == NULL || strcmp(name, "bbr") == 0) && mtree_tcp_socket_may_have("bbr");
 }
 
-/* Descriptors of this process; INT_MAX: there are none left to count them. */
-static int count_open(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = -3; /* the folder's own, and two entries that are none */
-
-    if (folder == NULL) {
-        return INT_MAX;
-    }
-    while (readdir(folder) != NULL) {
-        count++;
-    }
-    (void)closedir(folder);
-    return count;
-}
-
 /* Connections that Open MPI may have to a process: over each interface so many links. */
 static int openmpi_connections(void)
 {
@@ -100,30 +82,17 @@ static int openmpi_connections(void)
     return (links == NULL ? 1 : (int)*links) * (interfaces > 0 ? interfaces : 1);
 }
 
-static long as_long(rlim_t limit)
+int coll_mtree_sockets_share(int peers, int wanted)
 {
-    return limit > LONG_MAX ? LONG_MAX : (long)limit;
-}
-
-int coll_mtree_sockets_share(int peers, int wanted, bool listens)
-{
-    struct rlimit limit = {.rlim_cur = 0};
-    coll_mtree_descriptors_facts_t facts = {.open = count_open() - listens,
-                                            .peers = peers,
-                                            .openmpi = openmpi_connections(),
-                                            .wanted = wanted};
-    coll_mtree_descriptors_t share;
+    const int openmpi = openmpi_connections();
+    const double enough = coll_mtree_streams_files(peers, openmpi, wanted);
+    struct rlimit limit = {.rlim_cur = 0}, raised;
 
     (void)getrlimit(RLIMIT_NOFILE, &limit);
-    facts.soft = as_long(limit.rlim_cur);
-    facts.hard = as_long(limit.rlim_max);
-    share = coll_mtree_descriptors_share(&facts);
-    if (share.limit > facts.soft) {
-        limit.rlim_cur = (rlim_t)share.limit;
-        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-            facts.hard = facts.soft;
-            share = coll_mtree_descriptors_share(&facts);
-        }
+    raised = limit;
+    raised.rlim_cur = enough < (double)limit.rlim_max ? (rlim_t)enough : limit.rlim_max;
+    if (raised.rlim_cur > limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+        limit = raised;
     }
-    return share.connections;
+    return coll_mtree_streams_within((double)limit.rlim_cur, peers, openmpi, wanted);
 }

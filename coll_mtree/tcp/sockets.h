@@ -31,8 +31,7 @@ const char *coll_mtree_congestion_of_sockets(void);
 bool coll_mtree_sockets_bear_losses(void);
 
 /* How many of @a wanted connections to each of @a peers processes this one may open, for
- * which it raises its limit of open files (coll_mtree/tcp/descriptors.h).  Before Open
- * MPI has opened any, and also mtree, unless it @a listens by now. */
-int coll_mtree_sockets_share(int peers, int wanted, bool listens);
+ * which it raises its limit of open files. */
+int coll_mtree_sockets_share(int peers, int wanted);
 
 #endif

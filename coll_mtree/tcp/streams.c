@@ -5,8 +5,14 @@
 #include "tcp/tcp.h"
 #include "tcp/width.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Files that are open beside connections to other hosts: Open MPI's and mtree's, and room
+ * for the program's, where the limit may be raised. */
+#define OTHERS 40
+#define ROOM   256
 
 /* Connections where the user leaves it to mtree: what a link with 1 % loss needs. */
 #define CONNECTIONS 8
@@ -36,6 +42,19 @@ void coll_mtree_streams_require(coll_mtree_streams_t *streams)
 {
     streams->carry_all = true;
     streams->connections = streams->connections > 0 ? streams->connections : 1;
+}
+
+double coll_mtree_streams_files(int peers, int openmpi, int wanted)
+{
+    return OTHERS + ROOM + (double)peers * (openmpi + wanted);
+}
+
+int coll_mtree_streams_within(double limit, int peers, int openmpi, int wanted)
+{
+    const double left =
+        peers > 0 ? floor((limit - OTHERS) / peers) - openmpi : (double)wanted;
+
+    return (int)fmin(wanted, fmax(0, left));
 }
 
 int coll_mtree_streams_usual(const coll_mtree_streams_t *streams)

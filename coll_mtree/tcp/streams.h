@@ -22,6 +22,12 @@ mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *
 /* Have them carry all messages between hosts. */
 void coll_mtree_streams_require(coll_mtree_streams_t *streams);
 
+/* The limit of open files with which a process can open @a wanted connections to each of
+ * @a peers others, to which Open MPI opens @a openmpi; and how many it can with @a limit.
+ */
+double coll_mtree_streams_files(int peers, int openmpi, int wanted);
+int coll_mtree_streams_within(double limit, int peers, int openmpi, int wanted);
+
 /* Connections that share what goes between two hosts where nothing is lost. */
 int coll_mtree_streams_usual(const coll_mtree_streams_t *streams);
 

@@ -133,3 +133,27 @@ UNIT_TEST(what_goes_between_two_hosts_is_shared)
         ck_assert_int_eq(coll_mtree_streams_usual(&streams), cases[i].usual);
     }
 }
+
+/* Open MPI's connections come first. */
+UNIT_TEST(open_files_limit_connections)
+{
+    static const struct {
+        double limit;
+        int peers, openmpi, wanted, within;
+    } cases[] = {{1024, 11, 1, 8, 8},   {1024, 120, 1, 8, 7}, {4096, 1000, 1, 8, 3},
+                 {64, 11, 1, 8, 1},     {48, 11, 1, 8, 0},    {64, 11, 4, 2, 0},
+                 {1024, 4095, 1, 2, 0}, {20, 11, 1, 2, 0},    {1e19, 4095, 4, 16, 16},
+                 {64, 0, 1, 8, 8},      {64, 11, 1, 0, 0}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int peers = cases[i].peers, openmpi = cases[i].openmpi;
+        const double files = coll_mtree_streams_files(peers, openmpi, cases[i].wanted);
+
+        ck_assert_int_eq(
+            coll_mtree_streams_within(cases[i].limit, peers, openmpi, cases[i].wanted),
+            cases[i].within);
+        ck_assert_int_eq(
+            coll_mtree_streams_within(files, peers, openmpi, cases[i].wanted),
+            cases[i].wanted);
+    }
+}
