@@ -109,8 +109,7 @@ static mtree_status_t call_run(mtree_relay_call_t *call)
         call->start.call.root >= call->plan->placement->num_ranks
             ? MTREE_ERR_INVALID
             : mtree_layout_create(call->plan->part, call->plan->placement,
-                                  &call->start.call, mtree_relay_plan_self(call->plan),
-                                  &call->layout);
+                                  &call->start.call, call->plan->self, &call->layout);
 
     if (status == MTREE_OK) {
         status = call_reserve(call, &data);

@@ -119,7 +119,8 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
     mtree_relay_plan_t *plan;
     bool is_new;
 
-    if (mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK) {
+    if (mtree_relay_plan_read(message->bytes, message->length, job->peers.hello.number,
+                              &plan) != MTREE_OK) {
         return false;
     }
     is_new = find_plan(job, plan->number) == NULL;

@@ -144,7 +144,7 @@ void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t
 
         if (peer != NULL && !peer->is_connected && peer->dialer == NULL &&
             peers->num_dialing < MOST_DIALED) {
-            peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &peers->hello,
+            peer->dialer = mtree_relay_dialer_create(plan->plan->relays[i], &peers->hello,
                                                      &peers->key, now, patience);
             if (peer->dialer != NULL) {
                 mtree_relay_dialer_aside(peer->dialer);

@@ -2,202 +2,187 @@
 #include "relay/plan.h"
 
 #include "base/bytes.h"
+#include "planner/plan/json.h"
 #include "relay/fold.h"
+#include "schedule/plan_part_wire.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
-/* Ranks and relays of the largest plan, and bytes of the longest vector. */
+/* Ranks and relays of the largest plan, bytes of the longest message about one, for which
+ * a reader may need some tens of times as many, and bytes of the longest vector. */
 #define MOST_NUMBERS 65536
+#define MOST_TEXT    ((size_t)8 << 20)
 #define MOST_BYTES   ((uint64_t)1 << 40)
 
 void mtree_relay_plan_destroy(mtree_relay_plan_t *plan)
 {
-    if (plan == NULL) {
-        return;
-    }
-    for (int i = 0; plan->addresses != NULL && plan->addresses[i] != NULL; i++) {
-        free(plan->addresses[i]);
-    }
-    free(plan->addresses);
-    free(plan->peers);
-    mtree_placement_destroy(plan->placement);
-    mtree_plan_part_destroy(plan->part);
-    free(plan);
-}
-
-int mtree_relay_plan_self(const mtree_relay_plan_t *plan)
-{
-    return plan->placement->num_ranks + plan->part->host -
-           (plan->part->num_hosts - plan->part->num_relays);
-}
-
-static void append(mtree_wire_t *wire, const void *bytes, size_t length)
-{
-    if (mtree_wire_reserve(wire, length) && length > 0) {
-        memcpy(wire->bytes + wire->length, bytes, length);
-        wire->length += (int)length;
+    if (plan != NULL) {
+        free(plan->peers);
+        mtree_placement_destroy(plan->placement);
+        mtree_plan_part_destroy(plan->part);
+        mtree_plan_destroy(plan->plan);
+        free(plan);
     }
 }
 
-static void append_number(mtree_wire_t *wire, uint32_t number)
+uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i)
 {
-    unsigned char bytes[4];
-
-    mtree_put32(bytes, number);
-    append(wire, bytes, sizeof(bytes));
+    return plan->peers[plan->placement->num_ranks + i] & ~MTREE_RELAY_IS_RELAY;
 }
 
-void mtree_relay_plan_write(const mtree_relay_plan_t *plan, mtree_wire_t *wire)
+mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
+                                      int num_ranks, const int *host,
+                                      const uint32_t *peers, char **text_p)
 {
-    int ranks = plan->placement->num_ranks, relays = plan->placement->num_relays;
-    mtree_wire_t common = {0};
+    json_t *hosts = json_array(), *numbers = json_array(), *relays = json_array();
+    char *text = NULL;
+    mtree_status_t status = mtree_plan_to_json(plan, &text);
+    json_t *message;
+    int lost = 0;
 
-    append_number(wire, plan->number);
-    append_number(wire, (uint32_t)ranks);
-    append_number(wire, (uint32_t)relays);
-    append_number(wire, (uint32_t)plan->placement->num_hosts);
-    for (int r = 0; r < ranks; r++) {
-        append_number(wire, (uint32_t)plan->placement->host[r]);
+    for (int r = 0; r < num_ranks + plan->num_relays; r++) {
+        json_t *list = r < num_ranks ? hosts : relays;
+
+        lost |= json_array_append_new(numbers, json_integer(peers[r]));
+        lost |= json_array_append_new(
+            list, r < num_ranks ? json_integer(host[r])
+                                : json_string(plan->relays[r - num_ranks]));
     }
-    for (int r = 0; r < ranks + relays; r++) {
-        append_number(wire, plan->peers[r]);
+    message =
+        status != MTREE_OK || lost != 0
+            ? NULL
+            : json_pack("{s:I, s:s, s:O, s:O, s:O}", "number", (json_int_t)number, "plan",
+                        text, "hosts", hosts, "peers", numbers, "relays", relays);
+    *text_p = message == NULL ? NULL : json_dumps(message, JSON_COMPACT);
+    json_decref(hosts);
+    json_decref(numbers);
+    json_decref(relays);
+    json_decref(message);
+    free(text);
+    if (*text_p == NULL) {
+        return status == MTREE_OK ? MTREE_ERR_NO_MEMORY : status;
     }
-    for (int i = 0; i < relays; i++) {
-        append_number(wire, (uint32_t)strlen(plan->addresses[i]));
-        append(wire, plan->addresses[i], strlen(plan->addresses[i]));
-    }
-    mtree_plan_part_write_common(plan->part, &common);
-    append_number(wire, (uint32_t)common.length);
-    append(wire, common.bytes, (size_t)common.length);
-    if (wire->status == MTREE_OK) {
-        wire->status = common.status;
-    }
-    if (wire->status == MTREE_OK) {
-        mtree_plan_part_write_own(plan->part, wire);
-    }
-    free(common.bytes);
+    return strlen(*text_p) > MOST_TEXT ? MTREE_ERR_LIMIT : MTREE_OK;
 }
 
-typedef struct {
-    const unsigned char *at;
-    size_t left;
-    bool is_faulty;
-} reader_t;
-
-static const unsigned char *read_bytes(reader_t *reader, size_t length)
+/* The numbers of @a array, malloc'ed, of at most @a most each; NULL: it has others, or
+ * there is no memory. */
+static uint32_t *read_numbers(const json_t *array, json_int_t most)
 {
-    const unsigned char *bytes = reader->at;
+    const size_t count = json_array_size(array);
+    uint32_t *numbers = malloc((count + 1) * sizeof(*numbers));
 
-    reader->is_faulty = reader->is_faulty || reader->left < length;
-    if (reader->is_faulty) {
-        return NULL;
+    for (size_t i = 0; i < count && numbers != NULL; i++) {
+        const json_t *number = json_array_get(array, i);
+        const json_int_t value = json_integer_value(number);
+
+        if (!json_is_integer(number) || value < 0 || value > most) {
+            free(numbers);
+            return NULL;
+        }
+        numbers[i] = (uint32_t)value;
     }
-    reader->at += length;
-    reader->left -= length;
-    return bytes;
+    return numbers;
 }
 
-/* A number of at most @a most; 0 where the bytes have none. */
-static uint32_t read_number(reader_t *reader, uint32_t most)
+static mtree_status_t read_relays(const json_t *relays, mtree_plan_t *plan)
 {
-    const unsigned char *bytes = read_bytes(reader, 4);
-    uint32_t number = bytes == NULL ? 0 : mtree_get32(bytes);
+    const int count = (int)json_array_size(relays);
+    const char **addresses = calloc((size_t)count + 1, sizeof(*addresses));
+    mtree_status_t status = count == plan->num_relays ? MTREE_OK : MTREE_ERR_INVALID;
 
-    reader->is_faulty = reader->is_faulty || number > most;
-    return reader->is_faulty ? 0 : number;
-}
-
-static mtree_status_t read_placement(reader_t *reader, mtree_relay_plan_t *plan)
-{
-    int ranks = (int)read_number(reader, MOST_NUMBERS);
-    int relays = (int)read_number(reader, MOST_NUMBERS);
-    int hosts = (int)read_number(reader, MOST_NUMBERS);
-    mtree_status_t status;
-    int *host;
-
-    /* What is allocated is in proportion to what has come. */
-    if (reader->is_faulty || ranks < 1 || relays < 1 || hosts <= relays ||
-        hosts > ranks + relays || reader->left / 8 < (size_t)ranks ||
-        reader->left / 8 < (size_t)relays) {
-        return MTREE_ERR_INVALID;
-    }
-    host = malloc((size_t)ranks * sizeof(*host));
-    if (host == NULL) {
+    if (addresses == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int r = 0; r < ranks; r++) {
-        host[r] = (int)read_number(reader, (uint32_t)(hosts - relays - 1));
+    for (int i = 0; i < count && status == MTREE_OK; i++) {
+        addresses[i] = json_string_value(json_array_get(relays, (size_t)i));
+        if (addresses[i] == NULL || strlen(addresses[i]) >= MTREE_RELAY_ADDRESS) {
+            status = MTREE_ERR_INVALID;
+        }
     }
-    status = mtree_placement_create_relayed(ranks, hosts, relays, host, NULL,
-                                            &plan->placement);
+    status = status == MTREE_OK ? mtree_plan_add_relays(plan, count, addresses) : status;
+    free(addresses);
+    return status;
+}
+
+/* The part of number @a self: of a relay, which has no vector, that of a relay's host. */
+static mtree_status_t find_part(mtree_relay_plan_t *plan, uint32_t self)
+{
+    const bool is_relay = (self & MTREE_RELAY_IS_RELAY) != 0;
+    const int ranks = plan->placement->num_ranks;
+    const int end = is_relay ? ranks + plan->placement->num_relays : ranks;
+    mtree_status_t status;
+
+    plan->self = is_relay ? ranks : 0;
+    while (plan->self < end && plan->peers[plan->self] != self) {
+        plan->self++;
+    }
+    if (plan->self == end) {
+        return MTREE_ERR_INVALID;
+    }
+    status = mtree_plan_part_create(plan->plan, plan->placement->host[plan->self],
+                                    &plan->part);
+    return status == MTREE_OK ? mtree_plan_part_check(plan->part) : status;
+}
+
+static mtree_status_t read_placement(const json_t *hosts, mtree_relay_plan_t *plan)
+{
+    const int active = mtree_plan_num_active(plan->plan);
+    uint32_t *host = read_numbers(hosts, active - 1);
+    mtree_status_t status =
+        host == NULL
+            ? MTREE_ERR_INVALID
+            : mtree_placement_create_relayed(
+                  (int)json_array_size(hosts), plan->plan->num_hosts,
+                  plan->plan->num_relays, (const int *)host, NULL, &plan->placement);
+
     free(host);
     return status;
 }
 
-/* The numbers of all, and the addresses of relays. */
-static mtree_status_t read_peers(reader_t *reader, mtree_relay_plan_t *plan)
+/* What @a message says, to *plan, which the caller destroys. */
+static mtree_status_t read_message(json_t *message, uint32_t self,
+                                   mtree_relay_plan_t *plan)
 {
-    int relays = plan->placement->num_relays, all = plan->placement->num_ranks + relays;
+    json_t *hosts, *peers, *relays;
+    json_int_t number;
+    const char *text;
+    size_t length;
+    mtree_status_t status;
 
-    plan->peers = malloc((size_t)all * sizeof(*plan->peers));
-    plan->addresses = calloc((size_t)relays + 1, sizeof(*plan->addresses));
-    if (plan->peers == NULL || plan->addresses == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+    if (json_unpack(message, "{s:I, s:s%, s:o, s:o, s:o}", "number", &number, "plan",
+                    &text, &length, "hosts", &hosts, "peers", &peers, "relays",
+                    &relays) != 0 ||
+        number < 0 || number > UINT32_MAX || json_array_size(hosts) < 1 ||
+        json_array_size(relays) < 1 || json_array_size(peers) > MOST_NUMBERS ||
+        json_array_size(peers) != json_array_size(hosts) + json_array_size(relays)) {
+        return MTREE_ERR_INVALID;
     }
-    for (int r = 0; r < all; r++) {
-        plan->peers[r] = read_number(reader, UINT32_MAX);
+    plan->number = (uint32_t)number;
+    plan->peers = read_numbers(peers, UINT32_MAX);
+    status = plan->peers == NULL
+                 ? MTREE_ERR_INVALID
+                 : mtree_plan_from_json(text, length, "plan with relays", &plan->plan);
+    if (status == MTREE_OK) {
+        status = read_relays(relays, plan->plan);
     }
-    for (int i = 0; i < relays; i++) {
-        size_t length = read_number(reader, MTREE_RELAY_ADDRESS - 1);
-        const unsigned char *text = read_bytes(reader, length);
-
-        plan->addresses[i] = text == NULL ? NULL : strndup((const char *)text, length);
-        if (plan->addresses[i] == NULL) {
-            return text == NULL ? MTREE_ERR_INVALID : MTREE_ERR_NO_MEMORY;
-        }
+    if (status == MTREE_OK) {
+        status = read_placement(hosts, plan);
     }
-    return MTREE_OK;
+    return status == MTREE_OK ? find_part(plan, self) : status;
 }
 
-/* The part is of a relay's host, and has it pass on what it gets. */
-static bool fits(const mtree_relay_plan_t *plan)
-{
-    const mtree_plan_part_t *part = plan->part;
-    bool fits = part->num_hosts == plan->placement->num_hosts &&
-                part->num_relays == plan->placement->num_relays && part->num_steps == 0 &&
-                part->host >= part->num_hosts - part->num_relays;
-
-    for (int t = 0; fits && t < part->num_trees; t++) {
-        fits = part->trees[t].num_edges != 1;
-    }
-    return fits;
-}
-
-mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length,
+mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length, uint32_t self,
                                      mtree_relay_plan_t **plan_p)
 {
-    reader_t reader = {bytes, length, false};
+    json_t *message = length > MOST_TEXT ? NULL : json_loadb(bytes, length, 0, NULL);
     mtree_relay_plan_t *plan = calloc(1, sizeof(*plan));
-    mtree_status_t status = plan == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+    mtree_status_t status = plan == NULL      ? MTREE_ERR_NO_MEMORY
+                            : message == NULL ? MTREE_ERR_INVALID
+                                              : read_message(message, self, plan);
 
-    if (status == MTREE_OK) {
-        plan->number = read_number(&reader, UINT32_MAX);
-        status = read_placement(&reader, plan);
-    }
-    if (status == MTREE_OK) {
-        status = read_peers(&reader, plan);
-    }
-    if (status == MTREE_OK) {
-        size_t common_length = read_number(&reader, UINT32_MAX);
-        const unsigned char *common = read_bytes(&reader, common_length);
-
-        status = common == NULL ? MTREE_ERR_INVALID
-                                : mtree_plan_part_read(common, common_length, reader.at,
-                                                       reader.left, &plan->part);
-    }
-    if (status == MTREE_OK && !fits(plan)) {
-        status = MTREE_ERR_INVALID;
-    }
+    json_decref(message);
     if (status != MTREE_OK) {
         mtree_relay_plan_destroy(plan);
         return status;

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages about a plan, and about each call over it, that rank 0 sends a relay.
+ * The messages about a plan, which rank 0 sends all ranks and relays, and about each call
+ * over it, which it sends a relay.
  */
 #ifndef MTREE_RELAY_PLAN_H
 #define MTREE_RELAY_PLAN_H
 
 #include "base/list.h"
+#include "relay/greeting.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
-#include "schedule/plan_part_wire.h"
+#include "schedule/plan_part.h"
 
 #include <stdint.h>
 
 /* Bytes of the address of a relay, its NUL included. */
 #define MTREE_RELAY_ADDRESS 256
 
+/* A plan with relays, as a rank or a relay reads it. */
 typedef struct {
     uint32_t number; /* among the plans of the job */
-    mtree_placement_t *placement;
-    mtree_plan_part_t *part; /* of the relay's host */
+    mtree_plan_t *plan;
+    mtree_placement_t *placement; /* of ranks and relays; localities are not known */
+    mtree_plan_part_t *part;      /* of the reader's host */
     uint32_t *peers;   /* [ranks + relays] number of each in the job (relay/greeting.h) */
-    char **addresses;  /* [relays] */
+    int self;          /* the reader's number in the placement */
     mtree_list_t link; /* for a list of the caller's */
     size_t bytes;      /* of the message that it came in; the caller's */
 } mtree_relay_plan_t;
@@ -28,14 +32,22 @@ typedef struct {
 /* Free; NULL is allowed. */
 void mtree_relay_plan_destroy(mtree_relay_plan_t *plan);
 
-/* The number of the relay itself in a placement: behind the ranks. */
-int mtree_relay_plan_self(const mtree_relay_plan_t *plan);
+/* The number in the job of relay @a i of @a plan. */
+uint32_t mtree_relay_plan_number(const mtree_relay_plan_t *plan, int i);
 
-/* Append @a plan to @a wire. */
-void mtree_relay_plan_write(const mtree_relay_plan_t *plan, mtree_wire_t *wire);
+/*
+ * The message about @a plan, whose relays have addresses, for ranks on @a host [@a
+ * num_ranks]; of the numbers @a peers [ranks + relays] that of a rank is its rank in
+ * MPI_COMM_WORLD.  The same for all who read it.  *text_p, the caller's also
+ * on MTREE_ERR_LIMIT, is malloc'ed, or NULL.  MTREE_ERR_LIMIT: it is too long to be read.
+ */
+mtree_status_t mtree_relay_plan_write(const mtree_plan_t *plan, uint32_t number,
+                                      int num_ranks, const int *host,
+                                      const uint32_t *peers, char **text_p);
 
-/* Any bytes may be given.  MTREE_ERR_INVALID: they are no plan for a relay. */
-mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length,
+/* For number @a self of the job.  Any bytes may be given.  MTREE_ERR_INVALID: they are no
+ * plan for it; what is no plan at all is logged. */
+mtree_status_t mtree_relay_plan_read(const void *bytes, size_t length, uint32_t self,
                                      mtree_relay_plan_t **plan_p);
 
 /* The start of one call. */

@@ -211,13 +211,11 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
                                              &appendix);
     entry->is_used = false;
     if (appendix.length > 0) {
-        entry->relayed =
-            coll_mtree_relayed_read(appendix.bytes, appendix.length, module->placement,
-                                    ompi_comm_rank(entry->comm));
+        entry->relayed = coll_mtree_relayed_read(appendix.bytes, appendix.length);
     }
     coll_mtree_statistics_planned(
         module, entry->comm, &entry->call_class, entry->part->plan,
-        entry->relayed == NULL ? NULL : entry->relayed->plan, &entry->forecast);
+        entry->relayed == NULL ? NULL : entry->relayed->plan->plan, &entry->forecast);
 }
 
 /* Take over the reply of rank 0.  Open MPI's code. */

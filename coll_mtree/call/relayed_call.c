@@ -103,7 +103,7 @@ static void describe(relayed_call_t *call)
 {
     const coll_mtree_coll_args_t *args = &call->args;
 
-    call->start = (mtree_relay_start_t){.plan = call->relayed->contact.plan,
+    call->start = (mtree_relay_start_t){.plan = call->relayed->plan->number,
                                         .number = ++call->relayed->calls,
                                         .context = coll_mtree_cid(call->req->comm),
                                         .call = args->call};
@@ -125,13 +125,13 @@ static bool begin(relayed_call_t *call)
     /* What is summed up in place stays as it is where the call fails. */
     call->args.stashed |= args->op != NULL && args->input == args->output;
     coll_mtree_buffers_init(&call->buffers, args, rank, ompi_comm_size(comm));
-    if (mtree_layout_create(call->relayed->part, call->relayed->placement,
+    if (mtree_layout_create(call->relayed->plan->part, call->relayed->plan->placement,
                             &call->start.call, rank, &call->layout) != MTREE_OK ||
         coll_mtree_buffers_begin(&call->buffers) != OMPI_SUCCESS) {
         return false;
     }
     if (is_first(call) &&
-        !coll_mtree_relays_start_call(&call->relayed->contact, &call->start)) {
+        !coll_mtree_relays_start_call(call->relayed->plan, &call->start)) {
         return false;
     }
     coll_mtree_relay_transport_init(&call->transport, comm,
@@ -199,7 +199,7 @@ static bool relays_serve(const relayed_call_t *call)
 {
     const char *address;
 
-    return coll_mtree_relays_poll_call(&call->relayed->contact, &call->start, &address) ==
+    return coll_mtree_relays_poll_call(call->relayed->plan, &call->start, &address) ==
            COLL_MTREE_RELAYS_SERVE;
 }
 
@@ -222,8 +222,9 @@ static bool drop_unreached(const relayed_call_t *call)
                     : call->own == FAILED ? failure(call)
                                           : DONE;
 
-        if (state >= UNREACHED && state < UNREACHED + call->relayed->contact.num_relays) {
-            coll_mtree_relays_drop(&call->relayed->contact, state - UNREACHED,
+        if (state >= UNREACHED &&
+            state < UNREACHED + call->relayed->plan->placement->num_relays) {
+            coll_mtree_relays_drop(call->relayed->plan, state - UNREACHED,
                                    (int)coll_mtree_process_name(call->req->comm, r).vpid);
             some = true;
         }
@@ -235,15 +236,15 @@ static bool drop_unreached(const relayed_call_t *call)
  * notice that before rank 0 does, so it pings all relays. */
 static int find_cause(const relayed_call_t *call)
 {
-    const coll_mtree_relay_contact_t *contact = &call->relayed->contact;
+    const mtree_relay_plan_t *plan = call->relayed->plan;
     const char *address = NULL;
     coll_mtree_relays_state_t state;
 
-    coll_mtree_relays_ping(contact);
+    coll_mtree_relays_ping(plan);
     do {
         progress();
-        state = coll_mtree_relays_poll_call(contact, &call->start, &address);
-    } while (!coll_mtree_relays_have_answered(contact));
+        state = coll_mtree_relays_poll_call(plan, &call->start, &address);
+    } while (!coll_mtree_relays_have_answered(plan));
     if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
         return LOST;
     }
@@ -300,7 +301,7 @@ static void coordinate(relayed_call_t *call)
         send_state(call, &verdicts[r], r, VERDICT, call->verdict);
     }
     if (call->verdict != DONE) {
-        coll_mtree_relays_cancel_call(&call->relayed->contact, &call->start);
+        coll_mtree_relays_cancel_call(call->relayed->plan, &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
         }

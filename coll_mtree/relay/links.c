@@ -50,25 +50,26 @@ static link_t *link_find(const mtree_relay_job_id_t *job, uint32_t number)
 /* The link to relay @a i of @a relayed, dialed if it is new. */
 static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, int i)
 {
-    const coll_mtree_relay_contact_t *contact = &relayed->contact;
+    const coll_mtree_relay_pass_t *pass = &relayed->pass;
+    const uint32_t number = mtree_relay_plan_number(relayed->plan, i);
+    const char *address = relayed->plan->plan->relays[i];
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
                                        .number = (uint32_t)coll_mtree_world_rank(),
                                        .is_encrypted = coll_mtree_params.encrypt,
-                                       .job = contact->job};
-    link_t *link = link_find(&contact->job, contact->numbers[i]);
+                                       .job = pass->job};
+    link_t *link = link_find(&pass->job, number);
     char name[64];
 
     if (link != NULL) {
         return link;
     }
     link = mtree_calloc(1, sizeof(*link));
-    (void)snprintf(name, sizeof(name), "relay %.50s", relayed->plan->relays[i]);
-    link->job = contact->job;
-    link->number = contact->numbers[i];
+    (void)snprintf(name, sizeof(name), "relay %.50s", address);
+    link->job = pass->job;
+    link->number = number;
     link->peer = mtree_tcp_peer_create(tcp, name);
-    link->dialer =
-        mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
-                                  mtree_clock_seconds(), MTREE_RELAY_DIAL_SECONDS);
+    link->dialer = mtree_relay_dialer_create(
+        address, &hello, &pass->key, mtree_clock_seconds(), MTREE_RELAY_DIAL_SECONDS);
     mtree_require(link->peer == NULL || link->dialer == NULL ? MTREE_ERR_NO_MEMORY
                                                              : MTREE_OK);
     mtree_tcp_peer_watch(link->peer, MTREE_RELAY_SILENCE);
@@ -123,9 +124,9 @@ int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed)
     int found = -1;
 
     (void)coll_mtree_endpoints_lock();
-    for (int i = 0; i < relayed->contact.num_relays && found < 0; i++) {
+    for (int i = 0; i < relayed->plan->placement->num_relays && found < 0; i++) {
         const link_t *link =
-            link_find(&relayed->contact.job, relayed->contact.numbers[i]);
+            link_find(&relayed->pass.job, mtree_relay_plan_number(relayed->plan, i));
 
         found = link != NULL && link->is_unreached ? i : -1;
     }
@@ -138,7 +139,7 @@ static mtree_tcp_peer_t *lock_peer(coll_mtree_transport_t *super,
                                    const mtree_peer_t *peer, bool is_known)
 {
     coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
-    int relay = peer->rank - transport->relayed->placement->num_ranks;
+    int relay = peer->rank - transport->relayed->plan->placement->num_ranks;
 
     if (transport->is_abandoned && !is_known) {
         return NULL;

@@ -10,10 +10,8 @@
 #include "coll_mtree/relay/relays.h"
 
 typedef struct {
-    coll_mtree_relay_contact_t contact;
-    mtree_plan_t *plan;
-    mtree_plan_part_t *part; /* of this rank's host */
-    mtree_placement_t *placement;
+    coll_mtree_relay_pass_t pass;
+    mtree_relay_plan_t *plan;
     uint32_t calls; /* so far; the same on all ranks */
 } coll_mtree_relayed_t;
 
@@ -28,9 +26,7 @@ void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed);
 bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
                               const int *host, char **bytes_p, size_t *length_p);
 
-/* What that is, for rank @a rank of @a placement. */
-coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length,
-                                              const mtree_placement_t *placement,
-                                              int rank);
+/* What that is, for this process. */
+coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length);
 
 #endif

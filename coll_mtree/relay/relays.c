@@ -189,62 +189,53 @@ bool coll_mtree_relays_are_up(const mtree_plan_t *plan)
     return all;
 }
 
-/* Send @a message, complete but for its part, to relay @a i of @a plan. */
-static bool send_plan_to(const mtree_plan_t *plan, mtree_relay_plan_t *message, int i,
-                         coll_mtree_relay_control_t *relay)
+/* The numbers of the relays of @a plan in the job; false: one is lost. */
+static bool find_numbers(const mtree_plan_t *plan, uint32_t *numbers)
 {
-    int host = plan->num_hosts - plan->num_relays + i;
-    mtree_wire_t wire = {0};
-    bool is_sent = false;
-
-    if (mtree_plan_part_create(plan, host, &message->part) == MTREE_OK) {
-        mtree_relay_plan_write(message, &wire);
-        is_sent = wire.status == MTREE_OK &&
-                  coll_mtree_relay_control_send(relay, MTREE_RELAY_PLAN, wire.bytes,
-                                                (size_t)wire.length);
-        mtree_plan_part_destroy(message->part);
-    }
-    free(wire.bytes);
-    return is_sent;
-}
-
-bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
-                                 const mtree_placement_t *placement,
-                                 const uint32_t *world,
-                                 coll_mtree_relay_contact_t *contact)
-{
-    size_t ranks = (size_t)placement->num_ranks;
-    mtree_relay_plan_t message = {.placement = (mtree_placement_t *)placement,
-                                  .addresses = plan->relays};
-    bool is_sent = plan->num_relays <= COLL_MTREE_RELAYS;
-
-    message.peers = mtree_malloc((ranks + COLL_MTREE_RELAYS) * sizeof(*message.peers));
-    memcpy(message.peers, world, ranks * sizeof(*world));
-    pthread_mutex_lock(&job.lock);
-    *contact = (coll_mtree_relay_contact_t){.job = job.id,
-                                            .key = job.key,
-                                            .plan = ++job.num_plans,
-                                            .num_relays = plan->num_relays};
-    message.number = contact->plan;
-    for (int i = 0; i < plan->num_relays && is_sent; i++) {
+    for (int i = 0; i < plan->num_relays; i++) {
         const coll_mtree_relay_control_t *relay =
             find_relay(plan->relays[i], mtree_clock_seconds());
 
-        is_sent = relay != NULL && relay->is_up;
-        if (is_sent) {
-            contact->numbers[i] = (uint32_t)(relay - job.relays);
-            message.peers[ranks + (size_t)i] = MTREE_RELAY_IS_RELAY | contact->numbers[i];
+        if (relay == NULL || !relay->is_up) {
+            return false;
         }
+        numbers[i] = MTREE_RELAY_IS_RELAY | (uint32_t)(relay - job.relays);
     }
-    for (int i = 0; i < plan->num_relays && is_sent; i++) {
-        is_sent = send_plan_to(plan, &message, i, &job.relays[contact->numbers[i]]);
+    return true;
+}
+
+bool coll_mtree_relays_send_plan(const mtree_plan_t *plan, int num_ranks, const int *host,
+                                 const uint32_t *world, coll_mtree_relay_pass_t *pass,
+                                 char **text_p)
+{
+    const size_t ranks = (size_t)num_ranks, relays = (size_t)plan->num_relays;
+    uint32_t *peers = mtree_malloc((ranks + relays) * sizeof(*peers));
+    bool is_sent;
+
+    *text_p = NULL;
+    memcpy(peers, world, ranks * sizeof(*peers));
+    pthread_mutex_lock(&job.lock);
+    *pass = (coll_mtree_relay_pass_t){.job = job.id, .key = job.key};
+    is_sent = find_numbers(plan, peers + ranks) &&
+              mtree_relay_plan_write(plan, ++job.num_plans, num_ranks, host, peers,
+                                     text_p) == MTREE_OK;
+    for (size_t i = 0; i < relays && is_sent; i++) {
+        is_sent = coll_mtree_relay_control_send(
+            &job.relays[peers[ranks + i] & ~MTREE_RELAY_IS_RELAY], MTREE_RELAY_PLAN,
+            *text_p, strlen(*text_p));
     }
     pthread_mutex_unlock(&job.lock);
-    free(message.peers);
+    free(peers);
     return is_sent;
 }
 
-bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
+/* Relay @a i of @a plan. */
+static coll_mtree_relay_control_t *relay_of(const mtree_relay_plan_t *plan, int i)
+{
+    return &job.relays[mtree_relay_plan_number(plan, i)];
+}
+
+bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
                                   const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_START_BYTES];
@@ -253,8 +244,8 @@ bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
 
     mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < contact->num_relays; i++) {
-        coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        coll_mtree_relay_control_t *relay = relay_of(plan, i);
 
         coll_mtree_relay_control_touch(relay, now);
         all = coll_mtree_relay_control_send(relay, MTREE_RELAY_START, bytes,
@@ -279,25 +270,25 @@ static void take_message(int i, const mtree_relay_message_t *message)
     }
 }
 
-coll_mtree_relays_state_t
-coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
-                            const mtree_relay_start_t *start, const char **address_p)
+coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
+                                                      const mtree_relay_start_t *start,
+                                                      const char **address_p)
 {
     double now = mtree_clock_seconds();
     coll_mtree_relays_state_t state = COLL_MTREE_RELAYS_SERVE;
     mtree_relay_message_t message;
 
     pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < contact->num_relays; i++) {
-        coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        coll_mtree_relay_control_t *relay = relay_of(plan, i);
 
         while (coll_mtree_relay_control_receive(relay, now, &message)) {
-            take_message((int)contact->numbers[i], &message);
+            take_message((int)(relay - job.relays), &message);
         }
         if (!relay->is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
-                   coll_mtree_reports_has_refused(&job.reports, (int)contact->numbers[i],
+                   coll_mtree_reports_has_refused(&job.reports, (int)(relay - job.relays),
                                                   start->plan, start->number)) {
             state = COLL_MTREE_RELAYS_REFUSE;
             *address_p = relay->address;
@@ -307,32 +298,32 @@ coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
     return state;
 }
 
-void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact)
+void coll_mtree_relays_ping(const mtree_relay_plan_t *plan)
 {
     double now = mtree_clock_seconds();
 
     pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < contact->num_relays; i++) {
-        coll_mtree_relay_control_ping(&job.relays[contact->numbers[i]], now);
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        coll_mtree_relay_control_ping(relay_of(plan, i), now);
     }
     pthread_mutex_unlock(&job.lock);
 }
 
-bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact)
+bool coll_mtree_relays_have_answered(const mtree_relay_plan_t *plan)
 {
     bool all = true;
 
     pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < contact->num_relays && all; i++) {
-        all = coll_mtree_relay_control_has_answered(&job.relays[contact->numbers[i]]);
+    for (int i = 0; i < plan->placement->num_relays && all; i++) {
+        all = coll_mtree_relay_control_has_answered(relay_of(plan, i));
     }
     pthread_mutex_unlock(&job.lock);
     return all;
 }
 
-void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank)
+void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank)
 {
-    coll_mtree_relay_control_t *relay = &job.relays[contact->numbers[i]];
+    coll_mtree_relay_control_t *relay = relay_of(plan, i);
     char reason[80];
 
     (void)snprintf(reason, sizeof(reason), "process %d of MPI_COMM_WORLD cannot reach it",
@@ -371,7 +362,7 @@ bool coll_mtree_relays_drop_unreached(void)
     return some;
 }
 
-void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
+void coll_mtree_relays_cancel_call(const mtree_relay_plan_t *plan,
                                    const mtree_relay_start_t *start)
 {
     unsigned char bytes[MTREE_RELAY_CALL_BYTES];
@@ -379,9 +370,9 @@ void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
     mtree_put32(bytes, start->plan);
     mtree_put32(bytes + 4, start->number);
     pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < contact->num_relays; i++) {
-        (void)coll_mtree_relay_control_send(&job.relays[contact->numbers[i]],
-                                            MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        (void)coll_mtree_relay_control_send(relay_of(plan, i), MTREE_RELAY_CANCEL, bytes,
+                                            sizeof(bytes));
     }
     pthread_mutex_unlock(&job.lock);
 }

@@ -12,15 +12,12 @@
 #include "relay/greeting.h"
 #include "relay/plan.h"
 
-/* What each rank has to know to reach the relays of a plan, beside the plan.  Sent as it
- * is, over Open MPI's own channels. */
+/* By what a rank proves to the relays that it is of the job.  Sent as it is, over Open
+ * MPI's own channels. */
 typedef struct {
     mtree_relay_job_id_t job;
     mtree_relay_key_t key;
-    uint32_t plan; /* its number in the job */
-    int num_relays;
-    uint32_t numbers[COLL_MTREE_RELAYS]; /* of the plan's relays in the job */
-} coll_mtree_relay_contact_t;
+} coll_mtree_relay_pass_t;
 
 /* Do the parameters name relays?  The same on all ranks. */
 bool coll_mtree_relays_are_configured(void);
@@ -50,17 +47,17 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
 bool coll_mtree_relays_are_up(const mtree_plan_t *plan);
 
 /*
- * In the planning thread: send each relay of @a plan its part of it.  @a placement is of
- * ranks and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of
- * the relays is lost.
+ * In the planning thread: send each relay of @a plan the message about it, which is for
+ * all ranks, too (relay/plan.h).  They are on @a host [@a num_ranks], and @a world is the
+ * rank of each in MPI_COMM_WORLD.  *text_p is malloc'ed.  False: it cannot be written, or
+ * one of the relays is lost.
  */
-bool coll_mtree_relays_send_plan(const mtree_plan_t *plan,
-                                 const mtree_placement_t *placement,
-                                 const uint32_t *world,
-                                 coll_mtree_relay_contact_t *contact);
+bool coll_mtree_relays_send_plan(const mtree_plan_t *plan, int num_ranks, const int *host,
+                                 const uint32_t *world, coll_mtree_relay_pass_t *pass,
+                                 char **text_p);
 
-/* Start the call @a start at the relays of @a contact; false: one is lost. */
-bool coll_mtree_relays_start_call(const coll_mtree_relay_contact_t *contact,
+/* Start the call @a start at the relays of @a plan; false: one is lost. */
+bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
                                   const mtree_relay_start_t *start);
 
 /* The state of a call at its relays. */
@@ -72,26 +69,26 @@ typedef enum {
 
 /* While that call is under way: read the relays' messages.  *address_p is the address of
  * the first that refuses it. */
-coll_mtree_relays_state_t
-coll_mtree_relays_poll_call(const coll_mtree_relay_contact_t *contact,
-                            const mtree_relay_start_t *start, const char **address_p);
+coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
+                                                      const mtree_relay_start_t *start,
+                                                      const char **address_p);
 
 /* Ping them. */
-void coll_mtree_relays_ping(const coll_mtree_relay_contact_t *contact);
+void coll_mtree_relays_ping(const mtree_relay_plan_t *plan);
 
 /* Has each of them answered the ping, or been lost?  coll_mtree_relays_poll_call() reads
  * the answers. */
-bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact);
+bool coll_mtree_relays_have_answered(const mtree_relay_plan_t *plan);
 
-/* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a contact: it is lost. */
-void coll_mtree_relays_drop(const coll_mtree_relay_contact_t *contact, int i, int rank);
+/* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
+void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank);
 
 /* Drop some of the relays that have reported that they cannot reach each other, so that
  * those that are left can (coll_mtree/relay/reports.h); false: none had to be. */
 bool coll_mtree_relays_drop_unreached(void);
 
 /* That call has failed: relays that are up need not go on. */
-void coll_mtree_relays_cancel_call(const coll_mtree_relay_contact_t *contact,
+void coll_mtree_relays_cancel_call(const mtree_relay_plan_t *plan,
                                    const mtree_relay_start_t *start);
 
 /* When the component is closed: close all control connections. */

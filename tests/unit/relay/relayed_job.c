@@ -96,27 +96,21 @@ int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
 void relayed_tell_plan(relayed_job_t *job, int i, uint32_t number)
 {
     uint32_t peers[RELAYED_RANKS + RELAYED_RELAYS];
-    char *addresses[RELAYED_RELAYS + 1] = {0};
-    mtree_relay_plan_t plan = {.number = number,
-                               .placement = job->placement,
-                               .peers = peers,
-                               .addresses = addresses};
-    mtree_wire_t wire = {0};
+    char *text;
 
     for (int r = 0; r < job->num_ranks; r++) {
         peers[r] = (uint32_t)r;
     }
     for (int j = 0; j < job->num_relays; j++) {
         peers[job->num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
-        addresses[j] = relayed_cuts ? "127.0.0.1:1" : job->addresses[j];
+        free(job->plan->relays[j]);
+        job->plan->relays[j] = strdup(relayed_cuts ? "127.0.0.1:1" : job->addresses[j]);
     }
-    unit_ok(mtree_plan_part_create(job->plan, job->num_ranks + i, &plan.part));
-    mtree_relay_plan_write(&plan, &wire);
-    unit_ok(wire.status);
-    unit_ok(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN, wire.bytes,
-                                     (size_t)wire.length));
-    mtree_plan_part_destroy(plan.part);
-    free(wire.bytes);
+    unit_ok(mtree_relay_plan_write(job->plan, number, job->num_ranks,
+                                   job->placement->host, peers, &text));
+    unit_ok(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN, text,
+                                     strlen(text)));
+    free(text);
 }
 
 static void rank_create(relayed_job_t *job, int r)
