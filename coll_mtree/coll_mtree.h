@@ -8,7 +8,6 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
-#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/gate.h"
@@ -58,8 +57,7 @@ typedef struct {
 /* What a communicator keeps of the calls of one class; each pointer may be NULL. */
 typedef struct {
     coll_mtree_class_node_t node;
-    coll_mtree_plan_entry_t *entry;        /* in force, a reference (call/plan_entry.h) */
-    coll_mtree_replan_sequence_t sequence; /* of its nonblocking calls */
+    coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     coll_mtree_server_t server;
     bool left_relays;                 /* of a class with relays: they refuse its calls */
     struct coll_mtree_record *record; /* of the last call (report/statistics.h) */
@@ -87,11 +85,8 @@ typedef struct {
     struct coll_mtree_proc_group *processes; /* held; NULL: not needed yet */
     struct coll_mtree_group *group;          /* its statistics; NULL: no calls yet */
 
-    struct coll_mtree_blocking_sequence
-        *blocking; /* NULL: no blocking call was monitored */
-    mtree_bandwidth_monitor_t
-        *_Atomic monitor;             /* NULL: no nonblocking call was monitored */
-    coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
+    struct coll_mtree_plan_sequence *sequence; /* NULL: no call was monitored */
+    coll_mtree_class_table_t classes;          /* of coll_mtree_comm_class_t */
 
     opal_mutex_t lock; /* of what coll_mtree/call keeps: */
 
@@ -108,12 +103,11 @@ typedef struct {
                                            known yet, or mtree cannot serve */
     bool agrees;                        /* with others of its group (call/agreed.c) */
     struct coll_mtree_planning_context
-        *context;            /* on rank 0: what it is planned on, or NULL */
-    atomic_uint version;     /* on rank 0: of the network that the oldest plan is for;
-                                UINT_MAX: there is none */
-    atomic_bool keeps_order; /* trees have served calls that must give the same bits */
-    atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
-                                                  plans of all or some of these */
+        *context;             /* on rank 0: what it is planned on, or NULL */
+    atomic_uint version;      /* on rank 0: of the network that the oldest plan is for;
+                                 UINT_MAX: there is none */
+    atomic_bool keeps_order;  /* trees have served calls that must give the same bits */
+    atomic_bool is_reordered; /* on rank 0: these have changed their order */
     coll_mtree_size_estimate_t
         sizes[MTREE_COLLECTIVE_LAST]; /* of calls with unequal blocks */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */

@@ -3,7 +3,6 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-#include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_entry.h"
@@ -45,7 +44,6 @@ static int main_close(void)
 {
     coll_mtree_report_outcome();
     coll_mtree_plan_exchange_close();
-    coll_mtree_bandwidth_monitor_close();
     coll_mtree_relays_close();
     coll_mtree_relay_links_close();
     coll_mtree_relay_world_close();

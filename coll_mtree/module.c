@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/control/btl_network.h"
@@ -42,10 +41,9 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_plan_sequences_destroy(module);
+    coll_mtree_plan_sequence_destroy(module);
     coll_mtree_plan_entries_destroy(module);
     coll_mtree_class_table_cleanup(&module->classes, NULL);
-    coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);
     coll_mtree_tag_slots_cleanup(&module->tags.slots);

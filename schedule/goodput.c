@@ -21,10 +21,8 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
     goodput->trees = (mtree_goodput_tree_t *)(goodput->links + links);
     for (size_t i = 0; i < links; i++) {
         goodput->links[i].rank = layout->peers[i].rank;
-        goodput->links[i].path = -1;
     }
-    goodput->monitor = NULL;
-    mtree_goodput_begin(goodput, 0);
+    mtree_goodput_begin(goodput);
     *goodput_p = goodput;
     return MTREE_OK;
 }
@@ -34,39 +32,21 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput)
     free(goodput);
 }
 
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *monitor,
-                         const int *host, int self, double monitor_bytes)
-{
-    goodput->monitor = monitor;
-    goodput->monitor_bytes = monitor_bytes;
-    for (int i = 0; i < goodput->num_links; i++) {
-        int to = host[goodput->links[i].rank];
-
-        goodput->links[i].path = monitor == NULL || to == host[self] ? -1 : to;
-    }
-}
-
 void mtree_goodput_end(mtree_goodput_t *goodput, double now)
 {
     for (int i = 0; i < goodput->num_links; i++) {
         mtree_goodput_backlog(goodput, i, false, now);
     }
-    if (goodput->monitor != NULL) {
-        mtree_bandwidth_monitor_end(goodput->monitor, now);
-    }
 }
 
-void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
+void mtree_goodput_begin(mtree_goodput_t *goodput)
 {
     goodput->begin = goodput->end = 0;
     for (int i = 0; i < goodput->num_links; i++) {
-        goodput->links[i] = (mtree_goodput_link_t){
-            .rank = goodput->links[i].rank, .path = goodput->links[i].path, .since = -1};
+        goodput->links[i] =
+            (mtree_goodput_link_t){.rank = goodput->links[i].rank, .since = -1};
     }
     memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
-    if (goodput->monitor != NULL) {
-        mtree_bandwidth_monitor_begin(goodput->monitor, now);
-    }
 }
 
 int mtree_goodput_link(const mtree_goodput_t *goodput, int rank)
@@ -89,7 +69,7 @@ void mtree_goodput_moved(mtree_goodput_t *goodput, int tree, double bytes, doubl
 }
 
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
-                        bool has_arrived, double now)
+                        double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
 
@@ -98,26 +78,18 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
     if (to->since >= 0) {
         to->backlogged_bytes += bytes;
     }
-    if (to->path >= 0 && has_arrived) {
-        mtree_bandwidth_monitor_sent(goodput->monitor, to->path,
-                                     goodput->monitor_bytes * bytes, now);
-    }
 }
 
 void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,
                            double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
-    bool was_backlogged = to->since >= 0;
 
     if (backlogged && to->since < 0 && to->bytes > 0) {
         to->since = now;
     } else if (!backlogged && to->since >= 0) {
         to->backlogged_seconds += now - to->since;
         to->since = -1;
-    }
-    if (to->path >= 0 && (to->since >= 0) != was_backlogged) {
-        mtree_bandwidth_monitor_backlog(goodput->monitor, to->path, backlogged, now);
     }
 }
 

@@ -13,7 +13,6 @@
 #define MTREE_SCHEDULE_GOODPUT_H
 
 #include "base/status.h"
-#include "schedule/bandwidth_monitor.h"
 #include "schedule/stream.h"
 
 /* The path to one peer; times are seconds on the transport's clock. */
@@ -24,8 +23,23 @@ typedef struct {
     double backlogged_seconds; /* counted from its first message on: it may have arrived
                                   late at the call */
     double since; /* time since which it is backlogged; negative: it is not */
-    int path;     /* of the monitor; -1: none */
 } mtree_goodput_link_t;
+
+/* The traffic of one path, over calls. */
+typedef struct {
+    double bytes;
+    double seconds;            /* of the calls that used it */
+    double backlogged_bytes;   /* those that were sent while it was backlogged */
+    double backlogged_seconds; /* for which it was backlogged */
+} mtree_path_total_t;
+
+/* Bits/s of a path while it was backlogged; 0: it never was. */
+static inline double mtree_path_backlogged_rate(const mtree_path_total_t *path)
+{
+    return path->backlogged_seconds > 0
+               ? 8 * path->backlogged_bytes / path->backlogged_seconds
+               : 0;
+}
 
 /* One stream: a tree, or a tree of one block. */
 typedef struct {
@@ -39,8 +53,6 @@ typedef struct {
     mtree_goodput_link_t *links;
     int num_trees; /* as the layout's streams */
     mtree_goodput_tree_t *trees;
-    mtree_bandwidth_monitor_t *monitor; /* which counts the traffic, too; NULL: none */
-    double monitor_bytes;               /* that it counts per byte of the operation */
 } mtree_goodput_t;
 
 /* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
@@ -51,15 +63,6 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
 /* Free; NULL is allowed. */
 void mtree_goodput_destroy(mtree_goodput_t *goodput);
 
-/*
- * From the next operation on @a monitor, which has a path per host, counts what is sent
- * to hosts other than that of rank @a self, with @a monitor_bytes per byte of the
- * operation;
- * @a host is by rank.  mtree_goodput_end() must end each operation.
- */
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *monitor,
-                         const int *host, int self, double monitor_bytes);
-
 /* An operation has ended: it is backlogged nowhere. */
 void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 
@@ -67,12 +70,11 @@ void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 int mtree_goodput_link(const mtree_goodput_t *goodput, int rank);
 
 /* For the operation: a call begins.  Everything is reset. */
-void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
+void mtree_goodput_begin(mtree_goodput_t *goodput);
 
-/* For the operation: @a bytes of stream number @a tree went to peer number @a link; where
- * they @a has_arrived, it is known that it has received them. */
+/* For the operation: @a bytes of stream number @a tree went to peer number @a link. */
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
-                        bool has_arrived, double now);
+                        double now);
 
 /* For the operation: @a bytes of stream number @a tree have arrived, or were sent. */
 void mtree_goodput_moved(mtree_goodput_t *goodput, int tree, double bytes, double now);

@@ -64,7 +64,7 @@ void mtree_operation_init(mtree_operation_t *operation, mtree_transport_t *trans
         operation->call = atomic_fetch_add(&data->trace->calls, 1);
     }
     if (data->goodput != NULL) {
-        mtree_goodput_begin(data->goodput, mtree_operation_now(operation));
+        mtree_goodput_begin(data->goodput);
     }
     mtree_inbox_init(&operation->inbox, idle, operation_last);
 }

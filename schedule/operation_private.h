@@ -92,7 +92,6 @@ struct mtree_send_op {
     mtree_send_channel_t *channel;
     size_t chunk;
     size_t bytes; /* counted against the window of the send queue */
-    bool paced;   /* it ends when the receiver has matched it */
     double begin; /* time at which it was sent, where that is traced */
     char *packed; /* the bytes sent, when they had to be packed; owned */
     mtree_send_op_t *link;

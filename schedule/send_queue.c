@@ -190,7 +190,7 @@ static void send_op_sent(mtree_event_t *event)
     mtree_send_channel_t *channel = send_op->channel;
     mtree_stream_state_t *state = channel->state;
     mtree_operation_t *operation = state->operation;
-    const bool blank = send_op->chunk >= channel->blank, paced = send_op->paced;
+    const bool blank = send_op->chunk >= channel->blank;
     const size_t chunk = send_op->chunk, bytes = send_op->bytes;
     const bool is_sent = mtree_stream_state_ended(state, event);
 
@@ -207,7 +207,7 @@ static void send_op_sent(mtree_event_t *event)
     if (!blank && operation->data.goodput != NULL) {
         mtree_goodput_sent(operation->data.goodput,
                            mtree_send_queue_number(operation, channel->send_queue),
-                           state->stream->number, (double)bytes, paced,
+                           state->stream->number, (double)bytes,
                            mtree_operation_now(operation));
     }
     if (++channel->sent == channel->edge.end) {
@@ -350,7 +350,6 @@ static void channel_send(mtree_send_channel_t *channel)
     send_op->channel = channel;
     send_op->chunk = channel_advance(channel);
     send_op->bytes = bytes;
-    send_op->paced = paced;
     send_op->begin = mtree_operation_clock(operation);
     address = blank ? NULL : send_op_address(send_op, count);
     if (operation->status != MTREE_OK) {

@@ -20,7 +20,7 @@ void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
     if (goodput == NULL) {
         return;
     }
-    traffic->sum.seconds += mtree_goodput_seconds(goodput);
+    traffic->seconds += mtree_goodput_seconds(goodput);
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
         const int to = host[link->rank];
@@ -46,7 +46,7 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
                              mtree_path_sample_t *samples)
 {
     size_t hosts = (size_t)placement->num_hosts;
-    double seconds = traffic->sum.seconds > 0 ? traffic->sum.seconds : INFINITY;
+    double seconds = traffic->seconds > 0 ? traffic->seconds : INFINITY;
     mtree_path_sample_t *all = mtree_calloc(hosts, sizeof(*all));
 
     memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
@@ -69,9 +69,6 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 
 /* Other bits are worth it from this gain on. */
 #define LEAST_ORDER_GAIN 1.2
-
-/* Part of the time that a rank may leave its calls unattended. */
-#define MOST_UNATTENDED 0.1
 
 bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
                                     bool enabled, bool deterministic)
@@ -97,32 +94,13 @@ bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes)
 }
 
 bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
-                                    int num_ranks, double least_seconds)
+                                    int num_ranks)
 {
     return sequence->bytes >= (double)COLL_MTREE_BYTES_PER_RANK * num_ranks &&
-           sequence->seconds >= least_seconds;
+           sequence->seconds >= COLL_MTREE_MEASURABLE_SECONDS;
 }
 
 double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed)
 {
     return !keeps_order ? 0 : has_changed ? INFINITY : LEAST_ORDER_GAIN;
-}
-
-coll_mtree_samples_use_t
-coll_mtree_replan_samples_use(const mtree_plan_t *plan,
-                              const coll_mtree_rank_sample_t *samples, int num_ranks)
-{
-    if (plan == NULL || mtree_plan_num_steps(plan) > 0) {
-        return COLL_MTREE_SAMPLES_NOTHING;
-    }
-    if ((double)samples[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
-        return COLL_MTREE_SAMPLES_TOO_SHORT;
-    }
-    for (int rank = 0; rank < num_ranks; rank++) {
-        if ((double)samples[rank].unattended >
-            MOST_UNATTENDED * (double)samples[rank].seconds) {
-            return COLL_MTREE_SAMPLES_UNATTENDED;
-        }
-    }
-    return COLL_MTREE_SAMPLES_USABLE;
 }

@@ -13,7 +13,6 @@
 
 #include "coll_mtree/base/class_table.h"
 
-#include "schedule/bandwidth_monitor.h"
 #include "schedule/goodput.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
@@ -34,7 +33,7 @@
 #define COLL_MTREE_MOST_PATHS 16
 
 typedef struct {
-    mtree_bandwidth_monitor_sum_t sum;
+    double seconds;             /* for which calls ran */
     mtree_path_total_t paths[]; /* [hosts] to each host */
 } coll_mtree_traffic_t;
 
@@ -67,24 +66,16 @@ void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
 
 /* What rank 0 replies. */
 typedef enum {
-    COLL_MTREE_REPLY_STAY,  /* there is no other plan than before, or none at all */
-    COLL_MTREE_REPLY_PLAN,  /* the payload is the plan of the class */
-    COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
-    COLL_MTREE_REPLY_MORE   /* too little was measured: measure on */
+    COLL_MTREE_REPLY_STAY, /* there is no other plan than before, or none at all */
+    COLL_MTREE_REPLY_PLAN, /* the payload is the plan of the class */
+    COLL_MTREE_REPLY_CHECK /* the links are checked at the call that this applies to */
 } coll_mtree_replan_reply_t;
 
-/* What one rank contributes to a query; sent as it is. */
+/* The measured blocking calls on one communicator, which are numbered from 1 in an order
+ * that all ranks share.  Zeros at first. */
 typedef struct {
-    mtree_path_sample_t paths[COLL_MTREE_MOST_PATHS]; /* unused ones have rate 0 */
-    float seconds;                                    /* for which calls ran */
-    float unattended; /* nonblocking calls: the part of it without progress */
-} coll_mtree_rank_sample_t;
-
-/* Calls on one communicator that are numbered from 1 in an order that all ranks share.
- * Zeros at first. */
-typedef struct {
-    double bytes, seconds; /* of measured calls since the last query began; seconds are
-                              those that the plan predicts */
+    double bytes, seconds; /* since the last query began; seconds are those that the plan
+                              predicts */
     long calls;            /* number of the last call */
     struct coll_mtree_plan_entry
         *asked[COLL_MTREE_REPLAN_PATIENCE]; /* the plans whose queries began at the last
@@ -103,10 +94,9 @@ double coll_mtree_replan_promised_seconds(const mtree_plan_part_t *part, double 
 /* Do calls of @a bytes over @a part take long enough to show the rates of links? */
 bool coll_mtree_replan_shows_rates(const mtree_plan_part_t *part, double bytes);
 
-/* Is a query due, on a communicator of @a num_ranks, where its calls have to take @a
- * least_seconds? */
+/* Is a query due, on a communicator of @a num_ranks? */
 bool coll_mtree_replan_query_is_due(const coll_mtree_replan_sequence_t *sequence,
-                                    int num_ranks, double least_seconds);
+                                    int num_ranks);
 
 /* Where the plan is whose query began at call number @a call.  The call at which its
  * reply is due takes it from there, before another query begins. */
@@ -117,24 +107,10 @@ coll_mtree_replan_asked(coll_mtree_replan_sequence_t *sequence, long call)
 }
 
 /*
- * The gain from which on rank 0 changes plans of calls on one communicator, or of one
- * class.  Where results must keep their bits (@a keeps_order), which another plan
- * changes, this happens once (@a has_changed: it has).
+ * The gain from which on rank 0 changes plans of calls on one communicator.  Where
+ * results must keep their bits (@a keeps_order), which another plan changes, this happens
+ * once (@a has_changed: it has).
  */
 double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed);
-
-/* What samples of nonblocking calls are good for. */
-typedef enum {
-    COLL_MTREE_SAMPLES_NOTHING,    /* the plan is not one that changes */
-    COLL_MTREE_SAMPLES_TOO_SHORT,  /* rates are too uncertain: measure on */
-    COLL_MTREE_SAMPLES_UNATTENDED, /* what looks like a slow link may be a rank that
-                                      computes: the context is not updated */
-    COLL_MTREE_SAMPLES_USABLE
-} coll_mtree_samples_use_t;
-
-/* On rank 0, of @a samples [num_ranks] over @a plan (NULL: there is none). */
-coll_mtree_samples_use_t
-coll_mtree_replan_samples_use(const mtree_plan_t *plan,
-                              const coll_mtree_rank_sample_t *samples, int num_ranks);
 
 #endif

@@ -91,11 +91,6 @@ static coll_mtree_request_t *dispatch_make(coll_mtree_mpi_call_t *call,
     coll_mtree_request_t *req;
 
     (void)coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
-    if (call->form == MTREE_NONBLOCKING) {
-        coll_mtree_plan_sequence_count(
-            &comm_class->sequence, &comm_class->entry, comm_class->node.call_class.bytes,
-            coll_mtree_server_is_bound(&comm_class->server, true), 0);
-    }
     req = coll_mtree_request_create(call->module, call->comm, &call->args,
                                     comm_class->entry, call->form == MTREE_PERSISTENT);
     req->transfer.record = call->count.record;
@@ -328,7 +323,7 @@ static void note_server(const coll_mtree_mpi_call_t *call,
         atomic_store(&call->module->keeps_order, true);
     }
     if (coll_mtree_server_note(&comm_class->server, backend)) {
-        atomic_store(&call->module->all_reordered, true);
+        atomic_store(&call->module->is_reordered, true);
         coll_mtree_verbose(call->comm, 0,
                            "%s of about %s is served %s from here on, which combines in "
                            "another order",

@@ -69,34 +69,18 @@ void coll_mtree_plan_entry_set_version(coll_mtree_plan_entry_t *entry, unsigned 
            !atomic_compare_exchange_weak(&entry->module->version, &oldest, version)) {}
 }
 
-/* The exchange holds the entry, the one before and the communicator no more. */
+/* The exchange holds the entry and the communicator no more. */
 static void plan_entry_release_exchange(coll_mtree_deferred_release_t *deferred)
 {
-    coll_mtree_plan_entry_t *entry =
-        MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred);
-
-    coll_mtree_plan_entry_release(entry->before);
-    entry->before = NULL;
-    coll_mtree_plan_entry_let_go(entry);
+    coll_mtree_plan_entry_let_go(
+        MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred));
 }
 
-/* Where it follows another entry it has its plan at first.  From the end of this on
- * another thread may free the entry. */
+/* From the end of this on another thread may free the entry. */
 static void plan_entry_open(coll_mtree_waiter_t *opening)
 {
-    coll_mtree_plan_entry_t *entry =
-        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening);
-    const coll_mtree_plan_entry_t *before = entry->before;
-
-    if (before != NULL && !entry->query->is_blocking) {
-        entry->status = before->status;
-        entry->part = mtree_plan_part_retain(before->part);
-        entry->version = before->version;
-        entry->forecast = before->forecast;
-        entry->is_used = before->is_used;
-        entry->query->has_changed = before->query != NULL && before->query->has_changed;
-    }
-    coll_mtree_exchange_open(entry->exchange);
+    coll_mtree_exchange_open(
+        MTREE_CONTAINER_OF(opening, coll_mtree_plan_entry_t, opening)->exchange);
 }
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
@@ -130,28 +114,27 @@ static coll_mtree_plan_entry_t *plan_entry_new(mca_coll_mtree_module_t *module,
 }
 
 /* Its exchange holds it, too. */
-static void plan_entry_start(coll_mtree_plan_entry_t *entry, int first_tag)
+static void plan_entry_start(coll_mtree_plan_entry_t *entry)
 {
     coll_mtree_plan_entry_hold(entry);
-    entry->exchange = coll_mtree_plan_exchange_start(entry, first_tag);
+    entry->exchange = coll_mtree_plan_exchange_start(entry);
+    if (entry->asks_hosts) {
+        plan_entry_open(&entry->opening);
+    } else {
+        coll_mtree_gate_pass(&entry->module->hosts_known, &entry->opening);
+    }
 }
 
 coll_mtree_plan_entry_t *
 coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
-                             coll_mtree_plan_entry_t *before,
-                             coll_mtree_replan_query_t *query, int first_tag)
+                             coll_mtree_replan_query_t *query)
 {
     coll_mtree_plan_entry_t *next =
         plan_entry_new(entry->module, entry->comm, &entry->call_class);
 
-    next->before = before;
-    coll_mtree_plan_entry_retain(before);
     next->query = query;
-    if (query->is_blocking) {
-        next->part = mtree_plan_part_retain(entry->part);
-    }
-    plan_entry_start(next, first_tag);
-    coll_mtree_gate_pass(&before->gate, &next->opening);
+    next->part = mtree_plan_part_retain(entry->part);
+    plan_entry_start(next);
     return next;
 }
 
@@ -182,13 +165,8 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
         return comm_class->entry;
     }
     entry = plan_entry_new(module, comm, &comm_class->node.call_class);
-    plan_entry_start(entry, 0);
+    plan_entry_start(entry);
     put_in_force(module, comm_class, entry);
-    if (entry->asks_hosts) {
-        plan_entry_open(&entry->opening);
-    } else {
-        coll_mtree_gate_pass(&module->hosts_known, &entry->opening);
-    }
     return entry;
 }
 

@@ -50,12 +50,9 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    coll_mtree_waiter_t opening; /* of its exchange, in the module's gate or the gate of
-                                    the entry before */
+    coll_mtree_waiter_t opening; /* of its exchange, in the module's gate */
     bool asks_hosts;             /* by its exchange */
     bool is_plain;               /* it has no exchange: its calls go over the default */
-    coll_mtree_plan_entry_t *before;  /* whose exchange ends before this one, a reference
-                                         until then; NULL: any */
     coll_mtree_replan_query_t *query; /* its exchange, owned; NULL: it is the first of its
                                          class */
     coll_mtree_gate_t gate;           /* open when the members down to `relayed` are
@@ -63,14 +60,13 @@ struct coll_mtree_plan_entry {
     int status;                       /* Open MPI's code */
     coll_mtree_replan_reply_t
         reply;                 /* of rank 0; to stay where the exchange has failed */
-    mtree_plan_part_t *part;   /* of its plan; NULL: none could be made.  In an entry that
-                                  follows another at first of the plan of that one */
+    mtree_plan_part_t *part;   /* of its plan; NULL: none could be made.  With a query at
+                                  first of the plan that it is about */
     unsigned version;          /* on rank 0: of the network that it was made for */
     mtree_forecast_t forecast; /* of the plan, of that with relays if there is one */
     coll_mtree_relayed_t *relayed;   /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     bool warmed_up;                  /* a blocking call has gone over the trees */
-    bool is_used;                    /* a call has begun over the plan */
     /* On rank 0, while the plan is made: */
     coll_mtree_plan_job_t job, early_job;
     coll_mtree_host_t *early_hosts; /* [ranks], of which the names alone are known, owned;
@@ -99,14 +95,11 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
                                  coll_mtree_comm_class_t *comm_class,
                                  const coll_mtree_plan_entry_t *other);
 
-/* The entry of the class of @a entry that follows it, by @a query, which is taken over,
- * with the tags from @a first_tag (0: some).  Its exchange ends after that of @a before,
- * whose plan it has where there is no other, but for blocking calls.  The caller holds
- * it. */
+/* An entry of the class of @a entry for the reply to @a query, which is taken over.  The
+ * caller holds it. */
 coll_mtree_plan_entry_t *
 coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
-                             coll_mtree_plan_entry_t *before,
-                             coll_mtree_replan_query_t *query, int first_tag);
+                             coll_mtree_replan_query_t *query);
 
 /* Are calls over it measured?  The same on all ranks. */
 bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry);
@@ -134,16 +127,14 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry, bool unequal,
 /* Free what a module holds for entries, of which its classes have none any more. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
-/* plan_exchange.c: start the exchange of a new entry, with the tags from @a first_tag (0:
- * some).  All ranks start those of a communicator in the same order. */
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry,
-                                                      int first_tag);
+/* plan_exchange.c: start the exchange of a new entry.  All ranks start those of a
+ * communicator in the same order. */
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
 
 /* With the component: nothing is planned any more. */
 void coll_mtree_plan_exchange_close(void);
 
-/* For plan_exchange.c: the exchange has ended, or there is none: calls may begin, and the
- * exchange of the next entry may end. */
+/* For plan_exchange.c: the exchange has ended, or there is none: calls may begin. */
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
 
 /* The plan of @a entry is for @a version of the network, which rank 0 looks at. */

@@ -7,7 +7,6 @@
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/free_hook.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/tcp/contact.h"
 #include "coll_mtree/tcp/endpoints.h"
@@ -47,18 +46,6 @@ static void decide_relays(coll_mtree_plan_entry_t *entry)
     mtree_plan_destroy(plan);
 }
 
-/* What rank 0 makes of the samples of a query. */
-static coll_mtree_replan_reply_t decide_query(coll_mtree_plan_entry_t *entry)
-{
-    coll_mtree_replan_query_t *query = entry->query;
-    const mtree_plan_t *plan = entry->part == NULL ? NULL : entry->part->plan;
-
-    return coll_mtree_replan_decide(
-        query, plan,
-        query->is_blocking ? atomic_load(&entry->module->version) : entry->version,
-        entry->contributions);
-}
-
 /* Plan for @a entry, between the @a hosts [ranks] if they are not known yet. */
 static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
                                       const coll_mtree_host_t *hosts)
@@ -75,7 +62,10 @@ static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
  * plan that they have. */
 static void decide(coll_mtree_plan_entry_t *entry)
 {
-    entry->decided = entry->query == NULL ? COLL_MTREE_REPLY_PLAN : decide_query(entry);
+    entry->decided = entry->query == NULL
+                         ? COLL_MTREE_REPLY_PLAN
+                         : coll_mtree_replan_decide(entry->query, entry->part->plan,
+                                                    entry->contributions);
     if (entry->decided == COLL_MTREE_REPLY_PLAN) {
         entry->planned = make_plan(entry, entry->contributions);
         decide_relays(entry);
@@ -86,7 +76,7 @@ static void decide(coll_mtree_plan_entry_t *entry)
     if (entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
     } else {
-        coll_mtree_replan_query_changes(entry->query);
+        coll_mtree_replan_changes(entry->module);
     }
 }
 
@@ -209,7 +199,6 @@ static void read_plan(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *
     mtree_plan_part_destroy(entry->part);
     entry->part = coll_mtree_plan_reply_read(reply, entry->planned.plan, &entry->forecast,
                                              &appendix);
-    entry->is_used = false;
     if (appendix.length > 0) {
         entry->relayed = coll_mtree_relayed_read(appendix.bytes, appendix.length);
     }
@@ -241,19 +230,12 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
 static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    const coll_mtree_replan_query_t *query = entry->query;
-    const bool is_query = query != NULL;
-    int rc = reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
+    const bool is_query = entry->query != NULL;
 
-    /* Where the exchange before has failed, all calls fail. */
-    entry->status = entry->status == OMPI_SUCCESS ? rc : entry->status;
-    if (is_query && rc == OMPI_SUCCESS) {
-        coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS,
-                               entry->reply == COLL_MTREE_REPLY_PLAN);
-        if (entry->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
-            coll_mtree_bandwidth_monitor_put_back(entry->module, query->traffic);
-        }
-    }
+    entry->status =
+        reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
+    coll_mtree_counter_add(COLL_MTREE_COUNT_REPLANS,
+                           is_query && entry->reply == COLL_MTREE_REPLY_PLAN);
     coll_mtree_plan_entry_settled(entry);
     /* MPI_Finalize releases what was settled before. */
     atomic_fetch_sub(&num_queries, is_query);
@@ -329,18 +311,17 @@ static void add_finish(void)
     }
 }
 
-coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry,
-                                                      int first_tag)
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_rank_sample_t sample;
+    mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS];
 
     if (ompi_comm_rank(entry->comm) == 0) {
         planning_open();
     }
     add_finish();
     if (entry->query != NULL) {
-        coll_mtree_replan_query_sample(entry->query, &sample);
+        coll_mtree_replan_query_sample(entry->query, samples);
         atomic_fetch_add(&num_queries, 1);
     }
     entry->asks_hosts = entry->query == NULL && !module->hosts_asked;
@@ -350,16 +331,13 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
         coll_mtree_endpoints_meet(entry->comm);
         early_plan_start(entry);
     }
-    return coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){
-        .module = module,
-        .comm = entry->comm,
-        .first_tag = first_tag != 0
-                         ? first_tag
-                         : coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS),
-        .with_hosts = entry->asks_hosts,
-        .mine = entry->query == NULL ? NULL : &sample,
-        .bytes = entry->query == NULL ? 0 : sizeof(sample),
-        .decide = exchange_decide,
-        .end = exchange_ended,
-        .arg = entry});
+    return coll_mtree_exchange_start(
+        &(coll_mtree_exchange_spec_t){.module = module,
+                                      .comm = entry->comm,
+                                      .with_hosts = entry->asks_hosts,
+                                      .mine = entry->query == NULL ? NULL : samples,
+                                      .bytes = entry->query == NULL ? 0 : sizeof(samples),
+                                      .decide = exchange_decide,
+                                      .end = exchange_ended,
+                                      .arg = entry});
 }

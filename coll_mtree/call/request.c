@@ -2,7 +2,7 @@
 #include "coll_mtree/call/request.h"
 
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/call/plan_sequence.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "base/memory.h"
 #include "schedule/lanes.h"
@@ -105,19 +105,9 @@ static void request_release_types(coll_mtree_coll_args_t *args)
 
 _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags");
 
-static int own_tags(mtree_collective_t collective)
-{
-    return mtree_lanes(collective) * MTREE_LANE_TAGS;
-}
-
 int coll_mtree_request_tags(mtree_collective_t collective)
 {
-    return own_tags(collective) + COLL_MTREE_QUERY_TAGS;
-}
-
-int coll_mtree_request_query_tag(const coll_mtree_request_t *req)
-{
-    return req->first_tag - own_tags(req->args.call.collective);
+    return mtree_lanes(collective) * MTREE_LANE_TAGS;
 }
 
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
@@ -152,20 +142,14 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     return req;
 }
 
-/* The tags stay reserved until its queries have ended. */
 static void request_destroy(coll_mtree_request_t *req)
 {
     ompi_communicator_t *comm = req->comm;
 
-    if (!coll_mtree_plan_sequence_is_settled(&req->sequence)) {
-        coll_mtree_deferred_release_add(&req->deferred);
-        return;
-    }
     coll_mtree_request_unprepare(req);
     if (req->super.super.req_persistent) {
         coll_mtree_tags_release_slot(req->module, req->slot);
     }
-    coll_mtree_plan_sequence_reset(&req->sequence);
     request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
     coll_mtree_plan_entry_release(req->entry);

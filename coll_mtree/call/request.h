@@ -11,7 +11,6 @@
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
 
-#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/call/buffers.h"
 #include "coll_mtree/call/coll_args.h"
@@ -28,9 +27,8 @@ typedef struct coll_mtree_request {
     coll_mtree_deferred_release_t deferred;
     ompi_communicator_t *comm; /* retained, and with it the module */
     mca_coll_mtree_module_t *module;
-    coll_mtree_plan_entry_t *entry;        /* held */
-    coll_mtree_replan_sequence_t sequence; /* of a persistent request's starts */
-    coll_mtree_waiter_t waiter;            /* in the gate of the entry */
+    coll_mtree_plan_entry_t *entry; /* held */
+    coll_mtree_waiter_t waiter;     /* in the gate of the entry */
     coll_mtree_coll_args_t args;
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
@@ -66,11 +64,8 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 coll_mtree_plan_entry_t *entry,
                                                 bool persistent);
 
-/* Tags of a persistent request, those of its queries included. */
+/* Tags of a persistent request. */
 int coll_mtree_request_tags(mtree_collective_t collective);
-
-/* The first tag of the queries of @a req, which is persistent. */
-int coll_mtree_request_query_tag(const coll_mtree_request_t *req);
 
 /* A call that has a number never begins on this rank, or has failed: no call waits for it
  * any more. */

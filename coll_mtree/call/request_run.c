@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/request.h"
 
-#include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/call/plan_sequence.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -208,32 +207,6 @@ static void request_begin_tcp(coll_mtree_request_t *req)
         req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
 }
 
-/* The bandwidth monitor counts nonblocking calls that are monitored, and all calls that
- * share links with them, but for the first over each plan, which opens connections, and
- * those too short to show rates. */
-static void request_monitor(coll_mtree_request_t *req, const mtree_plan_part_t *part,
-                            const mtree_placement_t *placement)
-{
-    coll_mtree_plan_entry_t *entry = req->entry;
-    mca_coll_mtree_module_t *module = req->module;
-    mtree_bandwidth_monitor_t *monitor;
-
-    if (req->goodput == NULL || placement != module->placement) {
-        return;
-    }
-    monitor = coll_mtree_plan_entry_is_monitored(entry) && !req->blocking
-                  ? coll_mtree_bandwidth_monitor_get(module)
-                  : module->monitor;
-    if (monitor != NULL && (!entry->is_used || !coll_mtree_replan_shows_rates(
-                                                   part, entry->call_class.bytes))) {
-        monitor = NULL;
-    }
-    mtree_goodput_share(req->goodput, monitor, placement->host, ompi_comm_rank(req->comm),
-                        (double)req->args.call.unit_bytes /
-                            (double)req->buffers.super.extent);
-    entry->is_used = true;
-}
-
 /* Make ready what @a req needs to run over the plan of its entry.  Open MPI's code. */
 static int request_get_ready(coll_mtree_request_t *req)
 {
@@ -255,7 +228,6 @@ static int request_get_ready(coll_mtree_request_t *req)
         rc = coll_mtree_buffers_begin(&req->buffers);
     }
     if (rc == OMPI_SUCCESS) {
-        request_monitor(req, part, req->placement);
         coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
         req->transfer.began = mtree_clock_seconds();
     }
@@ -335,22 +307,8 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     begin_calls(module);
 }
 
-/* The starts of a persistent request have an order of their own, the same on all ranks.
- */
-static void request_count_start(coll_mtree_request_t *req)
-{
-    const mtree_call_t *call = &req->args.call;
-
-    if (req->super.super.req_persistent) {
-        coll_mtree_plan_sequence_count(
-            &req->sequence, &req->entry, (double)(call->units * call->unit_bytes),
-            req->args.keeps_order, coll_mtree_request_query_tag(req));
-    }
-}
-
 void coll_mtree_request_start(coll_mtree_request_t *req)
 {
-    request_count_start(req);
     atomic_fetch_add(&req->holders, 1);
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;

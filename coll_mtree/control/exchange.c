@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange.h"
 
+#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/exchange_tree.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS };
+enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD, TAG_PARTS, TAGS };
 
 /* What the numbers of a reply are; the lengths of the parts, hosts and localities of the
  * ranks follow. */
@@ -25,7 +26,7 @@ enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_PART };
 /* The parent or a child, and the messages to it and from it. */
 typedef struct {
     int rank; /* -1: of rank 0, which has no parent */
-    coll_mtree_fragmented_message_t messages[COLL_MTREE_EXCHANGE_TAGS]; /* by tag */
+    coll_mtree_fragmented_message_t messages[TAGS]; /* by tag */
 } neighbour_t;
 
 struct coll_mtree_exchange {
@@ -400,7 +401,7 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_
     coll_mtree_exchange_t *exchange = exchange_alloc(spec);
 
     coll_mtree_transport_init(&exchange->transport, spec->comm, MPI_BYTE,
-                              spec->first_tag);
+                              coll_mtree_tags_control(exchange->spec.module, TAGS));
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
     exchange->missing =
         (exchange->rank == 0) +

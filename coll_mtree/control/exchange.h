@@ -16,8 +16,6 @@
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host.h"
 
-#define COLL_MTREE_EXCHANGE_TAGS 4
-
 typedef struct coll_mtree_exchange coll_mtree_exchange_t;
 
 typedef struct {
@@ -47,9 +45,8 @@ typedef void (*coll_mtree_exchange_end_t)(const coll_mtree_reply_t *reply, void 
 
 /* What an exchange is for; but for what a rank contributes the same on all ranks. */
 typedef struct {
-    const mca_coll_mtree_module_t *module;
+    mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm; /* the module's */
-    int first_tag;             /* of COLL_MTREE_EXCHANGE_TAGS */
     bool with_hosts; /* each rank contributes its host, and the reply says which rank runs
                         where */
     const void *mine; /* else [bytes] what this rank contributes, copied; NULL: nothing */
@@ -59,7 +56,8 @@ typedef struct {
     void *arg; /* passed to both */
 } coll_mtree_exchange_spec_t;
 
-/* Start an exchange.  Rank 0 decides only after coll_mtree_exchange_open(), which every
+/* Start an exchange; all ranks start those of a communicator in the same order.  Rank 0
+ * decides only after coll_mtree_exchange_open(), which every
  * rank must call.  The exchange frees itself after `end`. */
 coll_mtree_exchange_t *coll_mtree_exchange_start(const coll_mtree_exchange_spec_t *spec);
 

@@ -4,7 +4,6 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
@@ -183,15 +182,12 @@ static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 static decision_t run(source_t *source, mca_coll_mtree_module_t *module,
                       coll_mtree_exchange_decide_t decide, coll_mtree_wait_t wait)
 {
-    int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
-
     free(source->topology);
     source->topology = NULL;
     atomic_store(&source->ended, false);
     coll_mtree_exchange_open(coll_mtree_exchange_start(
         &(coll_mtree_exchange_spec_t){.module = module,
                                       .comm = source->comm,
-                                      .first_tag = first_tag,
                                       .with_hosts = decide == decide_first,
                                       .decide = decide,
                                       .end = exchange_ended,

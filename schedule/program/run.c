@@ -119,7 +119,7 @@ static void measure(const run_t *run, const mtree_request_t *request)
     }
     if (goodput != NULL && is_sent) {
         mtree_goodput_sent(goodput, mtree_goodput_link(goodput, step->peer), 0, bytes,
-                           false, mtree_operation_now(&run->super));
+                           mtree_operation_now(&run->super));
     } else if (goodput != NULL) {
         mtree_goodput_moved(goodput, 0, bytes, mtree_operation_now(&run->super));
     }

@@ -3,8 +3,7 @@
  * Run by test_replan.py and test_faults.py across a lab: so many sums of so many bytes
  * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"
  * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
- * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
- * outstanding, started and ended by turns; with "persistent" one request makes them all.
+ * "nonblocking" all are, one at a time; with "persistent" one request makes them all.
  * With "mixed" a nonblocking sum of integers follows each sum that rounds.
  * With "wait" rank 0 reads a line from standard input before call 3.
  *
@@ -21,7 +20,6 @@
 
 #define MOST_CALLS 100000
 #define PERIOD     1009 /* of the numbers in a vector */
-#define SEVERAL    4
 
 typedef union {
     float rounded;
@@ -142,37 +140,19 @@ static long run_persistent(number_t *mine, number_t *sum, size_t count, int call
     return wrong;
 }
 
-/* Nonblocking calls, up to @a most outstanding; the time of each is since the last ended.
- */
-static long run_nonblocking(size_t count, int calls, int most)
+static long run_nonblocking(number_t *mine, number_t *sum, size_t count, int calls)
 {
-    MPI_Request requests[SEVERAL];
-    number_t *mine[SEVERAL], *sum[SEVERAL];
-    double begin = MPI_Wtime();
+    MPI_Request request;
     long wrong = 0;
 
-    for (int i = 0; i < most; i++) {
-        mine[i] = malloc(count * sizeof(number_t));
-        sum[i] = malloc(count * sizeof(number_t));
-    }
-    for (int call = 0; call < calls + most; call++) {
-        int i = call % most;
+    for (int call = 0; call < calls; call++) {
+        double begin = MPI_Wtime();
 
-        if (call >= most) {
-            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-            say_call(call - most, begin);
-            begin = MPI_Wtime();
-            wrong += count_wrong(sum[i], count, call - most);
-        }
-        if (call < calls) {
-            fill(mine[i], count, call);
-            MPI_Iallreduce(mine[i], sum[i], (int)count, type, MPI_SUM, MPI_COMM_WORLD,
-                           &requests[i]);
-        }
-    }
-    for (int i = 0; i < most; i++) {
-        free(mine[i]);
-        free(sum[i]);
+        fill(mine, count, call);
+        MPI_Iallreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        say_call(call, begin);
+        wrong += count_wrong(sum, count, call);
     }
     return wrong;
 }
@@ -203,7 +183,7 @@ int main(int argc, char **argv)
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
         fprintf(stderr, "usage: lab_replan BYTES CALLS "
-                        "[both|mixed|nonblocking|several|persistent|wait|all "
+                        "[both|mixed|nonblocking|persistent|wait|all "
                         "[exact]]\n");
         return 2;
     }
@@ -213,8 +193,8 @@ int main(int argc, char **argv)
     type = argc > 4 && strcmp(argv[4], "exact") == 0 ? MPI_INT32_T : MPI_FLOAT;
     if (strcmp(how, "persistent") == 0) {
         wrong = run_persistent(mine, sum, count, calls);
-    } else if (strcmp(how, "nonblocking") == 0 || strcmp(how, "several") == 0) {
-        wrong = run_nonblocking(count, calls, strcmp(how, "several") == 0 ? SEVERAL : 1);
+    } else if (strcmp(how, "nonblocking") == 0) {
+        wrong = run_nonblocking(mine, sum, count, calls);
     } else {
         wrong = run_waiting(mine, sum, count, calls, how);
     }

@@ -62,24 +62,6 @@ class Replan(unittest.TestCase):
         plans = output.count("allreduce of about 1.91 MB: mtree ")
         self.assertGreaterEqual(plans, 2, output)
 
-    @labs.again
-    def test_nonblocking_calls_go_around_it_too(self):
-        output = self.sums("nonblocking", calls=24)
-        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
-
-    @labs.again
-    def test_so_do_several_that_are_under_way_at_once(self):
-        # Each sees a part of what a link gives; all together see it.
-        output = self.sums("several", calls=32)
-        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
-        before = output[: output.index(f"call {CUT_AFTER} ")]
-        self.assertNotIn(" gives ", before)
-
-    @labs.again
-    def test_so_do_the_starts_of_a_persistent_request(self):
-        output = self.sums("persistent", calls=24)
-        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
-
     def test_calls_under_way_keep_their_plan(self):
         self.assertIn("planned anew", self.sums("both"))
 

@@ -48,32 +48,30 @@ UNIT_LOOP(a_query_is_due_after_enough_bytes_per_rank_and_seconds, 0, 3)
 {
     static const struct {
         int ranks;
-        double least_seconds;
         struct {
             double bytes, seconds;
             bool is_due;
         } calls[3];
     } cases[] = {
         {10,
-         0,
-         {{0, 0, false}, {10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9, false}, {1, 0, true}}},
-        {2, 0.5, {{1e9, 0.25, false}, {0, 0.25, true}, {0, 0, true}}},
-        {1, 0.5, {{1e9, 0.25, false}, {-1e9, 1, false}, {1e9, 0, true}}},
+         {{0, 1, false}, {10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9, false}, {1, 0, true}}},
+        {2, {{1e9, 0.05, false}, {0, 0.05, true}, {0, 0, true}}},
+        {1, {{1e9, 0.05, false}, {-1e9, 1, false}, {1e9, 0, true}}},
     };
     coll_mtree_replan_sequence_t sequence = {.calls = 0};
 
     for (int call = 0; call < 3; call++) {
         sequence.bytes += cases[_i].calls[call].bytes;
         sequence.seconds += cases[_i].calls[call].seconds;
-        ck_assert_int_eq(coll_mtree_replan_query_is_due(&sequence, cases[_i].ranks,
-                                                        cases[_i].least_seconds),
+        ck_assert_int_eq(coll_mtree_replan_query_is_due(&sequence, cases[_i].ranks),
                          cases[_i].calls[call].is_due);
     }
 }
 
 UNIT_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
 {
-    ck_assert_uint_lt(100 * sizeof(coll_mtree_rank_sample_t), COLL_MTREE_BYTES_PER_RANK);
+    ck_assert_uint_lt(100 * COLL_MTREE_MOST_PATHS * sizeof(mtree_path_sample_t),
+                      COLL_MTREE_BYTES_PER_RANK);
 }
 
 UNIT_TEST(a_reply_applies_two_calls_after_its_query)
@@ -83,62 +81,6 @@ UNIT_TEST(a_reply_applies_two_calls_after_its_query)
 
     ck_assert_ptr_ne(coll_mtree_replan_asked(&sequence, 8), asked);
     ck_assert_ptr_eq(coll_mtree_replan_asked(&sequence, 9), asked);
-}
-
-static mtree_plan_t *some_plan(void)
-{
-    static const char *const hosts[] = {"a", "b"};
-    mtree_plan_t *plan;
-
-    unit_ok(mtree_plan_create(MTREE_BCAST, "packing", 2, hosts, 1, &plan));
-    return plan;
-}
-
-UNIT_TEST(one_rank_that_computes_spoils_the_samples)
-{
-    coll_mtree_rank_sample_t samples[3] = {0};
-    OWNED(plan) *plan = some_plan();
-
-    for (int rank = 0; rank < 3; rank++) {
-        samples[rank].seconds = 2;
-    }
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
-                     COLL_MTREE_SAMPLES_USABLE);
-    samples[2].unattended = 0.125F;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
-                     COLL_MTREE_SAMPLES_USABLE);
-    samples[2].unattended = 0.25F;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
-                     COLL_MTREE_SAMPLES_UNATTENDED);
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
-                     COLL_MTREE_SAMPLES_USABLE);
-    samples[0].unattended = 1;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
-                     COLL_MTREE_SAMPLES_UNATTENDED);
-}
-
-UNIT_TEST(little_time_is_measured_on)
-{
-    coll_mtree_rank_sample_t samples[2] = {0};
-    OWNED(plan) *plan = some_plan();
-
-    samples[0].seconds = 0.0625F;
-    samples[0].unattended = 0.0625F;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
-                     COLL_MTREE_SAMPLES_TOO_SHORT);
-}
-
-UNIT_TEST(a_plan_in_lockstep_or_none_does_not_change)
-{
-    coll_mtree_rank_sample_t samples[2] = {0};
-    OWNED(plan) *plan = some_plan();
-
-    samples[0].seconds = samples[1].seconds = 2;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(NULL, samples, 2),
-                     COLL_MTREE_SAMPLES_NOTHING);
-    plan->trees[0].step[1] = 1;
-    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
-                     COLL_MTREE_SAMPLES_NOTHING);
 }
 
 UNIT_TEST(sums_that_round_change_once_for_a_fifth)

@@ -21,7 +21,7 @@ UNIT_TEST(calls_add_up_by_host_and_leave_out_their_own)
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, &goodput, 0.5, host, 0);
     coll_mtree_traffic_add_call(traffic, &goodput, 0.5, host, 0);
-    ck_assert_double_eq(traffic->sum.seconds, 4);
+    ck_assert_double_eq(traffic->seconds, 4);
     ck_assert_double_eq(traffic->paths[0].bytes, 0);
     ck_assert_double_eq(traffic->paths[1].bytes, 110);
     ck_assert_double_eq(traffic->paths[1].backlogged_bytes, 40);
@@ -34,7 +34,7 @@ UNIT_TEST(a_call_that_was_not_measured_adds_nothing)
 
     ck_assert_ptr_nonnull(traffic);
     coll_mtree_traffic_add_call(traffic, NULL, 1, host, 0);
-    ck_assert_double_eq(traffic->sum.seconds, 0);
+    ck_assert_double_eq(traffic->seconds, 0);
     ck_assert_double_eq(traffic->paths[1].bytes, 0);
 }
 
@@ -62,7 +62,7 @@ UNIT_TEST(rates_are_bits_per_second)
     place(3);
     packed->paths[2] = (mtree_path_total_t){
         .bytes = 3000, .backlogged_bytes = 1000, .backlogged_seconds = 0.5};
-    packed->sum.seconds = 2;
+    packed->seconds = 2;
     coll_mtree_traffic_pack(placement, 1, packed, NULL, samples);
     ck_assert_int_eq(samples[0].from, 1);
     ck_assert_int_eq(samples[0].to, 2);
@@ -82,7 +82,7 @@ UNIT_TEST(the_most_backlogged_paths_are_reported)
         packed->paths[h].bytes = 100;
         packed->paths[h].backlogged_seconds = h % 2 == 0 ? 0 : 0.01 * h;
     }
-    packed->sum.seconds = 1;
+    packed->seconds = 1;
     coll_mtree_traffic_pack(placement, 0, packed, NULL, samples);
     for (int i = 0; i < COLL_MTREE_MOST_PATHS; i++) {
         ck_assert_int_eq(samples[i].to, MOST_HOSTS - 1 - 2 * i);
@@ -100,7 +100,7 @@ UNIT_LOOP(links_that_are_gone_or_lost_are_reported_first, 0, 2)
     for (int h = 10; h < MOST_HOSTS; h++) {
         packed->paths[h].backlogged_seconds = 1;
     }
-    packed->sum.seconds = _i;
+    packed->seconds = _i;
     coll_mtree_traffic_pack(placement, 0, packed, links, samples);
     ck_assert_int_eq(samples[0].to, 7);
     ck_assert_int_eq(samples[0].link, MTREE_LINK_GONE);

@@ -21,11 +21,11 @@ UNIT_TEST(a_peer_that_comes_late_was_not_backlogged)
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
     mtree_goodput_backlog(goodput, 0, true, 1.0);
-    mtree_goodput_sent(goodput, 0, 0, 100, true, 9.0);
+    mtree_goodput_sent(goodput, 0, 0, 100, 9.0);
     mtree_goodput_backlog(goodput, 0, true, 9.0);
-    mtree_goodput_sent(goodput, 0, 1, 50, true, 10.0);
+    mtree_goodput_sent(goodput, 0, 1, 50, 10.0);
     mtree_goodput_backlog(goodput, 0, false, 10.5);
-    mtree_goodput_sent(goodput, 0, 1, 25, true, 11.0);
+    mtree_goodput_sent(goodput, 0, 1, 25, 11.0);
     ck_assert_int_eq(goodput->links[0].rank, 3);
     ck_assert_double_eq(goodput->links[0].bytes, 175);
     ck_assert_double_eq(goodput->links[0].backlogged_bytes, 50);
@@ -38,11 +38,11 @@ UNIT_TEST(backlogged_times_add_up)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
-    mtree_goodput_sent(goodput, 1, 0, 8, true, 1.0);
+    mtree_goodput_sent(goodput, 1, 0, 8, 1.0);
     for (int i = 2; i < 6; i++) {
         mtree_goodput_backlog(goodput, 1, true, i);
         mtree_goodput_backlog(goodput, 1, true, i + 0.125);
-        mtree_goodput_sent(goodput, 1, 0, 8, true, i + 0.25);
+        mtree_goodput_sent(goodput, 1, 0, 8, i + 0.25);
         mtree_goodput_backlog(goodput, 1, false, i + 0.5);
         mtree_goodput_backlog(goodput, 1, false, i + 0.75);
     }
@@ -57,14 +57,14 @@ UNIT_TEST(trees_end_with_their_last_message)
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
     mtree_goodput_moved(goodput, 1, 10, 2.0);
-    mtree_goodput_sent(goodput, 0, 0, 20, true, 3.0);
+    mtree_goodput_sent(goodput, 0, 0, 20, 3.0);
     mtree_goodput_moved(goodput, 1, 30, 5.0);
     ck_assert_double_eq(goodput->begin, 2);
     ck_assert_double_eq(mtree_goodput_seconds(goodput), 3);
     ck_assert_double_eq(goodput->trees[0].end, 3);
     ck_assert_double_eq(goodput->trees[1].end, 5);
     ck_assert_double_eq(goodput->trees[1].bytes, 40);
-    mtree_goodput_begin(goodput, 7.0);
+    mtree_goodput_begin(goodput);
     ck_assert_double_eq(goodput->trees[1].bytes + goodput->links[0].bytes, 0);
     ck_assert_int_eq(goodput->links[1].rank, 7);
     mtree_goodput_destroy(goodput);

@@ -302,7 +302,7 @@ UNIT_LOOP(losses_are_no_backlog, 0, 2)
     fills_paths = _i == 0;
     lay_out(plan, CHUNK * 100, 0);
     unit_ok(mtree_goodput_create(layout, &goodput));
-    mtree_goodput_begin(goodput, 0);
+    mtree_goodput_begin(goodput);
     run(plan, CHUNK * 100, goodput);
     /* Peers have arrived when they have taken a chunk. */
     for (int i = 0, peers = 0; peers < RANKS - 1; i++) {
