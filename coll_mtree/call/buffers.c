@@ -45,13 +45,11 @@ static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffer
     coll_mtree_elements_t elements = {args->output, args->count, args->datatype};
 
     /* Blocks that are not in sequence have a packed image each. */
-    if (args->displace != NULL) {
+    if (args->blocks != NULL) {
         int block = coll_mtree_blocks_find(args->blocks, buffers->ranks, *offset_p);
-        size_t first = args->blocks[block];
 
-        elements.count = (args->blocks[block + 1] - first) / args->datatype->super.size;
-        elements.address = mtree_address(args->output, args->displace[block]);
-        *offset_p -= first;
+        elements = coll_mtree_side_block(&args->recv, block);
+        *offset_p -= args->blocks[block];
     }
     return elements;
 }
@@ -171,12 +169,14 @@ static void buffers_init_move(coll_mtree_buffers_t *buffers)
     ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
     buffers->super.output = mtree_address(args->output, lower);
     buffers->super.input = buffers->super.output;
-    if (args->displace == NULL) {
+    if (args->blocks == NULL) {
         return;
     }
     buffers->shift = mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
     for (int r = 0; r < buffers->ranks; r++) {
-        buffers->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
+        buffers->shift[r] =
+            (ptrdiff_t)((uintptr_t)coll_mtree_side_block(&args->recv, r).address -
+                        (uintptr_t)args->output - args->blocks[r]);
     }
     buffers->super.shift = buffers->shift;
 }
@@ -309,7 +309,7 @@ void coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
 }
 
 /* Copy the block from this rank to itself, where it has one on both sides.  Counts are
- * the user's, here and below, who has them in MPI's type. */
+ * the user's, who has them in MPI's type. */
 static int copy_own_block(const coll_mtree_buffers_t *buffers)
 {
     const int rank = buffers->rank;
@@ -328,24 +328,19 @@ static int copy_own_block(const coll_mtree_buffers_t *buffers)
 static void stash_result(const coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
-    const size_t rank = (size_t)buffers->rank, units = args->call.units;
-    size_t begin = 0, end = args->call.root == buffers->rank ? units : 0;
+    const size_t rank = (size_t)buffers->rank;
+    const coll_mtree_elements_t own = coll_mtree_side_block(&args->recv, buffers->rank);
+    const size_t bytes = coll_mtree_elements_bytes(&own);
 
-    if (args->op != NULL) {
-        if (args->call.collective == MTREE_SCAN && rank == 0) {
-            buffers_copy((void *)buffers, buffers->result.address, buffers->super.output,
-                         args->count);
-        }
-        return;
-    }
-    if (args->call.collective == MTREE_ALLGATHER) {
-        begin = args->blocks != NULL ? args->blocks[rank]
-                                     : units / (size_t)buffers->ranks * rank;
-        end = args->blocks != NULL ? args->blocks[rank + 1]
-                                   : begin + units / (size_t)buffers->ranks;
-    }
-    if (end > begin) {
-        buffers_pack((void *)buffers, -1, begin, buffers->stash + begin, end - begin);
+    if (args->op == NULL && bytes > 0) {
+        coll_mtree_pack(&own, 0,
+                        buffers->stash + (args->blocks != NULL  ? args->blocks[rank]
+                                          : args->recv.only < 0 ? rank * bytes
+                                                                : 0),
+                        bytes);
+    } else if (args->op != NULL && args->call.collective == MTREE_SCAN && rank == 0) {
+        buffers_copy((void *)buffers, buffers->result.address, buffers->super.output,
+                     args->count);
     }
 }
 
@@ -360,9 +355,9 @@ static void deliver_result(const coll_mtree_buffers_t *buffers)
             mtree_address(buffers->stash, -buffers->super.gap));
         return;
     }
-    for (int block = 0; block < (args->displace != NULL ? buffers->ranks : 1); block++) {
-        size_t begin = args->displace != NULL ? args->blocks[block] : 0;
-        size_t end = args->displace != NULL ? args->blocks[block + 1] : args->call.units;
+    for (int block = 0; block < (args->blocks != NULL ? buffers->ranks : 1); block++) {
+        size_t begin = args->blocks != NULL ? args->blocks[block] : 0;
+        size_t end = args->blocks != NULL ? args->blocks[block + 1] : args->call.units;
 
         if (end > begin) {
             buffers_unpack((void *)buffers, -1, begin, buffers->stash + begin,
@@ -382,23 +377,14 @@ static bool has_result(const coll_mtree_buffers_t *buffers)
 
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
 {
-    const coll_mtree_coll_args_t *args = buffers->args;
-    int rc = OMPI_SUCCESS;
+    int rc;
 
-    if (mtree_collective_is_personalized(args->call.collective)) {
-        side_stash(buffers);
-        return copy_own_block(buffers);
-    }
+    side_stash(buffers);
     if (buffers->input != NULL) {
-        buffers_copy((void *)buffers, args->input, (void *)buffers->super.input,
-                     args->call.units);
+        buffers_copy((void *)buffers, buffers->args->input, (void *)buffers->super.input,
+                     buffers->args->call.units);
     }
-    if (args->own.from_type != NULL) {
-        rc = ompi_datatype_sndrcv(
-            args->own.from, (coll_mtree_mpi_count_t)args->own.from_count,
-            args->own.from_type, args->own.to, (coll_mtree_mpi_count_t)args->own.to_count,
-            args->datatype);
-    }
+    rc = copy_own_block(buffers);
     if (buffers->stash != NULL) {
         stash_result(buffers);
     }

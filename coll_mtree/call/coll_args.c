@@ -186,34 +186,28 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
 }
 
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
-                               mtree_collective_t collective, void *output, size_t count,
-                               ompi_datatype_t *dtype)
+                               mtree_collective_t collective, coll_mtree_side_t result,
+                               size_t count)
 {
-    size_t size;
+    const size_t bytes = result.type->super.size * count;
 
-    ompi_datatype_type_size(dtype, &size);
-    args->verdict = verdict_by_bytes(size * count);
+    args->verdict = verdict_by_bytes(bytes);
     args->call.collective = collective;
-    args->call.units = size * count;
+    args->call.units = bytes;
     args->call.unit_bytes = 1;
     args->call.chunk_bytes = coll_mtree_params.chunk_bytes;
-    args->output = output;
-    args->datatype = dtype;
+    args->recv = result;
+    args->output = (void *)result.buffer;
+    args->datatype = result.type;
     args->count = count;
 }
 
 void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    size_t scount, ompi_datatype_t *sdtype, void *to,
-                                    size_t to_count)
+                                    size_t count, ompi_datatype_t *dtype, int rank)
 {
-    if (sbuf == MPI_IN_PLACE || to_count == 0) {
-        return;
+    if (sbuf != MPI_IN_PLACE) {
+        args->send = coll_mtree_side_of(sbuf, count, dtype, rank);
     }
-    args->own = (coll_mtree_own_block_t){.from = sbuf,
-                                         .from_count = scount,
-                                         .from_type = sdtype,
-                                         .to = to,
-                                         .to_count = to_count};
 }
 
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
@@ -264,16 +258,28 @@ void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)
                         : MTREE_COLL_ARGS_DECLINED;
 }
 
+/*
+ * Open MPI retains datatypes and operation for nonblocking calls, but not for persistent
+ * ones in all versions.
+ */
 void coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks)
 {
+    if (args->op != NULL) {
+        OBJ_RETAIN(args->op);
+        OBJ_RETAIN(args->datatype);
+        args->held = true;
+    }
     side_keep(&args->send, ranks);
     side_keep(&args->recv, ranks);
 }
 
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args)
 {
+    if (args->held) {
+        OBJ_RELEASE(args->op);
+        OBJ_RELEASE(args->datatype);
+    }
     side_release(&args->send);
     side_release(&args->recv);
     free(args->blocks);
-    free(args->displace);
 }

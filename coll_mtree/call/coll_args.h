@@ -16,8 +16,9 @@ typedef enum {
     MTREE_COLL_ARGS_EMPTY     /* there are no bytes: no rank does anything */
 } coll_mtree_verdict_t;
 
-/* What one rank sends, or receives, in a call that moves another block between each two
- * ranks, as MPI's functions describe it. */
+/* The blocks that one rank sends, or receives, as MPI's functions describe them: by the
+ * rank at the other end, and of the result of an allgather or bcast by the one from which
+ * they come. */
 typedef struct {
     const void *buffer; /* may be MPI_BOTTOM, which is NULL */
     int only;           /* the one rank that has a block; -1: each has one */
@@ -51,16 +52,6 @@ coll_mtree_elements_t coll_mtree_side_block(const coll_mtree_side_t *side, int r
 /* Bytes of the blocks of all @a ranks ranks together. */
 size_t coll_mtree_side_bytes(const coll_mtree_side_t *side, int ranks);
 
-/* A block that is copied before the first message.  Addresses may be MPI_BOTTOM, which is
- * NULL. */
-typedef struct {
-    const void *from;
-    size_t from_count;
-    ompi_datatype_t *from_type; /* NULL: there is no block */
-    void *to;
-    size_t to_count; /* of the call's datatype */
-} coll_mtree_own_block_t;
-
 typedef struct {
     const char *function; /* "allreduce", "allgatherv", ... */
     coll_mtree_verdict_t verdict;
@@ -72,15 +63,14 @@ typedef struct {
     ompi_op_t *op;    /* NULL: bytes are moved, not reduced */
     bool keeps_order; /* it may be served, and its bits must be those of earlier calls */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
-    size_t *blocks;      /* [ranks + 1] */
-    ptrdiff_t *displace; /* [ranks] bytes from output to each block, owned; NULL: in
-                            sequence */
-    coll_mtree_own_block_t own;
+    size_t *blocks;   /* [ranks + 1] */
     bool stashed;     /* the result is copied to its place at the end */
-    void *scatter_to; /* may be MPI_BOTTOM, too */
-    /* Of a personalized collective: */
+    void *scatter_to; /* may be MPI_BOTTOM */
+    /* Where bytes are moved, and where this rank's own block of the result is copied to
+     * its place before the first message: it is the one that both sides have. */
     coll_mtree_side_t send, recv;
     bool copies_sent; /* what is sent lies where the result goes */
+    bool held;        /* there are references to op and datatype */
     size_t own_bytes; /* where blocks are unequal: this rank's part of the call's size */
 } coll_mtree_coll_args_t;
 
@@ -91,16 +81,15 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
                                void *rbuf, size_t count, ompi_datatype_t *dtype,
                                ompi_op_t *op);
 
-/* The same, of a call that moves @a count elements, which are in sequence at @a output.
- */
+/* The same, of a call that moves @a count elements, which are the blocks of @a result. */
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
-                               mtree_collective_t collective, void *output, size_t count,
-                               ompi_datatype_t *dtype);
+                               mtree_collective_t collective, coll_mtree_side_t result,
+                               size_t count);
 
-/* The rank's own block of an allgather is to be copied to its place in the result. */
+/* This rank, @a rank, contributes @a count elements at @a sbuf as its own block; none
+ * with MPI_IN_PLACE. */
 void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
-                                    size_t scount, ompi_datatype_t *sdtype, void *to,
-                                    size_t to_count);
+                                    size_t count, ompi_datatype_t *dtype, int rank);
 
 /* Rank r has a block of rcounts[r] elements, each of @a element units. */
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,

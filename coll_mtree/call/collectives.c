@@ -27,49 +27,35 @@ static void reduce_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(reduce))
 static void bcast_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(bcast))
 {
     (void)comm;
-    coll_mtree_coll_args_move(args, MTREE_BCAST, buffer, (size_t)count, dtype);
+    coll_mtree_coll_args_move(args, MTREE_BCAST,
+                              coll_mtree_side_of(buffer, (size_t)count, dtype, root),
+                              (size_t)count);
     args->call.root = root;
 }
 
 /* Count and datatype may differ between ranks, the bytes of a block may not. */
 static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allgather))
 {
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_extent(rdtype, &lower, &extent);
-    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
-                              (size_t)rcount * (size_t)ompi_comm_size(comm), rdtype);
-    coll_mtree_coll_args_own_block(
-        args, sbuf, (size_t)scount, sdtype,
-        mtree_address(rbuf, (ptrdiff_t)ompi_comm_rank(comm) * (ptrdiff_t)rcount * extent),
-        (size_t)rcount);
+    coll_mtree_coll_args_move(args, MTREE_ALLGATHER,
+                              coll_mtree_side_of(rbuf, (size_t)rcount, rdtype, -1),
+                              (size_t)rcount * (size_t)ompi_comm_size(comm));
+    coll_mtree_coll_args_own_block(args, sbuf, (size_t)scount, sdtype,
+                                   ompi_comm_rank(comm));
 }
 
 /* The same with blocks of any size, anywhere in the result. */
 static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(allgatherv))
 {
     const coll_mtree_int_array_t counts = coll_mtree_counts(rcounts);
-    const coll_mtree_int_array_t places = coll_mtree_displs(rdispls);
-    int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
-    ptrdiff_t lower, extent;
-    size_t size;
+    int ranks = ompi_comm_size(comm);
 
-    ompi_datatype_type_size(rdtype, &size);
-    ompi_datatype_get_extent(rdtype, &lower, &extent);
-    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
-                              coll_mtree_blocks_sum(counts, ranks), rdtype);
-    coll_mtree_coll_args_blocks(args, counts, size, ranks);
-    coll_mtree_coll_args_own_block(
-        args, sbuf, (size_t)scount, sdtype,
-        mtree_address(rbuf, coll_mtree_int_array_at(places, rank) * extent),
-        (size_t)coll_mtree_int_array_at(counts, rank));
-    if (args->verdict != MTREE_COLL_ARGS_SERVED) {
-        return;
-    }
-    args->displace = mtree_malloc((size_t)ranks * sizeof(*args->displace));
-    for (int r = 0; r < ranks; r++) {
-        args->displace[r] = coll_mtree_int_array_at(places, r) * extent;
-    }
+    coll_mtree_coll_args_move(
+        args, MTREE_ALLGATHER,
+        coll_mtree_side_of_unequal(rbuf, counts, coll_mtree_displs(rdispls), rdtype),
+        coll_mtree_blocks_sum(counts, ranks));
+    coll_mtree_coll_args_blocks(args, counts, rdtype->super.size, ranks);
+    coll_mtree_coll_args_own_block(args, sbuf, (size_t)scount, sdtype,
+                                   ompi_comm_rank(comm));
 }
 
 /*
@@ -217,8 +203,8 @@ static void scan_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(scan))
 {
     coll_mtree_coll_args_fold(args, MTREE_SCAN, sbuf, rbuf, (size_t)count, dtype, op);
     if (ompi_comm_rank(comm) == 0) {
-        coll_mtree_coll_args_own_block(args, sbuf, (size_t)count, dtype, rbuf,
-                                       (size_t)count);
+        args->recv = coll_mtree_side_of(rbuf, (size_t)count, dtype, 0);
+        coll_mtree_coll_args_own_block(args, sbuf, (size_t)count, dtype, 0);
     }
 }
 
@@ -242,7 +228,8 @@ static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(barrier)
     if (!coll_mtree_params.barrier) {
         return;
     }
-    coll_mtree_coll_args_move(args, MTREE_ALLREDUCE, &token, 1, MPI_BYTE);
+    coll_mtree_coll_args_move(args, MTREE_ALLREDUCE,
+                              coll_mtree_side_of(&token, 1, MPI_BYTE, 0), 1);
     args->verdict = MTREE_COLL_ARGS_SERVED;
 }
 

@@ -77,32 +77,6 @@ static void request_construct(coll_mtree_request_t *req)
 OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, request_construct,
                    NULL);
 
-/*
- * The user may free datatypes and operation while the call is under way.  Open MPI
- * retains them for nonblocking calls, but not for persistent ones in all versions.
- */
-static void request_retain_types(coll_mtree_coll_args_t *args)
-{
-    OBJ_RETAIN(args->datatype);
-    if (args->own.from_type != NULL) {
-        OBJ_RETAIN(args->own.from_type);
-    }
-    if (args->op != NULL) {
-        OBJ_RETAIN(args->op);
-    }
-}
-
-static void request_release_types(coll_mtree_coll_args_t *args)
-{
-    OBJ_RELEASE(args->datatype);
-    if (args->own.from_type != NULL) {
-        OBJ_RELEASE(args->own.from_type);
-    }
-    if (args->op != NULL) {
-        OBJ_RELEASE(args->op);
-    }
-}
-
 _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags");
 
 int coll_mtree_request_tags(mtree_collective_t collective)
@@ -138,7 +112,6 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     coll_mtree_plan_entry_retain(entry);
     req->args = *args;
     req->args.call.longest_bytes = module->longest_bytes;
-    request_retain_types(&req->args);
     return req;
 }
 
@@ -150,7 +123,6 @@ static void request_destroy(coll_mtree_request_t *req)
     if (req->super.super.req_persistent) {
         coll_mtree_tags_release_slot(req->module, req->slot);
     }
-    request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
     coll_mtree_plan_entry_release(req->entry);
     OBJ_RELEASE(req);
