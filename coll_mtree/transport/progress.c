@@ -11,65 +11,19 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* As many as there are units that poll. */
-#define MOST_POLLERS 6
-
 /* Short beside any latency worth planning for, and beside any stream. */
 #define LATER_SECONDS 0.0003
 #define SOON_SECONDS  0.0001
 
-static struct {
-    opal_mutex_t lock;
-    _Atomic(coll_mtree_poll_func_t) funcs[MOST_POLLERS]; /* read without the lock */
-    int count;
-} pollers = {.lock = OPAL_MUTEX_STATIC_INIT};
-
-static int call_pollers(void)
-{
-    int handled = 0;
-
-    for (int i = 0; i < MOST_POLLERS; i++) {
-        coll_mtree_poll_func_t poll = atomic_load(&pollers.funcs[i]);
-
-        handled += poll == NULL ? 0 : poll();
-    }
-    return handled;
-}
-
-/* Put @a to in the place of @a from; false: @a from is not there. */
-static bool replace_poller(coll_mtree_poll_func_t from, coll_mtree_poll_func_t to)
-{
-    for (int i = 0; i < MOST_POLLERS; i++) {
-        if (atomic_load(&pollers.funcs[i]) == from) {
-            atomic_store(&pollers.funcs[i], to);
-            return true;
-        }
-    }
-    return false;
-}
-
 void coll_mtree_progress_add(coll_mtree_poll_func_t poll)
 {
-    bool is_there;
-
-    opal_mutex_lock(&pollers.lock);
-    is_there = replace_poller(poll, poll);
-    if (!is_there &&
-        (pollers.count > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS)) {
-        is_there = replace_poller(NULL, poll);
-        pollers.count += is_there;
-    }
-    opal_mutex_unlock(&pollers.lock);
-    mtree_require(is_there ? MTREE_OK : MTREE_ERR_NO_MEMORY);
+    mtree_require(opal_progress_register(poll) == OPAL_SUCCESS ? MTREE_OK
+                                                               : MTREE_ERR_NO_MEMORY);
 }
 
 void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
 {
-    opal_mutex_lock(&pollers.lock);
-    if (replace_poller(poll, NULL) && --pollers.count == 0) {
-        opal_progress_unregister(call_pollers);
-    }
-    opal_mutex_unlock(&pollers.lock);
+    (void)opal_progress_unregister(poll);
 }
 
 void coll_mtree_progress_wait(coll_mtree_wait_t wait)

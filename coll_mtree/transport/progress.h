@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The component's part in Open MPI's progress: one hook, which calls the pollers, and the
- * ways in which a blocking call may wait.
+ * The component's part in Open MPI's progress: pollers, and the ways in which a blocking
+ * call may wait.
  *
- * The hook is registered while there is a poller.  A unit adds its poller when it is
- * opened in a mode in which it has to poll, so a job that needs none pays nothing.
+ * A unit adds its poller when it is opened in a mode in which it has to poll, so a job
+ * that needs none pays nothing.
  */
 #ifndef COLL_MTREE_TRANSPORT_PROGRESS_H
 #define COLL_MTREE_TRANSPORT_PROGRESS_H
