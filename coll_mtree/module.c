@@ -3,7 +3,6 @@
 #include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/control/btl_network.h"
 #include "coll_mtree/control/modex.h"
-#include "coll_mtree/obstacle.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/relay/relays.h"
 #include "coll_mtree/relay/world.h"
@@ -138,28 +137,57 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
     return true;
 }
 
-static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
-                                                coll_mtree_abilities_t *abilities_p)
+/* Why mtree does not serve a communicator.  What it goes by is the same on all ranks. */
+typedef struct {
+    const char *text;  /* a clause for people */
+    bool leaves_hosts; /* there may be messages between hosts all the same */
+    bool is_news; /* a user who named mtree may not expect it, and is not told else */
+} obstacle_t;
+
+/* Of the communicator itself. */
+static const obstacle_t intercomm = {"it is an intercommunicator", true, true};
+static const obstacle_t one_rank = {"it has one rank", false, false};
+static const obstacle_t priority_below_0 = {"coll_mtree_priority is below 0", true, true};
+/* Open MPI numbers it differently on its ranks. */
+static const obstacle_t of_session = {
+    "it was made from a session's group (a copy of it is served)", true, true};
+
+/* Of its processes, the same for all communicators of these. */
+static const obstacle_t different = {"its ranks differ in what they must agree on", true,
+                                     false};
+static const obstacle_t no_topology = {"coll_mtree_topology is none", true, false};
+static const obstacle_t one_host = {"all its ranks run on one host", false, true};
+/* Bytes are added as they arrive. */
+static const obstacle_t architecture = {"its processes differ in architecture", true,
+                                        true};
+static const obstacle_t in_the_clear = {
+    "mtree has no TCP connections of its own to encrypt with ULFM, between several jobs, "
+    "or where Open MPI does not send over TCP",
+    true, true};
+
+/* The first obstacle of the processes of @a comm; NULL: there is none, and *abilities_p
+ * is what they can do. */
+static const obstacle_t *processes_obstacle(ompi_communicator_t *comm,
+                                            coll_mtree_abilities_t *abilities_p)
 {
     const bool is_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm);
     const bool is_clear = coll_mtree_params.encrypt && !coll_mtree_endpoints_serve(comm);
 
-    return !coll_mtree_modex_equal(comm, abilities_p) ? COLL_MTREE_OBSTACLE_DIFFERENT
-           : coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE
-               ? COLL_MTREE_OBSTACLE_NO_TOPOLOGY
-           : is_one_host            ? COLL_MTREE_OBSTACLE_ONE_HOST
-           : !comm_is_uniform(comm) ? COLL_MTREE_OBSTACLE_ARCHITECTURE
-           : is_clear               ? COLL_MTREE_OBSTACLE_CLEAR
-                                    : COLL_MTREE_OBSTACLE_NONE;
+    return !coll_mtree_modex_equal(comm, abilities_p)                 ? &different
+           : coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE ? &no_topology
+           : is_one_host                                              ? &one_host
+           : !comm_is_uniform(comm)                                   ? &architecture
+           : is_clear                                                 ? &in_the_clear
+                                                                      : NULL;
 }
 
 /* The same, looked up once for copies of the world, however many they are. */
-static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
-                                                      coll_mtree_abilities_t *abilities_p)
+static const obstacle_t *processes_known_obstacle(ompi_communicator_t *comm,
+                                                  coll_mtree_abilities_t *abilities_p)
 {
     static struct {
         const ompi_group_t *group; /* which stays */
-        coll_mtree_obstacle_t obstacle;
+        const obstacle_t *obstacle;
         coll_mtree_abilities_t abilities;
     } world;
 
@@ -174,39 +202,36 @@ static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
     return world.obstacle;
 }
 
-/* *abilities_p: those of the ranks of @a comm, where mtree can serve it. */
-static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm,
-                                           coll_mtree_abilities_t *abilities_p)
+/* The first obstacle of @a comm is the one that is told. */
+static const obstacle_t *comm_obstacle(ompi_communicator_t *comm,
+                                       coll_mtree_abilities_t *abilities_p)
 {
-    return OMPI_COMM_IS_INTER(comm)         ? COLL_MTREE_OBSTACLE_INTERCOMM
-           : ompi_comm_size(comm) < 2       ? COLL_MTREE_OBSTACLE_ONE_RANK
-           : coll_mtree_params.priority < 0 ? COLL_MTREE_OBSTACLE_PRIORITY
+    return OMPI_COMM_IS_INTER(comm)         ? &intercomm
+           : ompi_comm_size(comm) < 2       ? &one_rank
+           : coll_mtree_params.priority < 0 ? &priority_below_0
            : coll_mtree_is_numbered_by_rank(comm)
-               ? COLL_MTREE_OBSTACLE_SESSION
+               ? &of_session
                : processes_known_obstacle(comm, abilities_p);
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
 /* One line per job suffices below level 10: the first communicator is the world. */
-static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle)
+static void log_obstacle(ompi_communicator_t *comm, const obstacle_t *obstacle)
 {
-    int level =
-        coll_mtree_obstacle_is_news(obstacle) ? coll_mtree_unserved_level(comm) : 1;
+    int level = obstacle->is_news ? coll_mtree_unserved_level(comm) : 1;
 
     coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? level : 10,
-                       "not served, %s; the fallback serves",
-                       coll_mtree_obstacle_text(obstacle));
-    if (coll_mtree_obstacle_leaves_hosts(obstacle)) {
-        coll_mtree_encryption_missed(comm, "this communicator",
-                                     coll_mtree_obstacle_text(obstacle));
+                       "not served, %s; the fallback serves", obstacle->text);
+    if (obstacle->leaves_hosts) {
+        coll_mtree_encryption_missed(comm, "this communicator", obstacle->text);
     }
 }
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
     coll_mtree_abilities_t abilities = {0, false};
-    coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &abilities);
+    const obstacle_t *obstacle = comm_obstacle(comm, &abilities);
     mca_coll_mtree_module_t *module;
 
     *priority = coll_mtree_params.priority;
@@ -215,10 +240,10 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         coll_mtree_relay_world_begin(comm);
         coll_mtree_endpoints_share(comm);
     }
-    if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
+    if (obstacle != NULL) {
         log_obstacle(comm, obstacle);
         if (comm == &ompi_mpi_comm_world.comm) {
-            coll_mtree_report_begin(NULL, coll_mtree_obstacle_text(obstacle));
+            coll_mtree_report_begin(NULL, obstacle->text);
         }
         return NULL;
     }
