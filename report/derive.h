@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 /* The value of "format"; another number means that names have changed. */
-#define MTREE_REPORT_FORMAT "mtree-report 3"
+#define MTREE_REPORT_FORMAT "mtree-report 4"
 
 /*
  * Add to @a report, which has all lists:

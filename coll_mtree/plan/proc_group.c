@@ -21,7 +21,7 @@ static struct {
 static void group_destroy(coll_mtree_proc_group_t *group)
 {
     if (group->statistics != NULL) {
-        group->free_statistics(group->statistics);
+        group->leave_statistics(group->statistics);
     }
     if (group->agreed != NULL) {
         group->free_agreed(group->agreed);

@@ -31,9 +31,9 @@ typedef struct coll_mtree_proc_group {
     void (*free_agreed)(struct coll_mtree_agreed *agreed);
     /* coll_mtree/plan/planning_context.c's, on rank 0; NULL: not made yet */
     struct coll_mtree_planning_context *context;
-    /* coll_mtree/report/statistics.c's, with what frees it; NULL: no calls yet */
+    /* coll_mtree/report/statistics.c's, with what forgets the context; NULL: none */
     struct coll_mtree_group *statistics;
-    void (*free_statistics)(struct coll_mtree_group *statistics);
+    void (*leave_statistics)(struct coll_mtree_group *statistics);
 } coll_mtree_proc_group_t;
 
 /* The group of the processes of @a comm, which the caller holds from now on.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/counters.h"
-#include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/statistics.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
@@ -40,87 +39,6 @@ static const pvar_t pvars[] = {
      MCA_BASE_PVAR_CLASS_HIGHWATERMARK, COLL_MTREE_COUNT_MOST_SCRATCH},
 };
 
-/* Numbers of a communicator. */
-typedef struct {
-    const char *name, *text;
-    int pvar_class, type;
-    /* That of a rank, or of a tree. */
-    double (*get)(const coll_mtree_group_t *group, int index);
-    bool of_trees;
-} array_t;
-
-/* Trees that are shown. */
-#define SHOWN_TREES 64
-
-static double path_bytes(const coll_mtree_group_t *group, int rank)
-{
-    return group->paths == NULL ? 0 : group->paths[rank].bytes;
-}
-
-static double path_goodput(const coll_mtree_group_t *group, int rank)
-{
-    return group->paths == NULL ? 0 : mtree_path_backlogged_rate(&group->paths[rank]);
-}
-
-static double tree_goodput(const coll_mtree_group_t *group, int tree)
-{
-    const coll_mtree_record_t *record = group->latest;
-
-    return record == NULL || tree >= record->num_trees
-               ? 0
-               : coll_mtree_goodput_rate(&record->trees[tree]);
-}
-
-static const array_t arrays[] = {
-    {"link_bytes", "Bytes of data that each rank took from this one in mtree's calls",
-     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, path_bytes,
-     false},
-    {"link_goodput",
-     "Bits/s that the path to each rank gave while more was ready for it; 0: it always "
-     "kept up",
-     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, path_goodput, false},
-    {"tree_goodput",
-     "Bits/s of message over each of the first 64 trees, for the kind of call that came "
-     "last; 0: no such tree",
-     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, tree_goodput, true},
-};
-
-static int array_count(const array_t *which, ompi_communicator_t *comm)
-{
-    return which->of_trees ? SHOWN_TREES : ompi_comm_size(comm);
-}
-
-static int array_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object,
-                        int *count)
-{
-    if (event == MCA_BASE_PVAR_HANDLE_BIND) {
-        *count = array_count(pvar->ctx, object);
-    }
-    return OPAL_SUCCESS;
-}
-
-static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *object)
-{
-    const array_t *which = pvar->ctx;
-    coll_mtree_proc_group_t *processes = coll_mtree_proc_group_hold(object);
-
-    (void)coll_mtree_statistics_lock();
-    for (int i = 0; i < array_count(which, object); i++) {
-        double value = processes == NULL || processes->statistics == NULL
-                           ? 0
-                           : which->get(processes->statistics, i);
-
-        if (which->type == MCA_BASE_VAR_TYPE_DOUBLE) {
-            ((double *)values)[i] = value;
-        } else {
-            ((unsigned long long *)values)[i] = (unsigned long long)value;
-        }
-    }
-    coll_mtree_statistics_unlock();
-    coll_mtree_proc_group_release(processes);
-    return OPAL_SUCCESS;
-}
-
 static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
     unsigned long long *number = value;
@@ -156,15 +74,6 @@ static void reasons_register(const mca_base_component_t *component)
     }
 }
 
-static void array_register(const mca_base_component_t *component, const array_t *which)
-{
-    (void)mca_base_component_pvar_register(
-        component, which->name, which->text, OPAL_INFO_LVL_4, which->pvar_class,
-        which->type, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
-        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
-        array_notify, (void *)which);
-}
-
 void coll_mtree_pvars_register(const mca_base_component_t *component)
 {
     for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
@@ -172,7 +81,4 @@ void coll_mtree_pvars_register(const mca_base_component_t *component)
                       pvars[i].counter);
     }
     reasons_register(component);
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        array_register(component, &arrays[i]);
-    }
 }

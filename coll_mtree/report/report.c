@@ -9,7 +9,6 @@
 #include "coll_mtree/control/message.h"
 #include "coll_mtree/report/report_json.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -24,97 +23,85 @@
 
 static struct {
     coll_mtree_report_t report;
+    bool writes;                    /* this rank */
     mca_coll_mtree_module_t *world; /* NULL: mtree does not serve MPI_COMM_WORLD */
-    double began, written;          /* when, by mtree_clock_seconds() */
+    double written;                 /* when, by mtree_clock_seconds() */
 } job;
 
-/* Each rank but 0 sends it a message at the end, its rows.  Both sides wait for a limited
- * time, so that a rank that does not know of the report delays no other: for all messages
+/* Each rank but 0 sends it a message at the end.  Both sides wait for a limited time, so
+ * that a rank that does not know of the report delays no other: for all messages
  * together, on rank 0 and on each other rank. */
 #define TIMEOUT_SECONDS 10.0
 
-/* Append @a count rows. */
-static void append(coll_mtree_rank_report_t *gathered, const void *rows, int count)
+/* What this rank sent to the others of @a group in all calls: per rank the rate, the part
+ * of the time for which more was ready for it, and the rate then. */
+static json_t *own_paths(const coll_mtree_group_t *group)
 {
-    if (count > 0) {
-        mtree_require(mtree_array_reserve(&gathered->rows, &gathered->capacity,
-                                          gathered->num_rows + count,
-                                          sizeof(*gathered->rows)));
-        memcpy(gathered->rows + gathered->num_rows, rows,
-               (size_t)count * sizeof(*gathered->rows));
-        gathered->num_rows += count;
-    }
-}
+    json_t *list = json_array();
 
-/* What the calls of @a record took on this rank. */
-static void add_times(const coll_mtree_record_t *record,
-                      coll_mtree_rank_report_t *gathered)
-{
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        coll_mtree_rank_row_t row = {
-            .kind = COLL_MTREE_ROW_TIMES,
-            .identity = record->group->identity,
-            .times = {.root = record->call_class.root,
-                      .size_class = record->call_class.size_class,
-                      .relayed = record->call_class.relayed,
-                      .backend = backend,
-                      .timed = record->by[backend].timed,
-                      .seconds = record->by[backend].seconds}};
-
-        if (row.times.timed > 0) {
-            snprintf(row.times.function, sizeof(row.times.function), "%s",
-                     record->function);
-            append(gathered, &row, 1);
-        }
-    }
-}
-
-/* What this rank sent to the others of @a group. */
-static void add_paths(const coll_mtree_group_t *group, coll_mtree_rank_report_t *gathered)
-{
     for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
-        const coll_mtree_rank_row_t row = {
-            .kind = COLL_MTREE_ROW_PATH,
-            .identity = group->identity,
-            .path = {.from = group->rank, .to = rank, .total = group->paths[rank]}};
+        const mtree_path_total_t *total = &group->paths[rank];
 
-        if (row.path.total.bytes > 0) {
-            append(gathered, &row, 1);
+        if (total->bytes > 0 && total->seconds > 0) {
+            json_array_append_new(list,
+                                  json_pack("[i, i, f, f, f]", group->rank, rank,
+                                            8 * total->bytes / total->seconds,
+                                            total->backlogged_seconds / total->seconds,
+                                            mtree_path_backlogged_rate(total)));
         }
     }
+    return list;
 }
 
-/* All that this rank hands over, of @a groups. */
-static void add_own(const coll_mtree_group_t *groups, coll_mtree_rank_report_t *gathered)
+/* What calls of @a record took on this rank on the mean, by backend; 0: none was timed.
+ */
+static json_t *own_means(const coll_mtree_record_t *record)
 {
-    const coll_mtree_rank_row_t clock = {
-        .kind = COLL_MTREE_ROW_CLOCK,
-        .rank = coll_mtree_world_rank(),
-        .clock =
-            coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds())};
+    json_t *list = json_array();
 
-    append(gathered, &clock, 1);
-    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
-            add_times(r, gathered);
-        }
-        add_paths(g, gathered);
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
+        const coll_mtree_durations_t *by = &record->by[backend];
+
+        json_array_append_new(
+            list, json_real(by->timed == 0 ? 0 : by->seconds / (double)by->timed));
     }
+    return list;
+}
+
+/* What this rank hands over: its times, and by the keys of groups and records, which are
+ * the same on all ranks, paths and means. */
+static json_t *own_times(const coll_mtree_statistics_t *statistics)
+{
+    const coll_mtree_clock_times_t times =
+        coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds());
+    json_t *paths = json_object(), *means = json_object();
+
+    for (const coll_mtree_group_t *g = statistics->groups; g != NULL; g = g->next) {
+        json_object_set_new(paths, g->key, own_paths(g));
+        for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
+            json_object_set_new(means, r->key, own_means(r));
+        }
+    }
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:o, s:o}", "rank",
+                     coll_mtree_world_rank(), "mtree_s", times.running, "openmpi_s",
+                     times.openmpi, "planning_s", times.planning, "connecting_s",
+                     times.connecting, "paths", paths, "means", means);
 }
 
 static void send_own(const coll_mtree_channel_t *channel)
 {
     double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
-    coll_mtree_rank_report_t own = {.rows = NULL};
+    json_t *own = own_times(coll_mtree_statistics_lock());
+    char *text = json_dumps(own, JSON_COMPACT);
 
-    add_own(coll_mtree_statistics_lock(), &own);
     coll_mtree_statistics_unlock();
-    (void)coll_mtree_message_send_bulk(
-        channel, 0, 0, own.rows, (size_t)own.num_rows * sizeof(*own.rows), deadline);
+    (void)coll_mtree_message_send_bulk(channel, 0, 0, text,
+                                       text == NULL ? 0 : strlen(text), deadline);
+    json_decref(own);
 }
 
-static void collect(const coll_mtree_channel_t *channel,
-                    coll_mtree_rank_report_t *gathered)
+/* What is no JSON, as that of a rank without memory, is left out. */
+static void collect(const coll_mtree_channel_t *channel, json_t *times)
 {
     double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
 
@@ -123,8 +110,7 @@ static void collect(const coll_mtree_channel_t *channel,
         void *bytes;
 
         if (coll_mtree_message_recv_bulk(channel, rank, 0, &bytes, &length, deadline)) {
-            append(gathered, bytes, (int)(length / sizeof(*gathered->rows)));
-            gathered->ranks++;
+            json_array_append_new(times, json_loadb(bytes, length, 0, NULL));
             free(bytes);
         }
     }
@@ -214,19 +200,15 @@ static void write_stdout(const char *text)
 
 static void write_report(void)
 {
-    coll_mtree_rank_report_t *gathered = &job.report.gathered;
-    const coll_mtree_group_t *groups;
+    const coll_mtree_statistics_t *statistics = coll_mtree_statistics_lock();
     char *text;
 
-    job.report.seconds = mtree_clock_seconds() - job.began;
-    groups = coll_mtree_statistics_lock();
-    add_own(groups, gathered);
+    json_array_append_new(job.report.times, own_times(statistics));
     coll_mtree_planning_context_lock();
-    text = coll_mtree_report_json(&job.report, groups);
+    text = coll_mtree_report_json(&job.report, statistics);
     coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
-    free(gathered->rows);
-    *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
+    json_array_clear(job.report.times);
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
@@ -237,38 +219,14 @@ static void write_report(void)
     free(text);
 }
 
-static void report_call(const coll_mtree_count_t *count, double seconds)
+/* A call has ended. */
+static void report_live(double now)
 {
-    double now = count->began + seconds;
     double live = coll_mtree_params.report_live;
 
-    if (job.report.timeline == NULL) {
-        return;
-    }
-    (void)coll_mtree_statistics_lock();
-    job.report.timeline[job.report.calls++ % COLL_MTREE_TIMELINE] =
-        (coll_mtree_timeline_event_t){.record = count->record,
-                                      .backend = count->backend,
-                                      .began = count->began - job.began,
-                                      .seconds = seconds,
-                                      .bytes = count->bytes};
-    coll_mtree_statistics_unlock();
-    if (live > 0 && now - job.written >= live && !goes_to_stdout()) {
+    if (job.writes && live > 0 && now - job.written >= live && !goes_to_stdout()) {
         job.written = now;
         write_report();
-    }
-}
-
-/* A record that is freed: its calls in the timeline become those of @a sum; NULL: they
- * are none. */
-static void report_sum(const coll_mtree_record_t *record, coll_mtree_record_t *sum)
-{
-    coll_mtree_timeline_event_t *timeline = job.report.timeline;
-
-    for (size_t i = 0; timeline != NULL && i < COLL_MTREE_TIMELINE; i++) {
-        if (timeline[i].record == record) {
-            timeline[i].record = sum;
-        }
     }
 }
 
@@ -287,7 +245,7 @@ static bool gather(void)
         send_own(&channel);
         return false;
     }
-    collect(&channel, &job.report.gathered);
+    collect(&channel, job.report.times);
     return true;
 }
 
@@ -295,34 +253,28 @@ static bool gather(void)
 static void report_end(void *unused)
 {
     (void)unused;
-    coll_mtree_statistics_set_hooks(NULL, NULL);
-    if (!gather()) {
-        return;
+    job.writes = false;
+    if (gather()) {
+        job.report.is_complete = true;
+        write_report();
     }
-    job.report.is_complete = true;
-    write_report();
-    free(job.report.timeline);
-    job.report.timeline = NULL;
+    json_decref(job.report.times);
 }
 
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle)
 {
-    bool writes = ompi_comm_rank(&ompi_mpi_comm_world.comm) == 0;
-
-    if (!is_wanted() || (module == NULL && !writes)) {
+    job.writes = ompi_comm_rank(&ompi_mpi_comm_world.comm) == 0;
+    if (!is_wanted() || (module == NULL && !job.writes)) {
         return;
     }
-    job.began = job.written = mtree_clock_seconds();
+    job.written = mtree_clock_seconds();
     job.world = module;
-    job.report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
+    job.report = (coll_mtree_report_t){.began = job.written,
+                                       .started = (int64_t)time(NULL),
                                        .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
-                                       .gathered = {.ranks = 1},
-                                       .obstacle = obstacle};
-    if (writes) {
-        job.report.timeline =
-            mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*job.report.timeline));
-    }
-    coll_mtree_statistics_set_hooks(report_call, report_sum);
+                                       .obstacle = obstacle,
+                                       .times = json_array()};
+    coll_mtree_statistics_begin(report_live);
     coll_mtree_free_hook_add(&ompi_mpi_comm_self.comm, report_end, NULL);
 }
 

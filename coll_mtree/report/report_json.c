@@ -4,6 +4,7 @@
 #include "coll_mtree/base/counters.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "planner/plan/json.h"
@@ -140,105 +141,60 @@ static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
     }
 }
 
-static void append_path(json_t *list, int from, int to, double rate, double backlogged,
-                        double backlogged_rate)
-{
-    json_array_append_new(
-        list, json_pack("[i, i, f, f, f]", from, to, rate, backlogged, backlogged_rate));
-}
-
 /* What the ranks of a running job reported last. */
-static void append_latest(json_t *list, const coll_mtree_group_t *group)
-{
-    const mtree_path_sample_t *samples = group->context->samples;
-
-    for (int i = 0; i < group->context->num_samples; i++) {
-        if (samples[i].rate > 0) {
-            append_path(list, samples[i].from, samples[i].to, samples[i].rate,
-                        samples[i].backlogged, samples[i].backlogged_rate);
-        }
-    }
-}
-
-/* What the ranks that were gathered sent in all calls. */
-static void append_gathered(json_t *list, const coll_mtree_rank_report_t *gathered,
-                            const coll_mtree_group_t *group)
-{
-    for (int i = 0; i < gathered->num_rows; i++) {
-        const coll_mtree_rank_row_t *row = &gathered->rows[i];
-        const mtree_path_total_t *total = &row->path.total;
-        const int *host = group->context->numbers.host;
-
-        if (row->kind == COLL_MTREE_ROW_PATH && row->identity == group->identity &&
-            host[row->path.from] != host[row->path.to] && total->seconds > 0) {
-            append_path(list, host[row->path.from], host[row->path.to],
-                        8 * total->bytes / total->seconds,
-                        total->backlogged_seconds / total->seconds,
-                        mtree_path_backlogged_rate(total));
-        }
-    }
-}
-
-static json_t *paths_json(const coll_mtree_report_t *report,
-                          const coll_mtree_group_t *group)
+static json_t *latest_paths(const coll_mtree_planning_context_t *context)
 {
     json_t *list = json_array();
 
-    if (!report->is_complete) {
-        append_latest(list, group);
-    }
-    if (json_array_size(list) == 0) {
-        append_gathered(list, &report->gathered, group);
+    for (int i = 0; i < context->num_samples; i++) {
+        const mtree_path_sample_t *sample = &context->samples[i];
+
+        if (sample->rate > 0) {
+            json_array_append_new(
+                list, json_pack("[i, i, f, f, f]", sample->from, sample->to, sample->rate,
+                                sample->backlogged, sample->backlogged_rate));
+        }
     }
     return list;
 }
 
-static const char *const backend_names[] = {"trees", "openmpi"};
-
-/* Does @a row have the times of the calls of @a record that @a backend served? */
-static bool is_of(const coll_mtree_rank_row_t *row, const coll_mtree_record_t *record,
-                  int backend)
+/* What the ranks that are heard sent to other hosts in all calls. */
+static json_t *heard_paths(const json_t *times, const coll_mtree_group_t *group)
 {
-    const coll_mtree_call_class_t *call_class = &record->call_class;
+    const int *host = group->context->numbers.host;
+    json_t *list = json_array(), *of_rank, *path;
+    size_t rank, i;
 
-    return row->kind == COLL_MTREE_ROW_TIMES &&
-           row->identity == record->group->identity && row->times.backend == backend &&
-           row->times.root == call_class->root &&
-           row->times.size_class == call_class->size_class &&
-           row->times.relayed == call_class->relayed &&
-           strcmp(row->times.function, record->function) == 0;
-}
+    json_array_foreach (times, rank, of_rank) {
+        json_array_foreach (
+            json_object_get(json_object_get(of_rank, "paths"), group->key), i, path) {
+            int from = host[json_integer_value(json_array_get(path, 0))];
+            int to = host[json_integer_value(json_array_get(path, 1))];
 
-/* The means of all ranks whose times are there; this one timed some. */
-static void add_means(const coll_mtree_report_t *report,
-                      const coll_mtree_record_t *record, int backend, json_t *json)
-{
-    double slowest = 0, sum = 0;
-    int ranks = 0;
-
-    for (int i = 0; i < report->gathered.num_rows; i++) {
-        const coll_mtree_rank_row_t *row = &report->gathered.rows[i];
-
-        if (is_of(row, record, backend)) {
-            double mean = row->times.seconds / (double)row->times.timed;
-
-            sum += mean;
-            slowest = fmax(slowest, mean);
-            ranks++;
+            if (from != to) {
+                json_array_set_new(path, 0, json_integer(from));
+                json_array_set_new(path, 1, json_integer(to));
+                json_array_append(list, path);
+            }
         }
     }
-    json_object_set_new(json, "ranks", json_integer(ranks));
-    json_object_set_new(json, "mean_of_ranks_s", json_real(sum / ranks));
-    json_object_set_new(json, "slowest_rank_s", json_real(slowest));
+    return list;
 }
 
-static json_t *backend_json(const coll_mtree_report_t *report,
-                            const coll_mtree_record_t *record, int backend)
+static json_t *paths_json(const builder_t *builder, const coll_mtree_group_t *group)
 {
+    return builder->report->is_complete || group->context->num_samples == 0
+               ? heard_paths(builder->report->times, group)
+               : latest_paths(group->context);
+}
+
+static json_t *backend_json(const coll_mtree_record_t *record, int backend)
+{
+    static const char *const names[] = {"trees", "openmpi"};
     const coll_mtree_durations_t *durations = &record->by[backend];
-    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", backend_names[backend],
-                             "calls", (json_int_t)durations->calls, "bytes",
-                             durations->bytes, "timed", (json_int_t)durations->timed);
+    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", names[backend], "calls",
+                             (json_int_t)durations->calls, "bytes", durations->bytes,
+                             "timed", (json_int_t)durations->timed);
 
     if (durations->timed > 0) {
         json_object_set_new(json, "seconds", json_real(durations->seconds));
@@ -247,20 +203,18 @@ static json_t *backend_json(const coll_mtree_report_t *report,
                             json_real(coll_mtree_durations_median(durations)));
         json_object_set_new(json, "least_s", json_real(durations->least));
         json_object_set_new(json, "most_s", json_real(durations->most));
-        add_means(report, record, backend, json);
     }
     return json;
 }
 
 /* The calls and times of each backend that served some. */
-static json_t *served_json(const coll_mtree_report_t *report,
-                           const coll_mtree_record_t *record)
+static json_t *served_json(const coll_mtree_record_t *record)
 {
     json_t *list = json_array();
 
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
         if (record->by[backend].calls > 0) {
-            json_array_append_new(list, backend_json(report, record, backend));
+            json_array_append_new(list, backend_json(record, backend));
         }
     }
     return list;
@@ -290,22 +244,23 @@ static json_t *tree_rates_json(const coll_mtree_record_t *record)
     json_t *list = json_array();
 
     for (int t = 0; t < record->num_trees; t++) {
-        json_array_append_new(list,
-                              json_real(coll_mtree_goodput_rate(&record->trees[t])));
+        const coll_mtree_tree_sample_t *tree = &record->trees[t];
+
+        json_array_append_new(
+            list, json_real(tree->seconds > 0 ? 8 * tree->bytes / tree->seconds : 0));
     }
     return list;
 }
 
 /* What calls of @a record were, what served them and why, and what that took. */
-static json_t *calls_json(const coll_mtree_report_t *report,
-                          const coll_mtree_record_t *record)
+static json_t *calls_json(const coll_mtree_record_t *record)
 {
     int size_class = record->call_class.size_class;
     double low = size_class == 0 ? 0 : ldexp(1, size_class);
     json_t *json =
-        json_pack("{s:s, s:f, s:f, s:o, s:o}", "function", record->function, "bytes_from",
-                  low <= 1024 ? 0.0 : low, "bytes_to", 2 * low, "served",
-                  served_json(report, record), "fallbacks", fallbacks_json(record));
+        json_pack("{s:s, s:s, s:f, s:f, s:o, s:o}", "function", record->function, "key",
+                  record->key, "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to", 2 * low,
+                  "served", served_json(record), "fallbacks", fallbacks_json(record));
 
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));
@@ -344,11 +299,11 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
         json_object_set_new(json, "topology", json_integer(topology));
         json_object_set_new(json, "hosts", json_integer(hosts->num_hosts));
         json_object_set(json, "vertices", vertices);
-        json_object_set_new(json, "paths", paths_json(builder->report, group));
+        json_object_set_new(json, "paths", paths_json(builder, group));
     }
     json_decref(vertices);
     for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
-        json_t *record = calls_json(builder->report, r);
+        json_t *record = calls_json(r);
 
         add_planned(builder, r, topology, record);
         json_array_append_new(calls, record);
@@ -356,49 +311,32 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     return json;
 }
 
-/* The numbers of the group of @a record and of the record in it. */
-static void find_record(const coll_mtree_group_t *groups,
-                        const coll_mtree_record_t *record, int *group_p, int *number_p)
-{
-    *group_p = *number_p = 0;
-    while (groups != NULL && groups != record->group) {
-        groups = groups->next;
-        ++*group_p;
-    }
-    for (const coll_mtree_record_t *r = record->group->records; r != record;
-         r = r->next) {
-        ++*number_p;
-    }
-}
-
 /* The calls that newer ones have replaced in the ring. */
-static uint64_t timeline_lost(const coll_mtree_report_t *report)
+static uint64_t timeline_lost(const coll_mtree_statistics_t *statistics)
 {
-    return report->calls < COLL_MTREE_TIMELINE ? 0 : report->calls - COLL_MTREE_TIMELINE;
+    return statistics->timed < COLL_MTREE_TIMELINE
+               ? 0
+               : statistics->timed - COLL_MTREE_TIMELINE;
 }
 
 static json_t *timeline_json(const coll_mtree_report_t *report,
-                             const coll_mtree_group_t *groups)
+                             const coll_mtree_statistics_t *statistics)
 {
     json_t *list = json_array();
 
-    for (uint64_t call = timeline_lost(report); call < report->calls; call++) {
+    for (uint64_t i = timeline_lost(statistics); i < statistics->timed; i++) {
         const coll_mtree_timeline_event_t *event =
-            &report->timeline[call % COLL_MTREE_TIMELINE];
-        int group, number;
+            &statistics->timeline[i % COLL_MTREE_TIMELINE];
 
-        if (event->record == NULL) {
-            continue;
-        }
-        find_record(groups, event->record, &group, &number);
-        json_array_append_new(list, json_pack("[f, f, f, i, i, i]", event->began,
-                                              event->seconds, event->bytes,
-                                              (int)event->backend, group, number));
+        json_array_append_new(
+            list, json_pack("[f, f, f, i, i, i]", event->began - report->began,
+                            event->seconds, event->bytes, (int)event->backend,
+                            event->record->group->number, event->record->number));
     }
     return list;
 }
 
-static json_t *totals_json(const coll_mtree_report_t *report)
+static json_t *totals_json(const coll_mtree_statistics_t *statistics)
 {
     static const struct {
         const char *name;
@@ -408,8 +346,9 @@ static json_t *totals_json(const coll_mtree_report_t *report)
                     {"plans", COLL_MTREE_COUNT_PLANS},
                     {"probe_bytes", COLL_MTREE_COUNT_PROBE_BYTES},
                     {"most_scratch_bytes", COLL_MTREE_COUNT_MOST_SCRATCH}};
-    json_t *json = json_pack("{s:I, s:I}", "timeline_calls", (json_int_t)report->calls,
-                             "timeline_lost", (json_int_t)timeline_lost(report));
+    json_t *json =
+        json_pack("{s:I, s:I}", "timeline_calls", (json_int_t)statistics->timed,
+                  "timeline_lost", (json_int_t)timeline_lost(statistics));
 
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
         json_object_set_new(
@@ -419,47 +358,34 @@ static json_t *totals_json(const coll_mtree_report_t *report)
     return json;
 }
 
-static json_t *times_json(const coll_mtree_rank_report_t *gathered)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < gathered->num_rows; i++) {
-        const coll_mtree_rank_row_t *row = &gathered->rows[i];
-        const coll_mtree_clock_times_t *times = &row->clock;
-
-        if (row->kind == COLL_MTREE_ROW_CLOCK) {
-            json_array_append_new(
-                list, json_pack("{s:i, s:f, s:f, s:f, s:f}", "rank", row->rank, "mtree_s",
-                                times->running, "openmpi_s", times->openmpi, "planning_s",
-                                times->planning, "connecting_s", times->connecting));
-        }
-    }
-    return list;
-}
-
-static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
+static json_t *report_json(builder_t *builder, const coll_mtree_statistics_t *statistics)
 {
     const coll_mtree_report_t *report = builder->report;
     char date[32], version[32];
     time_t started = (time_t)report->started;
     struct tm utc;
-    json_t *json;
+    json_t *json, *of_rank;
+    size_t rank;
 
-    for (const coll_mtree_group_t *group = groups; group != NULL; group = group->next) {
-        json_array_append_new(builder->communicators, group_json(builder, group));
+    for (const coll_mtree_group_t *g = statistics->groups; g != NULL; g = g->next) {
+        json_array_append_new(builder->communicators, group_json(builder, g));
+    }
+    json_array_foreach (report->times, rank, of_rank) {
+        json_object_del(of_rank, "paths");
     }
     snprintf(version, sizeof(version), "%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
              OMPI_RELEASE_VERSION);
     gmtime_r(&started, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
     json = json_pack(
-        "{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:o, s:O, s:O, s:O, s:o}",
+        "{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:O, s:o, s:o, s:o, s:o, s:o}",
         "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi", version,
         "complete", (int)report->is_complete, "started", date, "elapsed_s",
-        report->seconds, "ranks", report->ranks, "ranks_heard", report->gathered.ranks,
-        "times", times_json(&report->gathered), "totals", totals_json(report),
-        "topologies", builder->topologies, "plans", builder->plans, "communicators",
-        builder->communicators, "timeline", timeline_json(report, groups));
+        mtree_clock_seconds() - report->began, "ranks", report->ranks, "ranks_heard",
+        (int)json_array_size(report->times), "times", report->times, "totals",
+        totals_json(statistics), "topologies", builder->topologies, "plans",
+        builder->plans, "communicators", builder->communicators, "timeline",
+        timeline_json(report, statistics));
     if (report->obstacle != NULL) {
         json_object_set_new(json, "obstacle", json_string(report->obstacle));
     }
@@ -467,22 +393,16 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
 }
 
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
-                             const coll_mtree_group_t *groups)
+                             const coll_mtree_statistics_t *statistics)
 {
     builder_t builder = {.report = report,
                          .topologies = json_array(),
                          .plans = json_array(),
                          .communicators = json_array()};
-    json_t *json = report_json(&builder, groups);
-    char *text = NULL;
+    json_t *json = report_json(&builder, statistics);
+    char *text = json == NULL ? NULL : json_dumps(json, JSON_REAL_PRECISION(9));
 
-    if (json != NULL) {
-        text = json_dumps(json, JSON_REAL_PRECISION(9));
-    }
     json_decref(json);
-    json_decref(builder.topologies);
-    json_decref(builder.plans);
-    json_decref(builder.communicators);
     free(builder.written);
     return text;
 }

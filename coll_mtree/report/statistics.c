@@ -8,27 +8,26 @@
 #include "base/median.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One thread at a time counts. */
 static struct {
     opal_mutex_t lock;
-    coll_mtree_group_t *groups;
-    coll_mtree_group_t **end;  /* the last one's `next` */
-    coll_mtree_group_t *freed; /* what was freed; NULL: nothing yet */
-    coll_mtree_call_hook_t call_hook;
-    coll_mtree_sum_hook_t sum_hook;
-} all = {.lock = OPAL_MUTEX_STATIC_INIT, .end = &all.groups};
+    bool is_wanted;             /* by a report */
+    void (*ended)(double now);  /* a timed call */
+    coll_mtree_statistics_t of; /* this process's calls */
+    coll_mtree_group_t *last;
+} all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
-static void group_free(coll_mtree_group_t *group);
-
-void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
-                                     coll_mtree_sum_hook_t sum)
+void coll_mtree_statistics_begin(void (*ended)(double now))
 {
-    all.call_hook = call;
-    all.sum_hook = sum;
+    all.is_wanted = true;
+    all.ended = ended;
+    all.of.timeline = mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*all.of.timeline));
 }
 
 /* An empty group, which is the last then. */
@@ -36,36 +35,55 @@ static coll_mtree_group_t *group_add(const char *name)
 {
     coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group));
 
-    group->name = mtree_malloc(strlen(name) + 1);
-    memcpy(group->name, name, strlen(name) + 1);
+    snprintf(group->name, sizeof(group->name), "%s", name);
     coll_mtree_class_table_init(&group->classes);
-    *all.end = group;
-    all.end = &group->next;
+    if (all.last == NULL) {
+        all.of.groups = group;
+    } else {
+        group->number = all.last->number + 1;
+        all.last->next = group;
+    }
+    all.last = group;
     return group;
 }
 
-static void group_remove(coll_mtree_group_t *group)
+/* The context of its processes is destroyed; others may be of the same ones later. */
+static void group_leave(coll_mtree_group_t *group)
 {
-    coll_mtree_group_t **link = &all.groups;
-
-    while (*link != group) {
-        link = &(*link)->next;
-    }
-    *link = group->next;
-    all.end = all.end == &group->next ? link : all.end;
+    opal_mutex_lock(&all.lock);
+    group->context = NULL;
+    opal_mutex_unlock(&all.lock);
 }
 
-/* The statistics of @a processes, whose communicator @a comm makes its first call. */
-static coll_mtree_group_t *group_create(coll_mtree_proc_group_t *processes,
-                                        ompi_communicator_t *comm)
+/* The statistics of the processes of this @a identity; NULL: there are none yet. */
+static coll_mtree_group_t *group_find(uint64_t identity)
 {
-    coll_mtree_group_t *group = group_add(comm->c_name);
+    coll_mtree_group_t *group = all.of.groups;
 
-    group->identity = processes->identity;
-    group->num_ranks = ompi_comm_size(comm);
-    group->rank = ompi_comm_rank(comm);
-    group->leader = (int)coll_mtree_process_name(comm, 0).vpid;
-    processes->free_statistics = group_free;
+    while (group != NULL && group->identity != identity) {
+        group = group->next;
+    }
+    return group;
+}
+
+/* The same, for the processes of @a comm; later groups share one. */
+static coll_mtree_group_t *group_get(uint64_t identity, ompi_communicator_t *comm)
+{
+    coll_mtree_group_t *group = group_find(identity);
+
+    if (group == NULL && all.last != NULL &&
+        all.last->number >= COLL_MTREE_COUNTED_GROUPS - 1) {
+        group = group_find(0);
+        return group != NULL ? group : group_add(COLL_MTREE_LATER_GROUPS);
+    }
+    if (group == NULL) {
+        group = group_add(comm->c_name);
+        group->identity = identity;
+        snprintf(group->key, sizeof(group->key), "%016" PRIx64, identity);
+        group->num_ranks = ompi_comm_size(comm);
+        group->rank = ompi_comm_rank(comm);
+        group->leader = (int)coll_mtree_process_name(comm, 0).vpid;
+    }
     return group;
 }
 
@@ -74,15 +92,13 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
 {
     coll_mtree_proc_group_t *processes;
 
-    if (module->group != NULL) {
-        return module->group;
+    if (module->group == NULL) {
+        processes = coll_mtree_proc_group_of(module, comm);
+        module->group = group_get(processes->identity, comm);
+        module->group->communicators++;
+        processes->statistics = module->group;
+        processes->leave_statistics = group_leave;
     }
-    processes = coll_mtree_proc_group_of(module, comm);
-    if (processes->statistics == NULL) {
-        processes->statistics = group_create(processes, comm);
-    }
-    module->group = processes->statistics;
-    module->group->communicators++;
     return module->group;
 }
 
@@ -92,8 +108,12 @@ static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *fu
     coll_mtree_record_t *record = mtree_calloc(1, sizeof(*record));
 
     record->group = group;
+    record->number = group->num_records++;
     record->function = function;
     record->call_class = class->node.call_class;
+    snprintf(record->key, sizeof(record->key), "%s %s %d %d %d", group->key, function,
+             record->call_class.root, record->call_class.size_class,
+             record->call_class.relayed);
     record->next_function = class->records;
     class->records = record;
     if (group->last_record == NULL) {
@@ -141,7 +161,8 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
 {
     count->bytes = bytes;
     count->record = comm_class->record;
-    if (count->record != NULL && count->record->function == function) {
+    if (!all.is_wanted ||
+        (count->record != NULL && count->record->function == function)) {
         return;
     }
     opal_mutex_lock(&all.lock);
@@ -163,14 +184,13 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_
                                                             : COLL_MTREE_CALL_OPENMPI,
                               count->served);
     }
-    if (count->record == NULL) {
-        return;
+    if (count->record != NULL) {
+        opal_mutex_lock(&all.lock);
+        durations = &count->record->by[backend];
+        durations->calls++;
+        durations->bytes += count->bytes;
+        opal_mutex_unlock(&all.lock);
     }
-    opal_mutex_lock(&all.lock);
-    durations = &count->record->by[backend];
-    durations->calls++;
-    durations->bytes += count->bytes;
-    opal_mutex_unlock(&all.lock);
     coll_mtree_counter_add(COLL_MTREE_COUNT_CALLS + backend, 1);
     coll_mtree_counter_add(COLL_MTREE_COUNT_BYTES + backend, (uint64_t)count->bytes);
 }
@@ -183,18 +203,18 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
         opal_mutex_lock(&all.lock);
         count->record->reason[reason]++;
         opal_mutex_unlock(&all.lock);
-        coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
     }
+    coll_mtree_counter_add(COLL_MTREE_COUNT_REASON + reason, 1);
 }
 
 void coll_mtree_statistics_relayed(const coll_mtree_count_t *count)
 {
-    opal_mutex_lock(&all.lock);
     if (count->record != NULL) {
+        opal_mutex_lock(&all.lock);
         count->record->relayed++;
         count->record->relayed_bytes += count->bytes;
+        opal_mutex_unlock(&all.lock);
     }
-    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
@@ -235,10 +255,10 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     durations->timed++;
     durations->seconds += seconds;
     durations->shares += own.share;
+    all.of.timeline[all.of.timed++ % COLL_MTREE_TIMELINE] = (coll_mtree_timeline_event_t){
+        count->record, count->backend, count->began, now - count->began, count->bytes};
     opal_mutex_unlock(&all.lock);
-    if (all.call_hook != NULL) {
-        all.call_hook(count, now - count->began);
-    }
+    all.ended(now);
 }
 
 /* The trees of @a record are others from now on. */
@@ -250,6 +270,7 @@ static void forget_trees(coll_mtree_record_t *record)
     record->over_plan = 0;
 }
 
+/* Add what one call moved over each tree of its plan. */
 static void pass_trees(const coll_mtree_transfer_record_t *transfer,
                        const mtree_goodput_t *goodput, const mtree_layout_t *layout,
                        double unit_bytes)
@@ -259,17 +280,26 @@ static void pass_trees(const coll_mtree_transfer_record_t *transfer,
 
     if (record->num_trees != num_trees) {
         forget_trees(record);
-    }
-    if (record->trees == NULL) {
         record->trees = mtree_calloc((size_t)num_trees, sizeof(*record->trees));
         record->num_trees = num_trees;
     }
     if (++record->over_plan == 2) {
         memset(record->trees, 0, (size_t)num_trees * sizeof(*record->trees));
     }
-    coll_mtree_goodput_add_trees(goodput, layout, unit_bytes, transfer->began,
-                                 record->trees, num_trees);
-    record->group->latest = record;
+    for (int s = 0; s < layout->num_streams; s++) {
+        coll_mtree_tree_sample_t *tree = &record->trees[layout->streams[s].tree];
+
+        if (goodput->trees[s].bytes > 0) {
+            tree->bytes += unit_bytes * (double)layout->streams[s].length;
+            tree->end = fmax(tree->end, goodput->trees[s].end);
+        }
+    }
+    for (int t = 0; t < num_trees; t++) {
+        if (record->trees[t].end > 0) {
+            record->trees[t].seconds += record->trees[t].end - transfer->began;
+            record->trees[t].end = 0;
+        }
+    }
 }
 
 void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
@@ -287,7 +317,7 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     if (group->paths == NULL) {
         group->paths = mtree_calloc((size_t)group->num_ranks, sizeof(*group->paths));
     }
-    for (int i = 0; i < goodput->num_links; i++) {
+    for (int i = 0; i < goodput->num_links && group->identity != 0; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
 
         mtree_goodput_add(goodput, link, scale, &group->paths[link->rank]);
@@ -314,21 +344,24 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     coll_mtree_group_t *group;
 
     coll_mtree_counter_add(COLL_MTREE_COUNT_PLANS, 1);
+    if (!all.is_wanted) {
+        return;
+    }
     opal_mutex_lock(&all.lock);
     group = group_of(module, comm);
-    group->context = module->context;
     class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
     for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
         forget_trees(r);
     }
-    if (all.call_hook != NULL) {
+    if (group->identity != 0) {
+        group->context = module->context;
         keep_plan(&class->plan, plan);
         /* Calls that have passed through relays are shown with their plan. */
         if (relayed != NULL) {
             keep_plan(&class->relayed, relayed);
         }
-        class->expected = forecast == NULL ? 0 : forecast->seconds;
-        class->openmpi = forecast == NULL ? 0 : forecast->fallback;
+        class->expected = forecast->seconds;
+        class->openmpi = forecast->fallback;
     }
     opal_mutex_unlock(&all.lock);
 }
@@ -343,10 +376,10 @@ double coll_mtree_durations_median(const coll_mtree_durations_t *durations)
     return count == 0 ? 0 : mtree_median(sorted, count);
 }
 
-const coll_mtree_group_t *coll_mtree_statistics_lock(void)
+const coll_mtree_statistics_t *coll_mtree_statistics_lock(void)
 {
     opal_mutex_lock(&all.lock);
-    return all.groups;
+    return &all.of;
 }
 
 void coll_mtree_statistics_unlock(void)
@@ -373,71 +406,19 @@ static void group_destroy(coll_mtree_group_t *group)
     }
     coll_mtree_class_table_cleanup(&group->classes, group_class_clear);
     free(group->paths);
-    free(group->name);
     free(group);
-}
-
-static void durations_add(coll_mtree_durations_t *sum,
-                          const coll_mtree_durations_t *durations)
-{
-    uint64_t kept =
-        durations->timed < COLL_MTREE_RECENT ? durations->timed : COLL_MTREE_RECENT;
-
-    if (durations->timed > 0) {
-        sum->least =
-            sum->timed == 0 ? durations->least : fmin(sum->least, durations->least);
-        sum->most = fmax(sum->most, durations->most);
-    }
-    for (uint64_t i = 0; i < kept; i++) {
-        sum->recent[(sum->timed + i) % COLL_MTREE_RECENT] = durations->recent[i];
-    }
-    sum->calls += durations->calls;
-    sum->timed += durations->timed;
-    sum->bytes += durations->bytes;
-    sum->seconds += durations->seconds;
-    sum->shares += durations->shares;
-}
-
-/* Add @a record to the sum over such calls of freed groups. */
-static void record_add_to_freed(const coll_mtree_record_t *record)
-{
-    coll_mtree_record_t *sum =
-        record_of(all.freed, record->function, &record->call_class);
-
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        durations_add(&sum->by[backend], &record->by[backend]);
-    }
-    for (int reason = 0; reason < COLL_MTREE_REASONS; reason++) {
-        sum->reason[reason] += record->reason[reason];
-    }
-    sum->relayed += record->relayed;
-    sum->relayed_bytes += record->relayed_bytes;
-    all.sum_hook(record, sum);
-}
-
-/* The last communicator of @a group, and all who knew it, are gone. */
-static void group_free(coll_mtree_group_t *group)
-{
-    opal_mutex_lock(&all.lock);
-    group_remove(group);
-    if (all.sum_hook != NULL) {
-        all.freed = all.freed != NULL ? all.freed : group_add(COLL_MTREE_FREED_GROUPS);
-        for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
-            record_add_to_freed(r);
-        }
-    }
-    if (all.freed != NULL) {
-        all.freed->communicators += group->communicators;
-    }
-    group_destroy(group);
-    opal_mutex_unlock(&all.lock);
 }
 
 void coll_mtree_statistics_finish(void)
 {
-    if (all.freed != NULL) {
-        group_remove(all.freed);
-        group_destroy(all.freed);
-        all.freed = NULL;
+    while (all.of.groups != NULL) {
+        coll_mtree_group_t *group = all.of.groups;
+
+        all.of.groups = group->next;
+        group_destroy(group);
     }
+    free(all.of.timeline);
+    all.of = (coll_mtree_statistics_t){.groups = NULL};
+    all.last = NULL;
+    all.is_wanted = false;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics: what the calls of this process did, for the report
- * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.c).
- *
- * They are kept per process group (communicators of the same processes share them), call
- * class, function and backend.  Counting sends no message.
+ * Statistics: what the calls of this process did.  Counters (coll_mtree/base/counters.h)
+ * are always kept, and for a report (coll_mtree/report/report.h) what follows, per
+ * process group (communicators of the same processes share it), call class, function and
+ * backend. Counting sends no message.
  */
 #ifndef COLL_MTREE_REPORT_STATISTICS_H
 #define COLL_MTREE_REPORT_STATISTICS_H
@@ -13,7 +12,8 @@
 #include "coll_mtree/base/call_clock.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/plan/planning_context.h"
-#include "coll_mtree/report/goodput.h"
+
+#include "schedule/goodput.h"
 
 #include <stdint.h>
 
@@ -34,8 +34,17 @@ typedef struct {
     double recent[COLL_MTREE_RECENT]; /* [timed] the latest, in a ring */
 } coll_mtree_durations_t;
 
+/* A tree of a plan. */
+typedef struct {
+    double bytes;   /* of the message, over all calls */
+    double seconds; /* from each call's beginning to its last message over the tree */
+    double end;     /* clock of the latter, in the call at hand */
+} coll_mtree_tree_sample_t;
+
 typedef struct coll_mtree_record {
     struct coll_mtree_group *group;
+    int number;           /* in the group */
+    char key[96];         /* of the same calls on all ranks */
     const char *function; /* "allreduce", "allgatherv", ... */
     coll_mtree_call_class_t call_class;
     coll_mtree_durations_t by[COLL_MTREE_BACKENDS];
@@ -61,23 +70,48 @@ typedef struct {
     double expected, openmpi;
 } coll_mtree_group_class_t;
 
+/* Groups with statistics of their own; the calls of later ones are counted together, in
+ * one more group, which has no paths and no plans. */
+#define COLL_MTREE_COUNTED_GROUPS 40
+#define COLL_MTREE_LATER_GROUPS   "later communicators"
+
 typedef struct coll_mtree_group {
-    uint64_t identity;                            /* the same on all ranks */
-    int num_ranks, rank;                          /* rank: this process's */
-    int leader;                                   /* rank 0's rank in MPI_COMM_WORLD */
-    char *name;                                   /* of the first of its communicators */
-    int communicators;                            /* that made calls */
-    const coll_mtree_planning_context_t *context; /* on its rank 0; NULL: not known */
+    char key[24];                   /* the same on all ranks, too */
+    uint64_t identity;              /* the same on all ranks; 0: later groups */
+    int number, num_ranks, rank;    /* rank: this process's */
+    int leader;                     /* rank 0's rank in MPI_COMM_WORLD */
+    char name[MPI_MAX_OBJECT_NAME]; /* of the first of its communicators */
+    int communicators;              /* that made calls */
+    /* On its rank 0, while there are such communicators; NULL: not known. */
+    const coll_mtree_planning_context_t *context;
     coll_mtree_record_t *records, *last_record;
-    coll_mtree_record_t *latest; /* of the last call over trees; or NULL */
+    int num_records;
     mtree_path_total_t *paths; /* [num_ranks] from this process; NULL: nothing was sent */
     coll_mtree_class_table_t classes; /* of coll_mtree_group_class_t */
     struct coll_mtree_group *next;    /* in the order of their first calls */
 } coll_mtree_group_t;
 
+/* Calls in the timeline: the newest. */
+#define COLL_MTREE_TIMELINE 4096
+
+/* One call of the timeline. */
+typedef struct {
+    const coll_mtree_record_t *record;
+    coll_mtree_backend_t backend;
+    double began;   /* on the clock */
+    double seconds; /* that the call took */
+    double bytes;
+} coll_mtree_timeline_event_t;
+
+typedef struct {
+    coll_mtree_group_t *groups;
+    coll_mtree_timeline_event_t *timeline; /* [COLL_MTREE_TIMELINE] a ring */
+    uint64_t timed; /* calls, also those that are no longer in it */
+} coll_mtree_statistics_t;
+
 /* One call that is counted. */
 typedef struct {
-    coll_mtree_record_t *record; /* NULL: not counted */
+    coll_mtree_record_t *record; /* NULL: no report is wanted */
     coll_mtree_backend_t backend;
     double bytes;
     double began, served; /* on the clock */
@@ -85,19 +119,9 @@ typedef struct {
     coll_mtree_call_reading_t reading; /* when it was served */
 } coll_mtree_count_t;
 
-/* Called with each call that was timed, after its end. */
-typedef void (*coll_mtree_call_hook_t)(const coll_mtree_count_t *count, double seconds);
-
-/* Called between lock and unlock: the calls of @a record are part of @a sum from now on,
- * and it is freed. */
-typedef void (*coll_mtree_sum_hook_t)(const coll_mtree_record_t *record,
-                                      coll_mtree_record_t *sum);
-
-/* From now on the hooks are called (NULL: no more), and plans are kept, for a report;
- * groups that are freed become part of one more group, COLL_MTREE_FREED_GROUPS. */
-void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
-                                     coll_mtree_sum_hook_t sum);
-#define COLL_MTREE_FREED_GROUPS "freed communicators"
+/* From now on there are statistics for a report, and @a ended is called after the end of
+ * each timed call, with the time. */
+void coll_mtree_statistics_begin(void (*ended)(double now));
 
 /* A call begins; it waits for its plan, or for what serves it. */
 void coll_mtree_statistics_enter(coll_mtree_count_t *count);
@@ -125,8 +149,7 @@ void coll_mtree_statistics_relayed(const coll_mtree_count_t *count);
 void coll_mtree_statistics_close(coll_mtree_count_t *count);
 
 /* Calls of @a call_class have @a plan now, and beside it @a relayed, the one with relays;
- * NULL: there is none.  @a forecast is that of the one which they go over; NULL: none was
- * made. */
+ * NULL: there is none.  @a forecast is that of the one which they go over. */
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
@@ -135,12 +158,13 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
 
 /* A call over a plan that has ended. */
 typedef struct {
-    coll_mtree_record_t *record; /* NULL: not counted */
+    coll_mtree_record_t *record; /* NULL: no report is wanted */
     double began;                /* on the clock */
     int num_trees;               /* of the plan of its class */
 } coll_mtree_transfer_record_t;
 
-/* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree/report/goodput.h. */
+/* Add what it moved; @a unit_bytes: of data in a unit of @a layout, @a scale: in a byte
+ * that @a goodput (NULL: not measured) counts. */
 void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_goodput_t *goodput,
                                   const mtree_layout_t *layout, double unit_bytes,
@@ -149,11 +173,11 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
 /* The median of the durations that @a durations keeps; 0: none. */
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 
-/* The first group; NULL: no calls yet.  Nothing is counted until the unlock. */
-const coll_mtree_group_t *coll_mtree_statistics_lock(void);
+/* Nothing is counted, and no context is destroyed, until the unlock. */
+const coll_mtree_statistics_t *coll_mtree_statistics_lock(void);
 void coll_mtree_statistics_unlock(void);
 
-/* Free what the groups, which are freed before, left; nothing is counted any more. */
+/* Free all; nothing is counted any more. */
 void coll_mtree_statistics_finish(void);
 
 /* Register MPI_T's performance variables: this process's counters, each with a name of

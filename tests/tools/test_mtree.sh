@@ -118,13 +118,13 @@ expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' p
 # report: what a job writes is tested where jobs are (tests/mpi/report.test)
 job=${srcdir:-.}/tests/fixtures/report/b4.json
 empty='"topologies": [], "plans": [], "communicators": [], "timeline": [], "times": []'
-echo "{\"format\": \"mtree-report 3\", $empty}" >"$tmp/report.json"
+echo "{\"format\": \"mtree-report 4\", $empty}" >"$tmp/report.json"
 expect 0 '^Forecast: Open MPI.s time for these calls was not predicted' report "$tmp/report.json"
-expect 0 '"format": "mtree-report 3"' report --json "$tmp/report.json"
+expect 0 '"format": "mtree-report 4"' report --json "$tmp/report.json"
 expect 0 '^<h1>mtree report</h1>$' report --html "$tmp/report.json"
 expect 0 '^# EOF$' report --openmetrics "$tmp/report.json"
 expect 0 '' report -m -o "$tmp/report.prom" "$tmp/report.json"
-says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 3"} 1$'
+says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 4"} 1$'
 expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
 says "$tmp/report.html" '^</html>$'
 # The trees of the first plan are shown, and links say what they carry.
@@ -142,8 +142,8 @@ expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
 echo '{' >"$tmp/broken.json"
 expect 1 'broken.json:2: not a report: .*; write one with coll_mtree_report' report "$tmp/broken.json"
 echo '{"format": "mtree-report 9"}' >"$tmp/newer.json"
-expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 3'" report "$tmp/newer.json"
-echo '{"format": "mtree-report 3", "plans": []}' >"$tmp/short.json"
+expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 4'" report "$tmp/newer.json"
+echo '{"format": "mtree-report 4", "plans": []}' >"$tmp/short.json"
 expect 1 'short.json: there is no list "topologies"; was the report written whole' report "$tmp/short.json"
 # What contradicts itself is refused in one line that names the file.
 edit() { # EXPRESSION: edited.json is the job's report, changed by sed.

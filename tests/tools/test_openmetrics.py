@@ -66,10 +66,11 @@ def read_sample(family, name, line):
 
 
 def numbers_of(value, key=""):
-    """All numbers of a report with the member that they are in, but those of the timeline, of paths, of positions and of edges."""
+    """All numbers of a report with the member that they are in, but those of the timeline, of paths, of positions, of edges, and
+    each rank's means."""
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name not in ("timeline", "vertices", "paths", "latency_s") or not isinstance(inner, list):
+            if name not in ("timeline", "vertices", "paths", "latency_s", "means") or isinstance(inner, (int, float)):
                 yield from numbers_of(inner, name)
     elif isinstance(value, list):
         for inner in value:
@@ -101,6 +102,10 @@ class OpenMetrics(unittest.TestCase):
         labels = {float(text) for text in texts if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)}
         for key, value in numbers_of(job):
             self.assertTrue(printed[value] or value in labels, (key, value))
+        slowest = set(families["mtree_served_slowest_rank_seconds"][1].values())
+        keys = job["times"][0]["means"]
+        most = {max(of_rank["means"][key][by] for of_rank in job["times"]) for key in keys for by in range(2)} - {0}
+        self.assertEqual(most, slowest)
 
     def test_links_have_both_directions(self):
         job, families = self.change(lambda job: job["topologies"][0].update(measured=[[0, "AS1", 3e6, 4e6]]))

@@ -78,7 +78,18 @@ def forecast(calls, plan, size):
         calls["openmpi_forecast_s"] = openmpi * expected / planned
 
 
+def derive_means(report, calls):
+    """The means of the ranks that are heard; each has its own by the keys of calls, and by who served."""
+    key = calls.pop("key", None)
+    for served in elements(calls, "served"):
+        by = 0 if member(served, "by") == "trees" else 1
+        means = [mean for mean in (number(member(of_rank, "means"), key, by) for of_rank in report["times"]) if mean > 0]
+        if means:
+            served.update(ranks=len(means), mean_of_ranks_s=sum(means) / len(means), slowest_rank_s=max(means))
+
+
 def derive_calls(report, calls, maps):
+    derive_means(report, calls)
     for key in ("calls", "bytes", "shared_s"):
         calls[key] = sum(number(served, key) for served in elements(calls, "served"))
     plan, trees, share = of_calls.plan_of(report, calls), of_calls.by_trees(calls), number(calls, "host_share")
@@ -113,4 +124,6 @@ def derive(report):
         topology.write(connecting)
     for plan in report["plans"]:
         plan.pop("load", None)
+    for of_rank in report["times"]:
+        of_rank.pop("means", None)
     return report

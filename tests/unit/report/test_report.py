@@ -18,7 +18,7 @@ from text import write_text  # noqa: E402
 
 # a - b - c, 100 bits/s and 40 bits/s.  The plan is a chain from a.
 LINE = {
-    "format": "mtree-report 3", "elapsed_s": 12500, "times": [], "timeline": [],
+    "format": "mtree-report 4", "elapsed_s": 12500, "times": [], "timeline": [],
     "topologies": [{"origin": "test", "dot": 'graph line { a -- b [capacity="100bps" latency="1ms"]; '
                                              'b -- c [capacity="40bps" latency="1ms"]; }', "measured": []}],
     "plans": [{"topology": 0, "collective": "bcast", "algorithm": "hand", "root": "a", "throughput_bps": 40, "bound_bps": 40,
@@ -56,6 +56,18 @@ class Derived(unittest.TestCase):
         self.report = json.loads(done.stdout)
         self.map, self.calls = self.report["topologies"][0], self.report["communicators"][0]["calls"][0]
         return self.map["links"][-2:]
+
+    def test_means(self):
+        self.calls["key"] = "the sums"
+        self.report["times"] = [{"rank": rank, "means": {"the sums": [trees, openmpi], "others": [7, 7]}}
+                                for rank, trees, openmpi in ((1, 2, 0), (2, 3, 5), (0, 7, 0))]
+        self.report["times"].append({"rank": 3, "means": {}})
+        self.derive()
+        trees, openmpi = self.calls["served"]
+        self.assertEqual((3, 4, 7), tuple(trees[key] for key in ("ranks", "mean_of_ranks_s", "slowest_rank_s")))
+        self.assertEqual((1, 5, 5), tuple(openmpi[key] for key in ("ranks", "mean_of_ranks_s", "slowest_rank_s")))
+        self.assertNotIn("key", self.calls)
+        self.assertNotIn("means", self.report["times"][0])
 
     def says(self, line):
         self.assertIn(f"\n{line}\n", write_text(self.report))
