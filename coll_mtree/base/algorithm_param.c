@@ -4,10 +4,8 @@
 #include "coll_mtree/base/params.h"
 
 #include "base/log.h"
-#include "base/nearest.h"
 #include "planner/algorithms.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,33 +14,6 @@ static struct {
     enum { UNREAD, USABLE, UNUSABLE } state;
     const char *chosen[MTREE_COLLECTIVE_LAST];
 } of_user;
-
-/* The planner's own copy of an algorithm's name, or NULL when there is none such. */
-static const char *algorithm_find(const char *name)
-{
-    const char *const *known = mtree_algorithms_names();
-
-    while (*known != NULL && strcmp(*known, name) != 0) {
-        known++;
-    }
-    return *known;
-}
-
-static void report_unknown(const char *item)
-{
-    char names[512] = "", advice[MTREE_NEAREST_ADVICE];
-    size_t length = 0;
-
-    for (const char *const *name = mtree_algorithms_names();
-         *name != NULL && length < sizeof(names); name++) {
-        length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
-                                   length == 0 ? "" : " ", *name);
-    }
-    mtree_error("coll_mtree_algorithm: %s%s is none of %s, after COLLECTIVE: if it is "
-                "for one collective alone (bcast:packing); the fallback serves",
-                item, mtree_nearest_advice_of(item, mtree_algorithms_names(), advice),
-                names);
-}
 
 /* Arrival-ordered reductions add in the order in which ranks come. */
 static void item_choose(mtree_collective_t collective, const char *name,
@@ -58,46 +29,43 @@ static void item_choose(mtree_collective_t collective, const char *name,
     chosen[collective] = name;
 }
 
+/* Choose @a name for each of the collectives from @a first to @a last that it does;
+ * false, logged: it does none of them. */
+static bool name_read(const char *name, int first, int last, const char **chosen)
+{
+    mtree_plan_request_t request = {.algorithm = name};
+    const mtree_algorithm_t *algorithm;
+    bool is_chosen = false;
+
+    for (int c = first; c <= last; c++) {
+        request.collective = (mtree_collective_t)c;
+        if (mtree_algorithms_do(name, request.collective) &&
+            mtree_algorithms_choose(&request, &algorithm) == MTREE_OK) {
+            item_choose(request.collective, algorithm->name, chosen);
+            is_chosen = true;
+        }
+    }
+    if (!is_chosen) {
+        (void)mtree_algorithms_choose(&request, &algorithm);
+    }
+    return is_chosen;
+}
+
 /* One `NAME` or `COLLECTIVE:NAME`. */
 static bool item_read(char *item, const char **chosen)
 {
     char *colon = strchr(item, ':');
-    const char *name = algorithm_find(colon == NULL ? item : colon + 1);
-    const char *unavailable = name == NULL ? NULL : mtree_algorithms_unavailable(name);
     mtree_collective_t collective;
 
-    if (name == NULL) {
-        report_unknown(colon == NULL ? item : colon + 1);
-        return false;
-    }
-    if (unavailable != NULL) {
-        mtree_error("coll_mtree_algorithm: %s is not supported: %s; the fallback serves",
-                    name, unavailable);
-        return false;
-    }
     if (colon == NULL) {
-        for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
-            if (mtree_algorithms_do(name, (mtree_collective_t)c)) {
-                item_choose((mtree_collective_t)c, name, chosen);
-            }
-        }
-        return true;
+        return name_read(item, 0, MTREE_COLLECTIVE_LAST - 1, chosen);
     }
     *colon = '\0';
     if (mtree_collective_parse(item, &collective) != MTREE_OK) {
-        mtree_error("coll_mtree_algorithm: %s is none of " MTREE_COLLECTIVE_NAMES
-                    "; the fallback serves",
-                    item);
+        mtree_error("%s is none of " MTREE_COLLECTIVE_NAMES, item);
         return false;
     }
-    if (!mtree_algorithms_do(name, collective)) {
-        mtree_error("coll_mtree_algorithm: %s does not do %s, packing does all; the "
-                    "fallback serves",
-                    name, item);
-        return false;
-    }
-    item_choose(collective, name, chosen);
-    return true;
+    return name_read(colon + 1, collective, collective, chosen);
 }
 
 bool coll_mtree_algorithm_read(const char *text, const char **chosen)
@@ -105,9 +73,11 @@ bool coll_mtree_algorithm_read(const char *text, const char **chosen)
     char *items = strdup(text), *rest = items, *item;
     bool usable = true;
 
+    mtree_log_about("coll_mtree_algorithm", "the fallback serves");
     while (usable && (item = strsep(&rest, ",")) != NULL) {
         usable = item[0] == '\0' || item_read(item, chosen);
     }
+    mtree_log_about(NULL, NULL);
     free(items);
     return usable;
 }

@@ -49,13 +49,16 @@ UNIT_TEST(what_is_wrong_is_logged_in_one_line)
     const struct {
         const char *text, *what;
     } bad[] = {
-        {"nonsense", "coll_mtree_algorithm: nonsense is none of "},
-        {"bcast:nonsense", "coll_mtree_algorithm: nonsense is none of "},
-        {"bcast:pakcing",
-         "coll_mtree_algorithm: pakcing (did you mean packing?) is none of "},
+        {"nonsense", "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
+        {"bcast:nonsense",
+         "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
+        {"bcast:pakcing", "coll_mtree_algorithm: planner: there is no algorithm pakcing "
+                          "(did you mean packing?); "},
         {"bcats:packing", "coll_mtree_algorithm: bcats is none of allreduce, "},
-        {"allgather:arrival", "coll_mtree_algorithm: arrival does not do allgather"},
-        {"packing,nonsense,worse", "coll_mtree_algorithm: nonsense is none of "},
+        {"allgather:arrival",
+         "coll_mtree_algorithm: planner: algorithm arrival does not do allgather; "},
+        {"packing,nonsense,worse",
+         "coll_mtree_algorithm: planner: there is no algorithm nonsense; "},
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
