@@ -82,14 +82,21 @@ static const char *skip(const char *text, const char *prefix)
     return text != NULL && strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
+/* Orders what @a at begins with, beside a whole line. */
+static int compare_begin(const void *at, const void *line_p)
+{
+    const char *line = *(const char *const *)line_p;
+
+    return strncmp(at, line, strlen(line));
+}
+
 /* Count the hosts from @a at on. */
 static void parse_hosts(const mtree_cache_t *cache, const char *at,
                         mtree_cached_t *cached)
 {
     while (skip(at, HOST) != NULL && strchr(at, '\n') != NULL) {
-        for (int h = 0; h < cache->key->num_hosts; h++) {
-            cached->num_common += skip(at, cache->lines[h]) != NULL;
-        }
+        cached->num_common += bsearch(at, cache->lines, (size_t)cache->key->num_hosts,
+                                      sizeof(*cache->lines), compare_begin) != NULL;
         cached->num_hosts++;
         at = strchr(at, '\n') + 1;
     }
