@@ -94,8 +94,9 @@ static bool answers(const mtree_plan_t *plan, const coll_mtree_plan_question_t *
     return true;
 }
 
-/* The plan in @a text, the caller's; NULL: it is none for @a question. */
-static mtree_plan_t *parse(const char *text, size_t length, const char *name,
+/* The plan in @a text of the file @a path, the caller's; NULL: it is none for @a
+ * question. */
+static mtree_plan_t *parse(const char *text, size_t length, const char *path,
                            const coll_mtree_plan_question_t *question,
                            mtree_forecast_t *forecast_p)
 {
@@ -106,7 +107,7 @@ static mtree_plan_t *parse(const char *text, size_t length, const char *name,
     if (sscanf(text, FORECAST_READ, &pays, &forecast.seconds, &forecast.fallback,
                &begin) != 3 ||
         begin == 0 ||
-        mtree_plan_from_json(text + begin, length - (size_t)begin, name, &plan) !=
+        mtree_plan_from_json(text + begin, length - (size_t)begin, path, &plan) !=
             MTREE_OK) {
         return NULL;
     }
@@ -123,6 +124,7 @@ mtree_plan_t *coll_mtree_plan_cache_read(const coll_mtree_plan_question_t *quest
                                          mtree_forecast_t *forecast_p)
 {
     char path[MTREE_CACHE_PATH_LENGTH], name[MTREE_CACHE_NAME_LENGTH + 1];
+    char file[MTREE_CACHE_FILE_LENGTH];
     mtree_plan_t *plan = NULL;
     char *text = NULL;
     size_t length;
@@ -134,7 +136,8 @@ mtree_plan_t *coll_mtree_plan_cache_read(const coll_mtree_plan_question_t *quest
     }
     find_name(question, name);
     if (mtree_cache_file_read(folder, name, &text, &length) == NULL) {
-        plan = parse(text, length, name, question, forecast_p);
+        snprintf(file, sizeof(file), "%s/%s", path, name);
+        plan = parse(text, length, file, question, forecast_p);
     }
     free(text);
     close(folder);

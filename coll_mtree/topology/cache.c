@@ -75,16 +75,19 @@ void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts)
     *hosts = (coll_mtree_cached_hosts_t){.arena = {NULL}};
 }
 
-char *coll_mtree_topology_cache_read(const coll_mtree_cached_hosts_t *hosts)
+char *coll_mtree_topology_cache_read(coll_mtree_cached_hosts_t *hosts)
 {
+    char path[MTREE_CACHE_FILE_LENGTH], *text;
     size_t length;
-    char *text;
 
-    return hosts->key.num_hosts > 0 &&
-                   mtree_cache_read(&hosts->key, coll_mtree_params.cache_days, time(NULL),
-                                    &text, &length) == MTREE_OK
-               ? text
-               : NULL;
+    if (hosts->key.num_hosts == 0 ||
+        mtree_cache_read(&hosts->key, coll_mtree_params.cache_days, time(NULL), path,
+                         &text, &length) != MTREE_OK) {
+        return NULL;
+    }
+    hosts->path = mtree_arena_strdup(&hosts->arena, path);
+    coll_mtree_require(hosts->arena.status);
+    return text;
 }
 
 static void take_part(void *arg, const char *text, size_t length,

@@ -17,7 +17,8 @@
  * coll_mtree_hosts's, of which nothing is kept.  All zero: the same. */
 typedef struct {
     mtree_cache_key_t key;
-    mtree_arena_t arena; /* of all that the key refers to */
+    const char *path;    /* of the file that was read; NULL: none was */
+    mtree_arena_t arena; /* of the path and all that the key refers to */
 } coll_mtree_cached_hosts_t;
 
 /* The key for the hosts of @a contributions [ranks], which @a numbers numbers.  It names
@@ -29,7 +30,7 @@ void coll_mtree_cached_hosts_cleanup(coll_mtree_cached_hosts_t *hosts);
 
 /* What the cache has for @a hosts, malloc'ed; NULL when there is nothing or, with one
  * line, when it does not fit. */
-char *coll_mtree_topology_cache_read(const coll_mtree_cached_hosts_t *hosts);
+char *coll_mtree_topology_cache_read(coll_mtree_cached_hosts_t *hosts);
 
 /* Add to @a parts what the cache has of some of them. */
 void coll_mtree_topology_cache_read_parts(const coll_mtree_cached_hosts_t *hosts,

@@ -96,6 +96,8 @@ static char *learn_text(char *text, const char *origin)
  * theirs that it has learned, or that the cache has. */
 static decision_t decide(source_t *source, int ranks)
 {
+    char *text;
+
     if (source->hosts.num_hosts < 2) {
         return NEVER;
     }
@@ -106,8 +108,10 @@ static decision_t decide(source_t *source, int ranks)
     if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE) {
         return PROBE;
     }
-    source->learned =
-        learn_text(coll_mtree_topology_cache_read(&source->cached), FROM_CACHE);
+    text = coll_mtree_topology_cache_read(&source->cached);
+    mtree_log_about(source->cached.path, NULL);
+    source->learned = learn_text(text, FROM_CACHE);
+    mtree_log_about(NULL, NULL);
     return source->learned != NULL ? SEND : WAIT;
 }
 

@@ -211,6 +211,7 @@ static mtree_status_t write_file(const mtree_cache_t *cache,
 /* A search for the best file with all hosts. */
 typedef struct {
     mtree_cached_t best; /* without a text: none yet */
+    char *path;          /* where it is, [MTREE_CACHE_FILE_LENGTH] */
     mtree_status_t status;
 } search_t;
 
@@ -240,6 +241,7 @@ static void search_visit(void *arg, const mtree_cache_t *cache, int folder,
         free(search->best.text);
         search->best = *cached;
         cached->text = NULL;
+        snprintf(search->path, MTREE_CACHE_FILE_LENGTH, "%s/%s", cache->folder, name);
     }
 }
 
@@ -257,11 +259,12 @@ static mtree_status_t visit_all(const mtree_cache_key_t *key, double days, time_
     return status;
 }
 
-/* The best file with all hosts, whose text becomes the caller's. */
+/* The best file with all hosts, whose text becomes the caller's, and where it is. */
 static mtree_status_t find_best(const mtree_cache_key_t *key, double days, time_t now,
+                                char path[MTREE_CACHE_FILE_LENGTH],
                                 mtree_cached_t *best_p)
 {
-    search_t search = {.status = MTREE_ERR_NOT_FOUND};
+    search_t search = {.path = path, .status = MTREE_ERR_NOT_FOUND};
     mtree_status_t status = visit_all(key, days, now, search_visit, &search);
 
     *best_p = search.best;
@@ -269,10 +272,11 @@ static mtree_status_t find_best(const mtree_cache_key_t *key, double days, time_
 }
 
 mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
-                                char **text_p, size_t *length_p)
+                                char path[MTREE_CACHE_FILE_LENGTH], char **text_p,
+                                size_t *length_p)
 {
     mtree_cached_t best;
-    mtree_status_t status = find_best(key, days, now, &best);
+    mtree_status_t status = find_best(key, days, now, path, &best);
 
     if (status == MTREE_OK) {
         *text_p = best.text;
@@ -376,8 +380,9 @@ mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
 mtree_status_t mtree_cache_correct(const mtree_cache_key_t *key, double days, time_t now,
                                    const char *text)
 {
+    char path[MTREE_CACHE_FILE_LENGTH];
     mtree_cached_t best;
-    mtree_status_t status = find_best(key, days, now, &best);
+    mtree_status_t status = find_best(key, days, now, path, &best);
 
     if (status == MTREE_OK) {
         free(best.text);

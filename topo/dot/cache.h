@@ -74,13 +74,14 @@ mtree_status_t mtree_cache_visit(const mtree_cache_t *cache, mtree_cache_visit_t
 
 /*
  * Read the newest file that has all hosts of @a key, one that was not measured under load
- * if there is one; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is none.  Files
- * that are older than @a days at @a now, that another version wrote or that other users
- * may have written are not used; of the file for exactly these hosts one warning says so,
- * MTREE_ERR_INVALID.
+ * if there is one; *text_p is malloc'ed, @a path where it is.  MTREE_ERR_NOT_FOUND when
+ * there is none.  Files that are older than @a days at @a now, that another version wrote
+ * or that other users may have written are not used; of the file for exactly these hosts
+ * one warning says so, MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
-                                char **text_p, size_t *length_p);
+                                char path[MTREE_CACHE_FILE_LENGTH], char **text_p,
+                                size_t *length_p);
 
 /* Called with the @a text, [length + 1] with its NUL, of a file. */
 typedef void (*mtree_cache_take_t)(void *arg, const char *text, size_t length,

@@ -24,6 +24,9 @@
 /* Bytes of a file's name without its NUL, at most. */
 #define MTREE_CACHE_NAME_LENGTH 21
 
+/* Bytes of its whole path with the NUL. */
+#define MTREE_CACHE_FILE_LENGTH (MTREE_CACHE_PATH_LENGTH + MTREE_CACHE_NAME_LENGTH + 1)
+
 /* Write the name of the file of @a hash with @a ending. */
 void mtree_cache_file_name(uint64_t hash, const char *ending,
                            char name[MTREE_CACHE_NAME_LENGTH + 1]);

@@ -155,12 +155,15 @@ static void cut_short(void *arg, int opened, const char *name)
 
 UNIT_TEST(a_file_that_was_cut_short_is_no_plan)
 {
+    heard_start();
     for (int length = 0; length < 200; length += 10) {
         leave_plan();
         ck_assert(is_there());
         visit_plans(cut_short, &length);
         ck_assert(!is_there());
     }
+    /* The line says in which file. */
+    heard_text(folder);
 }
 
 static void count_one(void *arg, int opened, const char *name)

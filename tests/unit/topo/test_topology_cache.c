@@ -50,11 +50,12 @@ static mtree_status_t cache_path(const mtree_cache_key_t *hosts,
 
 static mtree_status_t read_as(const mtree_cache_key_t *as, double days, time_t now)
 {
+    char path[MTREE_CACHE_FILE_LENGTH], *text;
     size_t length;
-    char *text;
-    mtree_status_t status = mtree_cache_read(as, days, now, &text, &length);
+    mtree_status_t status = mtree_cache_read(as, days, now, path, &text, &length);
 
     if (status == MTREE_OK) {
+        ck_assert_int_eq(access(path, R_OK), 0);
         ck_assert_uint_eq(length, strlen(text));
         ck_assert_ptr_nonnull(strstr(text, "\ngraph { a -- b }\n"));
         free(text);
@@ -78,10 +79,11 @@ static void write_one(void)
 /* The topology that is read for @a as. */
 static void assert_reads(const mtree_cache_key_t *as, time_t now, const char *text)
 {
+    char path[MTREE_CACHE_FILE_LENGTH];
     size_t length;
     UNIT_FREED char *read = NULL;
 
-    unit_ok(mtree_cache_read(as, 7, now, &read, &length));
+    unit_ok(mtree_cache_read(as, 7, now, path, &read, &length));
     ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
 }
 
