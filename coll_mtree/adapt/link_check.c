@@ -57,51 +57,49 @@ static double measured_rate(const mtree_probe_result_t *result)
 }
 
 /* Run the streams turn by turn. */
-static int run_streams(coll_mtree_probe_coordinator_t *coordinator,
-                       mtree_link_stream_t *streams, int num_streams)
+static mtree_status_t run_streams(coll_mtree_probe_coordinator_t *coordinator,
+                                  mtree_link_stream_t *streams, int num_streams)
 {
     mtree_probe_experiment_t *experiments =
         mtree_calloc((size_t)num_streams, sizeof(*experiments));
     mtree_probe_result_t *results = mtree_calloc((size_t)num_streams, sizeof(*results));
-    int rc = OMPI_SUCCESS, next_tag = 0;
-    double took;
+    mtree_status_t status = MTREE_OK;
 
     for (int turn = 0; turn < 2; turn++) {
         mtree_probe_round_t round = make_round(streams, num_streams, turn, experiments);
         const mtree_probe_result_t *result = results;
 
-        if (rc == OMPI_SUCCESS && round.num_experiments > 0) {
-            rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results,
-                                            &took);
+        if (status == MTREE_OK && round.num_experiments > 0) {
+            status = coll_mtree_probe_round_run(coordinator, &round, results);
         }
         for (int i = 0; i < num_streams; i++) {
             if (streams[i].turn == turn) {
-                streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(result) : 0;
+                streams[i].capacity = status == MTREE_OK ? measured_rate(result) : 0;
                 result++;
             }
         }
     }
     free(results);
     free(experiments);
-    return rc;
+    return status;
 }
 
-/* On rank 0.  Open MPI's code. */
-static int check_lead(const coll_mtree_channel_t *channel,
-                      const coll_mtree_host_numbers_t *hosts,
-                      mtree_link_stream_t *streams, int num_streams)
+/* On rank 0. */
+static mtree_status_t check_lead(const coll_mtree_channel_t *channel,
+                                 const coll_mtree_host_numbers_t *hosts,
+                                 mtree_link_stream_t *streams, int num_streams)
 {
     coll_mtree_probe_coordinator_t coordinator;
-    int rc;
+    mtree_status_t status;
 
     coll_mtree_probe_coordinator_init(&coordinator, channel, hosts->num_hosts,
                                       hosts->first);
-    rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
-    if (rc == OMPI_SUCCESS) {
-        rc = run_streams(&coordinator, streams, num_streams);
+    status = coll_mtree_probe_coordinator_meet(&coordinator, HANDSHAKE_SECONDS);
+    if (status == MTREE_OK) {
+        status = run_streams(&coordinator, streams, num_streams);
     }
     coll_mtree_probe_coordinator_cleanup(&coordinator);
-    return rc;
+    return status;
 }
 
 void coll_mtree_link_check_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
@@ -118,7 +116,7 @@ void coll_mtree_link_check_run(mca_coll_mtree_module_t *module, ompi_communicato
         return;
     }
     if (check_lead(&channel, &module->context->numbers, check->streams, check->count) !=
-        OMPI_SUCCESS) {
+        MTREE_OK) {
         coll_mtree_verbose(comm, 1,
                            "the links could not be checked, a host did not "
                            "answer; their capacities stay");

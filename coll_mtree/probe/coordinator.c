@@ -135,11 +135,12 @@ static void start_all(coll_mtree_probe_coordinator_t *coordinator)
     }
 }
 
-/* Go on without waiting; *is_over_p: all replies are there.  OMPI_ERR_TIMEOUT: one will
- * not come. */
-static int run_advance(coll_mtree_probe_coordinator_t *coordinator, bool *is_over_p)
+/* Go on without waiting; *is_over_p: all replies are there.  MTREE_ERR_TRANSPORT: one
+ * will not come. */
+static mtree_status_t run_advance(coll_mtree_probe_coordinator_t *coordinator,
+                                  bool *is_over_p)
 {
-    int rc = OMPI_SUCCESS;
+    mtree_status_t status = MTREE_OK;
 
     *is_over_p =
         coordinator->own == NULL || coll_mtree_probe_worker_advance(coordinator->own);
@@ -147,9 +148,9 @@ static int run_advance(coll_mtree_probe_coordinator_t *coordinator, bool *is_ove
         coll_mtree_share_t *share = &coordinator->share[host];
 
         *is_over_p = share_is_over(share, coordinator->started) && *is_over_p;
-        rc = share->failed ? OMPI_ERR_TIMEOUT : rc;
+        status = share->failed ? MTREE_ERR_TRANSPORT : status;
     }
-    return rc;
+    return status;
 }
 
 /* Give up what is still under way; its buffers stay for as long as the PML needs them. */
@@ -167,20 +168,21 @@ static void share_abandon(coll_mtree_share_t *share)
     }
 }
 
-int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
-                                     double seconds)
+mtree_status_t
+coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
+                                 double seconds)
 {
+    mtree_status_t status = MTREE_OK;
     bool is_over = false;
-    int rc = OMPI_SUCCESS;
 
     coordinator->started = mtree_clock_seconds();
     start_all(coordinator);
-    while (rc == OMPI_SUCCESS && !is_over) {
-        rc = run_advance(coordinator, &is_over);
+    while (status == MTREE_OK && !is_over) {
+        status = run_advance(coordinator, &is_over);
         coordinator->took = mtree_clock_seconds() - coordinator->started;
-        if (rc == OMPI_SUCCESS && !is_over) {
+        if (status == MTREE_OK && !is_over) {
             coll_mtree_progress_wait(coll_mtree_probe_worker_wait(coordinator->own));
-            rc = coordinator->took > seconds ? OMPI_ERR_TIMEOUT : rc;
+            status = coordinator->took > seconds ? MTREE_ERR_TRANSPORT : status;
         }
     }
     coll_mtree_probe_worker_end(coordinator->own);
@@ -188,11 +190,12 @@ int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator
     for (int host = 0; host < coordinator->num_hosts; host++) {
         share_abandon(&coordinator->share[host]);
     }
-    return rc;
+    return status;
 }
 
-int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
-                                     coll_mtree_command_kind_t kind, double seconds)
+mtree_status_t
+coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
+                                 coll_mtree_command_kind_t kind, double seconds)
 {
     coll_mtree_probe_coordinator_clear(coordinator, kind);
     for (int host = 0; host < coordinator->num_hosts; host++) {
@@ -201,41 +204,36 @@ int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator
     return coll_mtree_probe_coordinator_run(coordinator, seconds);
 }
 
-static int run_handshake(coll_mtree_probe_coordinator_t *coordinator, double seconds)
+mtree_status_t
+coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
+                                       double seconds, mtree_pressure_t *risen_p)
 {
-    return coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_HANDSHAKE,
-                                            seconds);
+    mtree_status_t status = coll_mtree_probe_coordinator_ask(
+        coordinator, COLL_MTREE_COMMAND_HANDSHAKE, seconds);
+
+    *risen_p = (mtree_pressure_t){.waited = 0};
+    for (int host = 0; status == MTREE_OK && host < coordinator->num_hosts; host++) {
+        coll_mtree_share_t *share = &coordinator->share[host];
+        const mtree_pressure_t *now = share->replies;
+
+        risen_p->waited = fmax(risen_p->waited, now->waited - share->pressure.waited);
+        risen_p->stolen = fmax(risen_p->stolen, now->stolen - share->pressure.stolen);
+        share->pressure = *now;
+    }
+    return status;
 }
 
-int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
-                                           double seconds)
+mtree_status_t
+coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
+                                  double seconds)
 {
-    /* The first one may open connections, and a host may come to the call late; one that
-     * is lost ends it. */
-    int rc = run_handshake(coordinator, INFINITY);
+    mtree_pressure_t risen;
+    mtree_status_t status =
+        coll_mtree_probe_coordinator_handshake(coordinator, INFINITY, &risen);
 
-    rc = rc == OMPI_SUCCESS ? run_handshake(coordinator, seconds) : rc;
-    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        coordinator->share[host].pressure =
-            *(const mtree_pressure_t *)coordinator->share[host].replies;
-    }
-    return rc;
-}
-
-int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
-                                          double seconds, mtree_pressure_t *worst_p)
-{
-    int rc = run_handshake(coordinator, seconds);
-
-    *worst_p = (mtree_pressure_t){.waited = 0};
-    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
-        const mtree_pressure_t *now = coordinator->share[host].replies;
-        const mtree_pressure_t *before = &coordinator->share[host].pressure;
-
-        worst_p->waited = fmax(worst_p->waited, now->waited - before->waited);
-        worst_p->stolen = fmax(worst_p->stolen, now->stolen - before->stolen);
-    }
-    return rc;
+    return status == MTREE_OK
+               ? coll_mtree_probe_coordinator_handshake(coordinator, seconds, &risen)
+               : status;
 }
 
 /* The probe is given up when a round takes TIMEOUT_FACTOR times as long as expected and
@@ -258,8 +256,10 @@ static void add_part(coll_mtree_probe_coordinator_t *coordinator,
 }
 
 static void shares_fill(coll_mtree_probe_coordinator_t *coordinator,
-                        const mtree_probe_round_t *round, int *next_tag)
+                        const mtree_probe_round_t *round)
 {
+    int *next_tag = &coordinator->next_tag;
+
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
@@ -294,24 +294,23 @@ static int take_reports(const coll_mtree_probe_coordinator_t *coordinator,
     return failed;
 }
 
-int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
-                               const mtree_probe_round_t *round, int *next_tag,
-                               mtree_probe_result_t *results, double *seconds_p)
+mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
+                                          const mtree_probe_round_t *round,
+                                          mtree_probe_result_t *results)
 {
-    int rc;
+    mtree_status_t status;
 
-    shares_fill(coordinator, round, next_tag);
-    rc = coll_mtree_probe_coordinator_run(coordinator, TIMEOUT_FACTOR * round->seconds +
-                                                           TIMEOUT_SECONDS);
-    if (rc == OMPI_SUCCESS) {
+    shares_fill(coordinator, round);
+    status = coll_mtree_probe_coordinator_run(
+        coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS);
+    if (status == MTREE_OK) {
         const int failed = take_reports(coordinator, round, results);
 
         mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
                     round->purpose, round->num_experiments, failed, coordinator->took,
                     round->seconds);
-        *seconds_p = coordinator->took;
     }
-    return rc;
+    return status;
 }
 
 void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,

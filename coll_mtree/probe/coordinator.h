@@ -11,7 +11,7 @@
 /* One host. */
 typedef struct {
     double round_trip;            /* seconds, by the handshake */
-    mtree_pressure_t pressure;    /* at the handshake */
+    mtree_pressure_t pressure;    /* at the last one */
     coll_mtree_command_t command; /* of a run; without items there is nothing to do */
     void *items;
     int capacity;  /* of items */
@@ -30,6 +30,8 @@ typedef struct {
     coll_mtree_share_t *share; /* [num_hosts] */
     coll_mtree_probe_worker_t *own; /* carries out this host's; NULL: nothing */
     double started, took;           /* the last run, seconds */
+    int next_tag; /* of experiments, from the first one on; it goes round, so that rounds
+                     that follow have others */
 } coll_mtree_probe_coordinator_t;
 
 /* @a channel and @a leader stay the caller's; to be cleaned up. */
@@ -56,33 +58,34 @@ void coll_mtree_probe_coordinator_add(coll_mtree_probe_coordinator_t *coordinato
 
 /*
  * Run all shares: send their commands and items, do this host's own, and wait for all
- * replies.  OMPI_ERR_TIMEOUT after @a seconds.  Shares without items are left out.
- * Experiments of all hosts begin at about the same time.
+ * replies.  MTREE_ERR_TRANSPORT after @a seconds, or where one will not come.  Shares
+ * without items are left out.  Experiments of all hosts begin at about the same time.
  */
-int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
-                                     double seconds);
+mtree_status_t
+coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
+                                 double seconds);
 
 /* Run a command of @a kind, whose items have no bytes, on all hosts. */
-int coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
-                                     coll_mtree_command_kind_t kind, double seconds);
+mtree_status_t
+coll_mtree_probe_coordinator_ask(coll_mtree_probe_coordinator_t *coordinator,
+                                 coll_mtree_command_kind_t kind, double seconds);
 
-/* Run two handshakes and keep the second one's round trip to each host, and its pressure.
- * The first waits for hosts that come late, the second for @a seconds. */
-int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
-                                           double seconds);
+/* Run a handshake, and keep the round trip to each host and its pressure; *risen_p is the
+ * most by which that of a host has risen since the last one. */
+mtree_status_t
+coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
+                                       double seconds, mtree_pressure_t *risen_p);
 
-/* The same at the end; *worst_p is the most by which the pressure of a host has risen
- * since that handshake. */
-int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
-                                          double seconds, mtree_pressure_t *worst_p);
+/* Run two of them.  The first may open connections, and waits for hosts that come late to
+ * the call (one that is lost ends it), the second for @a seconds. */
+mtree_status_t
+coll_mtree_probe_coordinator_meet(coll_mtree_probe_coordinator_t *coordinator,
+                                  double seconds);
 
-/*
- * Run @a round on the hosts of @a coordinator.  *next_tag, which goes round, keeps the
- * tags of following rounds apart; results[round->num_experiments] is the caller's.
- * Open MPI's code.
- */
-int coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
-                               const mtree_probe_round_t *round, int *next_tag,
-                               mtree_probe_result_t *results, double *seconds_p);
+/* Run @a round on the hosts of @a coordinator; results[round->num_experiments] is the
+ * caller's. */
+mtree_status_t coll_mtree_probe_round_run(coll_mtree_probe_coordinator_t *coordinator,
+                                          const mtree_probe_round_t *round,
+                                          mtree_probe_result_t *results);
 
 #endif

@@ -13,25 +13,26 @@
 
 /* Have all hosts, which are known by @a contributions, describe their interfaces, and
  * find their networks. */
-static int find_networks(coll_mtree_probe_coordinator_t *coordinator,
-                         const coll_mtree_host_t *contributions,
-                         coll_mtree_cable_host_t *described, mtree_networks_t *networks)
+static mtree_status_t find_networks(coll_mtree_probe_coordinator_t *coordinator,
+                                    const coll_mtree_host_t *contributions,
+                                    coll_mtree_cable_host_t *described,
+                                    mtree_networks_t *networks)
 {
     const int num_hosts = coordinator->num_hosts;
     mtree_host_interfaces_t *list = mtree_calloc((size_t)num_hosts, sizeof(*list));
-    int rc = coll_mtree_probe_coordinator_ask(coordinator, COLL_MTREE_COMMAND_INTERFACES,
-                                              SECONDS);
+    mtree_status_t status = coll_mtree_probe_coordinator_ask(
+        coordinator, COLL_MTREE_COMMAND_INTERFACES, SECONDS);
 
-    for (int host = 0; host < num_hosts && rc == OMPI_SUCCESS; host++) {
+    for (int host = 0; host < num_hosts && status == MTREE_OK; host++) {
         memcpy(&described[host], coordinator->share[host].replies, sizeof(*described));
         list[host] = described[host].interfaces;
         list[host].own = contributions[host].addresses[0];
     }
-    if (rc == OMPI_SUCCESS) {
+    if (status == MTREE_OK) {
         mtree_require(mtree_networks_find(list, num_hosts, networks));
     }
     free(list);
-    return rc;
+    return status;
 }
 
 /* Give each host its ends of the trials of @a round. */
@@ -105,29 +106,30 @@ static bool has_failed(const mtree_networks_t *networks, int round)
     return false;
 }
 
-int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
-                              const coll_mtree_host_t *contributions,
-                              mtree_networks_t *networks)
+mtree_status_t coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
+                                         const coll_mtree_host_t *contributions,
+                                         mtree_networks_t *networks)
 {
     coll_mtree_cable_host_t *described =
         mtree_calloc((size_t)coordinator->num_hosts, sizeof(*described));
-    int rc = find_networks(coordinator, contributions, described, networks);
+    mtree_status_t status =
+        find_networks(coordinator, contributions, described, networks);
 
     /* Rounds in which something has failed are repeated. */
-    for (int i = 0; i < 2 * networks->num_rounds && rc == OMPI_SUCCESS; i++) {
+    for (int i = 0; i < 2 * networks->num_rounds && status == MTREE_OK; i++) {
         const int round = i % networks->num_rounds;
 
         if (i > round && !has_failed(networks, round)) {
             continue;
         }
         share_out(coordinator, described, networks, round);
-        rc = coll_mtree_probe_coordinator_run(coordinator, SECONDS);
-        if (rc == OMPI_SUCCESS) {
+        status = coll_mtree_probe_coordinator_run(coordinator, SECONDS);
+        if (status == MTREE_OK) {
             take_reports(coordinator, networks);
             mtree_debug("probe: networks: round %d of %d: %.3f s", round + 1,
                         networks->num_rounds, coordinator->took);
         }
     }
     free(described);
-    return rc;
+    return status;
 }

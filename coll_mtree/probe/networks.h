@@ -9,10 +9,10 @@
 #include "coll_mtree/probe/coordinator.h"
 
 /* Find the networks between the hosts of @a coordinator, which are known by @a
- * contributions, and try them.  Open MPI's code; @a networks, all zero, is to be cleaned
- * up all the same. */
-int coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
-                              const coll_mtree_host_t *contributions,
-                              mtree_networks_t *networks);
+ * contributions, and try them.  @a networks, all zero, is to be cleaned up in any
+ * case. */
+mtree_status_t coll_mtree_probe_networks(coll_mtree_probe_coordinator_t *coordinator,
+                                         const coll_mtree_host_t *contributions,
+                                         mtree_networks_t *networks);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "topo/host/processor.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,6 @@ typedef struct {
     mtree_probe_t *probe;
     FILE *record;           /* NULL: the user wants none */
     double started, logged; /* when; the latter: the last line of progress */
-    int next_tag;           /* of experiments, a distance from the first */
 } lead_t;
 
 coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
@@ -112,7 +112,7 @@ static bool have_addresses(const lead_t *lead)
 }
 
 /* Where hosts have no addresses of their own, their names stand for them. */
-static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double seconds)
+static mtree_status_t lead_create_probe(lead_t *lead, double seconds)
 {
     mtree_probe_options_t options = {.seconds = seconds,
                                      .bytes = (double)coll_mtree_params.probe_bytes,
@@ -127,9 +127,10 @@ static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double sec
     for (size_t h = 0; h < hosts; h++) {
         list[h].name = lead->hosts[h].name;
         list[h].address =
-            addressed ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
-                      : list[h].name;
-        list[h].speed = addressed ? lead->hosts[h].speed : 0;
+            lead->is_addressed
+                ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
+                : list[h].name;
+        list[h].speed = lead->is_addressed ? lead->hosts[h].speed : 0;
     }
     status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
     free(text);
@@ -181,52 +182,35 @@ static void lead_add_parts(lead_t *lead)
 }
 
 /* Find the routes, which decide what is worth measuring, and create the probe. */
-static int lead_prepare(lead_t *lead)
+static mtree_status_t lead_prepare(lead_t *lead)
 {
     double budget = coll_mtree_params.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
     const bool addressed = lead->is_addressed = have_addresses(lead);
-    int rc =
-        coll_mtree_probe_coordinator_handshake(&lead->coordinator, HANDSHAKE_SECONDS);
+    mtree_status_t status =
+        coll_mtree_probe_coordinator_meet(&lead->coordinator, HANDSHAKE_SECONDS);
 
     lead->started = lead->logged = mtree_clock_seconds();
-    if (rc == OMPI_SUCCESS && addressed) {
-        rc = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
-                                     ROUTES_SHARE * budget, &search);
-    }
-    if (rc != OMPI_SUCCESS) {
-        return rc;
+    if (status == MTREE_OK && addressed) {
+        status = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
+                                         ROUTES_SHARE * budget, &search);
     }
     left = budget - (mtree_clock_seconds() - lead->started);
-    mtree_debug("probe: routes are known after %.3f s", budget - left);
-    if (lead_create_probe(lead, addressed, left > LEAST_SECONDS ? left : LEAST_SECONDS) !=
-            MTREE_OK ||
-        (addressed && lead_add_addresses(lead) != MTREE_OK) ||
-        (search != NULL &&
-         coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe) != MTREE_OK)) {
-        rc = OMPI_ERROR;
+    if (status == MTREE_OK) {
+        mtree_debug("probe: routes are known after %.3f s", budget - left);
+        status = lead_create_probe(lead, fmax(left, LEAST_SECONDS));
     }
-    if (rc == OMPI_SUCCESS) {
+    if (status == MTREE_OK && addressed) {
+        status = lead_add_addresses(lead);
+    }
+    if (status == MTREE_OK && search != NULL) {
+        status = coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe);
+    }
+    if (status == MTREE_OK) {
         lead_add_parts(lead);
     }
     mtree_traceroute_search_destroy(search);
-    return rc;
-}
-
-static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
-{
-    mtree_probe_result_t *results =
-        mtree_calloc((size_t)round->num_experiments, sizeof(*results));
-    double took;
-    int rc = coll_mtree_probe_round_run(&lead->coordinator, round, &lead->next_tag,
-                                        results, &took);
-
-    if (rc == OMPI_SUCCESS &&
-        mtree_probe_record(lead->probe, results, took) != MTREE_OK) {
-        rc = OMPI_ERROR;
-    }
-    free(results);
-    return rc;
+    return status;
 }
 
 static void log_progress(lead_t *lead, const mtree_probe_round_t *round)
@@ -241,22 +225,32 @@ static void log_progress(lead_t *lead, const mtree_probe_round_t *round)
     }
 }
 
-static int lead_measure(lead_t *lead)
+static mtree_status_t lead_round(lead_t *lead, const mtree_probe_round_t *round)
+{
+    mtree_probe_result_t *results =
+        mtree_calloc((size_t)round->num_experiments, sizeof(*results));
+    mtree_status_t status =
+        coll_mtree_probe_round_run(&lead->coordinator, round, results);
+
+    if (status == MTREE_OK) {
+        status = mtree_probe_record(lead->probe, results, lead->coordinator.took);
+    }
+    free(results);
+    return status;
+}
+
+/* Until there is nothing more to measure, or no time. */
+static mtree_status_t lead_measure(lead_t *lead)
 {
     mtree_probe_round_t round;
-    int rc = OMPI_SUCCESS;
+    mtree_status_t status = mtree_probe_next(lead->probe, &round);
 
-    while (rc == OMPI_SUCCESS) {
-        if (mtree_probe_next(lead->probe, &round) != MTREE_OK) {
-            return OMPI_ERROR;
-        }
-        if (round.num_experiments == 0) {
-            return OMPI_SUCCESS;
-        }
+    while (status == MTREE_OK && round.num_experiments > 0) {
         log_progress(lead, &round);
-        rc = lead_round(lead, &round);
+        status = lead_round(lead, &round);
+        status = status == MTREE_OK ? mtree_probe_next(lead->probe, &round) : status;
     }
-    return rc;
+    return status;
 }
 
 /* Why the probe was one under load, NULL: it was not.  What a host does not tell is no
@@ -281,93 +275,89 @@ static const char *find_load(lead_t *lead, const mtree_probe_findings_t *finding
     return reason;
 }
 
-/* Networks are tried where hosts have addresses of their own: they are told apart by
- * them. */
-static int lead_try_networks(lead_t *lead)
-{
-    return lead->is_addressed ? coll_mtree_probe_networks(&lead->coordinator, lead->hosts,
-                                                          &lead->networks)
-                              : OMPI_SUCCESS;
-}
-
-static int lead_finish(lead_t *lead, char **text_p)
+/* Write down what @a findings are, and tell of it. */
+static char *lead_tell(lead_t *lead, const mtree_probe_findings_t *findings)
 {
     double seconds = mtree_clock_seconds() - lead->started;
-    char size[MTREE_UNITS_LENGTH], reused[64] = "";
-    mtree_probe_findings_t findings;
-    int hosts;
+    int hosts = mtree_topology_num_hosts(findings->topology);
+    char reused[64] = "";
 
-    if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
-        return OMPI_ERROR;
-    }
-    if (mtree_networks_add(&lead->networks, &findings) != MTREE_OK) {
-        mtree_probe_findings_clear(&findings);
-        return OMPI_ERROR;
-    }
-    *text_p = coll_mtree_probe_findings_text(&findings, seconds,
-                                             find_load(lead, &findings, seconds));
-    hosts = mtree_topology_num_hosts(findings.topology);
-    if (findings.num_reused > 0) {
+    if (findings->num_reused > 0) {
         snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
-                 findings.num_reused, 2 * findings.topology->num_links);
+                 findings->num_reused, 2 * findings->topology->num_links);
     }
-    coll_mtree_verbose(
-        lead->comm, 1,
-        "probed the network in %.1f s with %s: %d hosts, %d switches, "
-        "%d links, routes %s%s",
-        seconds, mtree_units_format_size(findings.bytes, size, sizeof(size)), hosts,
-        findings.topology->num_vertices - hosts, findings.topology->num_links,
-        findings.routes_known ? "from the network" : "inferred", reused);
-    lead->parts->was_used = findings.num_reused > 0;
-    mtree_probe_findings_clear(&findings);
-    return OMPI_SUCCESS;
+    lead->parts->was_used = findings->num_reused > 0;
+    coll_mtree_verbose(lead->comm, 1,
+                       "probed the network in %.1f s with %s: %d hosts, %d switches, "
+                       "%d links, routes %s%s",
+                       seconds, MTREE_UNITS_SIZE(findings->bytes), hosts,
+                       findings->topology->num_vertices - hosts,
+                       findings->topology->num_links,
+                       findings->routes_known ? "from the network" : "inferred", reused);
+    return coll_mtree_probe_findings_text(findings, seconds,
+                                          find_load(lead, findings, seconds));
 }
 
-/* Carry out the probe; Open MPI's code. */
-static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
-                    const coll_mtree_host_numbers_t *numbers,
-                    const coll_mtree_host_t *contributions, char **text_p)
+static mtree_status_t lead_finish(lead_t *lead, char **text_p)
 {
-    int rc;
+    mtree_probe_findings_t findings;
+    mtree_status_t status = mtree_probe_finish(lead->probe, &findings);
+
+    if (status == MTREE_OK) {
+        status = mtree_networks_add(&lead->networks, &findings);
+        *text_p = status == MTREE_OK ? lead_tell(lead, &findings) : NULL;
+        mtree_probe_findings_clear(&findings);
+    }
+    return status;
+}
+
+/* Carry out the probe.  Networks are tried where hosts have addresses of their own: they
+ * are told apart by them. */
+static mtree_status_t lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
+                               const coll_mtree_host_numbers_t *numbers,
+                               const coll_mtree_host_t *contributions, char **text_p)
+{
+    mtree_status_t status;
 
     lead_init(lead, channel, contributions);
-    rc = lead_prepare(lead);
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_measure(lead);
+    status = lead_prepare(lead);
+    if (status == MTREE_OK) {
+        status = lead_measure(lead);
     }
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_try_networks(lead);
+    if (status == MTREE_OK && lead->is_addressed) {
+        status =
+            coll_mtree_probe_networks(&lead->coordinator, lead->hosts, &lead->networks);
     }
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_pressure(&lead->coordinator, HANDSHAKE_SECONDS,
-                                                   &lead->worst);
+    if (status == MTREE_OK) {
+        status = coll_mtree_probe_coordinator_handshake(&lead->coordinator,
+                                                        HANDSHAKE_SECONDS, &lead->worst);
     }
     coll_mtree_probe_coordinator_end(channel, numbers->host, numbers->num_ranks);
-    return rc == OMPI_SUCCESS ? lead_finish(lead, text_p) : rc;
+    return status == MTREE_OK ? lead_finish(lead, text_p) : status;
 }
 
-int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
-                          const coll_mtree_host_numbers_t *numbers,
-                          const coll_mtree_host_t *contributions,
-                          coll_mtree_probe_parts_t *parts, char **text_p)
+mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
+                                     const coll_mtree_host_numbers_t *numbers,
+                                     const coll_mtree_host_t *contributions,
+                                     coll_mtree_probe_parts_t *parts, char **text_p)
 {
     lead_t lead = {.comm = channel->comm,
                    .num_hosts = numbers->num_hosts,
                    .leader = numbers->first,
                    .parts = parts,
                    .record = open_record()};
-    int rc;
+    mtree_status_t status;
 
     mtree_log_about("coll_mtree_topology", "the network is not known");
-    rc = lead_run(&lead, channel, numbers, contributions, text_p);
+    status = lead_run(&lead, channel, numbers, contributions, text_p);
     mtree_log_about(NULL, NULL);
-    if (rc == OMPI_ERR_TIMEOUT) {
+    if (status == MTREE_ERR_TRANSPORT) {
         coll_mtree_verbose(
             channel->comm, 0,
             "the probe of the network was given up, a host did not answer");
     }
     lead_cleanup(&lead);
-    return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;
+    return status;
 }
 
 void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts)

@@ -34,12 +34,12 @@ void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts);
 /*
  * On rank 0: probe the network between the hosts of @a contributions [ranks], which
  * @a numbers numbers, but for capacities that @a parts have.  *text_p is the topology as
- * DOT with comments, malloc'ed.  OMPI_ERROR, which is logged.  Meanwhile the first rank
- * on every other host works for rank 0 (coll_mtree/probe/worker.h).
+ * DOT with comments, malloc'ed.  Errors are logged.  Meanwhile the first rank on every
+ * other host works for rank 0 (coll_mtree/probe/worker.h).
  */
-int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
-                          const coll_mtree_host_numbers_t *numbers,
-                          const coll_mtree_host_t *contributions,
-                          coll_mtree_probe_parts_t *parts, char **text_p);
+mtree_status_t coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
+                                     const coll_mtree_host_numbers_t *numbers,
+                                     const coll_mtree_host_t *contributions,
+                                     coll_mtree_probe_parts_t *parts, char **text_p);
 
 #endif

@@ -42,27 +42,27 @@ search_begin(const coll_mtree_probe_coordinator_t *coordinator,
 }
 
 /* Every host looks up the routes to all others in its own tables. */
-static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
-                          const coll_mtree_host_t *hosts,
-                          mtree_traceroute_search_t *search)
+static mtree_status_t ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
+                                     const coll_mtree_host_t *hosts,
+                                     mtree_traceroute_search_t *search)
 {
     const int num_hosts = coordinator->num_hosts;
-    int rc;
+    mtree_status_t status;
 
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
     for (int pair = 0; pair < num_hosts * num_hosts; pair++) {
         coll_mtree_probe_coordinator_add(coordinator, pair / num_hosts,
                                          &hosts[pair % num_hosts].addresses[0]);
     }
-    rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
-    for (int host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
+    status = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
+    for (int host = 0; status == MTREE_OK && host < num_hosts; host++) {
         const mtree_kernel_route_t *found = coordinator->share[host].replies;
 
         for (int target = 0; target < num_hosts; target++) {
             mtree_traceroute_search_set_first_hop(search, host, target, &found[target]);
         }
     }
-    return rc;
+    return status;
 }
 
 /* Share the questions out. */
@@ -100,14 +100,14 @@ static void take_answers(coll_mtree_probe_coordinator_t *coordinator,
 }
 
 /* Round after round of questions, until all is found or the time is over. */
-static int search_run(coll_mtree_probe_coordinator_t *coordinator,
-                      const coll_mtree_host_t *hosts, mtree_traceroute_search_t *search,
-                      double seconds)
+static mtree_status_t search_run(coll_mtree_probe_coordinator_t *coordinator,
+                                 const coll_mtree_host_t *hosts,
+                                 mtree_traceroute_search_t *search, double seconds)
 {
     double deadline = mtree_clock_seconds() + seconds;
-    int rc = ask_first_hops(coordinator, hosts, search);
+    mtree_status_t status = ask_first_hops(coordinator, hosts, search);
 
-    while (rc == OMPI_SUCCESS) {
+    while (status == MTREE_OK) {
         const mtree_route_question_t *questions;
         int count;
 
@@ -116,13 +116,13 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
             break;
         }
         share_out(coordinator, hosts, questions, count);
-        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
-        if (rc == OMPI_SUCCESS) {
+        status = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS);
+        if (status == MTREE_OK) {
             mtree_debug("probe: %d questions for hops, %.3f s", count, coordinator->took);
             take_answers(coordinator, search, questions, count);
         }
     }
-    return rc;
+    return status;
 }
 
 /* Hops between the two ends as text, "" for one that did not answer. */
@@ -158,17 +158,10 @@ mtree_status_t coll_mtree_probe_add_routes(const mtree_traceroute_search_t *sear
     return status;
 }
 
-int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
-                            const coll_mtree_host_t *hosts, double seconds,
-                            mtree_traceroute_search_t **search_p)
+mtree_status_t coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
+                                       const coll_mtree_host_t *hosts, double seconds,
+                                       mtree_traceroute_search_t **search_p)
 {
-    mtree_traceroute_search_t *search = search_begin(coordinator, hosts);
-    int rc = search_run(coordinator, hosts, search, seconds);
-
-    if (rc != OMPI_SUCCESS) {
-        mtree_traceroute_search_destroy(search);
-        return rc;
-    }
-    *search_p = search;
-    return OMPI_SUCCESS;
+    *search_p = search_begin(coordinator, hosts);
+    return search_run(coordinator, hosts, *search_p, seconds);
 }

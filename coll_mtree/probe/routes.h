@@ -13,12 +13,12 @@
 
 /*
  * Search for the routes between @a hosts [coordinator->num_hosts] for about @a seconds.
- * Open MPI's code; that routers reveal nothing is no error.  Free *search_p with
+ * That routers reveal nothing is no error.  Free *search_p, in any case, with
  * mtree_traceroute_search_destroy().
  */
-int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
-                            const coll_mtree_host_t *hosts, double seconds,
-                            mtree_traceroute_search_t **search_p);
+mtree_status_t coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
+                                       const coll_mtree_host_t *hosts, double seconds,
+                                       mtree_traceroute_search_t **search_p);
 
 /* Add the routes that were found to @a probe. */
 mtree_status_t coll_mtree_probe_add_routes(const mtree_traceroute_search_t *search,

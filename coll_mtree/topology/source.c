@@ -235,7 +235,7 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
         coll_mtree_topology_cache_read_parts(&source->cached, &parts);
     }
     if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions, &parts,
-                              &text) == OMPI_SUCCESS) {
+                              &text) == MTREE_OK) {
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
