@@ -25,7 +25,7 @@ def read_tables(network, content):
     tables.read_nodes(network, content)
 
 
-READERS = {"gml": tables.read_gml, "graphml": xml_files.read_graphml, "hwloc": xml_files.read_hwloc, "slurm": slurm.read_conf,
+READERS = {"gml": tables.read_gml, "graphml": xml_files.read_graphml, "slurm": slurm.read_conf,
            "yaml": slurm.read_yaml, "tsv": tables.read_links, "tsv_nodes": read_tables}
 PIECES = [b"[", b"]", b'"', b"=", b",", b"#", b" ", b"\n", b"\t", b"-1", b"9e999", b"<", b">", b"&#", b";", b"\\", b"\0", b"\xc3", b"n[0-9]"]
 

@@ -21,7 +21,7 @@ static const struct {
                {".graphml", "GraphML"},
                {".conf", "Slurm's topology.conf (tree, block, ring)"},
                {".yaml", "Slurm's topology.yaml (these, torus3d)"},
-               {".xml", "GraphML, or a machine of hwloc (lstopo FILE.xml)"}};
+               {".xml", "GraphML"}};
 
 #define NUM_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -98,7 +98,7 @@ static int run(int argc, char **argv)
         {"topology", 't', OPTION_TEXT, .argument = "NAME",
          .help = "topology of a topology.yaml (default: that of its cluster)"},
         {"switches", 'w', OPTION_TEXT, .argument = "LIST",
-         .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
+         .help = "names that are switches: patterns like 'sw*,ix?'"},
         {0}};
     static const option_t capacity[] = {
         {"capacity", 'c', OPTION_RATE, offsetof(link_options_t, capacity),

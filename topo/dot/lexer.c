@@ -238,7 +238,7 @@ mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
     } else if (memchr(lexer->begin, '{', (size_t)(token->start - lexer->begin)) == NULL) {
         /* What is wrong before the first brace is another format. */
         mtree_error("%s:%d: syntax error near '%.*s'; topology files begin with graph {; "
-                    "mtree import reads GML, GraphML, hwloc's XML, Slurm's and tables",
+                    "mtree import reads GML, GraphML, Slurm's and tables",
                     lexer->name, token->line, (int)length, token->start);
     } else {
         mtree_error("%s:%d: syntax error near '%.*s'; docs/topology-file.md has an "

@@ -16,8 +16,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which editors of Windows begin UTF-8
 
 
 def read_xml(network, content):
-    from xml_files import read_xml as read  # the parser of XML, which other formats do not need
-    read(network, content)
+    from xml_files import read_graphml  # the parser of XML, which other formats do not need
+    read_graphml(network, content)
 
 
 READERS = {"tsv": tables.read_links, "gml": tables.read_gml, "graphml": read_xml, "xml": read_xml, "conf": slurm.read_conf,
