@@ -457,7 +457,7 @@ else
     expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '^  relays  *[0-9]' compare -b 64M --hosts US1,EU4 --relays all "$maps/b4.dot"
     expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
-    expect 0 '' draw --multiples --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
+    expect 0 '' draw --hosts US1,EU4 --relays all "$maps/b4.dot" -o "$tmp/relays.dot"
     says "$tmp/relays.dot" 'tooltip="a relay"'
     expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
@@ -639,15 +639,14 @@ expect 0 '"use": \[' draw --json -C bcast -R h3 -H h3,h1,h2 -a packing -e 2 -m 1
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
 for format in $pictures; do
-    expect 0 '' draw --multiples "$maps/b4.dot" -t 3 -o "$tmp/trees.$format"
+    expect 0 '' draw "$maps/b4.dot" -t 3 -o "$tmp/trees.$format"
     [ -s "$tmp/trees.$format" ] || failures=$((failures + 1))
 done
-says "$tmp/trees.dot" '^graph multiples {'
-[ "$pictures" = dot ] || says "$tmp/trees.svg" '>tree 3<'
+[ "$pictures" = dot ] || says "$tmp/trees.svg" 'tree 3<'
 expect 0 '' draw --network "$maps/b4.dot" -o "$tmp/network.dot"
 says "$tmp/network.dot" 'links: capacity, latency; the wider, the faster'
 says "$tmp/map.dot" 'links: capacity, use, latency; the wider, the fuller'
-expect 2 'draw: --network draws no trees; leave the other options out' draw -n -M "$maps/b4.dot" -o "$tmp/x.svg"
+expect 2 'draw: --network draws no trees; leave the other options out' draw -n -t 2 "$maps/b4.dot" -o "$tmp/x.svg"
 # Hosts without a position go around the switch that has one, away from its other links; there are trees by
 # default, and the long links, which limit them, are the widest.
 expect 0 '' draw "${srcdir:-.}/examples/sites.dot" -o "$tmp/sites-map.dot"

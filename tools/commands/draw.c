@@ -15,7 +15,6 @@ typedef struct {
     const char *plan, *output;
     bool with_options; /* planning options were given */
     bool network;      /* without trees */
-    bool multiples;
     bool json;
     plan_options_t planning;
 } arguments_t;
@@ -27,8 +26,6 @@ static const option_t options[] = {
      .help = "a plan saved by mtree plan -o"},
     {"network", 'n', OPTION_FLAG, offsetof(arguments_t, network),
      .help = "the network alone"},
-    {"multiples", 'M', OPTION_FLAG, offsetof(arguments_t, multiples),
-     .help = "each tree on a small map of its own, side by side"},
     {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
      .help = "print the use of the links as JSON; -o may be left out"},
     {0}};
@@ -152,8 +149,7 @@ static int run(int argc, char **argv)
         return command_misuse(&command_draw,
                               "--plan and planning options exclude each other");
     }
-    if (arguments.network &&
-        (arguments.multiples || arguments.plan != NULL || arguments.with_options)) {
+    if (arguments.network && (arguments.plan != NULL || arguments.with_options)) {
         return command_misuse(&command_draw,
                               "--network draws no trees; leave the other options out");
     }
@@ -176,7 +172,7 @@ const command_t command_draw = {
             "goes around its neighbour.\nRelays have a double line around them.\n",
     .examples =
         {"mtree draw examples/sites.dot -o sites.svg",
-         "mtree draw --multiples --plan plan.json examples/sites.dot -o trees.pdf"},
+         "mtree draw --plan plan.json examples/sites.dot -o trees.pdf"},
     .print_more = plan_options_print_algorithms,
     .least_arguments = 1,
     .most_arguments = 1,

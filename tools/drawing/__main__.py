@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `mtree draw`, which gives it what to draw (tools/commands/draw.c) as JSON on standard input:
-drawing FORMAT FILE PLAN network multiples json; what is not given is empty."""
+drawing FORMAT FILE PLAN network json; what is not given is empty."""
 
 import json
 import sys
@@ -13,15 +13,12 @@ from output import Failure, write  # noqa: E402
 from scene import Scene  # noqa: E402
 
 
-def draw(given, form, multiples):
+def draw(given, form):
     from maps import write_map
-    from multiples import write_multiples
     scene = Scene(given["network"], given.get("plan"), given.get("vertices"))
     layout.place(scene)
     if form == "dot":
-        return (write_multiples if multiples else write_map)(scene).encode()
-    if multiples:
-        return graphviz.render(write_multiples(scene), form)
+        return write_map(scene).encode()
     return graphviz.render_labelled(write_map(scene, "maplabel"), form)
 
 
@@ -35,10 +32,10 @@ def describe(network, plan):
     return {"topology": network["name"], "links": links, **({"relays": relays} if relays else {})}
 
 
-def main(form, path, _plan, _network, multiples, json_wanted):
+def main(form, path, _plan, _network, json_wanted):
     given = json.load(sys.stdin.buffer)
     if path:
-        write(path, draw(given, form, multiples))
+        write(path, draw(given, form))
     if json_wanted:
         write("", (json.dumps(describe(given["network"], given.get("plan")), indent=2) + "\n").encode())
 
