@@ -102,6 +102,11 @@ class Damage:
             self.add_device(vertex, name, network.format(position=position))
 
 
+def filtering(rule, *arguments):
+    """A fault that is one rule of the packet filter."""
+    return lambda damage: damage.filter(rule(*arguments))
+
+
 class Faults(Damage):
     """Each kind of fault, with "_" for "-" in its name."""
 
@@ -114,20 +119,11 @@ class Faults(Damage):
     def name_differs(self):
         self.of_host("names", {})[self.others[0]["host"]] = NOBODY.format(number=self.number)
 
-    def ports_in(self):
-        self.filter(packet_filter.drop_new("input", 1, LAST_PORT))
-
-    def ports_out(self):
-        self.filter(packet_filter.drop_new("output", 1, LAST_PORT))
-
-    def ports_reset(self):
-        self.filter(packet_filter.reset_new("input", 1, LAST_PORT))
-
-    def ports_low(self):
-        self.filter(packet_filter.drop_new("input", 1, FIRST_EPHEMERAL - 1))
-
-    def ports_high(self):
-        self.filter(packet_filter.drop_new("input", FIRST_EPHEMERAL, LAST_PORT))
+    ports_in = filtering(packet_filter.drop_new, "input", 1, LAST_PORT)
+    ports_out = filtering(packet_filter.drop_new, "output", 1, LAST_PORT)
+    ports_reset = filtering(packet_filter.reset_new, "input", 1, LAST_PORT)
+    ports_low = filtering(packet_filter.drop_new, "input", 1, FIRST_EPHEMERAL - 1)
+    ports_high = filtering(packet_filter.drop_new, "input", FIRST_EPHEMERAL, LAST_PORT)
 
     def same_address(self):
         self.use_every_interface()
