@@ -10,7 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools", "netlab"))
 sys.dont_write_bytecode = True
 
-from netlablib import quantities, recipe, session, topology, traffic  # noqa: E402
+from netlablib import cross, quantities, recipe, session, topology  # noqa: E402
 from netlablib.errors import NetlabError  # noqa: E402
 
 
@@ -193,7 +193,7 @@ class CrossTraffic(unittest.TestCase):
         chain = make_topology("abc", links, ["ab", "bc", "abc"], conditions)
         made = recipe.cook(chain, topology.forwarding(chain), 1, 0.1, "none")
         self.assertEqual(
-            traffic.lines(made["description"]),
+            cross.lines(made["description"]),
             ["a b 5000000 9000", "b a 5000000 9000", "b c 500000 9000", "c b 500000 9000"],
         )
 

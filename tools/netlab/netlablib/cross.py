@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The process that sends cross traffic.
+"""Cross traffic: frames without a receiver that take a part of the links.
 
-It sends packets at a constant rate into the devices at the ends of links, where they queue with all others
-to be shaped.  They are full packets of a protocol that nobody receives, so the other end of the link drops
-them, and they do not yield to anything.
+One process in the lab sends them, at a constant rate, into the devices at the ends of links, where they queue with all others to be
+shaped.  They are full packets of a protocol that nobody receives, so the other end of the link drops them, and they do not yield to
+anything.
 """
 
 import contextlib
 import os
 import re
+import signal
 import socket
+import subprocess
+import sys
 import time
 
+from . import labs, programs
 from .errors import NetlabError
 from .holder import visit
 
@@ -21,6 +25,8 @@ HEADER = bytes(12) + b"\x88\xb5"  # to and from nobody, of a protocol of local e
 SECOND = 10**9
 TICK = 0.001  # seconds
 LONGEST_LATE = SECOND // 10  # beyond this nothing is made up for
+READY = b"ready\n"
+END_SECONDS = 3.0
 
 
 class Sender:
@@ -51,7 +57,7 @@ class Sender:
 
 
 def run(lines):
-    """Send as LINES say (traffic.lines()), until a signal."""
+    """Send as LINES say (lines()), until a signal."""
     senders = []
     for namespace, *words in map(str.split, lines):
         if not re.fullmatch(r"\S+ [1-9]\d* [1-9]\d*", " ".join(words)):
@@ -70,3 +76,53 @@ def run(lines):
         now = time.monotonic_ns()
         for sender in senders:
             sender.send(now)
+
+
+def lines(description):
+    """What the sender is told: namespace, device, bits/s and MTU of each end that sends."""
+    namespaces = {
+        vertex["name"]: vertex["namespace"] for vertex in description["vertices"]
+    }
+    return [
+        f"{namespaces[link[end]]} {device} {rate:.0f} {link['mtu']}"
+        for link in description["links"]
+        for end, device, rate in zip(("from", "to"), link["devices"], link["cross_bps"])
+        if rate > 0
+    ]
+
+
+def stop(lab):
+    """End what sends in the lab, if anything does."""
+    sender = lab.description.pop("cross_sender", None)
+    if sender is None:
+        return
+    deadline = time.monotonic() + END_SECONDS
+    while labs.start_time(sender["pid"]) == sender["start"]:
+        overdue = time.monotonic() > deadline
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(sender["pid"], signal.SIGKILL if overdue else signal.SIGTERM)
+        time.sleep(0.01)
+
+
+def start(lab):
+    """Send what the lab's description says, in place of what was sent before."""
+    stop(lab)
+    wanted = lines(lab.description)
+    if not wanted:
+        return
+    process = subprocess.Popen(
+        [*programs.inside(lab), sys.executable, os.path.abspath(sys.argv[0]), labs.CROSS_COMMAND, *wanted],
+        env={**os.environ, labs.TOKEN: lab.folder},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    is_ready = process.stdout.readline() == READY
+    process.stdout.close()
+    if not is_ready:
+        process.wait()
+        raise NetlabError("cross traffic does not start; its message is above")
+    lab.description["cross_sender"] = {
+        "pid": process.pid,
+        "start": labs.start_time(process.pid),
+    }

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 
-from . import capabilities, faults, labs, programs, quantities, recipe, topology, traffic
+from . import capabilities, cross, faults, labs, programs, quantities, recipe, topology
 from .errors import NetlabError, ignore_signals
 
 END_SECONDS = 5.0  # for the user's command to end after a signal
@@ -134,7 +134,7 @@ def start(options, network, lifeline):
         if process.stdout.readline() != b"ready\n":
             raise NetlabError(f"the lab could not be built{quote_log(lab)}")
         process.stdout.close()
-        traffic.start(lab)
+        cross.start(lab)
         lab.save()
     except BaseException:
         lab.stop()
@@ -248,7 +248,7 @@ def set_cross(lab, link, sides, text):
         topology.check_cross((link["from"], link["to"]), capacity, wanted.of(capacity))
         rates[side] = wanted.of(capacity) * lab.description["scale"]
     link["cross_bps"] = rates
-    traffic.start(lab)
+    cross.start(lab)
     return rates
 
 
