@@ -7,6 +7,7 @@ input, or LIFE_SECONDS after its start.
 """
 
 import concurrent.futures
+import ctypes
 import fcntl
 import ipaddress
 import json
@@ -51,57 +52,35 @@ PROGRAMS = ("orted", "prted", "mpirun", "ompi_info")
 # What the host is
 
 
-def interface_number(name, request, default):
-    """What ioctl() tells of a device: its MTU, its flags."""
+class Entry(ctypes.Structure):
+    """A struct ifaddrs."""
+
+
+Entry._fields_ = [("next", ctypes.POINTER(Entry)), ("name", ctypes.c_char_p), ("flags", ctypes.c_uint)] + [
+    (name, ctypes.c_void_p) for name in ("address", "mask", "other", "data")]
+
+
+def mtu_of(device):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         try:
-            answer = fcntl.ioctl(sock, request, struct.pack("16s16x", name.encode()))
+            return struct.unpack_from("=I", fcntl.ioctl(sock, 0x8921, struct.pack("16s16x", device.encode())), 16)[0]
         except OSError:
-            return default
-    return answer[16:]
-
-
-def netlink_messages(request):
-    """The payloads with which the kernel answers a request for a dump."""
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as sock:
-        sock.send(request)
-        while True:
-            data = sock.recv(1 << 16)
-            while len(data) >= 16:
-                length, kind = struct.unpack_from("=IH", data)
-                if kind in (2, 3) or length < 16:  # an error, the end
-                    return
-                yield data[16:length]
-                data = data[(length + 3) & ~3 :]
-
-
-def attributes(data):
-    """Netlink attributes by their number."""
-    found = {}
-    while len(data) >= 4:
-        length, kind = struct.unpack_from("=HH", data)
-        if length < 4:
-            break
-        found[kind] = data[4:length]
-        data = data[(length + 3) & ~3 :]
-    return found
+            return 0
 
 
 def interfaces():
     """The IPv4 addresses of the host, each with its device."""
-    found = []
-    dump = struct.pack("=IHHII", 24, 22, 0x301, 1, 0) + struct.pack("=BBBBI", socket.AF_INET, 0, 0, 0, 0)
-    for message in netlink_messages(dump):
-        _, prefix, _, _, index = struct.unpack_from("=BBBBI", message)
-        values = attributes(message[8:])
-        address = values.get(2) or values.get(1)
-        if address is None:
-            continue
-        name = socket.if_indextoname(index)
-        flags = struct.unpack_from("=H", interface_number(name, 0x8913, b"\0\0"))[0]
-        mtu = struct.unpack_from("=I", interface_number(name, 0x8921, b"\0\0\0\0"))[0]
-        found.append({"device": name, "address": socket.inet_ntoa(address), "prefix": prefix,
-                      "mtu": mtu, "up": bool(flags & 1), "loopback": bool(flags & 8)})
+    found, entry = [], ctypes.POINTER(Entry)()
+    ctypes.CDLL(None).getifaddrs(ctypes.byref(entry))
+    while entry:
+        its = entry.contents
+        if its.address and its.mask and ctypes.c_ushort.from_address(its.address).value == socket.AF_INET:
+            address, mask = (ctypes.string_at(end + 4, 4) for end in (its.address, its.mask))
+            device = its.name.decode().partition(":")[0]  # without the label of the address
+            found.append({"device": device, "address": socket.inet_ntoa(address),
+                          "prefix": bin(int.from_bytes(mask, "big")).count("1"), "mtu": mtu_of(device),
+                          "up": bool(its.flags & 1), "loopback": bool(its.flags & 8)})
+        entry = its.next
     return found
 
 
