@@ -239,7 +239,6 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
     }
     status = planned_network_plan(planned, &planned->request, &planned->plan,
                                   &planned->candidates);
-    progress_ticker_stop();
     if (status == MTREE_OK) {
         status = add_relays(planned);
     }

@@ -40,7 +40,7 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
 
 /* Make another plan for the hosts of @a planned, the caller's; @a candidates (may be
  * NULL) becomes what competed.  From two seconds on, lines on standard error say that
- * this is under way; the caller ends them by progress_ticker_stop(). */
+ * this is under way. */
 mtree_status_t planned_network_plan(const planned_network_t *planned,
                                     const mtree_plan_request_t *request,
                                     mtree_plan_t **plan_p,

@@ -7,9 +7,8 @@
 
 /*
  * Print "mtree: N s: WHAT" ("planning with packing") after two seconds and every two
- * after that, until progress_ticker_stop().  WHAT is as of the latest call.
+ * after that, until the program ends.  WHAT is as of the latest call.
  */
 void progress_ticker_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void progress_ticker_stop(void);
 
 #endif

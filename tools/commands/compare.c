@@ -256,7 +256,6 @@ static bool run_rows(session_t *session)
             *kept++ = session->rows[i];
         }
     }
-    progress_ticker_stop();
     session->num_rows = (int)(kept - session->rows);
     return any;
 }

@@ -3,7 +3,6 @@
  * mtree plan: the trees for a collective on a topology.
  */
 #include "tools/planned_network.h"
-#include "tools/progress_ticker.h"
 
 #include "base/log.h"
 #include "base/units.h"
@@ -123,7 +122,6 @@ static mtree_status_t find_gain(const planned_network_t *planned, gain_t *gain)
 
     request.num_relays = 0;
     status = planned_network_plan(planned, &request, &without, NULL);
-    progress_ticker_stop();
     if (status != MTREE_OK) {
         return status;
     }

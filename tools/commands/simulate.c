@@ -162,7 +162,6 @@ static mtree_status_t simulate(session_t *session, const char *path)
         status = mtree_simulate_plan(
             planned->topology, planned->hosts, planned->num_hosts, planned->plan,
             planned->request.collective, &session->simulated, &session->result);
-        progress_ticker_stop();
     }
     if (status == MTREE_OK) {
         status = bound_find(planned, 0, planned->plan->bound, planned->plan->limit,
