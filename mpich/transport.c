@@ -16,8 +16,8 @@ static mtree_status_t transport_reserve(mtree_mpich_transport_t *transport)
 {
     const int count = transport->num_messages + 1;
     mtree_status_t status =
-        mtree_array_reserve(&transport->messages, &transport->message_capacity, count,
-                            sizeof(*transport->messages));
+        mtree_array_reserve(&transport->completions, &transport->completion_capacity,
+                            count, sizeof(*transport->completions));
 
     return status == MTREE_OK
                ? mtree_array_reserve(&transport->requests, &transport->request_capacity,
@@ -26,12 +26,10 @@ static mtree_status_t transport_reserve(mtree_mpich_transport_t *transport)
 }
 
 /* The request behind the last one has begun, for @a done. */
-static void transport_track(mtree_mpich_transport_t *transport, mtree_completion_t *done,
-                            bool is_receive)
+static void transport_track(mtree_mpich_transport_t *transport, mtree_completion_t *done)
 {
     done->transport = &transport->super;
-    transport->messages[transport->num_messages++] =
-        (mtree_mpich_message_t){.done = done, .is_receive = is_receive};
+    transport->completions[transport->num_messages++] = done;
 }
 
 static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
@@ -48,7 +46,7 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
     }
     (void)send(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
                transport->comm, &transport->requests[transport->num_messages]);
-    transport_track(transport, done, false);
+    transport_track(transport, done);
     return MTREE_OK;
 }
 
@@ -63,7 +61,7 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
     }
     (void)PMPI_Irecv(buffer, (int)count * transport->unit_bytes, MPI_BYTE, peer, tag,
                      transport->comm, &transport->requests[transport->num_messages]);
-    transport_track(transport, done, true);
+    transport_track(transport, done);
     return MTREE_OK;
 }
 
@@ -85,7 +83,7 @@ void mtree_mpich_transport_init(mtree_mpich_transport_t *transport, MPI_Comm com
 
 void mtree_mpich_transport_cleanup(mtree_mpich_transport_t *transport)
 {
-    free(transport->messages);
+    free(transport->completions);
     free(transport->requests);
 }
 
@@ -94,21 +92,13 @@ static void transport_test(const mtree_mpich_transport_t *transport, int first,
                            mtree_list_t *ended)
 {
     const int left = transport->num_messages - first;
-    MPI_Status statuses[TESTED];
     int indices[TESTED];
     int count = 0;
 
     (void)PMPI_Testsome(left < TESTED ? left : TESTED, transport->requests + first,
-                        &count, indices, statuses);
+                        &count, indices, MPI_STATUSES_IGNORE);
     for (int i = 0; i < count; i++) {
-        const mtree_mpich_message_t *message = &transport->messages[first + indices[i]];
-        int bytes = 0;
-
-        if (message->is_receive) {
-            (void)PMPI_Get_count(&statuses[i], MPI_BYTE, &bytes);
-        }
-        message->done->empty = message->is_receive && bytes == 0;
-        mtree_list_append(ended, &message->done->link);
+        mtree_list_append(ended, &transport->completions[first + indices[i]]->link);
     }
 }
 
@@ -120,7 +110,7 @@ static void transport_compact(mtree_mpich_transport_t *transport)
     for (int i = 0; i < transport->num_messages; i++) {
         if (transport->requests[i] != MPI_REQUEST_NULL) {
             transport->requests[kept] = transport->requests[i];
-            transport->messages[kept++] = transport->messages[i];
+            transport->completions[kept++] = transport->completions[i];
         }
     }
     transport->num_messages = kept;

@@ -12,20 +12,15 @@
 
 #include <mpi.h>
 
-typedef struct {
-    mtree_completion_t *done;
-    bool is_receive;
-} mtree_mpich_message_t;
-
-/* Message i has request i. */
+/* Message i has request i, and ends with completion i. */
 typedef struct {
     mtree_transport_t super;
     MPI_Comm comm;  /* of the messages, where nobody else sends */
     int unit_bytes; /* of the call under way */
     int num_messages;
-    mtree_mpich_message_t *messages;
+    mtree_completion_t **completions;
     MPI_Request *requests;
-    int message_capacity, request_capacity;
+    int completion_capacity, request_capacity;
 } mtree_mpich_transport_t;
 
 /* A transport over @a comm, which stays the caller's. */

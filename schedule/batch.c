@@ -128,7 +128,7 @@ mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state
     channel->credited = edge_needs_credit(&edge, up, peer->is_relay);
     channel->step = count_step(state, child, up);
     channel->turn = open_turn(up);
-    channel->blank = channel->credit = edge.end;
+    channel->credit = edge.end;
     if (channel->credited && state->stream->window < edge.end) {
         channel->credit = state->stream->window;
     }

@@ -45,16 +45,18 @@ static mtree_batch_t *add_receivers(mtree_operation_t *operation, size_t num, bo
                                                              &operation->data, stream)});
 }
 
-/* A channel to child @a rank, or to the parent if @a child is -1; NULL: no memory, and
- * the operation has failed. */
-static mtree_send_channel_t *add_channel(mtree_operation_t *operation, int child,
-                                         int rank)
+/* Open a channel to child @a rank, or to the parent if @a child is -1. */
+static void add_channel(mtree_operation_t *operation, int child, int rank)
 {
     mtree_batch_t *memory = add_memory(operation, (mtree_part_counts_t){.channels = 1});
+    mtree_send_channel_t *channel =
+        memory == NULL
+            ? NULL
+            : mtree_stream_state_add_channel(&operation->states[0], child, rank, memory);
 
-    return memory == NULL ? NULL
-                          : mtree_stream_state_add_channel(&operation->states[0], child,
-                                                           rank, memory);
+    if (channel != NULL) {
+        mtree_send_channel_open(channel);
+    }
 }
 
 void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children,
@@ -85,11 +87,12 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
 
 void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
 {
-    mtree_send_channel_t *channel = add_channel(operation, -1, rank);
+    add_channel(operation, -1, rank);
+}
 
-    if (channel != NULL) {
-        mtree_send_channel_open(channel);
-    }
+void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank)
+{
+    add_channel(operation, 0, rank);
 }
 
 void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
@@ -100,50 +103,9 @@ void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
         memory == NULL ? NULL : mtree_stream_state_add_receiver(state, -1, rank, memory);
 
     if (above != NULL) {
-        above->posted = above->arrived = above->taken = above->released = state->complete;
         state->above = above;
-        state->stopped = false;
         mtree_receiver_post(above);
     }
-}
-
-bool mtree_dynamic_peers_is_stopped(const mtree_operation_t *operation)
-{
-    return operation->states[0].stopped;
-}
-
-void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t first)
-{
-    mtree_send_channel_t *channel = add_channel(operation, 0, rank);
-
-    if (channel == NULL) {
-        return;
-    }
-    channel->next = channel->sent = first;
-    if (first < channel->edge.end) {
-        mtree_send_channel_open(channel);
-    }
-}
-
-size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank)
-{
-    mtree_stream_state_t *state = &operation->states[0];
-    size_t slots = mtree_stream_slots(state->stream, false);
-    mtree_send_channel_t *channel = state->channels;
-
-    while (channel != NULL && (channel->up || channel->send_queue->rank != rank)) {
-        channel = channel->sibling;
-    }
-    /* The receiver could not be added, and the operation has failed. */
-    if (channel == NULL) {
-        return state->num_chunks;
-    }
-    channel->blank = channel->next;
-    if (state->num_chunks - channel->next > slots) {
-        channel->edge.end = channel->credit = channel->next + slots;
-    }
-    channel->send_queue->dirty = true;
-    return channel->blank;
 }
 
 void mtree_dynamic_peers_end(mtree_operation_t *operation)
@@ -175,13 +137,12 @@ double mtree_dynamic_peers_progress(const mtree_operation_t *operation)
 
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
 {
-    const mtree_stream_state_t *state = &operation->states[0];
-    const mtree_send_channel_t *channel = state->channels;
+    const mtree_send_channel_t *channel = operation->states[0].channels;
 
     while (channel != NULL && channel->sent == channel->edge.end) {
         channel = channel->sibling;
     }
-    return channel == NULL && state->awaited == 0;
+    return channel == NULL;
 }
 
 bool mtree_dynamic_peers_copy_result(mtree_operation_t *operation)

@@ -24,22 +24,11 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
 /* Set the parent, which the sum is sent to; once. */
 void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank);
 
-/* Set the source of the result, or of the rest of it when the first source has stopped.
- */
+/* Set the source of the result; once. */
 void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank);
 
-/* Has the source stopped, and is everything received that it sent? */
-bool mtree_dynamic_peers_is_stopped(const mtree_operation_t *operation);
-
-/* Add a receiver, which is sent the result from chunk @a first on; each rank once. */
-void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t first);
-
-/*
- * Stop sending to receiver @a rank; returns the first chunk that it is not sent.  The
- * rank notices by an empty message in place of this chunk and of each later one for which
- * it has started a receive, or will.  The result must be complete.
- */
-size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank);
+/* Add a receiver, which is sent the result; each rank once. */
+void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank);
 
 /* No more peers will be added. */
 void mtree_dynamic_peers_end(mtree_operation_t *operation);
@@ -50,7 +39,7 @@ bool mtree_dynamic_peers_is_complete(const mtree_operation_t *operation);
 /* The least part of the result that any receiver was sent so far; 1: there is none. */
 double mtree_dynamic_peers_progress(const mtree_operation_t *operation);
 
-/* Has everything been sent to the receivers so far, and received from the source? */
+/* Has everything been sent to the receivers so far? */
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation);
 
 /* In broadcasts, while nothing is being sent: copy the result and send from the copy, so

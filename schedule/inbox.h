@@ -29,8 +29,8 @@ struct mtree_event {
 
 struct mtree_inbox {
     _Atomic(mtree_event_t *) arrivals; /* newest first */
-    atomic_size_t pending; /* events not handled yet, and `held` */
-    size_t held;           /* 1 until it is opened; of the thread that handles events */
+    atomic_size_t pending;             /* events not handled yet, and `held` */
+    size_t held; /* 1 until it is opened; of the thread that handles events */
 
     /* Called after each batch of events.  True: nothing is outstanding, so no event will
      * come. */

@@ -40,7 +40,6 @@ typedef struct {
     mtree_receiver_t *receiver;
     size_t chunk;
     bool arrived; /* received, not taken yet */
-    bool blank;   /* the message was empty: its source has stopped */
     int unsent;   /* when it is taken: channels that are still to send from it */
     char *memory; /* its address as a vector of units; NULL: straight into the output */
 } mtree_slot_t;
@@ -77,7 +76,6 @@ struct mtree_send_channel {
     int step;       /* lockstep: nothing is sent before it; 0: none */
     size_t next;    /* next chunk to send */
     size_t sent;    /* chunks whose sending has ended */
-    size_t blank;   /* this chunk and those after it are sent as empty messages */
     size_t credit;  /* chunks that the receiver has memory for */
     bool crediting; /* the receive of a credit message is outstanding */
     mtree_event_t credit_event;
@@ -140,8 +138,6 @@ struct mtree_stream_state {
     size_t folded;   /* chunks that contain the parts of all children and of this rank, in
                         order; of a scan also, at a leaf, those of all ranks before it */
     size_t complete; /* chunks of the result that this rank has, in order */
-    size_t awaited;  /* outstanding receives of the result */
-    bool stopped;    /* what is not complete does not come from `above` */
     int num_receivers;
     mtree_receiver_t *receivers; /* from children, where data flows up */
     mtree_receiver_t *above; /* from the parent, where it flows down and there is one */

@@ -61,15 +61,6 @@ static void receiver_release(mtree_receiver_t *receiver)
     }
 }
 
-/* Note that the source has stopped and everything it sent before is received. */
-static void receiver_find_stop(mtree_receiver_t *receiver)
-{
-    if (receiver == receiver->state->above && receiver->taken < receiver->posted &&
-        receiver->slots[receiver->taken % receiver->window].blank) {
-        receiver->state->stopped = true;
-    }
-}
-
 /* Add @a chunk of a child.  The sum is made in the slot of the first child on an inner
  * rank, and in the output on the root.  A relay adds nothing of its own. */
 static void receiver_fold(const mtree_receiver_t *receiver, size_t chunk)
@@ -163,7 +154,6 @@ static void receiver_deliver(mtree_receiver_t *receiver)
     receiver_take(receiver, SIZE_MAX);
     receiver->state->complete = receiver->taken;
     mtree_stream_state_wake(receiver->state);
-    receiver_find_stop(receiver);
 }
 
 /* Add what can be added, in the order of the children; the chunks to which all have been
@@ -218,14 +208,6 @@ static void receiver_reduce(mtree_receiver_t *receiver)
     mtree_stream_state_wake(state);
 }
 
-/* The source stopped before this chunk.  It sends empty messages to all receives that are
- * started. */
-static void receiver_blank(mtree_receiver_t *receiver, mtree_slot_t *slot)
-{
-    slot->blank = true;
-    receiver_find_stop(receiver);
-}
-
 /* Tell those who measure the call that a chunk of @a units has come. */
 static void receiver_measure(mtree_receiver_t *receiver, size_t chunk, size_t units)
 {
@@ -255,11 +237,6 @@ static void receiver_arrived(mtree_event_t *event)
     size_t units = mtree_edge_count(state, &receiver->edge, slot->chunk);
 
     if (!mtree_stream_state_ended(state, event)) {
-        return;
-    }
-    state->awaited -= !receiver->up;
-    if (event->completion.empty && state->stream->open) {
-        receiver_blank(receiver, slot);
         return;
     }
     slot->arrived = true;
@@ -325,7 +302,6 @@ void mtree_receiver_post(mtree_receiver_t *receiver)
 
             slot->chunk = receiver->posted++;
             mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
-            state->awaited += !receiver->up;
             (void)mtree_stream_state_began(
                 state, operation->transport->ops->recv(
                            operation->transport, receiver->peer,

@@ -190,21 +190,18 @@ static void send_op_sent(mtree_event_t *event)
     mtree_send_channel_t *channel = send_op->channel;
     mtree_stream_state_t *state = channel->state;
     mtree_operation_t *operation = state->operation;
-    const bool blank = send_op->chunk >= channel->blank;
     const size_t chunk = send_op->chunk, bytes = send_op->bytes;
     const bool is_sent = mtree_stream_state_ended(state, event);
 
     send_queue_acknowledge(channel->send_queue, bytes);
-    if (!blank) {
-        mtree_stream_state_trace(state, MTREE_TRACE_SEND, channel->up,
-                                 channel->send_queue->rank, chunk,
-                                 bytes / (size_t)operation->data.extent, send_op->begin);
-    }
+    mtree_stream_state_trace(state, MTREE_TRACE_SEND, channel->up,
+                             channel->send_queue->rank, chunk,
+                             bytes / (size_t)operation->data.extent, send_op->begin);
     send_op_put(operation, send_op);
     if (!is_sent) {
         return;
     }
-    if (!blank && operation->data.goodput != NULL) {
+    if (operation->data.goodput != NULL) {
         mtree_goodput_sent(operation->data.goodput,
                            mtree_send_queue_number(operation, channel->send_queue),
                            state->stream->number, (double)bytes,
@@ -292,9 +289,7 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
 /* Units of the next message of @a channel. */
 static size_t channel_count(const mtree_send_channel_t *channel)
 {
-    return channel->next < channel->blank
-               ? mtree_edge_count(channel->state, &channel->edge, channel->next)
-               : 0;
+    return mtree_edge_count(channel->state, &channel->edge, channel->next);
 }
 
 /* Bytes of the chunks that are still to be sent over @a channel, about. */
@@ -335,23 +330,21 @@ static bool channel_is_paced(const mtree_send_channel_t *channel)
 static void channel_send(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
-    bool blank = channel->next >= channel->blank;
     size_t count = channel_count(channel);
     size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
+    const bool paced = channel_is_paced(channel);
     const char *address;
-    bool paced;
 
     if (send_op == NULL) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return;
     }
-    paced = !blank && channel_is_paced(channel);
     send_op->channel = channel;
     send_op->chunk = channel_advance(channel);
     send_op->bytes = bytes;
     send_op->begin = mtree_operation_clock(operation);
-    address = blank ? NULL : send_op_address(send_op, count);
+    address = send_op_address(send_op, count);
     if (operation->status != MTREE_OK) {
         send_op_put(operation, send_op);
         return;

@@ -104,7 +104,7 @@ typedef struct {
                                  the others only peers are set then, and one stream for
                                  those who measure.  NULL: trees */
     bool has_result;          /* of a program: the call gives this rank one */
-    mtree_arena_t arena; /* of all of these */
+    mtree_arena_t arena;      /* of all of these */
 } mtree_layout_t;
 
 /*

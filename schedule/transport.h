@@ -28,7 +28,6 @@ struct mtree_completion {
     void *message;
     mtree_list_t link;
     mtree_status_t status;
-    bool empty; /* of a receive that is done: the message was empty */
 };
 
 typedef struct {
@@ -44,8 +43,7 @@ typedef struct {
                            const void *buffer, size_t count, bool synchronous,
                            mtree_completion_t *done);
 
-    /* Start to receive @a count units from @a peer with @a tag, or an empty message,
-     * which sets `done->empty` and leaves @a buffer unchanged.  The rest is as for send.
+    /* Start to receive @a count units from @a peer with @a tag.  The rest is as for send.
      */
     mtree_status_t (*recv)(mtree_transport_t *transport, int peer, int tag, void *buffer,
                            size_t count, mtree_completion_t *done);

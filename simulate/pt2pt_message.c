@@ -95,7 +95,6 @@ static void recv_done(mtree_timer_t *event)
     mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
     count_received(pt2pt);
-    done->empty = recv->count == 0;
     mtree_pt2pt_recv_free(recv);
     done->func(done, MTREE_OK);
 }
@@ -159,9 +158,6 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
     mtree_status_t status;
 
     send->recv = recv;
-    if (send->count == 0) {
-        recv->count = 0;
-    }
     if (recv->count != send->count) {
         mtree_error("simulator: rank %d sends %zu units with tag %d to rank %d, which "
                     "expects %zu; the schedule is wrong",

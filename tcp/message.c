@@ -41,7 +41,6 @@ static void message_end(mtree_tcp_message_t *message, mtree_status_t status)
 
     if (done != NULL) {
         done->status = status;
-        done->empty = message->frame.length == 0;
         mtree_list_append(&tcp->completed, &done->link);
         tcp->num_completed++;
         message->done = NULL;

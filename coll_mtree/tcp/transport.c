@@ -104,11 +104,10 @@ static void packed_ended(mtree_completion_t *super, mtree_status_t status)
     packed_t *packed = (packed_t *)super;
     mtree_completion_t *done = packed->done;
 
-    if (status == MTREE_OK && !super->empty && packed->elements.count > 0) {
+    if (status == MTREE_OK && packed->elements.count > 0) {
         coll_mtree_unpack(&packed->elements, 0, packed->bytes,
                           coll_mtree_elements_bytes(&packed->elements));
     }
-    done->empty = super->empty;
     free(packed);
     done->func(done, status);
 }

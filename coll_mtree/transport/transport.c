@@ -115,7 +115,6 @@ static void request_handle(coll_mtree_transport_t *transport, ompi_request_t *re
     mtree_status_t status =
         code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
-    done->empty = request->req_status._ucount == 0;
     done->message = NULL;
     request->req_free(&request);
     done->func(done, status);

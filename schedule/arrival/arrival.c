@@ -9,9 +9,6 @@
 /* Chunks of the shortest window of a receiver of sums. */
 #define LEAST_WINDOW 8
 
-/* Bytes/s of copying into new memory. */
-#define COPY_RATE 1e9
-
 bool mtree_arrival_serves(mtree_collective_t collective)
 {
     return mtree_collective_traits(collective) != NULL &&
@@ -99,22 +96,6 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
     }
 }
 
-/*
- * Seconds by which a receiver must be behind its source for the root to take it over: the
- * time that a copy for it costs the root.  Only the root of a broadcast has the whole
- * result from the beginning.  A root that reuses tags stays for the receivers that it
- * serves itself.
- */
-static double run_handover_lag(const mtree_arrival_run_t *run)
-{
-    const mtree_call_t *call = run->arrival.call;
-
-    if (run->stream.up || run->arrival.reuses_tags) {
-        return INFINITY;
-    }
-    return (double)call->units * (double)call->unit_bytes / COPY_RATE;
-}
-
 /* The one stream, whose neighbours are not known yet. */
 static void run_fill_layout(mtree_arrival_run_t *run)
 {
@@ -183,9 +164,8 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
                                     &run->chain);
     }
     if (status == MTREE_OK && is_coordinator && run->has_directory) {
-        status =
-            mtree_directory_create(arrival->plan, arrival->placement, run->coordinator,
-                                   run_handover_lag(run), &run->directory);
+        status = mtree_directory_create(arrival->plan, arrival->placement,
+                                        run->coordinator, &run->directory);
     }
     if (status != MTREE_OK) {
         goto destroy_run;

@@ -12,8 +12,7 @@ static void coordinator_command(mtree_arrival_run_t *run, int rank,
     if (rank == run->coordinator) {
         mtree_member_execute(run, command);
     } else {
-        mtree_arrival_send(run, rank, MTREE_ARRIVAL_TAG_COMMAND, command,
-                           sizeof(*command));
+        mtree_arrival_send(run, rank, command);
     }
 }
 
@@ -26,50 +25,39 @@ static void coordinator_command_about(mtree_arrival_run_t *run, int rank,
     coordinator_command(run, rank, &command);
 }
 
-static void coordinator_recv_event(mtree_posted_recv_t *posted_recv);
+static void coordinator_recv(mtree_posted_recv_t *posted_recv);
 
-/* A rank has a last event, after which nothing is left to be received. */
-static void coordinator_event_received(mtree_event_t *event)
+/* A rank has arrived or, by its second message, has the whole result or needs no more
+ * receivers. */
+static void coordinator_received(mtree_event_t *event)
 {
     mtree_posted_recv_t *posted_recv = (mtree_posted_recv_t *)event;
     mtree_arrival_run_t *run = posted_recv->run;
-    mtree_arrival_event_t message = posted_recv->text.event;
 
     if (!mtree_operation_ended(run->operation, event)) {
         return;
     }
-    if (run->has_directory && message.kind != MTREE_EVENT_LEFT) {
-        coordinator_recv_event(posted_recv);
-    } else if (posted_recv->handed_over >= 0) {
-        run->num_handovers--;
-        mtree_dynamic_peers_receiver(run->operation, posted_recv->handed_over,
-                                     (size_t)message.chunk);
-    }
-    switch ((mtree_arrival_event_kind_t)message.kind) {
-    case MTREE_EVENT_ARRIVED:
-        if (run->chain != NULL) {
-            mtree_chain_arrive(run->chain, posted_recv->rank);
-        }
-        if (run->directory != NULL) {
-            mtree_directory_arrive(run->directory, posted_recv->rank);
-        }
-        break;
-    case MTREE_EVENT_COMPLETE:
+    if (posted_recv->has_arrived) {
         mtree_directory_hold(run->directory, posted_recv->rank);
-        break;
-    case MTREE_EVENT_LEFT:
-        break;
+        return;
+    }
+    posted_recv->has_arrived = true;
+    if (run->chain != NULL) {
+        mtree_chain_arrive(run->chain, posted_recv->rank);
+    }
+    if (run->directory != NULL) {
+        mtree_directory_arrive(run->directory, posted_recv->rank);
+        coordinator_recv(posted_recv);
     }
 }
 
-static void coordinator_recv_event(mtree_posted_recv_t *posted_recv)
+static void coordinator_recv(mtree_posted_recv_t *posted_recv)
 {
     mtree_arrival_run_t *run = posted_recv->run;
 
-    (void)mtree_dynamic_peers_message(
-        run->operation, run->arrival.control, true, posted_recv->rank,
-        MTREE_ARRIVAL_TAG_EVENT, &posted_recv->text.event,
-        sizeof(posted_recv->text.event), &posted_recv->event, coordinator_event_received);
+    (void)mtree_dynamic_peers_message(run->operation, run->arrival.control, true,
+                                      posted_recv->rank, MTREE_ARRIVAL_TAG_EVENT, NULL, 0,
+                                      &posted_recv->event, coordinator_received);
 }
 
 /* Give the ranks that have arrived their places in the chain. */
@@ -106,41 +94,18 @@ static bool coordinator_waits_for_more(const mtree_arrival_run_t *run)
            mtree_dynamic_peers_progress(run->operation) < GATHERING_PART;
 }
 
-/* Has the coordinator nothing to send, now and to receivers that it takes over? */
-static bool coordinator_is_free(const mtree_arrival_run_t *run)
-{
-    return mtree_dynamic_peers_is_idle(run->operation) && run->num_handovers == 0;
-}
-
-/* Let @a rank leave.  The root takes over @a handed_over from it, if that is a rank. */
-static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int handed_over)
-{
-    mtree_arrival_command_t command = {.kind = MTREE_COMMAND_LEAVE,
-                                       .num_ranks = handed_over >= 0,
-                                       .ranks = {handed_over}};
-
-    run->num_handovers += handed_over >= 0;
-    run->posted_recvs[rank].handed_over = handed_over;
-    coordinator_command(run, rank, &command);
-}
-
 /* Assign sources to the ranks that have arrived, and dismiss those that nobody needs. */
 static void coordinator_assign_sources(mtree_arrival_run_t *run)
 {
-    double now = run->arrival.transport->ops->now(run->arrival.transport);
-    int source, rank, handed_over;
+    int source, rank;
 
     while (!coordinator_waits_for_more(run) &&
-           mtree_directory_assign(run->directory, now, &source, &rank)) {
+           mtree_directory_assign(run->directory, &source, &rank)) {
         coordinator_command_about(run, rank, MTREE_COMMAND_SOURCE, source);
         coordinator_command_about(run, source, MTREE_COMMAND_RECEIVER, rank);
     }
-    while (mtree_directory_dismiss(run->directory, now, coordinator_is_free(run), &rank,
-                                   &handed_over)) {
-        coordinator_dismiss(run, rank, handed_over);
-    }
-    while (mtree_directory_settle(run->directory, &rank)) {
-        coordinator_command_about(run, rank, MTREE_COMMAND_SETTLED, rank);
+    while (mtree_directory_dismiss(run->directory, &rank)) {
+        coordinator_command_about(run, rank, MTREE_COMMAND_LAST, rank);
     }
 }
 
@@ -159,7 +124,7 @@ static bool budget_take(atomic_size_t *budget, size_t bytes)
 
 /*
  * The root of a broadcast makes a copy when it has served a receiver, has no other one
- * now, and more may arrive or be taken over.
+ * now, and more may arrive.
  */
 static bool coordinator_copy(mtree_arrival_run_t *run)
 {
@@ -188,7 +153,7 @@ void mtree_coordinator_progress(mtree_arrival_run_t *run)
     }
     if (settled && run->directory != NULL) {
         coordinator_assign_sources(run);
-        settled = mtree_directory_is_done(run->directory) && run->num_handovers == 0;
+        settled = mtree_directory_is_done(run->directory);
     }
     if (settled) {
         mtree_dynamic_peers_end(run->operation);
@@ -210,15 +175,14 @@ void mtree_coordinator_begin(mtree_arrival_run_t *run)
 
         posted_recv->run = run;
         posted_recv->rank = rank;
-        posted_recv->handed_over = -1;
         if (rank == run->coordinator) {
             continue;
         }
         if (stream->down && !run->has_directory) {
-            mtree_dynamic_peers_receiver(run->operation, rank, 0);
+            mtree_dynamic_peers_receiver(run->operation, rank);
         }
         if (stream->up || run->has_directory) {
-            coordinator_recv_event(posted_recv);
+            coordinator_recv(posted_recv);
         }
     }
 }

@@ -3,32 +3,20 @@
 
 #include <stdlib.h>
 
-/* A receiver that began within this part of its source's time after the source is nearly
- * done when the source is. */
-#define NEAR_PART 0.05
-
-/* The factor by which the route from the root to a receiver may be slower than that from
- * its source. */
-#define MOST_ROOT_TIMES 2
-
 typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
 
 typedef struct {
     state_t state;
-    int order;         /* of arrival, from 1; 0: the root */
-    int source;        /* until it is known to have the whole result; -1: none */
-    double begin_time; /* time at which it was assigned its source */
-    int inside;        /* ranks of its own host that it serves */
-    int outside;       /* and of others: one at a time, `receiver` */
-    int receiver;
-    bool settled; /* the root has sent it that no more receivers follow */
+    int order;   /* of arrival, from 1; 0: the root */
+    int source;  /* until it is known to have the whole result; -1: none */
+    int inside;  /* ranks of its own host that it serves */
+    int outside; /* and of others: one at a time */
 } member_t;
 
 struct mtree_directory {
     const mtree_plan_t *plan;
     const mtree_placement_t *placement;
     int root;
-    double least_lag; /* seconds */
     int arrived;
     int assigned;
     int dismissed;
@@ -47,7 +35,7 @@ typedef struct {
 
 mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
                                       const mtree_placement_t *placement, int root,
-                                      double least_lag, mtree_directory_t **directory_p)
+                                      mtree_directory_t **directory_p)
 {
     mtree_directory_t *directory =
         calloc(1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
@@ -59,7 +47,6 @@ mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
     directory->plan = plan;
     directory->placement = placement;
     directory->root = root;
-    directory->least_lag = least_lag;
     directory->members = (member_t *)(directory + 1);
     directory->serving = (int *)(directory->members + placement->num_ranks);
     directory->members[root] = (member_t){.state = HOLDING, .source = -1};
@@ -138,7 +125,6 @@ static void count_served(mtree_directory_t *directory, int source, int rank, int
         member->inside += change;
     } else {
         member->outside += change;
-        member->receiver = rank;
         directory->serving[directory->placement->host[source]] += change;
     }
 }
@@ -157,8 +143,7 @@ static void set_source(mtree_directory_t *directory, int rank, int source)
     }
 }
 
-bool mtree_directory_assign(mtree_directory_t *directory, double now, int *source_p,
-                            int *rank_p)
+bool mtree_directory_assign(mtree_directory_t *directory, int *source_p, int *rank_p)
 {
     int num_ranks = directory->placement->num_ranks;
     int from = -1, to = -1;
@@ -184,7 +169,6 @@ bool mtree_directory_assign(mtree_directory_t *directory, double now, int *sourc
         }
     }
     directory->members[to].state = TAKING;
-    directory->members[to].begin_time = now;
     directory->assigned++;
     set_source(directory, to, from);
     *source_p = from;
@@ -212,65 +196,24 @@ int mtree_directory_num_assigned(const mtree_directory_t *directory)
     return directory->assigned;
 }
 
-/* Have all receivers been assigned sources? */
-static bool is_settled(const mtree_directory_t *directory)
-{
-    return directory->assigned == directory->placement->num_ranks - 1;
-}
-
 bool mtree_directory_is_done(const mtree_directory_t *directory)
 {
     return directory->dismissed == directory->placement->num_ranks - 1;
 }
 
-/* May the root take over the receiver of @a source? */
-static bool may_hand_over(const mtree_directory_t *directory, int source, double now)
+bool mtree_directory_dismiss(mtree_directory_t *directory, int *rank_p)
 {
-    const member_t *member = &directory->members[source];
-    const int *host = directory->placement->host;
-    int to = host[member->receiver];
-    double after = directory->members[member->receiver].begin_time - member->begin_time;
+    const int receivers = directory->placement->num_ranks - 1;
 
-    return member->outside > 0 && after > directory->least_lag &&
-           after > NEAR_PART * (now - member->begin_time) &&
-           mtree_plan_route_seconds(directory->plan, host[directory->root], to) <=
-               MOST_ROOT_TIMES *
-                   mtree_plan_route_seconds(directory->plan, host[source], to);
-}
-
-bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free,
-                             int *rank_p, int *handed_over_p)
-{
-    for (int rank = 0; rank < directory->placement->num_ranks; rank++) {
+    for (int rank = 0; rank <= receivers; rank++) {
         member_t *member = &directory->members[rank];
-        bool far = may_hand_over(directory, rank, now);
-        bool holds = member->state == HOLDING;
+        bool is_unused =
+            member->state == HOLDING && member->inside + member->outside == 0;
 
-        if (rank == directory->root || member->state == DISMISSED ||
-            !((holds && member->inside + member->outside == 0) ||
-              (holds && far && free) || (is_settled(directory) && !far))) {
-            continue;
-        }
-        member->state = DISMISSED;
-        directory->dismissed++;
-        *rank_p = rank;
-        *handed_over_p = far ? member->receiver : -1;
-        if (far) {
-            set_source(directory, member->receiver, directory->root);
-        }
-        return true;
-    }
-    return false;
-}
-
-bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p)
-{
-    for (int rank = 0; rank < directory->placement->num_ranks; rank++) {
-        member_t *member = &directory->members[rank];
-
-        if (rank != directory->root && member->state != DISMISSED && !member->settled &&
-            is_settled(directory)) {
-            member->settled = true;
+        if (rank != directory->root && member->state != DISMISSED &&
+            (is_unused || directory->assigned == receivers)) {
+            member->state = DISMISSED;
+            directory->dismissed++;
             *rank_p = rank;
             return true;
         }

@@ -8,9 +8,7 @@
  * the paper, the pair with the best route is assigned first.  Where several ranks share a
  * host, a source may also serve one rank of its own host, and only one rank of a host
  * serves other hosts at a time, since the host's network is the bottleneck.  So there is
- * always a free source, and nobody waits for one.  A source with the whole result need
- * not stay for a receiver that began long after it: the root takes the receiver over, as
- * the paper's receivers go on with another sender when theirs fails.
+ * always a free source, and nobody waits for one.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
 #define MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
@@ -22,13 +20,12 @@ typedef struct mtree_directory mtree_directory_t;
 
 /*
  * The directory of a broadcast from rank @a root among the ranks of @a placement.  @a
- * plan gives the size and, where it has them, the routes.  Both stay the caller's.  The
- * root takes over only receivers that began at least @a least_lag seconds after their
- * source; infinite: none.  MTREE_ERR_NO_MEMORY.
+ * plan gives the size and, where it has them, the routes.  Both stay the caller's.
+ * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
                                       const mtree_placement_t *placement, int root,
-                                      double least_lag, mtree_directory_t **directory_p);
+                                      mtree_directory_t **directory_p);
 
 /* Free; NULL is allowed. */
 void mtree_directory_destroy(mtree_directory_t *directory);
@@ -36,28 +33,16 @@ void mtree_directory_destroy(mtree_directory_t *directory);
 /* A receiver has arrived. */
 void mtree_directory_arrive(mtree_directory_t *directory, int rank);
 
-/* Assign a source to the next receiver, at @a now (seconds); false: none is waiting. */
-bool mtree_directory_assign(mtree_directory_t *directory, double now, int *source_p,
-                            int *rank_p);
+/* Assign a source to the next receiver; false: none is waiting. */
+bool mtree_directory_assign(mtree_directory_t *directory, int *source_p, int *rank_p);
 
-/* @a rank has the whole result, so its source may serve another. */
+/* @a rank has the whole result, so its source may serve another; or it was dismissed. */
 void mtree_directory_hold(mtree_directory_t *directory, int rank);
 
-/*
- * The next receiver that may leave; false: none.  It has the whole result and serves
- * nobody; or all receivers have their sources and its own receiver, if any, stays with
- * it; or the root takes that receiver over, *handed_over_p (-1: none).  The root does so
- * while it is
- * @a free, for a source with the whole result, unless the receiver began soon after it,
- * by
- * @a now (seconds), or the route from the root takes more than twice as long.
- */
-bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free,
-                             int *rank_p, int *handed_over_p);
-
-/* The next receiver, each once, that no more receivers will be assigned to, and that is
- * not dismissed yet; false: none. */
-bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p);
+/* The next receiver that may leave when it has the whole result and has given it to those
+ * that it serves, each once; false: none.  No more receivers will be assigned to it: it
+ * has the whole result and serves nobody, or all have their sources. */
+bool mtree_directory_dismiss(mtree_directory_t *directory, int *rank_p);
 
 /* Receivers that have arrived, and that have been assigned sources. */
 int mtree_directory_num_arrived(const mtree_directory_t *directory);

@@ -3,13 +3,12 @@
 #include "schedule/operation_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* A command or an event that is being sent. */
+/* A command that is being sent, or an empty message. */
 typedef struct {
     mtree_event_t event; /* must be first */
     mtree_arrival_run_t *run;
-    mtree_arrival_text_t text;
+    mtree_arrival_command_t command;
 } control_msg_t;
 
 static void control_msg_sent(mtree_event_t *event)
@@ -20,8 +19,8 @@ static void control_msg_sent(mtree_event_t *event)
     free(control_msg);
 }
 
-void mtree_arrival_send(mtree_arrival_run_t *run, int rank, int tag, const void *text,
-                        size_t bytes)
+void mtree_arrival_send(mtree_arrival_run_t *run, int rank,
+                        const mtree_arrival_command_t *command)
 {
     control_msg_t *control_msg = calloc(1, sizeof(*control_msg));
 
@@ -30,33 +29,25 @@ void mtree_arrival_send(mtree_arrival_run_t *run, int rank, int tag, const void 
         return;
     }
     control_msg->run = run;
-    memcpy(&control_msg->text, text, bytes);
-    if (!mtree_dynamic_peers_message(run->operation, run->arrival.control, false, rank,
-                                     tag, &control_msg->text, bytes, &control_msg->event,
-                                     control_msg_sent)) {
+    if (command != NULL) {
+        control_msg->command = *command;
+    }
+    if (!mtree_dynamic_peers_message(
+            run->operation, run->arrival.control, false, rank,
+            command == NULL ? MTREE_ARRIVAL_TAG_EVENT : MTREE_ARRIVAL_TAG_COMMAND,
+            &control_msg->command, command == NULL ? 0 : sizeof(*command),
+            &control_msg->event, control_msg_sent)) {
         free(control_msg);
     }
 }
 
-static void member_send_event(mtree_arrival_run_t *run, mtree_arrival_event_kind_t kind,
-                              size_t chunk)
+/* The second message, which is sent once. */
+static void member_report(mtree_arrival_run_t *run)
 {
-    const mtree_arrival_event_t event = {.kind = kind, .chunk = (int64_t)chunk};
-
-    mtree_arrival_send(run, run->coordinator, MTREE_ARRIVAL_TAG_EVENT, &event,
-                       sizeof(event));
-}
-
-/* Leave, and stop sending to the receiver that the root takes over, if there is one. */
-static void member_leave(mtree_arrival_run_t *run, const mtree_arrival_command_t *command)
-{
-    size_t chunk = 0;
-
-    if (command->num_ranks > 0) {
-        chunk = mtree_dynamic_peers_stop(run->operation, command->ranks[0]);
+    if (!run->has_reported) {
+        run->has_reported = true;
+        mtree_arrival_send(run, run->coordinator, NULL);
     }
-    run->dismissed = true;
-    member_send_event(run, MTREE_EVENT_LEFT, chunk);
 }
 
 static void member_recv_command(mtree_arrival_run_t *run);
@@ -65,8 +56,8 @@ static void member_command_received(mtree_event_t *event)
 {
     mtree_posted_recv_t *posted_recv = (mtree_posted_recv_t *)event;
     mtree_arrival_run_t *run = posted_recv->run;
-    mtree_arrival_command_t command = posted_recv->text.command;
-    bool last = command.kind == MTREE_COMMAND_LEAVE ||
+    mtree_arrival_command_t command = posted_recv->command;
+    bool last = command.kind == MTREE_COMMAND_LAST ||
                 (command.kind == MTREE_COMMAND_PARENT && !run->has_directory);
 
     if (!mtree_operation_ended(run->operation, event)) {
@@ -85,10 +76,10 @@ static void member_recv_command(mtree_arrival_run_t *run)
 {
     mtree_posted_recv_t *posted_recv = run->posted_recvs;
 
-    (void)mtree_dynamic_peers_message(
-        run->operation, run->arrival.control, true, run->coordinator,
-        MTREE_ARRIVAL_TAG_COMMAND, &posted_recv->text.command,
-        sizeof(posted_recv->text.command), &posted_recv->event, member_command_received);
+    (void)mtree_dynamic_peers_message(run->operation, run->arrival.control, true,
+                                      run->coordinator, MTREE_ARRIVAL_TAG_COMMAND,
+                                      &posted_recv->command, sizeof(posted_recv->command),
+                                      &posted_recv->event, member_command_received);
 }
 
 void mtree_member_execute(mtree_arrival_run_t *run,
@@ -108,34 +99,18 @@ void mtree_member_execute(mtree_arrival_run_t *run,
         mtree_dynamic_peers_source(run->operation, command->ranks[0]);
         break;
     case MTREE_COMMAND_RECEIVER:
-        mtree_dynamic_peers_receiver(run->operation, command->ranks[0], 0);
+        mtree_dynamic_peers_receiver(run->operation, command->ranks[0]);
         break;
-    case MTREE_COMMAND_SETTLED:
-        run->settled = true;
-        break;
-    case MTREE_COMMAND_LEAVE:
-        member_leave(run, command);
+    case MTREE_COMMAND_LAST:
+        member_report(run);
         break;
     }
 }
 
 void mtree_member_progress(mtree_arrival_run_t *run)
 {
-    if (mtree_dynamic_peers_is_stopped(run->operation)) {
-        mtree_dynamic_peers_source(run->operation, run->coordinator);
-    }
-    if (!run->has_directory || run->dismissed ||
-        !mtree_dynamic_peers_is_complete(run->operation)) {
-        return;
-    }
-    if (!run->reported_complete) {
-        run->reported_complete = true;
-        member_send_event(run, MTREE_EVENT_COMPLETE, 0);
-    }
-    /* What remains is the command to leave, and the answer. */
-    if (run->settled && !run->arrival.reuses_tags &&
-        mtree_dynamic_peers_is_idle(run->operation)) {
-        mtree_dynamic_peers_detach(run->operation);
+    if (run->has_directory && mtree_dynamic_peers_is_complete(run->operation)) {
+        member_report(run);
     }
 }
 
@@ -151,6 +126,6 @@ void mtree_member_begin(mtree_arrival_run_t *run)
         mtree_dynamic_peers_end(run->operation);
         return;
     }
-    member_send_event(run, MTREE_EVENT_ARRIVED, 0);
+    mtree_arrival_send(run, run->coordinator, NULL);
     member_recv_command(run);
 }

@@ -123,7 +123,6 @@ static mtree_status_t chaos_send(mtree_transport_t *transport, int peer, int tag
     receive = chaos_take(&chaos->endpoints[peer].receives, self->rank, tag);
     if (receive != NULL) {
         chaos_copy(chaos, receive->buffer, receive->count, buffer, count);
-        receive->done->empty = count == 0;
         chaos_tell(chaos, receive->done);
         free(receive);
     } else {
@@ -159,7 +158,6 @@ static mtree_status_t chaos_recv(mtree_transport_t *transport, int peer, int tag
         return MTREE_OK;
     }
     chaos_copy(chaos, buffer, count, send->buffer, send->count);
-    done->empty = send->count == 0;
     if (send->owned) {
         free(send->buffer);
     }

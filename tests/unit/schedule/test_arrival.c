@@ -36,8 +36,6 @@ typedef struct {
     int32_t *wanted; /* the right result */
     mtree_operation_t *operations[MAX_RANKS];
     mtree_operation_data_t data[MAX_RANKS];
-    mtree_trace_t *trace; /* of the rank that is traced; NULL: none is */
-    int traced;
     bool started[MAX_RANKS], finished[MAX_RANKS], released[MAX_RANKS];
 } world_t;
 
@@ -140,9 +138,6 @@ static void start(world_t *world, int rank)
                                      .span = world->call.unit_bytes,
                                      .fold = chaos_fold_add,
                                      .arg = &seats[rank]};
-    if (world->trace != NULL && rank == world->traced) {
-        data->trace = world->trace;
-    }
     if (world->packed) {
         data->pack = pack;
         data->unpack = unpack;
@@ -302,60 +297,6 @@ static int num_finished_without(world_t *world, int late)
     }
     start(world, late);
     return finished;
-}
-
-/* Chunks that the traced rank received from @a peer. */
-static size_t num_received(const world_t *world, int peer)
-{
-    size_t received = 0;
-
-    for (size_t i = 0; i < mtree_trace_count(world->trace); i++) {
-        const mtree_trace_event_t *event = mtree_trace_get(world->trace, i);
-
-        received += event->act == MTREE_TRACE_RECEIVE && event->peer == peer;
-    }
-    return received;
-}
-
-/*
- * A rank comes late, when the root is busy with another one, who becomes its source. When
- * that one holds everything, the root takes over: the source leaves, and every chunk
- * comes once, the first from the source and the last from the root.
- */
-UNIT_TEST(test_bcast_source_is_relieved)
-{
-    int relieved = 0;
-
-    for (int c = 0; c < 100; c++) {
-        world_t world;
-        size_t chunks;
-        int root, source, late;
-        bool left;
-
-        random_seed((unsigned)c + 54);
-        world_open(&world, MTREE_BCAST, 3, 3, 100000);
-        world.call.chunk_bytes = 1000;
-        chunks = (world.call.units + 999) / 1000;
-        root = world.call.root;
-        source = (root + 1) % 3;
-        late = (root + 2) % 3;
-        world.packed = c % 2 == 0;
-        world.traced = late;
-        unit_ok(mtree_trace_create(2 * chunks, &world.trace));
-        start(&world, root);
-        start(&world, source);
-        for (size_t i = 0; i < chunks && step(&world); i++) {}
-        start(&world, late);
-        while (!world.finished[source] && step(&world)) {}
-        left = !world.finished[late];
-        while (step(&world)) {}
-        relieved += left && num_received(&world, root) > 0;
-        ck_assert_uint_eq(num_received(&world, root) + num_received(&world, source),
-                          chunks);
-        world_close(&world);
-        mtree_trace_destroy(world.trace);
-    }
-    ck_assert_int_ge(relieved, 20);
 }
 
 static int rank_but(int num_ranks, int root)

@@ -42,14 +42,11 @@ static void add_line_of_routes(mtree_plan_t *plan)
     }
 }
 
-/* Seconds. */
-static double now;
-
 static void expect_source(mtree_directory_t *directory, int rank, int wanted)
 {
     int source, told;
 
-    ck_assert(mtree_directory_assign(directory, now, &source, &told));
+    ck_assert(mtree_directory_assign(directory, &source, &told));
     ck_assert_int_eq(told, rank);
     ck_assert_int_eq(source, wanted);
 }
@@ -58,17 +55,15 @@ static void expect_nobody_waits(mtree_directory_t *directory)
 {
     int source, rank;
 
-    ck_assert(!mtree_directory_assign(directory, now, &source, &rank));
+    ck_assert(!mtree_directory_assign(directory, &source, &rank));
 }
 
 static void expect_dismissed(mtree_directory_t *directory, int wanted)
 {
-    int rank = -1, relieved;
+    int rank = -1;
 
-    ck_assert(mtree_directory_dismiss(directory, now, true, &rank, &relieved) ==
-              (wanted >= 0));
+    ck_assert(mtree_directory_dismiss(directory, &rank) == (wanted >= 0));
     ck_assert_int_eq(rank, wanted);
-    ck_assert(wanted < 0 || relieved < 0);
 }
 
 /* "a1": rank 1 arrives; "1<0": it gets from rank 0; "h1": it holds everything; "d1": it
@@ -129,101 +124,8 @@ UNIT_EACH(test_sources, bcasts)
     if (bcasts[_i].is_line) {
         add_line_of_routes(plan);
     }
-    unit_ok(mtree_directory_create(plan, placement, bcasts[_i].root, 0, &directory));
+    unit_ok(mtree_directory_create(plan, placement, bcasts[_i].root, &directory));
     follow_directory(directory, bcasts[_i].story);
-}
-
-static void expect_relieved(mtree_directory_t *directory, bool free, int wanted,
-                            int of_whom)
-{
-    int rank = -1, relieved = -1;
-
-    ck_assert(mtree_directory_dismiss(directory, now, free, &rank, &relieved) ==
-              (wanted >= 0));
-    ck_assert_int_eq(rank, wanted);
-    ck_assert_int_eq(relieved, of_whom);
-}
-
-static void expect_settled(mtree_directory_t *directory, int wanted)
-{
-    int rank = -1;
-
-    ck_assert(mtree_directory_settle(directory, &rank) == (wanted >= 0));
-    ck_assert_int_eq(rank, wanted);
-}
-
-/* A root that gives to rank 1, and rank 1 to rank 2, which came @a after seconds after
- * it; by the end rank 1 holds everything, after a second. */
-static mtree_directory_t *open_late(mtree_plan_t *plan, mtree_placement_t *placement,
-                                    double after, double worth)
-{
-    mtree_directory_t *directory;
-
-    unit_ok(mtree_directory_create(plan, placement, 0, worth, &directory));
-    now = 0;
-    mtree_directory_arrive(directory, 1);
-    expect_source(directory, 1, 0);
-    now = after;
-    mtree_directory_arrive(directory, 2);
-    expect_source(directory, 2, 1);
-    now = 1;
-    mtree_directory_hold(directory, 1);
-    return directory;
-}
-
-/* The root, once it is free, gives the rest to one that came late, so that the source
- * may leave; then it is busy with that one. */
-UNIT_TEST(test_root_relieves)
-{
-    static const int host[] = {0, 1, 2, 3};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
-    OWNED(directory) *directory = open_late(plan, placement, 0.5, 0.4);
-
-    expect_relieved(directory, false, -1, -1);
-    expect_settled(directory, -1);
-    expect_relieved(directory, true, 1, 2);
-    mtree_directory_arrive(directory, 3);
-    expect_source(directory, 3, 2);
-    expect_dismissed(directory, 3);
-    expect_settled(directory, 2);
-    expect_settled(directory, -1);
-    mtree_directory_hold(directory, 2);
-    ck_assert(!mtree_directory_is_done(directory));
-    expect_relieved(directory, true, 2, 3);
-    ck_assert(mtree_directory_is_done(directory));
-}
-
-/* It does not for one that is as good as done, nor where that is not worth it. */
-UNIT_TEST(test_root_leaves_it)
-{
-    static const int host[] = {0, 1, 2, 3};
-    static const double after[] = {0.01, 0.5}, worth[] = {0, 0.6};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 4);
-    OWNED(placement) *placement = placement_of(4, 4, host);
-
-    for (int i = 0; i < 2; i++) {
-        OWNED(directory) *directory = open_late(plan, placement, after[i], worth[i]);
-
-        expect_relieved(directory, true, -1, -1);
-        mtree_directory_hold(directory, 2);
-        expect_dismissed(directory, 1);
-        expect_dismissed(directory, 2);
-    }
-}
-
-/* Nor for one that is more than twice as far from it as from its source. */
-UNIT_TEST(test_root_is_too_far)
-{
-    static const int host[] = {0, 3, 4, 1, 2};
-    OWNED(plan) *plan = plan_of(MTREE_BCAST, 5);
-    OWNED(placement) *placement = placement_of(5, 5, host);
-    OWNED(directory) *directory = NULL;
-
-    add_line_of_routes(plan);
-    plan->bytes = 1000;
-    directory = open_late(plan, placement, 0.5, 0);
-    expect_relieved(directory, true, -1, -1);
 }
 
 /* "a1": rank 1 arrives; "1<23.": it gets its place, and adds the sums of ranks 2 and 3;
