@@ -86,7 +86,7 @@ char *coll_mtree_topology_cache_read(coll_mtree_cached_hosts_t *hosts)
         return NULL;
     }
     hosts->path = mtree_arena_strdup(&hosts->arena, path);
-    coll_mtree_require(hosts->arena.status);
+    mtree_require(hosts->arena.status);
     return text;
 }
 
