@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "relay/dialer.h"
 
-#include "relay/lookup.h"
-#include "relay/plan.h"
 #include "tcp/socket.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +10,10 @@
 #define ATTEMPT 2.0
 #define PAUSE   0.05
 
-typedef enum { NAMED, IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED } state_t;
+typedef enum { IDLE, CONNECTING, CONNECTED, PROVED, WELCOME, REFUSED } state_t;
 
 struct mtree_relay_dialer {
-    char address[MTREE_RELAY_ADDRESS];
     mtree_relay_hello_t hello;
-    bool is_aside;
-    mtree_relay_lookup_t *lookup; /* under way, or NULL */
     mtree_relay_found_t found;
     int tries;
     double deadline, until; /* of all, and of the attempt or the pause */
@@ -46,35 +40,17 @@ mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
     dialer->greeting.key = *key;
     dialer->deadline = now + seconds;
     dialer->socket = -1;
-    (void)snprintf(dialer->address, sizeof(dialer->address), "%s", address);
+    mtree_relay_look_up(address, hello->purpose == MTREE_RELAY_CONTROL, &dialer->found);
+    dialer->state = dialer->found.count > 0 ? IDLE : REFUSED;
+    dialer->reason =
+        dialer->found.count > 0 ? "it does not answer" : "its address is not known";
     return dialer;
 }
 
-void mtree_relay_dialer_aside(mtree_relay_dialer_t *dialer)
+void mtree_relay_dialer_address(const mtree_relay_dialer_t *dialer,
+                                char text[MTREE_RELAY_ADDRESS])
 {
-    dialer->is_aside = true;
-}
-
-/* Look the address up; where a thread does, until it has. */
-static void look_up(mtree_relay_dialer_t *dialer)
-{
-    bool is_done = true;
-
-    if (dialer->is_aside && dialer->lookup == NULL) {
-        dialer->lookup = mtree_relay_lookup_create(dialer->address);
-    }
-    if (dialer->lookup != NULL) {
-        is_done = mtree_relay_lookup_poll(dialer->lookup, &dialer->found);
-    } else if (!dialer->is_aside) {
-        mtree_relay_look_up(dialer->address, &dialer->found);
-    }
-    dialer->reason = "its address is not known";
-    if (is_done) {
-        dialer->state = dialer->found.count > 0 ? IDLE : REFUSED;
-    }
-    if (dialer->state == IDLE) {
-        dialer->reason = "it does not answer";
-    }
+    mtree_relay_found_write(&dialer->found, text);
 }
 
 static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
@@ -179,9 +155,6 @@ int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
 {
     int result = 0;
 
-    if (dialer->state == NAMED) {
-        look_up(dialer);
-    }
     if (dialer->state == IDLE && now >= dialer->until) {
         attempt_begin(dialer, now);
     }
@@ -231,7 +204,6 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
         if (dialer->socket >= 0) {
             mtree_tcp_socket_close(dialer->socket);
         }
-        mtree_relay_lookup_destroy(dialer->lookup);
         explicit_bzero(&dialer->greeting, sizeof(dialer->greeting));
         explicit_bzero(&dialer->key, sizeof(dialer->key));
         free(dialer);

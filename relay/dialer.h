@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Dialing a relay: a connection on which both ends have proved that they know the key of
- * the job.  Nothing waits but the look-up of a name.
+ * the job.
  */
 #ifndef MTREE_RELAY_DIALER_H
 #define MTREE_RELAY_DIALER_H
 
 #include "relay/greeting.h"
+#include "relay/lookup.h"
 
 /* Seconds that a relay has to answer one that wants to send it messages of calls. */
 #define MTREE_RELAY_DIAL_SECONDS 4.0
@@ -16,16 +17,14 @@ typedef struct mtree_relay_dialer mtree_relay_dialer_t;
 /*
  * Begin to dial @a address at @a now (mtree_clock_seconds()), and try again for at most
  * @a seconds while it does not answer.  An address is "host:port" or "[IPv6]:port";
- * several hosts before the port, with commas between them, are tried in turn.  The dialer
+ * several hosts before the port, with commas between them, are tried in turn.  Who dials
+ * to begin the job may give names, and waits here until they are looked up.  The dialer
  * draws the nonce of @a hello.  NULL: no memory.
  */
 mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
                                                 const mtree_relay_hello_t *hello,
                                                 const mtree_relay_key_t *key, double now,
                                                 double seconds);
-
-/* Names of hosts are to be looked up without waiting (relay/lookup.h). */
-void mtree_relay_dialer_aside(mtree_relay_dialer_t *dialer);
 
 /* 1: the relay has welcomed the dialer; 0: not yet; -1: it will not. */
 int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
@@ -36,6 +35,10 @@ int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t 
 /* The key of that connection, until the dialer is destroyed; NULL: it is not encrypted.
  */
 const mtree_tls_key_t *mtree_relay_dialer_key(const mtree_relay_dialer_t *dialer);
+
+/* The addresses that it dials, as numbers. */
+void mtree_relay_dialer_address(const mtree_relay_dialer_t *dialer,
+                                char text[MTREE_RELAY_ADDRESS]);
 
 /* Why the relay has not welcomed it: static text, to follow a name and a colon. */
 const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer);

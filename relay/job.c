@@ -24,6 +24,11 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
                                           const mtree_tls_key_t *tls_key,
                                           const char *from)
 {
+    const mtree_relay_hello_t to_relays = {.purpose = MTREE_RELAY_DATA,
+                                           .number = MTREE_RELAY_IS_RELAY | hello->number,
+                                           .is_encrypted = hello->is_encrypted,
+                                           .job = hello->job};
+    const size_t most = shared->memory.most;
     mtree_relay_job_t *job = calloc(1, sizeof(*job));
 
     if (job == NULL) {
@@ -37,8 +42,9 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_relay_shared_t *shared,
     mtree_tcp_socket_give_up(socket, MTREE_RELAY_JOB_SILENCE);
     mtree_relay_channel_init(&job->channel, socket, tls_key);
     mtree_list_init(&job->link);
-    mtree_relay_peers_init(&job->peers, shared->tcp, hello, key, &shared->traffic,
-                           shared->memory.most);
+    mtree_relay_peers_init(&job->peers, shared->tcp, &to_relays, key, &shared->traffic,
+                           most > MTREE_RELAY_LEAST_EARLY ? most
+                                                          : MTREE_RELAY_LEAST_EARLY);
     mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
     mtree_info("%s of %s begins%s", job->peers.name, from,
@@ -112,6 +118,35 @@ static bool make_room(mtree_relay_job_t *job, size_t bytes)
     return has_room(job, bytes);
 }
 
+/* Has the part's host an edge to @a host in a tree? */
+static bool is_neighbour(const mtree_plan_part_t *part, int host)
+{
+    for (int t = 0; t < part->num_trees; t++) {
+        for (int e = 0; e < part->trees[t].num_edges; e++) {
+            if (part->trees[t].edges[e].host == host) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Dial the relays with a higher number that are neighbours in @a plan. */
+static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
+                        double now)
+{
+    const int first = plan->part->num_hosts - plan->placement->num_relays;
+
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        const uint32_t number = plan->peers[plan->placement->num_ranks + i];
+
+        if ((number & MTREE_RELAY_IS_RELAY) != 0 && number > job->peers.hello.number &&
+            is_neighbour(plan->part, first + i)) {
+            (void)mtree_relay_peers_dial(&job->peers, number, plan->plan->relays[i], now);
+        }
+    }
+}
+
 /* False: the job is to end.  Calls over a plan that is too long to keep are refused. */
 static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
                       double now)
@@ -132,7 +167,7 @@ static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *messa
     mtree_list_append(&job->plans, &plan->link);
     job->plan_bytes += plan->bytes;
     job->num_plans++;
-    mtree_relay_peers_dial(&job->peers, plan, now);
+    dial_relays(job, plan, now);
     return true;
 }
 
@@ -268,12 +303,23 @@ static bool read_channel(mtree_relay_job_t *job, double now)
     return true;
 }
 
+/* A mtree_relay_unreached_t: rank 0 hears the cause before calls fail. */
+static void tell_unreached(void *arg, uint32_t number)
+{
+    mtree_relay_job_t *job = arg;
+    unsigned char bytes[MTREE_RELAY_UNREACHED_BYTES];
+
+    mtree_put32(bytes, number & ~MTREE_RELAY_IS_RELAY);
+    (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_UNREACHED, bytes,
+                                   sizeof(bytes));
+}
+
 bool mtree_relay_job_poll(mtree_relay_job_t *job, double now)
 {
     if (job->end <= 0 && !read_channel(job, now)) {
         return false;
     }
-    mtree_relay_peers_poll(&job->peers, &job->channel, now);
+    mtree_relay_peers_poll(&job->peers, tell_unreached, job, now);
     return job->end <= 0 || (job->num_calls > 0 && now < job->end);
 }
 

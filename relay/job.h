@@ -10,10 +10,15 @@
 #include "relay/channel.h"
 #include "relay/greeting.h"
 #include "relay/peers.h"
+#include "relay/plan.h"
 
 /* Plans that a job keeps.  Beyond them the least recently used one is forgotten, but none
  * that a call uses. */
 #define MTREE_RELAY_PLANS 256
+
+/* Bytes that peers may send before their calls begin, however little memory calls have:
+ * those of a call that is refused for that. */
+#define MTREE_RELAY_LEAST_EARLY ((size_t)64 << 20)
 
 /* Counters of a relay. */
 typedef struct {

@@ -2,24 +2,17 @@
 #include "relay/lookup.h"
 
 #include <netdb.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct mtree_relay_lookup {
-    atomic_int holders; /* the caller and the thread */
-    atomic_bool is_done;
-    mtree_relay_found_t found;
-    char address[];
-};
-
 /* Add the addresses of the host whose name, maybe in brackets, has @a length characters.
  */
-static void look_up_host(mtree_relay_found_t *found, const char *name, size_t length)
+static void look_up_host(mtree_relay_found_t *found, const char *name, size_t length,
+                         bool looks_up)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = looks_up ? 0 : AI_NUMERICHOST};
     struct addrinfo *all, *at;
     char host[256];
 
@@ -42,7 +35,7 @@ static void look_up_host(mtree_relay_found_t *found, const char *name, size_t le
     freeaddrinfo(all);
 }
 
-void mtree_relay_look_up(const char *address, mtree_relay_found_t *found)
+void mtree_relay_look_up(const char *address, bool looks_up, mtree_relay_found_t *found)
 {
     const char *colon = strrchr(address, ':');
     char *end;
@@ -57,66 +50,28 @@ void mtree_relay_look_up(const char *address, mtree_relay_found_t *found)
         size_t length = strcspn(address, ",");
 
         length = address + length > colon ? (size_t)(colon - address) : length;
-        look_up_host(found, address, length);
+        look_up_host(found, address, length, looks_up);
         address += length + 1;
     }
 }
 
-void mtree_relay_lookup_destroy(mtree_relay_lookup_t *lookup)
+void mtree_relay_found_write(const mtree_relay_found_t *found,
+                             char text[MTREE_RELAY_ADDRESS])
 {
-    if (lookup != NULL && atomic_fetch_sub(&lookup->holders, 1) == 1) {
-        free(lookup);
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < found->count; i++) {
+        const bool is_ipv6 = found->addresses[i].family == AF_INET6;
+        char one[MTREE_ADDRESS_LENGTH];
+
+        length += (size_t)snprintf(text + length, MTREE_RELAY_ADDRESS - length,
+                                   "%s%s%s%s", i > 0 ? "," : "", is_ipv6 ? "[" : "",
+                                   mtree_address_format(&found->addresses[i], one),
+                                   is_ipv6 ? "]" : "");
     }
-}
-
-static void *run(void *arg)
-{
-    mtree_relay_lookup_t *lookup = arg;
-
-    mtree_relay_look_up(lookup->address, &lookup->found);
-    atomic_store(&lookup->is_done, true);
-    mtree_relay_lookup_destroy(lookup);
-    return NULL;
-}
-
-/* Signals are for the caller's threads. */
-static bool start(mtree_relay_lookup_t *lookup)
-{
-    sigset_t all, before;
-    pthread_t thread;
-    int code;
-
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&thread, NULL, run, lookup);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code == 0 && pthread_detach(thread) == 0;
-}
-
-mtree_relay_lookup_t *mtree_relay_lookup_create(const char *address)
-{
-    size_t bytes = strlen(address) + 1;
-    mtree_relay_lookup_t *lookup = calloc(1, sizeof(*lookup) + bytes);
-
-    if (lookup == NULL) {
-        return NULL;
+    if (length > 0) {
+        (void)snprintf(text + length, MTREE_RELAY_ADDRESS - length, ":%d",
+                       (int)found->port);
     }
-    memcpy(lookup->address, address, bytes);
-    atomic_init(&lookup->holders, 2);
-    atomic_init(&lookup->is_done, false);
-    if (!start(lookup)) {
-        free(lookup);
-        return NULL;
-    }
-    return lookup;
-}
-
-bool mtree_relay_lookup_poll(mtree_relay_lookup_t *lookup, mtree_relay_found_t *found)
-{
-    bool is_done = atomic_load(&lookup->is_done);
-
-    if (is_done) {
-        *found = lookup->found;
-    }
-    return is_done;
 }

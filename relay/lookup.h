@@ -2,15 +2,19 @@
 /*
  * The addresses of "host:port", "[IPv6]:port" or "host,host:port".
  *
- * The system's function waits for the network.  So a relay, which serves others
- * meanwhile, has names looked up by a thread.
+ * The system waits for the network where it looks a name up.  So rank 0 alone does, in
+ * the planning thread, and tells the others numbers.
  */
 #ifndef MTREE_RELAY_LOOKUP_H
 #define MTREE_RELAY_LOOKUP_H
 
 #include "base/address.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Bytes of the text of addresses, its NUL included. */
+#define MTREE_RELAY_ADDRESS 256
 
 #define MTREE_RELAY_ADDRESSES 4
 
@@ -20,18 +24,11 @@ typedef struct {
     uint16_t port;
 } mtree_relay_found_t;
 
-/* Look @a address up, and wait. */
-void mtree_relay_look_up(const char *address, mtree_relay_found_t *found);
+/* Read @a text, whose hosts may be names where @a looks_up; then wait for them. */
+void mtree_relay_look_up(const char *text, bool looks_up, mtree_relay_found_t *found);
 
-typedef struct mtree_relay_lookup mtree_relay_lookup_t;
-
-/* Begin to look @a address up; NULL: there is no memory or no thread. */
-mtree_relay_lookup_t *mtree_relay_lookup_create(const char *address);
-
-/* True: *found. */
-bool mtree_relay_lookup_poll(mtree_relay_lookup_t *lookup, mtree_relay_found_t *found);
-
-/* Free; NULL is allowed.  A thread that still waits ends later, so its code must stay. */
-void mtree_relay_lookup_destroy(mtree_relay_lookup_t *lookup);
+/* The same addresses as numbers; "": there are none. */
+void mtree_relay_found_write(const mtree_relay_found_t *found,
+                             char text[MTREE_RELAY_ADDRESS]);
 
 #endif

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The peers of a job at a relay: the ranks, which dial it, and the other relays, of which
- * it dials those with a higher number that are its neighbours in a plan.
+ * The peers of a job that messages of its calls go to and from through connections with
+ * relays: at a relay the ranks, which dial it, and other relays; at a rank the relays.
  */
 #ifndef MTREE_RELAY_PEERS_H
 #define MTREE_RELAY_PEERS_H
 
 #include "base/list.h"
-#include "relay/channel.h"
 #include "relay/greeting.h"
-#include "relay/plan.h"
 #include "tcp/tcp.h"
-
-/* Bytes that peers may send before their calls begin, however little memory calls have:
- * those of a call that is refused for that. */
-#define MTREE_RELAY_LEAST_EARLY ((size_t)64 << 20)
 
 /* Limits of a job's peers, and of the traffic to each. */
 typedef struct {
@@ -28,7 +22,7 @@ typedef struct {
 typedef struct {
     mtree_tcp_t *tcp;
     const mtree_relay_traffic_t *traffic;
-    mtree_relay_hello_t hello; /* to other relays; with the relay's number in the job */
+    mtree_relay_hello_t hello; /* to relays, with the own number in the job */
     mtree_relay_key_t key;     /* of the job */
     char name[16];             /* of the job, for lines of the log */
     mtree_list_t list;
@@ -36,8 +30,8 @@ typedef struct {
     mtree_tcp_budget_t budget; /* of what they send before their calls begin */
 } mtree_relay_peers_t;
 
-/* @a hello is that of the control connection.  @a traffic stays.  What the peers send
- * before their calls begin may take @a most bytes, or MTREE_RELAY_LEAST_EARLY. */
+/* @a hello is what it says to relays, and @a traffic stays.  What the peers send before
+ * their calls begin may take @a most bytes; 0: no limit. */
 void mtree_relay_peers_init(mtree_relay_peers_t *peers, mtree_tcp_t *tcp,
                             const mtree_relay_hello_t *hello,
                             const mtree_relay_key_t *key,
@@ -55,14 +49,19 @@ mtree_tcp_peer_t *mtree_relay_peers_get(mtree_relay_peers_t *peers, uint32_t num
 bool mtree_relay_peers_connect(mtree_relay_peers_t *peers, uint32_t number, int socket,
                                const mtree_tls_key_t *key, const char *from);
 
-/* Begin to dial relays that are neighbours in @a plan and not yet connected, at @a now
- * (mtree_clock_seconds()). */
-void mtree_relay_peers_dial(mtree_relay_peers_t *peers, const mtree_relay_plan_t *plan,
-                            double now);
+/* As mtree_relay_peers_get(), of a relay at @a address, which is dialed at @a now
+ * (mtree_clock_seconds()) unless it was. */
+mtree_tcp_peer_t *mtree_relay_peers_dial(mtree_relay_peers_t *peers, uint32_t number,
+                                         const char *address, double now);
 
-/* Continue to dial.  A relay that does not answer is reported over @a channel before
- * messages to it fail, so that rank 0 knows the cause of calls that fail. */
-void mtree_relay_peers_poll(mtree_relay_peers_t *peers, mtree_relay_channel_t *channel,
-                            double now);
+/* Relay @a number does not answer, and messages to it are about to fail. */
+typedef void (*mtree_relay_unreached_t)(void *arg, uint32_t number);
+
+/* Continue to dial; @a tell may be NULL. */
+void mtree_relay_peers_poll(mtree_relay_peers_t *peers, mtree_relay_unreached_t tell,
+                            void *arg, double now);
+
+/* Has relay @a number been dialed in vain? */
+bool mtree_relay_peers_is_unreached(const mtree_relay_peers_t *peers, uint32_t number);
 
 #endif

@@ -8,14 +8,12 @@
 
 #include "base/list.h"
 #include "relay/greeting.h"
+#include "relay/lookup.h"
 #include "schedule/call.h"
 #include "schedule/placement.h"
 #include "schedule/plan_part.h"
 
 #include <stdint.h>
-
-/* Bytes of the address of a relay, its NUL included. */
-#define MTREE_RELAY_ADDRESS 256
 
 /* A plan with relays, as a rank or a relay reads it. */
 typedef struct {

@@ -188,9 +188,9 @@ static bool has_ended(state_message_t *message)
     return true;
 }
 
-static void progress(void)
+static void progress(const relayed_call_t *call)
 {
-    coll_mtree_relay_links_poll();
+    coll_mtree_relay_links_poll(call->relayed);
     opal_progress();
 }
 
@@ -242,7 +242,7 @@ static int find_cause(const relayed_call_t *call)
 
     coll_mtree_relays_ping(plan);
     do {
-        progress();
+        progress(call);
         state = coll_mtree_relays_poll_call(plan, &call->start, &address);
     } while (!coll_mtree_relays_have_answered(plan));
     if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
@@ -287,7 +287,7 @@ static void coordinate(relayed_call_t *call)
         expect_state(call, &call->states[r], r, ENDED);
     }
     while (call->verdict == UNKNOWN) {
-        progress();
+        progress(call);
         call->own = call->own == UNKNOWN ? own_state(call) : call->own;
         call->verdict = gather_states(call);
         if (call->verdict != DONE && !relays_serve(call)) {
@@ -308,7 +308,7 @@ static void coordinate(relayed_call_t *call)
     }
     for (int r = 1; r < ranks; r++) {
         while (!has_ended(&call->states[r]) || !has_ended(&verdicts[r])) {
-            progress();
+            progress(call);
         }
     }
 }
@@ -321,7 +321,7 @@ static void participate(relayed_call_t *call)
 
     expect_state(call, verdict, 0, VERDICT);
     while (call->verdict == UNKNOWN) {
-        progress();
+        progress(call);
         call->own = call->own == UNKNOWN ? own_state(call) : call->own;
         if (has_ended(verdict)) {
             call->verdict = verdict->state;
@@ -335,7 +335,7 @@ static void participate(relayed_call_t *call)
         coll_mtree_relay_transport_abandon(&call->transport);
     }
     while (!has_ended(report)) {
-        progress();
+        progress(call);
     }
 }
 
@@ -344,7 +344,7 @@ static void finish(relayed_call_t *call)
 {
     if (call->operation != NULL) {
         while (!mtree_operation_done(call->operation, NULL)) {
-            progress();
+            progress(call);
         }
         coll_mtree_relay_transport_end(&call->transport);
         mtree_operation_free(call->operation);

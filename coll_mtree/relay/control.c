@@ -41,6 +41,7 @@ bool coll_mtree_relay_control_dial(coll_mtree_relay_control_t *control, double n
                                  mtree_relay_dialer_key(control->dialer));
         mtree_info("relay %s: it answers, and has %llu bytes for calls", control->address,
                    (unsigned long long)welcome.memory);
+        mtree_relay_dialer_address(control->dialer, control->reached);
         coll_mtree_relay_control_touch(control, now);
         control->is_up = true;
     } else {

@@ -13,7 +13,8 @@
 
 typedef struct {
     char address[MTREE_RELAY_ADDRESS];
-    mtree_relay_dialer_t *dialer; /* NULL: it has answered, or will not */
+    char reached[MTREE_RELAY_ADDRESS]; /* the same as numbers, when it has answered */
+    mtree_relay_dialer_t *dialer;      /* NULL: it has answered, or will not */
     mtree_relay_channel_t channel;
     bool is_up;
     double pinged, received; /* mtree_clock_seconds() of the last ping and message */

@@ -32,8 +32,8 @@ void coll_mtree_relay_transport_abandon(coll_mtree_relay_transport_t *transport)
 /* The operation has ended. */
 void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport);
 
-/* Go on with connections to relays that do not stand yet. */
-void coll_mtree_relay_links_poll(void);
+/* Go on with connections to the relays of @a relayed's job that do not stand yet. */
+void coll_mtree_relay_links_poll(const coll_mtree_relayed_t *relayed);
 
 /* Which relay of @a relayed this process has dialed in vain, in its plan; -1: none. */
 int coll_mtree_relay_links_unreached(const coll_mtree_relayed_t *relayed);

@@ -76,7 +76,8 @@ static coll_mtree_relay_control_t *find_relay(const char *address, double now)
     coll_mtree_relay_control_t *relay;
 
     for (int i = 0; i < job.num_relays; i++) {
-        if (strcmp(job.relays[i].address, address) == 0) {
+        if (strcmp(job.relays[i].address, address) == 0 ||
+            strcmp(job.relays[i].reached, address) == 0) {
             return &job.relays[i];
         }
     }
@@ -167,7 +168,7 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
 
             if (relay != NULL && relay->is_up) {
                 found->vertices[found->count] = candidates.vertices[i];
-                found->addresses[found->count++] = candidates.addresses[i];
+                found->addresses[found->count++] = relay->reached;
             }
         }
     }

@@ -30,8 +30,7 @@ bool coll_mtree_relays_are_used(void);
 typedef struct {
     int count;
     int vertices[COLL_MTREE_RELAYS];
-    const char *addresses[COLL_MTREE_RELAYS]; /* the topology's, or until the component is
-                                                 closed */
+    const char *addresses[COLL_MTREE_RELAYS]; /* numbers, until the component is closed */
 } coll_mtree_relays_found_t;
 
 /*

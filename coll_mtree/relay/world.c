@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "relay/plan.h"
+#include "relay/lookup.h"
 #include "relay/server.h"
 #include "relay/share.h"
 #include "tcp/crypto.h"
@@ -24,6 +24,8 @@
 #include <string.h>
 
 #define KEY "mtree.relay"
+
+_Static_assert(MTREE_RELAY_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
 
 /* Each communicator that passes through relays is a job to them; and bytes of all calls
  * under way.  Calls for which that is too little go without relays. */
@@ -139,26 +141,17 @@ static void service_stop(void)
     atomic_store(&service.stops, false);
 }
 
-/* Write "address,address:port"; "": this host has no address. */
+/* This host's addresses; "": it has none. */
 static void write_address(uint16_t port, char text[MTREE_RELAY_ADDRESS])
 {
-    mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
-    size_t length = 0;
+    mtree_relay_found_t own = {.port = port};
 
-    coll_mtree_host_addresses(addresses);
-    for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES && addresses[i].family != AF_UNSPEC;
-         i++) {
-        bool is_ipv6 = addresses[i].family == AF_INET6;
-        char one[MTREE_ADDRESS_LENGTH];
-
-        length += (size_t)snprintf(text + length, MTREE_RELAY_ADDRESS - length,
-                                   "%s%s%s%s", i > 0 ? "," : "", is_ipv6 ? "[" : "",
-                                   mtree_address_format(&addresses[i], one),
-                                   is_ipv6 ? "]" : "");
+    coll_mtree_host_addresses(own.addresses);
+    while (own.count < MTREE_RELAY_ADDRESSES &&
+           own.addresses[own.count].family != AF_UNSPEC) {
+        own.count++;
     }
-    if (length > 0) {
-        (void)snprintf(text + length, MTREE_RELAY_ADDRESS - length, ":%d", (int)port);
-    }
+    mtree_relay_found_write(&own, text);
 }
 
 static bool is_asked_for(void)
