@@ -430,8 +430,3 @@ bool mtree_tcp_may_dial_again(int rounds, int failed, int num_addresses)
 {
     return failed < FAILED_ROUNDS && rounds <= num_addresses;
 }
-
-void mtree_tcp_peer_has_met(mtree_tcp_peer_t *peer)
-{
-    peer->has_met = true;
-}

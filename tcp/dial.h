@@ -85,9 +85,6 @@ void mtree_tcp_peer_dial_next(mtree_tcp_peer_t *peer);
  * had none in so many @a rounds, of which so many have @a failed to connect? */
 bool mtree_tcp_may_dial_again(int rounds, int failed, int num_addresses);
 
-/* The other end has answered, which is known by another way. */
-void mtree_tcp_peer_has_met(mtree_tcp_peer_t *peer);
-
 /* The state of the links that the connections to @a peer have for themselves, if this end
  * dials: gone when all of them are, lost while one is waited for. */
 mtree_link_state_t mtree_tcp_peer_links(const mtree_tcp_peer_t *peer);

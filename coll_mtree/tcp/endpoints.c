@@ -38,8 +38,7 @@ typedef struct {
     mtree_hash_link_t link;
     int rank;                          /* in MPI_COMM_WORLD */
     mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML */
-    coll_mtree_handshake_t *handshake; /* NULL: nothing more is to be said */
-    bool is_decided;                   /* how messages go */
+    coll_mtree_handshake_t *handshake; /* NULL: it is decided how messages go */
     int num_cables;                    /* that its connections take */
 } endpoint_t;
 
@@ -58,7 +57,7 @@ static struct {
     opal_recursive_mutex_t lock;
     mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
     mtree_hash_table_t table;
-    int num_undecided, num_handshakes;
+    int num_undecided;
     int missing; /* connections, at the last poll */
     double last_look;
     bool is_looking; /* at who connects, and at processes that are not connected yet */
@@ -161,7 +160,6 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
         coll_mtree_handshake_begin(rank, endpoint->peer, connections_over(way.cables),
                                    tuning(way.cables), way, admit);
     endpoints.num_undecided++;
-    endpoints.num_handshakes++;
     coll_mtree_call_clock_connect(&coll_mtree_call_clock, 1, mtree_clock_seconds());
     return endpoint;
 }
@@ -180,29 +178,21 @@ static void endpoint_refuse(endpoint_t *endpoint)
     mtree_tcp_peer_destroy(peer);
 }
 
-/* Go on with its handshake, which ends when the other end knows what is decided. */
+/* Go on with its handshake. */
 static void endpoint_look(endpoint_t *endpoint, double now)
 {
-    if (!endpoint->is_decided) {
-        int stands = coll_mtree_handshake_poll(endpoint->handshake, now);
+    int stands = coll_mtree_handshake_poll(endpoint->handshake, now);
 
-        if (stands == 0) {
-            return;
-        }
-        endpoint->is_decided = true;
-        endpoints.num_undecided--;
-        coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, now);
-        if (stands < 0) {
-            endpoint_refuse(endpoint);
-        }
+    if (stands == 0) {
+        return;
     }
-    if (coll_mtree_handshake_is_over(endpoint->handshake,
-                                     endpoint->peer == NULL ||
-                                         mtree_tcp_peer_has_spoken(endpoint->peer))) {
-        coll_mtree_handshake_end(endpoint->handshake, true);
-        endpoint->handshake = NULL;
-        endpoints.num_handshakes--;
+    endpoints.num_undecided--;
+    coll_mtree_call_clock_connect(&coll_mtree_call_clock, -1, now);
+    if (stands < 0) {
+        endpoint_refuse(endpoint);
     }
+    coll_mtree_handshake_end(endpoint->handshake, true);
+    endpoint->handshake = NULL;
 }
 
 static void look_at_endpoints(double now)
@@ -238,7 +228,7 @@ static void look(double now)
     if (listener != NULL) {
         mtree_tcp_listener_poll(listener, missing);
     }
-    if (endpoints.num_handshakes > 0) {
+    if (endpoints.num_undecided > 0) {
         look_at_endpoints(now);
     }
     endpoints.is_looking = false;

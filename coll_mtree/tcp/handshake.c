@@ -20,9 +20,9 @@
 /* What an end says over the PML. */
 typedef enum {
     HERE,   /* how it can be reached */
-    ASK,    /* of who dials: it has no answer; does the other end give one? */
-    HEARD,  /* of who listens, as those that follow: it has given one */
-    AGAIN,  /* it has heard nothing: dial at the next addresses */
+    ASK,    /* of who dials: it has no answer */
+    AGAIN,  /* of who listens, as what follows: it has heard nothing; dial at the next
+               addresses */
     NO_MORE /* there are no connections */
 } what_t;
 
@@ -227,8 +227,6 @@ static bool take_word(coll_mtree_handshake_t *handshake)
         handshake->is_asked = true;
         handshake->rounds++;
         handshake->failed += word->error != 0;
-    } else if (what == HEARD) {
-        mtree_tcp_peer_has_met(handshake->peer);
     }
     if (what == ASK || what == AGAIN) {
         handshake->is_asking = false;
@@ -350,22 +348,6 @@ void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake)
                    "rank without, go over Open MPI's",
                    failure.way, handshake->rank, failure.what);
     }
-}
-
-bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known)
-{
-    if (handshake->dials || is_known) {
-        return true;
-    }
-    if (coll_mtree_message_test(&handshake->received, NULL) &&
-        handshake->heard->what == ASK) {
-        handshake->is_asked = true;
-    }
-    if (handshake->is_asked && coll_mtree_message_test(&handshake->sent, NULL)) {
-        say(handshake, HEARD, 0);
-        return true;
-    }
-    return false;
 }
 
 void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake, bool has_pml)

@@ -5,11 +5,11 @@
  *
  * Both know how they can be reached from what they have published, or else tell that over
  * the PML.  The one of lower rank in MPI_COMM_WORLD dials (tcp/dial.h), and the two need
- * nothing more where that goes well.  Else who dials asks over the PML whether the other
- * one has answered.  That one may say that it is to dial at other addresses, or that
- * there are no connections.  Each waits for the other's word for as long as the other
- * computes; time counts only while a process polls.  It listens from its first handshake
- * on, as connections that are lost are made again.
+ * nothing more where that goes well.  Else who dials asks over the PML.  The other one
+ * may say that it is to dial at other addresses, or that there are no connections; where
+ * it has answered over one it says nothing.  Each waits for the other's word for as long
+ * as the other computes; time counts only while a process polls.  It listens from its
+ * first handshake on, as connections that are lost are made again.
  */
 #ifndef COLL_MTREE_TCP_HANDSHAKE_H
 #define COLL_MTREE_TCP_HANDSHAKE_H
@@ -48,10 +48,6 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
 /* There are none: whoever dials logs, once per process, that messages go over Open MPI's
  * connections; where they are to be encrypted it logs why, and ends the job. */
 void coll_mtree_handshake_refuse(const coll_mtree_handshake_t *handshake);
-
-/* There are connections.  Is nothing more to be said, where @a is_known to the other end?
- * Else it may ask over the PML, and is answered here. */
-bool coll_mtree_handshake_is_over(coll_mtree_handshake_t *handshake, bool is_known);
 
 /* Free @a handshake, which may be NULL.  Without @a has_pml
  * the PML is closed, and its messages under way are forgotten. */
