@@ -62,6 +62,36 @@ size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan)
            (plan->routes == NULL ? 0 : hosts * hosts * sizeof(*plan->routes));
 }
 
+/* Hosts above which a table of all pairs is too large. */
+#define MOST_PAIRED_HOSTS 1024
+
+double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan)
+{
+    size_t hosts = (size_t)plan->num_hosts;
+    double *bytes, most = 0;
+
+    if (hosts > MOST_PAIRED_HOSTS) {
+        return 0;
+    }
+    bytes = mtree_calloc(hosts * hosts, sizeof(*bytes));
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        for (size_t h = 0; h < hosts; h++) {
+            if (tree->parent[h] >= 0) {
+                size_t parent = (size_t)tree->parent[h];
+                double *sum =
+                    &bytes[h < parent ? h * hosts + parent : parent * hosts + h];
+
+                *sum += tree->rate / 8 * 2 * tree->latency[h];
+                most = fmax(most, *sum);
+            }
+        }
+    }
+    free(bytes);
+    return most;
+}
+
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan)
 {
     return plan->order == NULL && mtree_plan_num_steps(plan) == 0 &&

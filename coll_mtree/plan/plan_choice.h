@@ -43,6 +43,10 @@ bool coll_mtree_plan_choice_is_good_enough(const mtree_plan_t *plan,
 /* Bytes of memory that @a plan takes, near enough; NULL: none. */
 size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan);
 
+/* Bytes that @a plan has under way at a time from one host to another, at most; 0: no
+ * latencies are known, or there are too many hosts to compute it. */
+double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan);
+
 /* Can the trees of @a plan get other shares?  Not where they run in lockstep or are one
  * order of many. */
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan);

@@ -5,9 +5,11 @@
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_cache.h"
 #include "coll_mtree/plan/plan_file.h"
 #include "coll_mtree/relay/relays.h"
+#include "coll_mtree/tcp/streams.h"
 
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -17,6 +19,7 @@
 #include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
 #include "simulate/forecast/choice_relays.h"
+#include "tcp/kernel_buffers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,6 +66,30 @@ static void log_plan(const coll_mtree_planning_t *what, const mtree_plan_t *plan
                        MTREE_UNITS_SIZE(what->call_class->bytes), plan->algorithm, origin,
                        trees, times, plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
+}
+
+/* In the planning thread: the kernel of this host, and so perhaps of others, cuts what
+ * @a plan has under way short. */
+static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *plan)
+{
+    mtree_tcp_kernel_buffers_t buffers;
+    coll_mtree_streams_t streams;
+    char command[160];
+    double bytes;
+
+    if (coll_mtree_world_rank() != 0 || strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
+        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK) {
+        return;
+    }
+    (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
+    bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
+    if (mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command)) &&
+        coll_mtree_log_is_first("the kernel's TCP buffers")) {
+        coll_mtree_verbose(comm, 0,
+                           "the kernel's TCP buffers are too small for %s under way in "
+                           "a connection; on all hosts: %s",
+                           MTREE_UNITS_SIZE(bytes), command);
+    }
 }
 
 /* The plan of the user's file for such calls; NULL when there is none or it has too many
@@ -307,6 +334,7 @@ mtree_plan_t *coll_mtree_planning_run(const coll_mtree_planning_t *what,
     }
     add_cables(plan, what->hosts);
     if (forecast_p->pays) {
+        log_kernel_buffers(what->comm, plan);
         log_plan(what, plan, origin, *forecast_p);
     } else {
         log_loss(what, plan, *forecast_p);

@@ -44,6 +44,18 @@ UNIT_TEST(the_bytes_of_a_plan_grow_with_its_trees)
                       coll_mtree_plan_choice_bytes(small) + 999 * sizeof(mtree_tree_t));
 }
 
+UNIT_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
+{
+    OWNED(plan) *plan = two_hosts(MTREE_ALLREDUCE, "packing", 2, 1);
+
+    ck_assert_double_eq(coll_mtree_plan_choice_under_way(plan), 0);
+    for (int t = 0; t < 2; t++) {
+        plan->trees[t].rate = 40e6;
+        plan->trees[t].latency[1 - t] = 0.01;
+    }
+    ck_assert_double_eq_tol(coll_mtree_plan_choice_under_way(plan), 200e3, 1);
+}
+
 UNIT_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 {
     OWNED(plan) *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
