@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "relay/lookup.h"
 #include "relay/server.h"
-#include "relay/share.h"
 #include "tcp/crypto.h"
 
 #include <inttypes.h>
@@ -32,8 +31,11 @@ _Static_assert(MTREE_RELAY_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's add
 #define MOST_JOBS 256
 #define MEMORY    ((uint64_t)256 << 20)
 
-/* The least share of a processor, and seconds of the longest sleep. */
+/* The least share of a processor, seconds of idleness whose share may be taken at once,
+ * and of the longest rest and sleep. */
 #define LEAST_SHARE 0.01
+#define SAVED       0.1
+#define REST        0.1
 #define SLEEP       60.0
 
 /* What a process publishes.  Sent as it is: where processes store numbers differently
@@ -85,17 +87,25 @@ static bool service_listen(uint16_t *port_p)
     return service.server != NULL;
 }
 
+/* With its share of a processor: the credit of a time in which it had nothing to do is
+ * limited, and a long debt is paid by several rests. */
 static void *serve(void *unused)
 {
-    mtree_relay_share_t share;
+    const double share = fmax(LEAST_SHARE, coll_mtree_params.relays_share);
+    double then = mtree_clock_seconds(), worked = mtree_clock_thread_seconds();
+    double credit = 0; /* seconds of a processor; below 0: it has taken too many */
 
     coll_mtree_log_keep(&service.lines);
-    mtree_relay_share_init(&share, fmax(LEAST_SHARE, coll_mtree_params.relays_share),
-                           mtree_clock_seconds(), mtree_clock_thread_seconds());
     while (!atomic_load(&service.stops)) {
+        double now, work;
+
         mtree_relay_server_poll(service.server, SLEEP);
-        mtree_clock_sleep(mtree_relay_share_rest(&share, mtree_clock_seconds(),
-                                                 mtree_clock_thread_seconds()));
+        now = mtree_clock_seconds();
+        work = mtree_clock_thread_seconds();
+        credit = fmin(credit + share * (now - then) - (work - worked), share * SAVED);
+        mtree_clock_sleep(fmin(fmax(0, -credit / share), REST));
+        then = now;
+        worked = work;
     }
     return unused;
 }

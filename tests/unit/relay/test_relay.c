@@ -6,7 +6,6 @@
  */
 #include "base/clock.h"
 #include "relay/fold.h"
-#include "relay/share.h"
 #include "tcp/socket.h"
 #include "tests/unit/relay/relayed_job.h"
 #include "tests/unit/runner.h"
@@ -43,39 +42,6 @@ UNIT_TEST(a_relay_that_sleeps_is_woken)
     mtree_relay_server_poll(server, 3600);
     (void)pthread_join(thread, NULL);
     mtree_relay_server_destroy(server);
-}
-
-UNIT_TEST(a_share_of_a_processor_is_kept)
-{
-    mtree_relay_share_t share;
-    double now = 100, worked = 7, rested = 0;
-
-    mtree_relay_share_init(&share, 0.25, now, worked);
-    /* It has not worked for long: that gives it no right to more than a little. */
-    now += 1000;
-    ck_assert_double_eq(mtree_relay_share_rest(&share, now, worked), 0);
-    for (int i = 0; i < 1000; i++) {
-        double rest;
-
-        now += 0.001;
-        worked += 0.001;
-        rest = mtree_relay_share_rest(&share, now, worked);
-        ck_assert_double_le(rest, MTREE_RELAY_SHARE_REST);
-        now += rest;
-        rested += rest;
-    }
-    ck_assert_double_eq_tol(rested, 3 - MTREE_RELAY_SHARE_SAVED, 0.01);
-    /* A long piece of work is made up for by several rests. */
-    now += 2;
-    worked += 2;
-    rested = 0;
-    for (int i = 0; i < 1000; i++) {
-        double rest = mtree_relay_share_rest(&share, now, worked);
-
-        now += rest;
-        rested += rest;
-    }
-    ck_assert_double_eq_tol(rested, 6, 0.01);
 }
 
 #define CHECK_FOLD(_type, _op, _a, _b, _expected)                                        \
