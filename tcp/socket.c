@@ -229,6 +229,11 @@ int mtree_tcp_piece_receive(mtree_tcp_piece_t *piece, int fd)
     return piece->count == piece->wanted;
 }
 
+static void set_option(int fd, int option, int value)
+{
+    (void)setsockopt(fd, IPPROTO_TCP, option, &value, sizeof(value));
+}
+
 static bool set_congestion(int fd, const char *name)
 {
     return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ==
@@ -244,19 +249,12 @@ static bool uses_bbr(int fd)
            strcmp(name, BBR) == 0;
 }
 
-static void shorten_timeout(int fd)
-{
-    int timeout = TIMEOUT;
-
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, sizeof(timeout));
-}
-
 bool mtree_tcp_socket_use_bbr(int fd)
 {
     bool is_used = set_congestion(fd, BBR);
 
     if (is_used) {
-        shorten_timeout(fd);
+        set_option(fd, TCP_RTO_MIN_US, TIMEOUT);
     }
     return is_used;
 }
@@ -282,15 +280,14 @@ void mtree_tcp_socket_restart_bbr(int fd)
 
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
-    int yes = 1, unsent = UNSENT, most = MOST_TIMEOUT;
     bool is_set;
 
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MAX_MS, &most, sizeof(most));
+    set_option(fd, TCP_NODELAY, 1);
+    set_option(fd, TCP_NOTSENT_LOWAT, UNSENT);
+    set_option(fd, TCP_RTO_MAX_MS, MOST_TIMEOUT);
     is_set = congestion == NULL || set_congestion(fd, congestion);
     if (uses_bbr(fd)) {
-        shorten_timeout(fd);
+        set_option(fd, TCP_RTO_MIN_US, TIMEOUT);
     }
     return is_set;
 }
@@ -304,11 +301,6 @@ static bool read_info(int fd, struct tcp_info *info)
 
     memset(info, 0, sizeof(*info));
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &length) == 0;
-}
-
-static void set_option(int fd, int option, int value)
-{
-    (void)setsockopt(fd, IPPROTO_TCP, option, &value, sizeof(value));
 }
 
 void mtree_tcp_socket_keep(int fd, int seconds)
@@ -338,9 +330,7 @@ double mtree_tcp_socket_silence(int fd)
 
 void mtree_tcp_socket_acknowledge(int fd)
 {
-    int yes = 1;
-
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+    set_option(fd, TCP_QUICKACK, 1);
 }
 
 size_t mtree_tcp_socket_unacknowledged(int fd)
