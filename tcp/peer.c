@@ -19,7 +19,7 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
     }
     peer->tcp = tcp;
     (void)snprintf(peer->name, sizeof(peer->name), "%s", name);
-    mtree_hash_table_init(&peer->sessions);
+    mtree_list_init(&peer->sessions);
     mtree_list_init(&peer->urgent);
     mtree_list_init(&peer->queue);
     mtree_list_append(&tcp->peers, &peer->link);
@@ -57,16 +57,6 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
         mtree_tcp_peer_pump(peer);
     }
     return peer->status;
-}
-
-bool mtree_tcp_peer_has_spoken(const mtree_tcp_peer_t *peer)
-{
-    for (int i = 0; i < peer->num_connections; i++) {
-        if (peer->connections[i].received > 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* @a connection has failed.  False: and with it its peer. */
@@ -194,20 +184,18 @@ static void connection_end(mtree_tcp_connection_t *connection)
     }
 }
 
-/* Any session of @a peer; NULL: there is none. */
-static mtree_tcp_session_t *any_session(mtree_tcp_peer_t *peer)
+/* The first session of @a peer; NULL: there is none. */
+static mtree_tcp_session_t *first_session(mtree_tcp_peer_t *peer)
 {
-    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
-        if (peer->sessions.buckets[i] != NULL) {
-            return MTREE_CONTAINER_OF(peer->sessions.buckets[i], mtree_tcp_session_t,
-                                      link);
-        }
-    }
-    return NULL;
+    return mtree_list_is_empty(&peer->sessions)
+               ? NULL
+               : MTREE_CONTAINER_OF(peer->sessions.next, mtree_tcp_session_t, link);
 }
 
 static void peer_disconnect(mtree_tcp_peer_t *peer)
 {
+    mtree_list_t *link;
+
     for (int i = 0; i < peer->num_connections; i++) {
         connection_end(&peer->connections[i]);
     }
@@ -217,30 +205,25 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     }
     fail_sends(&peer->urgent, NULL, peer->status);
     fail_sends(&peer->queue, NULL, peer->status);
-    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
-        for (mtree_hash_link_t *link = peer->sessions.buckets[i]; link != NULL;
-             link = link->next) {
-            mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link),
-                                   peer->status);
-        }
+    MTREE_LIST_FOR_EACH(link, &peer->sessions)
+    {
+        mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link),
+                               peer->status);
     }
 }
 
 /* What came early for sessions that have not begun here, which nobody will ask for. */
 static void forget_early(mtree_tcp_peer_t *peer)
 {
-    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
-        mtree_hash_link_t *next;
+    mtree_list_t *link, *next;
 
-        for (mtree_hash_link_t *link = peer->sessions.buckets[i]; link != NULL;
-             link = next) {
-            mtree_tcp_session_t *session =
-                MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &peer->sessions)
+    {
+        mtree_tcp_session_t *session =
+            MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
 
-            next = link->next;
-            if (!session->has_begun) {
-                mtree_tcp_session_free(session);
-            }
+        if (!session->has_begun) {
+            mtree_tcp_session_free(session);
         }
     }
 }
@@ -320,10 +303,9 @@ void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
 
     peer->status = MTREE_ERR_TRANSPORT;
     peer_disconnect(peer);
-    while ((session = any_session(peer)) != NULL) {
+    while ((session = first_session(peer)) != NULL) {
         mtree_tcp_session_free(session);
     }
-    mtree_hash_table_cleanup(&peer->sessions);
     mtree_list_remove(&peer->link);
     if (peer->dial != NULL) {
         explicit_bzero(peer->dial, sizeof(*peer->dial));
@@ -359,7 +341,7 @@ void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute)
 
     reroute_list(&peer->urgent, true, reroute);
     reroute_list(&peer->queue, true, reroute);
-    while ((session = any_session(peer)) != NULL) {
+    while ((session = first_session(peer)) != NULL) {
         reroute_list(&session->held, true, reroute);
         for (int i = 0; i < session->num_flows; i++) {
             if (session->flows[i] != NULL) {

@@ -10,7 +10,6 @@
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
 
-#include "base/hash.h"
 #include "tcp/dial.h"
 #include "tcp/polled_time.h"
 
@@ -44,7 +43,7 @@ typedef struct {
 } mtree_tcp_flow_t;
 
 struct mtree_tcp_session {
-    mtree_hash_link_t link;
+    mtree_list_t link;
     mtree_tcp_peer_t *peer;
     mtree_tcp_key_t key;
     int rank; /* of the peer, as the owner counts */
@@ -52,11 +51,10 @@ struct mtree_tcp_session {
     bool has_begun; /* here */
     bool is_open;   /* the other end has begun it */
     bool is_abandoned;
-    size_t ahead, early;  /* bytes sent before that; received before it has begun here */
-    size_t kept, charged; /* of the latter with what keeps it; to the peer's budget, until
-                             it begins here */
-    int owed;             /* sessions that ended here before the peer began them */
-    mtree_list_t held;    /* sends that wait for it */
+    size_t ahead, early; /* bytes sent before that; received before it has begun here */
+    size_t charged;      /* to the peer's budget, of the latter with what keeps it */
+    int owed;            /* sessions that ended here before the peer began them */
+    mtree_list_t held;   /* sends that wait for it */
     mtree_tcp_flow_t **flows;
     int num_flows, flows_capacity;
 };
@@ -138,11 +136,11 @@ struct mtree_tcp_peer {
     mtree_list_t link;
     mtree_tcp_t *tcp;
     char name[64];
-    mtree_status_t status; /* MTREE_OK until it has failed */
-    char reason[96];       /* why it has */
-    bool is_logged;        /* that */
-    bool is_active;        /* a connection has become readable or writable */
-    mtree_hash_table_t sessions;
+    mtree_status_t status;           /* MTREE_OK until it has failed */
+    char reason[96];                 /* why it has */
+    bool is_logged;                  /* that */
+    bool is_active;                  /* a connection has become readable or writable */
+    mtree_list_t sessions;           /* those that were looked up lately first */
     mtree_list_t urgent, queue;      /* messages to send; those without bytes go first */
     size_t early;                    /* bytes */
     size_t num_early;                /* messages that these are of */

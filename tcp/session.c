@@ -10,27 +10,24 @@
  * nothing more is read, as of their bytes: they may have none. */
 #define MOST_EARLY 65536
 
-static bool session_equals(const mtree_hash_link_t *link, const void *key)
-{
-    const mtree_tcp_session_t *session =
-        MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
-
-    return memcmp(&session->key, key, sizeof(session->key)) == 0;
-}
-
-static uint64_t hash_key(const mtree_tcp_key_t *key)
-{
-    return mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
-}
-
-/* NULL: there is none. */
+/* NULL: there is none.  What is found is the first from then on. */
 static mtree_tcp_session_t *session_find(mtree_tcp_peer_t *peer,
                                          const mtree_tcp_key_t *key)
 {
-    mtree_hash_link_t *link =
-        mtree_hash_table_find(&peer->sessions, hash_key(key), session_equals, key);
+    mtree_list_t *link;
 
-    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+    MTREE_LIST_FOR_EACH(link, &peer->sessions)
+    {
+        mtree_tcp_session_t *session =
+            MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+
+        if (memcmp(&session->key, key, sizeof(*key)) == 0) {
+            mtree_list_remove(link);
+            mtree_list_append(peer->sessions.next, link);
+            return session;
+        }
+    }
+    return NULL;
 }
 
 mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
@@ -39,6 +36,23 @@ mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
     mtree_tcp_session_t *session = session_find(peer, key);
 
     return session != NULL && session->has_begun ? session : NULL;
+}
+
+/* @a bytes more of memory, of @a session, which has not begun here, are the peer's doing.
+ */
+static void session_charge(mtree_tcp_session_t *session, size_t bytes)
+{
+    if (session->peer->budget != NULL && !session->has_begun) {
+        session->charged += bytes;
+        session->peer->budget->used += bytes;
+    }
+}
+
+/* May the peer take no more memory here? */
+static bool takes_too_much(const mtree_tcp_peer_t *peer, const char **reason_p)
+{
+    *reason_p = "it takes more memory here than it may";
+    return peer->budget != NULL && peer->budget->used > peer->budget->most;
 }
 
 mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
@@ -50,14 +64,13 @@ mtree_tcp_session_t *mtree_tcp_session_get(mtree_tcp_peer_t *peer,
         return session;
     }
     session = calloc(1, sizeof(*session));
-    if (session == NULL || mtree_hash_table_add(&peer->sessions, &session->link,
-                                                hash_key(key)) != MTREE_OK) {
-        free(session);
-        return NULL;
+    if (session != NULL) {
+        session->peer = peer;
+        session->key = *key;
+        mtree_list_init(&session->held);
+        mtree_list_append(&peer->sessions, &session->link);
+        session_charge(session, sizeof(*session));
     }
-    session->peer = peer;
-    session->key = *key;
-    mtree_list_init(&session->held);
     return session;
 }
 
@@ -88,27 +101,8 @@ void mtree_tcp_session_discharge(mtree_tcp_session_t *session)
 {
     if (session->charged > 0) {
         session->peer->budget->used -= session->charged;
-        session->charged = session->kept = 0;
+        session->charged = 0;
     }
-}
-
-/* Of the memory of @a session, which has not begun here, as much is the peer's doing;
- * false: it may not take that. */
-static bool session_charge(mtree_tcp_session_t *session)
-{
-    mtree_tcp_budget_t *budget = session->peer->budget;
-    size_t bytes = sizeof(*session) + session->kept +
-                   (size_t)session->flows_capacity * sizeof(*session->flows);
-
-    if (budget == NULL || session->has_begun || bytes <= session->charged) {
-        return true;
-    }
-    if (bytes - session->charged > budget->most - budget->used) {
-        return false;
-    }
-    budget->used += bytes - session->charged;
-    session->charged = bytes;
-    return true;
 }
 
 static void session_clear(mtree_tcp_session_t *session)
@@ -131,7 +125,7 @@ static void session_clear(mtree_tcp_session_t *session)
 void mtree_tcp_session_free(mtree_tcp_session_t *session)
 {
     session_clear(session);
-    mtree_hash_table_remove(&session->peer->sessions, &session->link);
+    mtree_list_remove(&session->link);
     free(session);
 }
 
@@ -146,6 +140,7 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
             return NULL;
         }
         session->flows[session->num_flows++] = NULL;
+        session_charge(session, sizeof(*session->flows));
     }
     flow = session->flows[tag];
     if (flow == NULL) {
@@ -153,7 +148,7 @@ mtree_tcp_flow_t *mtree_tcp_session_flow(mtree_tcp_session_t *session, uint32_t 
         if (flow != NULL) {
             mtree_list_init(&flow->posted);
             mtree_list_init(&flow->early);
-            session->kept += session->has_begun ? 0 : sizeof(*flow);
+            session_charge(session, sizeof(*flow));
         }
         session->flows[tag] = flow;
     }
@@ -262,15 +257,9 @@ static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
     }
     session->peer->early += frame->length;
     session->peer->num_early++;
-    session->kept += session->has_begun ? 0 : sizeof(*message) + frame->length;
+    session_charge(session, sizeof(*message) + frame->length);
     mtree_list_append(&flow->early, &message->link);
     return message;
-}
-
-static mtree_tcp_place_t take_too_much(const char **reason_p)
-{
-    *reason_p = "it takes more memory here than it may";
-    return MTREE_TCP_WRONG;
 }
 
 static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flow_t *flow,
@@ -297,7 +286,7 @@ static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flo
     if (*message_p == NULL) {
         return MTREE_TCP_NO_MEMORY;
     }
-    return session_charge(session) ? MTREE_TCP_PLACED : take_too_much(reason_p);
+    return takes_too_much(session->peer, reason_p) ? MTREE_TCP_WRONG : MTREE_TCP_PLACED;
 }
 
 mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
@@ -315,8 +304,8 @@ mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
     if (session != NULL && session->is_abandoned) {
         return MTREE_TCP_THROWN;
     }
-    if (session != NULL && !session_charge(session)) {
-        return take_too_much(reason_p);
+    if (takes_too_much(peer, reason_p)) {
+        return MTREE_TCP_WRONG;
     }
     if (session != NULL && frame->kind == MTREE_TCP_OPEN) {
         *reason_p = "it began a session twice";

@@ -111,9 +111,6 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
                                       const mtree_tls_key_t *keys, int count,
                                       mtree_tcp_tuning_t tuning);
 
-/* Has anything come from @a peer? */
-bool mtree_tcp_peer_has_spoken(const mtree_tcp_peer_t *peer);
-
 /* The connections of @a peer have links of their own, which carry @a rates bits/s: a
  * message takes the one over which it arrives first.  All above 0, or all 0. */
 void mtree_tcp_peer_weigh(mtree_tcp_peer_t *peer, const double *rates);
