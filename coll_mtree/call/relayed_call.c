@@ -198,9 +198,10 @@ static void progress(const relayed_call_t *call)
 static bool relays_serve(const relayed_call_t *call)
 {
     const char *address;
+    bool have_answered;
 
-    return coll_mtree_relays_poll_call(call->relayed->plan, &call->start, &address) ==
-           COLL_MTREE_RELAYS_SERVE;
+    return coll_mtree_relays_poll_call(call->relayed->plan, &call->start, &address,
+                                       &have_answered) == COLL_MTREE_RELAYS_SERVE;
 }
 
 /* How this rank's part has failed. */
@@ -239,12 +240,13 @@ static int find_cause(const relayed_call_t *call)
     const mtree_relay_plan_t *plan = call->relayed->plan;
     const char *address = NULL;
     coll_mtree_relays_state_t state;
+    bool have_answered;
 
     coll_mtree_relays_ping(plan);
     do {
         progress(call);
-        state = coll_mtree_relays_poll_call(plan, &call->start, &address);
-    } while (!coll_mtree_relays_have_answered(plan));
+        state = coll_mtree_relays_poll_call(plan, &call->start, &address, &have_answered);
+    } while (!have_answered);
     if (drop_unreached(call) || state == COLL_MTREE_RELAYS_LOST) {
         return LOST;
     }

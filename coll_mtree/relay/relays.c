@@ -236,25 +236,37 @@ static coll_mtree_relay_control_t *relay_of(const mtree_relay_plan_t *plan, int 
     return &job.relays[mtree_relay_plan_number(plan, i)];
 }
 
-bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
-                                  const mtree_relay_start_t *start)
+/* Send a message to all relays of @a plan; false: one is lost. */
+static bool send_all(const mtree_relay_plan_t *plan, mtree_relay_kind_t kind,
+                     const void *bytes, size_t length)
 {
-    unsigned char bytes[MTREE_RELAY_START_BYTES];
-    double now = mtree_clock_seconds();
+    const double now = mtree_clock_seconds();
     bool all = true;
 
-    mtree_relay_start_write(start, bytes);
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->placement->num_relays; i++) {
         coll_mtree_relay_control_t *relay = relay_of(plan, i);
 
-        coll_mtree_relay_control_touch(relay, now);
-        all = coll_mtree_relay_control_send(relay, MTREE_RELAY_START, bytes,
-                                            sizeof(bytes)) &&
-              all;
+        /* Nobody has read the connection since the last call. */
+        if (kind == MTREE_RELAY_START) {
+            coll_mtree_relay_control_touch(relay, now);
+        }
+        if (kind == MTREE_RELAY_PING) {
+            relay->pinged = now;
+        }
+        all = coll_mtree_relay_control_send(relay, kind, bytes, length) && all;
     }
     pthread_mutex_unlock(&job.lock);
     return all;
+}
+
+bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,
+                                  const mtree_relay_start_t *start)
+{
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+
+    mtree_relay_start_write(start, bytes);
+    return send_all(plan, MTREE_RELAY_START, bytes, sizeof(bytes));
 }
 
 /* @a message has come from relay number @a i. */
@@ -273,24 +285,29 @@ static void take_message(int i, const mtree_relay_message_t *message)
 
 coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
                                                       const mtree_relay_start_t *start,
-                                                      const char **address_p)
+                                                      const char **address_p,
+                                                      bool *have_answered_p)
 {
     double now = mtree_clock_seconds();
     coll_mtree_relays_state_t state = COLL_MTREE_RELAYS_SERVE;
     mtree_relay_message_t message;
 
+    *have_answered_p = true;
     pthread_mutex_lock(&job.lock);
     for (int i = 0; i < plan->placement->num_relays; i++) {
         coll_mtree_relay_control_t *relay = relay_of(plan, i);
+        const int number = (int)(relay - job.relays);
 
         while (coll_mtree_relay_control_receive(relay, now, &message)) {
-            take_message((int)(relay - job.relays), &message);
+            take_message(number, &message);
         }
+        *have_answered_p =
+            *have_answered_p && coll_mtree_relay_control_has_answered(relay);
         if (!relay->is_up) {
             state = COLL_MTREE_RELAYS_LOST;
         } else if (state == COLL_MTREE_RELAYS_SERVE &&
-                   coll_mtree_reports_has_refused(&job.reports, (int)(relay - job.relays),
-                                                  start->plan, start->number)) {
+                   coll_mtree_reports_has_refused(&job.reports, number, start->plan,
+                                                  start->number)) {
             state = COLL_MTREE_RELAYS_REFUSE;
             *address_p = relay->address;
         }
@@ -301,25 +318,7 @@ coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *
 
 void coll_mtree_relays_ping(const mtree_relay_plan_t *plan)
 {
-    double now = mtree_clock_seconds();
-
-    pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < plan->placement->num_relays; i++) {
-        coll_mtree_relay_control_ping(relay_of(plan, i), now);
-    }
-    pthread_mutex_unlock(&job.lock);
-}
-
-bool coll_mtree_relays_have_answered(const mtree_relay_plan_t *plan)
-{
-    bool all = true;
-
-    pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < plan->placement->num_relays && all; i++) {
-        all = coll_mtree_relay_control_has_answered(relay_of(plan, i));
-    }
-    pthread_mutex_unlock(&job.lock);
-    return all;
+    (void)send_all(plan, MTREE_RELAY_PING, NULL, 0);
 }
 
 void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank)
@@ -370,12 +369,7 @@ void coll_mtree_relays_cancel_call(const mtree_relay_plan_t *plan,
 
     mtree_put32(bytes, start->plan);
     mtree_put32(bytes + 4, start->number);
-    pthread_mutex_lock(&job.lock);
-    for (int i = 0; i < plan->placement->num_relays; i++) {
-        (void)coll_mtree_relay_control_send(relay_of(plan, i), MTREE_RELAY_CANCEL, bytes,
-                                            sizeof(bytes));
-    }
-    pthread_mutex_unlock(&job.lock);
+    (void)send_all(plan, MTREE_RELAY_CANCEL, bytes, sizeof(bytes));
 }
 
 void coll_mtree_relays_close(void)

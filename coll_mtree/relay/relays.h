@@ -67,17 +67,15 @@ typedef enum {
 } coll_mtree_relays_state_t;
 
 /* While that call is under way: read the relays' messages.  *address_p is the address of
- * the first that refuses it. */
+ * the first that refuses it.  *have_answered_p: each has answered the last ping, or is
+ * lost. */
 coll_mtree_relays_state_t coll_mtree_relays_poll_call(const mtree_relay_plan_t *plan,
                                                       const mtree_relay_start_t *start,
-                                                      const char **address_p);
+                                                      const char **address_p,
+                                                      bool *have_answered_p);
 
 /* Ping them. */
 void coll_mtree_relays_ping(const mtree_relay_plan_t *plan);
-
-/* Has each of them answered the ping, or been lost?  coll_mtree_relays_poll_call() reads
- * the answers. */
-bool coll_mtree_relays_have_answered(const mtree_relay_plan_t *plan);
 
 /* Process @a rank of MPI_COMM_WORLD cannot reach relay @a i of @a plan: it is lost. */
 void coll_mtree_relays_drop(const mtree_relay_plan_t *plan, int i, int rank);
