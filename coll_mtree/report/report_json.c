@@ -115,29 +115,26 @@ static void add_plan(builder_t *builder, const mtree_plan_t *plan, int topology,
 static void add_planned(builder_t *builder, const coll_mtree_record_t *record,
                         int topology, json_t *json)
 {
-    const coll_mtree_group_class_t *class =
-        coll_mtree_class_table_find(&record->group->classes, &record->call_class);
-
-    if (class == NULL || class->plan == NULL) {
+    if (record->plan == NULL) {
         return;
     }
-    if (record->relayed > 0 && class->relayed != NULL) {
-        add_plan(builder, class->relayed, topology, "plan", json);
-        add_plan(builder, class->plan, topology, "direct_plan", json);
+    if (record->relayed > 0 && record->relay_plan != NULL) {
+        add_plan(builder, record->relay_plan, topology, "plan", json);
+        add_plan(builder, record->plan, topology, "direct_plan", json);
         json_object_set_new(json, "relayed", json_integer((json_int_t)record->relayed));
         json_object_set_new(json, "relayed_bytes", json_real(record->relayed_bytes));
     } else {
-        add_plan(builder, class->plan, topology, "plan", json);
+        add_plan(builder, record->plan, topology, "plan", json);
     }
     json_object_set_new(json, "host_share",
                         json_real(coll_mtree_call_class_host_share(
-                            class->plan->collective, record->group->num_ranks,
-                            mtree_plan_num_active(class->plan))));
+                            record->plan->collective, record->group->num_ranks,
+                            mtree_plan_num_active(record->plan))));
     json_object_set_new(
         json, "planned_s",
-        json_real(class->expected > 0 ? class->expected : class->plan->seconds));
-    if (class->openmpi > 0) {
-        json_object_set_new(json, "planned_openmpi_s", json_real(class->openmpi));
+        json_real(record->expected > 0 ? record->expected : record->plan->seconds));
+    if (record->openmpi > 0) {
+        json_object_set_new(json, "planned_openmpi_s", json_real(record->openmpi));
     }
 }
 

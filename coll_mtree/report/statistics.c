@@ -36,7 +36,6 @@ static coll_mtree_group_t *group_add(const char *name)
     coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group));
 
     snprintf(group->name, sizeof(group->name), "%s", name);
-    coll_mtree_class_table_init(&group->classes);
     if (all.last == NULL) {
         all.of.groups = group;
     } else {
@@ -102,40 +101,53 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
     return module->group;
 }
 
-static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *function,
-                                       coll_mtree_group_class_t *class)
+static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
 {
-    coll_mtree_record_t *record = mtree_calloc(1, sizeof(*record));
+    mtree_plan_destroy(*kept);
+    *kept = mtree_plan_retain(plan);
+}
+
+/* Another function of the same class may have been planned. */
+static void keep_plans(coll_mtree_record_t *record, const coll_mtree_record_t *other)
+{
+    keep_plan(&record->plan, other->plan);
+    keep_plan(&record->relay_plan, other->relay_plan);
+    record->expected = other->expected;
+    record->openmpi = other->openmpi;
+}
+
+/* A record of @a function and @a call_class, the last one of @a group. */
+static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *function,
+                                       const coll_mtree_call_class_t *call_class)
+{
+    coll_mtree_record_t *record = mtree_calloc(1, sizeof(*record)), **link;
 
     record->group = group;
-    record->number = group->num_records++;
     record->function = function;
-    record->call_class = class->node.call_class;
+    record->call_class = *call_class;
     snprintf(record->key, sizeof(record->key), "%s %s %d %d %d", group->key, function,
-             record->call_class.root, record->call_class.size_class,
-             record->call_class.relayed);
-    record->next_function = class->records;
-    class->records = record;
-    if (group->last_record == NULL) {
-        group->records = record;
-    } else {
-        group->last_record->next = record;
+             call_class->root, call_class->size_class, call_class->relayed);
+    for (link = &group->records; *link != NULL; link = &(*link)->next) {
+        record->number++;
+        if (coll_mtree_call_class_equals(&(*link)->call_class, call_class)) {
+            keep_plans(record, *link);
+        }
     }
-    group->last_record = record;
+    *link = record;
     return record;
 }
 
 static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *function,
                                       const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_group_class_t *class =
-        coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
-    coll_mtree_record_t *record = class->records;
+    coll_mtree_record_t *record = group->records;
 
-    while (record != NULL && strcmp(record->function, function) != 0) {
-        record = record->next_function;
+    while (record != NULL &&
+           (!coll_mtree_call_class_equals(&record->call_class, call_class) ||
+            strcmp(record->function, function) != 0)) {
+        record = record->next;
     }
-    return record != NULL ? record : record_add(group, function, class);
+    return record != NULL ? record : record_add(group, function, call_class);
 }
 
 /* @a count goes to @a state at @a now. */
@@ -328,19 +340,12 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     opal_mutex_unlock(&all.lock);
 }
 
-static void keep_plan(mtree_plan_t **kept, const mtree_plan_t *plan)
-{
-    mtree_plan_destroy(*kept);
-    *kept = mtree_plan_retain(plan);
-}
-
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
                                    const mtree_plan_t *plan, const mtree_plan_t *relayed,
                                    const mtree_forecast_t *forecast)
 {
-    coll_mtree_group_class_t *class;
     coll_mtree_group_t *group;
 
     coll_mtree_counter_add(COLL_MTREE_COUNT_PLANS, 1);
@@ -349,19 +354,18 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     }
     opal_mutex_lock(&all.lock);
     group = group_of(module, comm);
-    class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
-    for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
-        forget_trees(r);
-    }
-    if (group->identity != 0) {
-        group->context = module->context;
-        keep_plan(&class->plan, plan);
-        /* Calls that have passed through relays are shown with their plan. */
-        if (relayed != NULL) {
-            keep_plan(&class->relayed, relayed);
+    group->context = group->identity == 0 ? NULL : module->context;
+    for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
+        if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
+            forget_trees(r);
+            keep_plan(&r->plan, group->identity == 0 ? NULL : plan);
+            /* Calls that have passed through relays are shown with their plan. */
+            if (relayed != NULL && group->identity != 0) {
+                keep_plan(&r->relay_plan, relayed);
+            }
+            r->expected = forecast->seconds;
+            r->openmpi = forecast->fallback;
         }
-        class->expected = forecast->seconds;
-        class->openmpi = forecast->fallback;
     }
     opal_mutex_unlock(&all.lock);
 }
@@ -387,24 +391,17 @@ void coll_mtree_statistics_unlock(void)
     opal_mutex_unlock(&all.lock);
 }
 
-static void group_class_clear(void *element)
-{
-    coll_mtree_group_class_t *class = element;
-
-    mtree_plan_destroy(class->plan);
-    mtree_plan_destroy(class->relayed);
-}
-
 static void group_destroy(coll_mtree_group_t *group)
 {
     while (group->records != NULL) {
         coll_mtree_record_t *record = group->records;
 
         group->records = record->next;
+        mtree_plan_destroy(record->plan);
+        mtree_plan_destroy(record->relay_plan);
         free(record->trees);
         free(record);
     }
-    coll_mtree_class_table_cleanup(&group->classes, group_class_clear);
     free(group->paths);
     free(group);
 }

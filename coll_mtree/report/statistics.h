@@ -52,23 +52,16 @@ typedef struct coll_mtree_record {
     coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
                                  for the first, which opens connections */
     int num_trees;
-    uint64_t over_plan;                      /* calls over it */
-    uint64_t relayed;                        /* calls that passed through relays */
-    double relayed_bytes;                    /* of them */
-    struct coll_mtree_record *next_function; /* of the same class */
-    struct coll_mtree_record *next;          /* in the order of their first calls */
-} coll_mtree_record_t;
-
-/* One class of calls of a group. */
-typedef struct {
-    coll_mtree_class_node_t node;
-    coll_mtree_record_t *records; /* one per function; a list by next_function */
-    mtree_plan_t *plan; /* the latest, a reference, where a report is wanted; or NULL */
-    mtree_plan_t *relayed; /* likewise the one with relays; NULL: there is none */
+    uint64_t over_plan;       /* calls over it */
+    uint64_t relayed;         /* calls that passed through relays */
+    double relayed_bytes;     /* of them */
+    mtree_plan_t *plan;       /* the latest, a reference; or NULL */
+    mtree_plan_t *relay_plan; /* likewise the one with relays; NULL: there is none */
     /* Seconds that a call of the plan's bytes was expected to take when it was planned,
      * and by Open MPI; 0: not known. */
     double expected, openmpi;
-} coll_mtree_group_class_t;
+    struct coll_mtree_record *next; /* in the order of their first calls */
+} coll_mtree_record_t;
 
 /* Groups with statistics of their own; the calls of later ones are counted together, in
  * one more group, which has no paths and no plans. */
@@ -84,11 +77,9 @@ typedef struct coll_mtree_group {
     int communicators;              /* that made calls */
     /* On its rank 0, while there are such communicators; NULL: not known. */
     const coll_mtree_planning_context_t *context;
-    coll_mtree_record_t *records, *last_record;
-    int num_records;
+    coll_mtree_record_t *records;
     mtree_path_total_t *paths; /* [num_ranks] from this process; NULL: nothing was sent */
-    coll_mtree_class_table_t classes; /* of coll_mtree_group_class_t */
-    struct coll_mtree_group *next;    /* in the order of their first calls */
+    struct coll_mtree_group *next; /* in the order of their first calls */
 } coll_mtree_group_t;
 
 /* Calls in the timeline: the newest. */
