@@ -70,13 +70,13 @@ static json_t *own_means(const coll_mtree_record_t *record)
 
 /* What this rank hands over: its times, and by the keys of groups and records, which are
  * the same on all ranks, paths and means. */
-static json_t *own_times(const coll_mtree_statistics_t *statistics)
+static json_t *own_times(const coll_mtree_group_t *groups)
 {
     const coll_mtree_clock_times_t times =
         coll_mtree_call_clock_times(&coll_mtree_call_clock, mtree_clock_seconds());
     json_t *paths = json_object(), *means = json_object();
 
-    for (const coll_mtree_group_t *g = statistics->groups; g != NULL; g = g->next) {
+    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         json_object_set_new(paths, g->key, own_paths(g));
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
             json_object_set_new(means, r->key, own_means(r));
@@ -200,12 +200,12 @@ static void write_stdout(const char *text)
 
 static void write_report(void)
 {
-    const coll_mtree_statistics_t *statistics = coll_mtree_statistics_lock();
+    const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
     char *text;
 
-    json_array_append_new(job.report.times, own_times(statistics));
+    json_array_append_new(job.report.times, own_times(groups));
     coll_mtree_planning_context_lock();
-    text = coll_mtree_report_json(&job.report, statistics);
+    text = coll_mtree_report_json(&job.report, groups);
     coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
     json_array_clear(job.report.times);

@@ -308,32 +308,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     return json;
 }
 
-/* The calls that newer ones have replaced in the ring. */
-static uint64_t timeline_lost(const coll_mtree_statistics_t *statistics)
-{
-    return statistics->timed < COLL_MTREE_TIMELINE
-               ? 0
-               : statistics->timed - COLL_MTREE_TIMELINE;
-}
-
-static json_t *timeline_json(const coll_mtree_report_t *report,
-                             const coll_mtree_statistics_t *statistics)
-{
-    json_t *list = json_array();
-
-    for (uint64_t i = timeline_lost(statistics); i < statistics->timed; i++) {
-        const coll_mtree_timeline_event_t *event =
-            &statistics->timeline[i % COLL_MTREE_TIMELINE];
-
-        json_array_append_new(
-            list, json_pack("[f, f, f, i, i, i]", event->began - report->began,
-                            event->seconds, event->bytes, (int)event->backend,
-                            event->record->group->number, event->record->number));
-    }
-    return list;
-}
-
-static json_t *totals_json(const coll_mtree_statistics_t *statistics)
+static json_t *totals_json(void)
 {
     static const struct {
         const char *name;
@@ -343,9 +318,7 @@ static json_t *totals_json(const coll_mtree_statistics_t *statistics)
                     {"plans", COLL_MTREE_COUNT_PLANS},
                     {"probe_bytes", COLL_MTREE_COUNT_PROBE_BYTES},
                     {"most_scratch_bytes", COLL_MTREE_COUNT_MOST_SCRATCH}};
-    json_t *json =
-        json_pack("{s:I, s:I}", "timeline_calls", (json_int_t)statistics->timed,
-                  "timeline_lost", (json_int_t)timeline_lost(statistics));
+    json_t *json = json_object();
 
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
         json_object_set_new(
@@ -355,7 +328,7 @@ static json_t *totals_json(const coll_mtree_statistics_t *statistics)
     return json;
 }
 
-static json_t *report_json(builder_t *builder, const coll_mtree_statistics_t *statistics)
+static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
 {
     const coll_mtree_report_t *report = builder->report;
     char date[32], version[32];
@@ -364,7 +337,7 @@ static json_t *report_json(builder_t *builder, const coll_mtree_statistics_t *st
     json_t *json, *of_rank;
     size_t rank;
 
-    for (const coll_mtree_group_t *g = statistics->groups; g != NULL; g = g->next) {
+    for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         json_array_append_new(builder->communicators, group_json(builder, g));
     }
     json_array_foreach (report->times, rank, of_rank) {
@@ -374,15 +347,14 @@ static json_t *report_json(builder_t *builder, const coll_mtree_statistics_t *st
              OMPI_RELEASE_VERSION);
     gmtime_r(&started, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json = json_pack(
-        "{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:O, s:o, s:o, s:o, s:o, s:o}",
-        "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi", version,
-        "complete", (int)report->is_complete, "started", date, "elapsed_s",
-        mtree_clock_seconds() - report->began, "ranks", report->ranks, "ranks_heard",
-        (int)json_array_size(report->times), "times", report->times, "totals",
-        totals_json(statistics), "topologies", builder->topologies, "plans",
-        builder->plans, "communicators", builder->communicators, "timeline",
-        timeline_json(report, statistics));
+    json = json_pack("{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:O, s:o, s:o, s:o, s:o}",
+                     "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
+                     version, "complete", (int)report->is_complete, "started", date,
+                     "elapsed_s", mtree_clock_seconds() - report->began, "ranks",
+                     report->ranks, "ranks_heard", (int)json_array_size(report->times),
+                     "times", report->times, "totals", totals_json(), "topologies",
+                     builder->topologies, "plans", builder->plans, "communicators",
+                     builder->communicators);
     if (report->obstacle != NULL) {
         json_object_set_new(json, "obstacle", json_string(report->obstacle));
     }
@@ -390,13 +362,13 @@ static json_t *report_json(builder_t *builder, const coll_mtree_statistics_t *st
 }
 
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
-                             const coll_mtree_statistics_t *statistics)
+                             const coll_mtree_group_t *groups)
 {
     builder_t builder = {.report = report,
                          .topologies = json_array(),
                          .plans = json_array(),
                          .communicators = json_array()};
-    json_t *json = report_json(&builder, statistics);
+    json_t *json = report_json(&builder, groups);
     char *text = json == NULL ? NULL : json_dumps(json, JSON_REAL_PRECISION(9));
 
     json_decref(json);

@@ -22,6 +22,6 @@ typedef struct {
 /* The text of the report, malloc'ed; NULL: no memory.  To be called between
  * coll_mtree_statistics_lock() and _unlock(). */
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
-                             const coll_mtree_statistics_t *statistics);
+                             const coll_mtree_group_t *groups);
 
 #endif

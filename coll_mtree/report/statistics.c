@@ -17,17 +17,16 @@
 /* One thread at a time counts. */
 static struct {
     opal_mutex_t lock;
-    bool is_wanted;             /* by a report */
-    void (*ended)(double now);  /* a timed call */
-    coll_mtree_statistics_t of; /* this process's calls */
-    coll_mtree_group_t *last;
+    bool is_wanted;            /* by a report */
+    void (*ended)(double now); /* a timed call */
+    coll_mtree_group_t *groups, *last;
+    int num_groups;
 } all = {.lock = OPAL_MUTEX_STATIC_INIT};
 
 void coll_mtree_statistics_begin(void (*ended)(double now))
 {
     all.is_wanted = true;
     all.ended = ended;
-    all.of.timeline = mtree_calloc(COLL_MTREE_TIMELINE, sizeof(*all.of.timeline));
 }
 
 /* An empty group, which is the last then. */
@@ -36,10 +35,9 @@ static coll_mtree_group_t *group_add(const char *name)
     coll_mtree_group_t *group = mtree_calloc(1, sizeof(*group));
 
     snprintf(group->name, sizeof(group->name), "%s", name);
-    if (all.last == NULL) {
-        all.of.groups = group;
+    if (all.num_groups++ == 0) {
+        all.groups = group;
     } else {
-        group->number = all.last->number + 1;
         all.last->next = group;
     }
     all.last = group;
@@ -57,7 +55,7 @@ static void group_leave(coll_mtree_group_t *group)
 /* The statistics of the processes of this @a identity; NULL: there are none yet. */
 static coll_mtree_group_t *group_find(uint64_t identity)
 {
-    coll_mtree_group_t *group = all.of.groups;
+    coll_mtree_group_t *group = all.groups;
 
     while (group != NULL && group->identity != identity) {
         group = group->next;
@@ -70,8 +68,7 @@ static coll_mtree_group_t *group_get(uint64_t identity, ompi_communicator_t *com
 {
     coll_mtree_group_t *group = group_find(identity);
 
-    if (group == NULL && all.last != NULL &&
-        all.last->number >= COLL_MTREE_COUNTED_GROUPS - 1) {
+    if (group == NULL && all.num_groups >= COLL_MTREE_COUNTED_GROUPS) {
         group = group_find(0);
         return group != NULL ? group : group_add(COLL_MTREE_LATER_GROUPS);
     }
@@ -128,7 +125,6 @@ static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *fu
     snprintf(record->key, sizeof(record->key), "%s %s %d %d %d", group->key, function,
              call_class->root, call_class->size_class, call_class->relayed);
     for (link = &group->records; *link != NULL; link = &(*link)->next) {
-        record->number++;
         if (coll_mtree_call_class_equals(&(*link)->call_class, call_class)) {
             keep_plans(record, *link);
         }
@@ -267,8 +263,6 @@ void coll_mtree_statistics_close(coll_mtree_count_t *count)
     durations->timed++;
     durations->seconds += seconds;
     durations->shares += own.share;
-    all.of.timeline[all.of.timed++ % COLL_MTREE_TIMELINE] = (coll_mtree_timeline_event_t){
-        count->record, count->backend, count->began, now - count->began, count->bytes};
     opal_mutex_unlock(&all.lock);
     all.ended(now);
 }
@@ -380,10 +374,10 @@ double coll_mtree_durations_median(const coll_mtree_durations_t *durations)
     return count == 0 ? 0 : mtree_median(sorted, count);
 }
 
-const coll_mtree_statistics_t *coll_mtree_statistics_lock(void)
+const coll_mtree_group_t *coll_mtree_statistics_lock(void)
 {
     opal_mutex_lock(&all.lock);
-    return &all.of;
+    return all.groups;
 }
 
 void coll_mtree_statistics_unlock(void)
@@ -408,14 +402,12 @@ static void group_destroy(coll_mtree_group_t *group)
 
 void coll_mtree_statistics_finish(void)
 {
-    while (all.of.groups != NULL) {
-        coll_mtree_group_t *group = all.of.groups;
+    while (all.groups != NULL) {
+        coll_mtree_group_t *group = all.groups;
 
-        all.of.groups = group->next;
+        all.groups = group->next;
         group_destroy(group);
     }
-    free(all.of.timeline);
-    all.of = (coll_mtree_statistics_t){.groups = NULL};
-    all.last = NULL;
+    all.num_groups = 0;
     all.is_wanted = false;
 }

@@ -43,7 +43,6 @@ typedef struct {
 
 typedef struct coll_mtree_record {
     struct coll_mtree_group *group;
-    int number;           /* in the group */
     char key[96];         /* of the same calls on all ranks */
     const char *function; /* "allreduce", "allgatherv", ... */
     coll_mtree_call_class_t call_class;
@@ -71,7 +70,7 @@ typedef struct coll_mtree_record {
 typedef struct coll_mtree_group {
     char key[24];                   /* the same on all ranks, too */
     uint64_t identity;              /* the same on all ranks; 0: later groups */
-    int number, num_ranks, rank;    /* rank: this process's */
+    int num_ranks, rank;            /* rank: this process's */
     int leader;                     /* rank 0's rank in MPI_COMM_WORLD */
     char name[MPI_MAX_OBJECT_NAME]; /* of the first of its communicators */
     int communicators;              /* that made calls */
@@ -81,24 +80,6 @@ typedef struct coll_mtree_group {
     mtree_path_total_t *paths; /* [num_ranks] from this process; NULL: nothing was sent */
     struct coll_mtree_group *next; /* in the order of their first calls */
 } coll_mtree_group_t;
-
-/* Calls in the timeline: the newest. */
-#define COLL_MTREE_TIMELINE 4096
-
-/* One call of the timeline. */
-typedef struct {
-    const coll_mtree_record_t *record;
-    coll_mtree_backend_t backend;
-    double began;   /* on the clock */
-    double seconds; /* that the call took */
-    double bytes;
-} coll_mtree_timeline_event_t;
-
-typedef struct {
-    coll_mtree_group_t *groups;
-    coll_mtree_timeline_event_t *timeline; /* [COLL_MTREE_TIMELINE] a ring */
-    uint64_t timed; /* calls, also those that are no longer in it */
-} coll_mtree_statistics_t;
 
 /* One call that is counted. */
 typedef struct {
@@ -164,8 +145,9 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
 /* The median of the durations that @a durations keeps; 0: none. */
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 
-/* Nothing is counted, and no context is destroyed, until the unlock. */
-const coll_mtree_statistics_t *coll_mtree_statistics_lock(void);
+/* The first group; NULL: no calls yet.  Nothing is counted, and no context is destroyed,
+ * until the unlock. */
+const coll_mtree_group_t *coll_mtree_statistics_lock(void);
 void coll_mtree_statistics_unlock(void);
 
 /* Free all; nothing is counted any more. */

@@ -117,7 +117,7 @@ expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' p
 
 # report: what a job writes is tested where jobs are (tests/mpi/report.test)
 job=${srcdir:-.}/tests/fixtures/report/b4.json
-empty='"topologies": [], "plans": [], "communicators": [], "timeline": [], "times": []'
+empty='"topologies": [], "plans": [], "communicators": [], "times": []'
 echo "{\"format\": \"mtree-report 4\", $empty}" >"$tmp/report.json"
 expect 0 '^Forecast: Open MPI.s time for these calls was not predicted' report "$tmp/report.json"
 expect 0 '"format": "mtree-report 4"' report --json "$tmp/report.json"
@@ -132,9 +132,9 @@ expect 0 '' report -H -o "$tmp/b4.html" "$job"
 says "$tmp/b4.html" '<g class="tree on" id="p0t1"'
 says "$tmp/b4.html" 'data-tree="p0t1" checked='
 says "$tmp/b4.html" 'class="figure".*>36 Mb/s, 72 %<'
-sed 's/"timeline": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
+sed 's/"times": \[/&1/' "$tmp/report.json" >"$tmp/damaged.json"
 expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report -H "$tmp/damaged.json"
-sed "s/\"timeline\"/\"deep\": $(printf '%1500s' '' | tr ' ' '[')$(printf '%1500s' '' | tr ' ' ']'), &/" "$tmp/report.json" >"$tmp/damaged.json"
+sed "s/\"times\"/\"deep\": $(printf '%1500s' '' | tr ' ' '[')$(printf '%1500s' '' | tr ' ' ']'), &/" "$tmp/report.json" >"$tmp/damaged.json"
 expect_line 1 '^mtree: .*/damaged.json: the report is damaged: ' report --json "$tmp/damaged.json"
 expect 1 'cannot be written: No such file' report -H -o "$tmp/no/such/dir" "$tmp/report.json"
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""mtree report --openmetrics: the text is OpenMetrics 1.0, and has every number of the report but those of the timeline."""
+"""mtree report --openmetrics: the text is OpenMetrics 1.0, and has every number of the report."""
 import collections
 import json
 import os
@@ -66,11 +66,11 @@ def read_sample(family, name, line):
 
 
 def numbers_of(value, key=""):
-    """All numbers of a report with the member that they are in, but those of the timeline, of paths, of positions, of edges, and
-    each rank's means."""
+    """All numbers of a report with the member that they are in, but those of paths, of positions, of edges, and each rank's
+    means."""
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name not in ("timeline", "vertices", "paths", "latency_s", "means") or isinstance(inner, (int, float)):
+            if name not in ("vertices", "paths", "latency_s", "means") or isinstance(inner, (int, float)):
                 yield from numbers_of(inner, name)
     elif isinstance(value, list):
         for inner in value:

@@ -13,8 +13,7 @@
 #include <string.h>
 
 /* Lists that every report has. */
-static const char *const lists[] = {"topologies", "plans", "communicators", "timeline",
-                                    "times"};
+static const char *const lists[] = {"topologies", "plans", "communicators", "times"};
 
 static bool has_form(const json_t *report)
 {
@@ -81,8 +80,8 @@ static int run(int argc, char **argv)
 {
     static const option_t options[] = {
         {"html", 'H', OPTION_FLAG,
-         .help = "a page for browsers that needs nothing else: the map, the trees, a "
-                 "timeline and the tables"},
+         .help = "a page for browsers that needs nothing else: the map, the trees and "
+                 "the tables"},
         {"json", 'j', OPTION_FLAG,
          .help = "the report itself, and what follows from it (docs/report.md)"},
         {"openmetrics", 'm', OPTION_FLAG,

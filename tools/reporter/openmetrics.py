@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A report as OpenMetrics 1.0 text: all its numbers but those of the timeline, whose events are no metrics.  What is missing in
-the report has no sample.  docs/report.md lists the names."""
+"""A report as OpenMetrics 1.0 text: all its numbers.  What is missing in the report has no sample.  docs/report.md lists the names."""
 
 from values import elements, is_number, member
 
@@ -100,8 +99,6 @@ METRICS = (
     ("plans", "counter", "plans", totals, "Plans made"),
     ("probe_bytes", "counter", "probe_bytes", totals, "Bytes sent by rank 0 to probe the network"),
     ("most_scratch_bytes", "gauge", "most_scratch_bytes", totals, "Most scratch memory of rank 0"),
-    ("timeline_calls", "gauge", "timeline_calls", totals, "Timed calls that the timeline has"),
-    ("timeline_lost", "gauge", "timeline_lost", totals, "Timed calls that the timeline has no more"),
     ("topology", "info", "name,origin", topologies, "Topologies and where they came from"),
     ("topology_calls_seconds", "gauge", "seconds", topologies, "Time of mtree's calls on it, connecting included"),
     ("topology_disagrees", "gauge", "disagrees", topologies, "1: calls found another network, by more than two"),

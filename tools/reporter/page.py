@@ -11,7 +11,6 @@ import sentences
 import tables
 from scene import Scene, colour, escape, rate, size, time
 from svg import STEPS, write_svg
-from timeline import write_timeline
 
 
 def part(name):
@@ -96,9 +95,7 @@ class Page:
         yield self.cards()
         for number in range(len(self.report["topologies"])):
             yield from self.network(number)
-        yield "<h2>Timeline</h2>\n<section>\n"
-        yield from write_timeline(self.report)
-        yield "</section>\n<h2>Collectives</h2>\n"
+        yield "<h2>Collectives</h2>\n"
         for group in self.report["communicators"]:
             calls, fallbacks = tables.of_communicator(self.report, group)
             yield ("<section>\n" + paragraphs([sentences.communicator(group)], "name") + calls.html()

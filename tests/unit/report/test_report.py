@@ -18,7 +18,7 @@ from text import write_text  # noqa: E402
 
 # a - b - c, 100 bits/s and 40 bits/s.  The plan is a chain from a.
 LINE = {
-    "format": "mtree-report 4", "elapsed_s": 12500, "times": [], "timeline": [],
+    "format": "mtree-report 4", "elapsed_s": 12500, "times": [],
     "topologies": [{"origin": "test", "dot": 'graph line { a -- b [capacity="100bps" latency="1ms"]; '
                                              'b -- c [capacity="40bps" latency="1ms"]; }', "measured": []}],
     "plans": [{"topology": 0, "collective": "bcast", "algorithm": "hand", "root": "a", "throughput_bps": 40, "bound_bps": 40,
