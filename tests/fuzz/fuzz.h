@@ -10,11 +10,21 @@
 
 #include "topo/topology.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* The target: reads @a data and aborts when the reader does not keep its word; 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Abort unless it @a holds. */
+static inline void fuzz_expect(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
 
 /* Listen to what the reader says from now on. */
 void fuzz_start(void);

@@ -4,16 +4,13 @@
 
 #include "planner/plan/json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static char *write_plan(const mtree_plan_t *plan)
 {
     char *text = NULL;
 
-    if (mtree_plan_to_json(plan, &text) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_plan_to_json(plan, &text) == MTREE_OK);
     return text;
 }
 
@@ -23,13 +20,9 @@ static void expect_again(const mtree_plan_t *plan)
     mtree_plan_t *copy = NULL;
 
     fuzz_expect_told(mtree_plan_from_json(first, strlen(first), "written", &copy));
-    if (copy == NULL) {
-        abort();
-    }
+    fuzz_expect(copy != NULL);
     second = write_plan(copy);
-    if (strcmp(first, second) != 0) {
-        abort();
-    }
+    fuzz_expect(strcmp(first, second) == 0);
     mtree_plan_destroy(copy);
     free(first);
     free(second);

@@ -8,7 +8,6 @@
 #include "schedule/layout.h"
 #include "schedule/plan_part_wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Hosts and trees of a part for which layouts are made, at most. */
@@ -22,17 +21,14 @@ static void expect_again(const mtree_plan_part_t *part)
 
     mtree_plan_part_write_common(part, &common[0]);
     mtree_plan_part_write_own(part, &own[0]);
-    if (mtree_plan_part_read(common[0].bytes, (size_t)common[0].length, own[0].bytes,
-                             (size_t)own[0].length, &copy) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_plan_part_read(common[0].bytes, (size_t)common[0].length,
+                                     own[0].bytes, (size_t)own[0].length,
+                                     &copy) == MTREE_OK);
     mtree_plan_part_write_common(copy, &common[1]);
     mtree_plan_part_write_own(copy, &own[1]);
-    if (common[0].length != common[1].length || own[0].length != own[1].length ||
-        memcmp(common[0].bytes, common[1].bytes, (size_t)common[0].length) != 0 ||
-        memcmp(own[0].bytes, own[1].bytes, (size_t)own[0].length) != 0) {
-        abort();
-    }
+    fuzz_expect(common[0].length == common[1].length && own[0].length == own[1].length &&
+                memcmp(common[0].bytes, common[1].bytes, (size_t)common[0].length) == 0 &&
+                memcmp(own[0].bytes, own[1].bytes, (size_t)own[0].length) == 0);
     mtree_plan_part_destroy(copy);
     for (int i = 0; i < 2; i++) {
         free(common[i].bytes);
@@ -52,10 +48,8 @@ static void lay_out(const mtree_plan_part_t *part)
     for (int rank = 0; rank < ranks; rank++) {
         host[rank] = rank / 2;
     }
-    if (mtree_placement_create_relayed(ranks, part->num_hosts, part->num_relays, host,
-                                       NULL, &placement) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_placement_create_relayed(ranks, part->num_hosts, part->num_relays,
+                                               host, NULL, &placement) == MTREE_OK);
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         const mtree_call_t call = {.collective = (mtree_collective_t)c,
                                    .root = part->root < 0 ? 0 : 2 * part->root,

@@ -9,7 +9,6 @@
 #include "relay/greeting.h"
 #include "relay/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void expect_start(const mtree_relay_message_t *message)
@@ -21,14 +20,10 @@ static void expect_start(const mtree_relay_message_t *message)
         return;
     }
     mtree_relay_start_write(&start, bytes[0]);
-    if (mtree_relay_start_read(bytes[0], sizeof(bytes[0]), &again) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_relay_start_read(bytes[0], sizeof(bytes[0]), &again) == MTREE_OK);
     mtree_relay_start_write(&again, bytes[1]);
-    if (memcmp(bytes[0], bytes[1], sizeof(bytes[0])) != 0 ||
-        !mtree_relay_serves(&start.call)) {
-        abort();
-    }
+    fuzz_expect(memcmp(bytes[0], bytes[1], sizeof(bytes[0])) == 0 &&
+                mtree_relay_serves(&start.call));
 }
 
 static void expect_hello(const uint8_t *data)
@@ -38,9 +33,7 @@ static void expect_hello(const uint8_t *data)
 
     if (mtree_relay_hello_read(data, &hello) == MTREE_OK) {
         mtree_relay_hello_write(&hello, bytes);
-        if (memcmp(bytes, data, sizeof(bytes)) != 0) {
-            abort();
-        }
+        fuzz_expect(memcmp(bytes, data, sizeof(bytes)) == 0);
     }
 }
 
@@ -54,10 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         expect_hello(data);
     }
     while (mtree_relay_message_read(data, size, &message, &taken) > 0) {
-        if (taken > size || message.bytes < data ||
-            message.bytes + message.length > data + taken) {
-            abort();
-        }
+        fuzz_expect(taken <= size && message.bytes >= data &&
+                    message.bytes + message.length <= data + taken);
         if (message.kind == MTREE_RELAY_START) {
             expect_start(&message);
         }

@@ -33,28 +33,21 @@ static void run(const mtree_relay_plan_t *plan, const uint8_t *data)
             MTREE_OK) {
         return;
     }
-    if (memory.used > memory.most) {
-        abort();
-    }
+    fuzz_expect(memory.used <= memory.most);
     for (int i = 0; mtree_relay_call_poll(call) == 0; i++) {
-        if (i > 1) {
-            abort();
-        }
+        fuzz_expect(i <= 1);
     }
     mtree_relay_call_destroy(call);
-    if (memory.used != 0) {
-        abort();
-    }
+    fuzz_expect(memory.used == 0);
 }
 
 static char *write_again(const mtree_relay_plan_t *plan)
 {
     char *text;
 
-    if (mtree_relay_plan_write(plan->plan, plan->number, plan->placement->num_ranks,
-                               plan->placement->host, plan->peers, &text) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_relay_plan_write(plan->plan, plan->number,
+                                       plan->placement->num_ranks, plan->placement->host,
+                                       plan->peers, &text) == MTREE_OK);
     return text;
 }
 
@@ -63,13 +56,9 @@ static void expect_again(const mtree_relay_plan_t *plan)
     char *text = write_again(plan), *again;
     mtree_relay_plan_t *copy;
 
-    if (mtree_relay_plan_read(text, strlen(text), SELF, &copy) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_relay_plan_read(text, strlen(text), SELF, &copy) == MTREE_OK);
     again = write_again(copy);
-    if (strcmp(text, again) != 0) {
-        abort();
-    }
+    fuzz_expect(strcmp(text, again) == 0);
     mtree_relay_plan_destroy(copy);
     free(text);
     free(again);

@@ -4,8 +4,6 @@
 
 #include "topo/generators.h"
 
-#include <stdlib.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const mtree_generate_request_t request = {.capacity = 2e8, .seed = 1};

@@ -8,7 +8,6 @@
 
 #include "tcp/tcp.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,19 +56,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < CONNECTIONS; i++) {
         int pair[2];
 
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) {
-            abort();
-        }
+        fuzz_expect(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
         mine[i] = pair[0];
         theirs[i] = pair[1];
     }
-    if (mtree_tcp_create(0, &tcp) != MTREE_OK ||
-        (peer = mtree_tcp_peer_create(tcp, "the peer")) == NULL ||
-        mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS, MTREE_TCP_TUNING_NONE) !=
-            MTREE_OK ||
-        (session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL)) == NULL) {
-        abort();
-    }
+    fuzz_expect(mtree_tcp_create(0, &tcp) == MTREE_OK &&
+                (peer = mtree_tcp_peer_create(tcp, "the peer")) != NULL &&
+                mtree_tcp_peer_connect(peer, mine, NULL, CONNECTIONS,
+                                       MTREE_TCP_TUNING_NONE) == MTREE_OK &&
+                (session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL)) != NULL);
     num_ended = 0;
     for (int i = 0; i < RECEIVES; i++) {
         bytes[i] = malloc(BYTES);
@@ -83,9 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     poll_all(tcp);
     /* Both connections are closed by now. */
-    if (num_ended != num_begun) {
-        abort();
-    }
+    fuzz_expect(num_ended == num_begun);
     mtree_tcp_destroy(tcp);
     for (int i = 0; i < RECEIVES; i++) {
         free(bytes[i]);

@@ -5,16 +5,13 @@
 
 #include "topo/dot/read.h"
 
-#include <stdlib.h>
-
 static void expect_next(void)
 {
     static const char next[] = "graph { a -- b [capacity=\"1Mbps\"] }";
     mtree_topology_t *topology = NULL;
 
-    if (mtree_topology_parse(next, sizeof(next) - 1, "next", &topology) != MTREE_OK) {
-        abort();
-    }
+    fuzz_expect(mtree_topology_parse(next, sizeof(next) - 1, "next", &topology) ==
+                MTREE_OK);
     mtree_topology_destroy(topology);
 }
 

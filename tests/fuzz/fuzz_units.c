@@ -6,7 +6,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef mtree_status_t (*parse_t)(const char *text, double *value_p, const char **why_p);
 typedef const char *(*write_t)(double value, char *text);
@@ -18,16 +17,12 @@ static void expect_again(parse_t parse, write_t write, const char *text)
     double value = 0.0, again = 0.0;
 
     if (parse(text, &value, &why) != MTREE_OK) {
-        if (why == NULL) {
-            abort();
-        }
+        fuzz_expect(why != NULL);
         return;
     }
     write(value, written);
-    if (!isfinite(value) || value < 0.0 || parse(written, &again, &why) != MTREE_OK ||
-        again != value) {
-        abort();
-    }
+    fuzz_expect(isfinite(value) && value >= 0.0 &&
+                parse(written, &again, &why) == MTREE_OK && again == value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,9 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     expect_again(mtree_units_parse_rate, mtree_units_write_rate, text);
     expect_again(mtree_units_parse_time, mtree_units_write_time, text);
-    if (mtree_units_parse_size(text, &bytes, &why) != MTREE_OK && why == NULL) {
-        abort();
-    }
+    fuzz_expect(mtree_units_parse_size(text, &bytes, &why) == MTREE_OK || why != NULL);
     free(text);
     return 0;
 }
