@@ -95,83 +95,55 @@ static const item_op_t ops[] = {
     {"MPI_MINLOC", MPI_MINLOC, ITEM_CLASS_PAIR},
 };
 
-static size_t member_bytes(char member)
+/* Letters of types and the members of number_t that have these; b and t are truths. */
+#define MEMBERS(_do)                                                                     \
+    _do('c', c) _do('b', c) _do('s', s) _do('i', i) _do('t', i) _do('l', l) _do('f', f)  \
+        _do('d', d) _do('e', e)
+
+#define MEMBER_TYPE(_member) __typeof__(((number_t *)NULL)->_member)
+
+static size_t member_bytes(char letter)
 {
-    switch (member) {
-    case 's':
-        return sizeof(short);
-    case 'i':
-    case 't':
-        return sizeof(int);
-    case 'l':
-        return sizeof(long long);
-    case 'f':
-        return sizeof(float);
-    case 'd':
-        return sizeof(double);
-    case 'e':
-        return sizeof(long double);
+#define BYTES(_letter, _member)                                                          \
+    case _letter:                                                                        \
+        return sizeof(MEMBER_TYPE(_member));
+    switch (letter) {
+        MEMBERS(BYTES)
     default:
-        return sizeof(char);
+        return 0;
     }
 }
 
-/* Write @a value as a number of a type: c, s, i, l, f, d, e are char, short, int, long
- * long, float, double, long double; b and t truths in a char and in an int. */
-static void member_put(char member, int value, char *to)
+static void member_put(char letter, int value, char *to)
 {
     number_t number;
 
     memset(&number, 0, sizeof(number));
-    switch (member) {
-    case 's':
-        number.s = (short)value;
+    value = letter == 'b' || letter == 't' ? value % 2 : value;
+#define PUT(_letter, _member)                                                            \
+    case _letter:                                                                        \
+        number._member = (MEMBER_TYPE(_member))value;                                    \
         break;
-    case 'i':
-    case 't':
-        number.i = member == 'i' ? value : value % 2;
-        break;
-    case 'l':
-        number.l = value;
-        break;
-    case 'f':
-        number.f = (float)value;
-        break;
-    case 'd':
-        number.d = value;
-        break;
-    case 'e':
-        number.e = value;
-        break;
-    default:
-        number.c = (char)(member == 'c' ? value : value % 2);
-        break;
+    switch (letter) {
+        MEMBERS(PUT)
     }
-    memcpy(to, &number, member_bytes(member));
+    memcpy(to, &number, member_bytes(letter));
 }
 
-/* Those that mixed items have. */
-static void member_add(char member, const char *in, char *sum)
+static void member_add(char letter, const char *in, char *sum)
 {
     number_t from, to;
 
-    memcpy(&from, in, member_bytes(member));
-    memcpy(&to, sum, member_bytes(member));
-    switch (member) {
-    case 's':
-        to.s = (short)(to.s + from.s);
+    memcpy(&from, in, member_bytes(letter));
+    memcpy(&to, sum, member_bytes(letter));
+#define ADD(_letter, _member)                                                            \
+    case _letter:                                                                        \
+        to._member = (MEMBER_TYPE(_member))(to._member + from._member);                  \
         break;
-    case 'i':
-        to.i += from.i;
-        break;
-    case 'd':
-        to.d += from.d;
-        break;
-    default:
-        to.c = (char)(to.c + from.c);
-        break;
+    switch (letter) {
+        MEMBERS(ADD)
     }
-    memcpy(sum, &to, member_bytes(member));
+    memcpy(sum, &to, member_bytes(letter));
 }
 
 const item_t *item_get(int kind)
@@ -249,21 +221,19 @@ void item_fill(int kind, MPI_Op op, unsigned seed, int rank, size_t from, size_t
 }
 
 /* Zeros of both signs are equal, and of a long double some bytes may be padding. */
-static bool member_equal(char member, const char *left, const char *right)
+static bool member_equal(char letter, const char *left, const char *right)
 {
     number_t a, b;
 
-    memcpy(&a, left, member_bytes(member));
-    memcpy(&b, right, member_bytes(member));
-    switch (member) {
-    case 'f':
-        return a.f == b.f;
-    case 'd':
-        return a.d == b.d;
-    case 'e':
-        return a.e == b.e;
+    memcpy(&a, left, member_bytes(letter));
+    memcpy(&b, right, member_bytes(letter));
+#define EQUAL(_letter, _member)                                                          \
+    case _letter:                                                                        \
+        return a._member == b._member;
+    switch (letter) {
+        MEMBERS(EQUAL)
     default:
-        return memcmp(left, right, member_bytes(member)) == 0;
+        return false;
     }
 }
 

@@ -41,7 +41,7 @@ enum {
 typedef struct {
     const char *name;
     MPI_Datatype type;
-    const char *members; /* a letter for each number: see member_put() */
+    const char *members; /* a letter for each number: see MEMBERS in items.c */
     int class;
 } item_t;
 
