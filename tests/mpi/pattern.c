@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST = 1 << 19, CALLS = 8, SHORT = 64 };
+enum { LONGEST = 1 << 19, CALLS = 8, SHORT = 64, AWAY = 1 << 20, MOST_RANKS = 16 };
 
 /* Blocks of an element with a gap; bytes of a block, of the gap, and elements. */
 enum { BLOCKS = 2, BLOCK = 120, GAP = 40, ELEMENTS = 5000 };
@@ -25,40 +25,40 @@ static void fill(char *bytes, size_t length, const char *text)
     }
 }
 
+/* What is sent, by rank 0 alone, and what all are to have. */
+static char bytes[AWAY], expected[AWAY];
+
+static void fill_both(size_t length, const char *text, int rank)
+{
+    fill(expected, length, text);
+    memset(bytes, 0, length);
+    memcpy(bytes, expected, rank == 0 ? length : 0);
+}
+
 /* Both calls with blocks of @a length bytes; whether the results are right. */
 static int call_both(size_t length, const char *text, int rank, int ranks)
 {
-    char *expected = malloc(length), *bytes = calloc(1, length);
-    char *all = calloc((size_t)ranks, length);
+    static char all[MOST_RANKS * LONGEST];
     int is_right = 1;
 
-    fill(expected, length, text);
-    if (rank == 0) {
-        memcpy(bytes, expected, length);
-    }
+    fill_both(length, text, rank);
     MPI_Bcast(bytes, (int)length, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Allgather(bytes, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE,
                   MPI_COMM_WORLD);
     for (int r = 0; r < ranks; r++) {
         is_right = is_right && memcmp(all + (size_t)r * length, expected, length) == 0;
     }
-    free(expected);
-    free(bytes);
-    free(all);
     return is_right;
 }
 
 /* Nonblocking calls as short as those that Open MPI makes itself, and one of these. */
 static int call_short(const char *text, int rank)
 {
-    char expected[SHORT], bytes[SHORT] = "", most[SHORT];
+    char most[SHORT];
     MPI_Request requests[2];
     MPI_Comm comm;
 
-    fill(expected, SHORT, text);
-    if (rank == 0) {
-        memcpy(bytes, expected, SHORT);
-    }
+    fill_both(SHORT, text, rank);
     MPI_Ibcast(bytes, SHORT, MPI_BYTE, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Iallreduce(expected, most, SHORT / (int)sizeof(int), MPI_INT, MPI_MAX,
                    MPI_COMM_WORLD, &requests[1]);
@@ -115,27 +115,19 @@ static int call_with_gaps(const char *text)
  * result is right. */
 static int call_away(const char *text, int rank, unsigned seconds, int moment)
 {
-    size_t length = (size_t)1 << 20;
-    char *expected = malloc(length), *bytes = calloc(1, length);
     const struct timespec pause = {.tv_nsec = 1000000};
     MPI_Request request;
-    int is_right, is_done;
+    int is_done;
 
-    fill(expected, length, text);
-    if (rank == 0) {
-        memcpy(bytes, expected, length);
-    }
-    MPI_Ibcast(bytes, (int)length, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    fill_both(AWAY, text, rank);
+    MPI_Ibcast(bytes, AWAY, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     for (int i = 0; i < moment; i++) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         (void)nanosleep(&pause, NULL);
     }
     (void)sleep(seconds);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    is_right = memcmp(bytes, expected, length) == 0;
-    free(expected);
-    free(bytes);
-    return is_right;
+    return memcmp(bytes, expected, AWAY) == 0;
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ typedef struct {
     int *counts, *displs; /* [peers] of blocks of unequal length in the opposite order */
 } calls_t;
 
-#define RUN(_calls, _name, _lower, ...)                                                  \
+#define CALL(_calls, _name, _lower, ...)                                                 \
     do {                                                                                 \
         MPI_Request _request;                                                            \
                                                                                          \
@@ -26,6 +26,13 @@ typedef struct {
         } else {                                                                         \
             MPI_##_name(__VA_ARGS__);                                                    \
         }                                                                                \
+    } while (0)
+
+/* The same with other data, whose blocks are as displs has them if @a _reversed. */
+#define RUN(_calls, _reversed, ...)                                                      \
+    do {                                                                                 \
+        fill(_calls, _reversed);                                                         \
+        CALL(_calls, __VA_ARGS__);                                                       \
     } while (0)
 
 /* What rank @a from sends to rank @a to at position @a i: different for each. */
@@ -121,35 +128,32 @@ static void check_rooted(calls_t *c, int root)
     int *send = c->send, *recv = c->recv, count = c->count, last = c->peers - 1;
     int mine = part(c, c->rank);
 
-    fill(c, false);
-    RUN(c, Bcast, bcast, root == MPI_ROOT ? send : recv, count, MPI_INT, root, c->comm);
+    RUN(c, false, Bcast, bcast, root == MPI_ROOT ? send : recv, count, MPI_INT, root,
+        c->comm);
     if (root == 0) {
         expect(c, "bcast", 0, 0, 0);
     }
-    fill(c, false);
-    RUN(c, Scatter, scatter, send, count, MPI_INT, recv, count, MPI_INT, root, c->comm);
+    RUN(c, false, Scatter, scatter, send, count, MPI_INT, recv, count, MPI_INT, root,
+        c->comm);
     if (root == 0) {
         expect(c, "scatter", 0, 0, c->rank);
     }
-    fill(c, true);
-    RUN(c, Scatterv, scatterv, send, c->counts, c->displs, MPI_INT, recv, mine, MPI_INT,
-        root, c->comm);
+    RUN(c, true, Scatterv, scatterv, send, c->counts, c->displs, MPI_INT, recv, mine,
+        MPI_INT, root, c->comm);
     if (root == 0) {
         expect_sum(c, "scatterv", 0, mine, 0, 0, c->rank);
     }
-    fill(c, false);
-    RUN(c, Gather, gather, send, count, MPI_INT, recv, count, MPI_INT, root, c->comm);
+    RUN(c, false, Gather, gather, send, count, MPI_INT, recv, count, MPI_INT, root,
+        c->comm);
     if (root == MPI_ROOT) {
         expect_all(c, "gather", false, 0);
     }
-    fill(c, false);
-    RUN(c, Gatherv, gatherv, send, mine, MPI_INT, recv, c->counts, c->displs, MPI_INT,
-        root, c->comm);
+    RUN(c, false, Gatherv, gatherv, send, mine, MPI_INT, recv, c->counts, c->displs,
+        MPI_INT, root, c->comm);
     if (root == MPI_ROOT) {
         expect_all(c, "gatherv", true, 0);
     }
-    fill(c, false);
-    RUN(c, Reduce, reduce, send, recv, count, MPI_INT, MPI_SUM, root, c->comm);
+    RUN(c, false, Reduce, reduce, send, recv, count, MPI_INT, MPI_SUM, root, c->comm);
     if (root == MPI_ROOT) {
         expect_sum(c, "reduce", 0, count, 0, last, 0);
     }
@@ -159,19 +163,17 @@ static void check_all(calls_t *c)
 {
     int *send = c->send, *recv = c->recv, count = c->count, last = c->peers - 1, ranks;
 
-    RUN(c, Barrier, barrier, c->comm);
-    fill(c, false);
-    RUN(c, Allreduce, allreduce, send, recv, count, MPI_INT, MPI_SUM, c->comm);
+    CALL(c, Barrier, barrier, c->comm);
+    RUN(c, false, Allreduce, allreduce, send, recv, count, MPI_INT, MPI_SUM, c->comm);
     expect_sum(c, "allreduce", 0, count, 0, last, 0);
-    fill(c, false);
-    RUN(c, Allgather, allgather, send, count, MPI_INT, recv, count, MPI_INT, c->comm);
+    RUN(c, false, Allgather, allgather, send, count, MPI_INT, recv, count, MPI_INT,
+        c->comm);
     expect_all(c, "allgather", false, 0);
-    fill(c, false);
-    RUN(c, Allgatherv, allgatherv, send, part(c, c->rank), MPI_INT, recv, c->counts,
-        c->displs, MPI_INT, c->comm);
+    RUN(c, false, Allgatherv, allgatherv, send, part(c, c->rank), MPI_INT, recv,
+        c->counts, c->displs, MPI_INT, c->comm);
     expect_all(c, "allgatherv", true, 0);
-    fill(c, false);
-    RUN(c, Alltoall, alltoall, send, count, MPI_INT, recv, count, MPI_INT, c->comm);
+    RUN(c, false, Alltoall, alltoall, send, count, MPI_INT, recv, count, MPI_INT,
+        c->comm);
     expect_all(c, "alltoall", false, c->rank);
     /* The vectors of both groups have one length, so blocks are `peers` long here and
      * `ranks` there. */
@@ -179,8 +181,8 @@ static void check_all(calls_t *c)
     for (int i = 0; i < ranks * c->peers; i++) {
         send[i] = 1 + c->rank;
     }
-    RUN(c, Reduce_scatter_block, reduce_scatter_block, send, recv, c->peers, MPI_INT,
-        MPI_SUM, c->comm);
+    CALL(c, Reduce_scatter_block, reduce_scatter_block, send, recv, c->peers, MPI_INT,
+         MPI_SUM, c->comm);
     mtree_expect(recv[0] == c->peers * (c->peers + 1) / 2,
                  "reduce_scatter_block on %s: the first is %d", c->name, recv[0]);
 }
@@ -224,27 +226,22 @@ static void check_ring(MPI_Comm comm, const char *name, bool nonblocking, int co
     open_calls(c, 2);
     send = c->send;
     recv = c->recv;
-    fill(c, false);
-    RUN(c, Neighbor_allgather, neighbor_allgather, send, count, MPI_INT, recv, count,
-        MPI_INT, comm);
+    RUN(c, false, Neighbor_allgather, neighbor_allgather, send, count, MPI_INT, recv,
+        count, MPI_INT, comm);
     expect(c, "neighbor_allgather", 0, peer[0], 0);
     expect(c, "neighbor_allgather", count, peer[1], 0);
-    fill(c, false);
-    RUN(c, Neighbor_allgatherv, neighbor_allgatherv, send, count, MPI_INT, recv, counts,
-        c->displs, MPI_INT, comm);
+    RUN(c, false, Neighbor_allgatherv, neighbor_allgatherv, send, count, MPI_INT, recv,
+        counts, c->displs, MPI_INT, comm);
     expect(c, "neighbor_allgatherv", count, peer[0], 0);
     expect(c, "neighbor_allgatherv", 0, peer[1], 0);
-    fill(c, false);
-    RUN(c, Neighbor_alltoall, neighbor_alltoall, send, count, MPI_INT, recv, count,
+    RUN(c, false, Neighbor_alltoall, neighbor_alltoall, send, count, MPI_INT, recv, count,
         MPI_INT, comm);
     expect_exchanged(c, "neighbor_alltoall", peer);
-    fill(c, false);
-    RUN(c, Neighbor_alltoallv, neighbor_alltoallv, send, counts, displs, MPI_INT, recv,
-        counts, displs, MPI_INT, comm);
+    RUN(c, false, Neighbor_alltoallv, neighbor_alltoallv, send, counts, displs, MPI_INT,
+        recv, counts, displs, MPI_INT, comm);
     expect_exchanged(c, "neighbor_alltoallv", peer);
-    fill(c, false);
-    RUN(c, Neighbor_alltoallw, neighbor_alltoallw, send, counts, offsets, types, recv,
-        counts, offsets, types, comm);
+    RUN(c, false, Neighbor_alltoallw, neighbor_alltoallw, send, counts, offsets, types,
+        recv, counts, offsets, types, comm);
     expect_exchanged(c, "neighbor_alltoallw", peer);
     close_calls(c);
 }
