@@ -7,7 +7,9 @@
  * cut FIRST LAST list: a sum, which is checked; then each rank lists such connections, "A
  * > B", by addresses, and says which are not kept alive.
  */
-#include <mpi.h>
+#include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -16,9 +18,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { BYTES = 1 << 23, COUNT = 1 << 18, MOST_SOCKETS = 4096 };
-
-static int rank, ranks;
+/* Ints of a sum and of a broadcast. */
+enum { COUNT = 1 << 18, LONG_COUNT = 1 << 21, MOST_SOCKETS = 4096 };
 
 /* The port of @a address, and its text where IPv4 is meant; 0: it is no Internet address.
  */
@@ -82,73 +83,30 @@ static int meet_connections(int first, int last, const char *text)
     return met;
 }
 
-static char byte_of(int root, size_t at)
-{
-    return (char)(at * 7 + at / 253 + (size_t)root);
-}
-
-static void fill(char *bytes, int root)
-{
-    for (size_t i = 0; i < BYTES; i++) {
-        bytes[i] = rank == root ? byte_of(root, i) : 0;
-    }
-}
-
-static void check(const char *bytes, int root)
-{
-    for (size_t i = 0; i < BYTES; i++) {
-        if (bytes[i] != byte_of(root, i)) {
-            printf("cut: rank %d: byte %zu is wrong\n", rank, i);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
-    }
-}
-
-static void sum(void)
-{
-    static int mine[COUNT], all[COUNT];
-
-    for (int i = 0; i < COUNT; i++) {
-        mine[i] = i + rank;
-    }
-    MPI_Allreduce(mine, all, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < COUNT; i++) {
-        if (all[i] != ranks * i + ranks * (ranks - 1) / 2) {
-            printf("cut: rank %d: sum %d is wrong\n", rank, i);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
-    }
-}
-
 int main(int argc, char **argv)
 {
     int first = atoi(argv[1]), last = atoi(argv[2]);
-    char *bytes = calloc(1, BYTES);
-    MPI_Request request;
+    choice_t choice = {.block = COUNT};
+    case_t c;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    cases_begin(&argc, &argv);
+    run.choice = &choice;
     if (argc > 3 && strcmp(argv[3], "list") == 0) {
-        sum();
+        case_run(ALLREDUCE, MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
         (void)meet_connections(first, last, argv[3]);
         MPI_Barrier(MPI_COMM_WORLD);
-    } else {
-        MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
-        fill(bytes, 0);
-        MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-        if (rank == 1) {
-            printf("cut: %d connections\n", meet_connections(first, last, argv[3]));
-            (void)fflush(stdout);
-        }
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        check(bytes, 0);
-        /* Not all ranks need have noticed. */
-        fill(bytes, 1);
-        MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
-        check(bytes, 1);
+        return cases_end("cut");
     }
-    free(bytes);
-    MPI_Finalize();
-    return 0;
+    choice.block = LONG_COUNT;
+    case_run(BCAST, MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
+    case_launch(&c, BCAST, MTREE_NONBLOCKING_FORM, MPI_COMM_WORLD);
+    if (my_rank == 1) {
+        printf("cut: %d connections\n", meet_connections(first, last, argv[3]));
+        (void)fflush(stdout);
+    }
+    case_finish(&c);
+    /* Not all ranks need have noticed. */
+    choice.root = 1;
+    case_run(BCAST, MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
+    return cases_end("cut");
 }

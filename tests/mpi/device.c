@@ -57,18 +57,13 @@ static void check(collective_t collective, mtree_form_t form, int root)
 
 int main(int argc, char **argv)
 {
-    int ranks;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    cases_begin(&argc, &argv);
     map_device();
-    items_init();
     areas_on_device(get_half, MTREE_DEVICE_BYTES);
     for (int c = 0; c <= REDUCE_SCATTER_BLOCK; c++) {
         for (int form = 0; form < MTREE_FORMS; form++) {
-            check((collective_t)c, (mtree_form_t)form, c == REDUCE ? 0 : ranks - 1);
+            check((collective_t)c, (mtree_form_t)form, c == REDUCE ? 0 : num_ranks - 1);
         }
     }
-    items_cleanup();
-    return mtree_expect_end("device");
+    return cases_end("device");
 }

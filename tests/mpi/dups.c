@@ -11,6 +11,7 @@
 
 #include "tests/mpi/expect.h"
 #include "tests/mpi/pml_count.h"
+#include "tests/mpi/served.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -18,25 +19,6 @@
 
 #define MOST_RANKS 8
 #define INTS       1024
-
-static int rank, ranks;
-
-static long plans(void)
-{
-    static MPI_T_pvar_session session;
-    static MPI_T_pvar_handle handle;
-    unsigned long long value = 0;
-    int provided, index, count;
-
-    if (session == NULL) {
-        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-        MPI_T_pvar_session_create(&session);
-        MPI_T_pvar_get_index("coll_mtree_plans", MPI_T_PVAR_CLASS_COUNTER, &index);
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-    }
-    MPI_T_pvar_read(session, handle, &value);
-    return (long)value;
-}
 
 static void check_sum(MPI_Comm comm)
 {
@@ -69,7 +51,7 @@ static void check_unequal(MPI_Comm comm)
     for (int i = 0; i < size; i++) {
         counts[i] = 1;
         displs[i] = i;
-        sent[i] = rank;
+        sent[i] = my_rank;
     }
     MPI_Alltoallv(sent, counts, displs, MPI_INT, got, counts, displs, MPI_INT, comm);
     mtree_expect(got[size - 1] >= got[0], "blocks of others");
@@ -119,7 +101,7 @@ static void check_copies(const char *what, MPI_Comm comm, int count, bool warm)
     long before;
 
     warm_up(comm, messages);
-    before = plans();
+    before = served_calls();
     for (int i = 0; i < count; i++) {
         MPI_Comm copy;
 
@@ -131,8 +113,8 @@ static void check_copies(const char *what, MPI_Comm comm, int count, bool warm)
             MPI_Comm_free(&copy);
         }
     }
-    mtree_expect((plans() == before) == warm, "%s: %ld plans more", what,
-                 plans() - before);
+    mtree_expect((served_calls() == before) == warm, "%s: %ld plans more", what,
+                 served_calls() - before);
     for (int i = 0; i < count && i < 16; i++) {
         check_first(what, kept[i], messages, false);
         MPI_Comm_free(&kept[i]);
@@ -151,19 +133,19 @@ static void check_nonblocking(void)
         MPI_Comm_dup(MPI_COMM_WORLD, &copy[i]);
     }
     for (int i = 0; i < 2; i++) {
-        int which = (rank + i) % 2;
+        int which = (my_rank + i) % 2;
 
-        if (i == 1 && rank == 0) {
+        if (i == 1 && my_rank == 0) {
             check_sum(MPI_COMM_WORLD);
         }
         MPI_Iallreduce(value[which], sum[which], INTS, MPI_INT, MPI_SUM, copy[which],
                        &requests[which]);
     }
-    if (rank > 0) {
+    if (my_rank > 0) {
         check_sum(MPI_COMM_WORLD);
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    mtree_expect(sum[0][INTS - 1] == ranks && sum[1][INTS - 1] == 2 * ranks,
+    mtree_expect(sum[0][INTS - 1] == num_ranks && sum[1][INTS - 1] == 2 * num_ranks,
                  "nonblocking sums");
     for (int i = 0; i < 2; i++) {
         check_sum(copy[i]);
@@ -196,18 +178,18 @@ static void check_forgotten(void)
         MPI_Request request;
         MPI_Comm part;
 
-        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+        MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, my_rank, &part);
         MPI_Comm_size(part, &size);
         check_sum(part);
         value[INTS - 1] = 1;
         MPI_Iallreduce(value, sum, INTS, MPI_INT, MPI_SUM, part, &request);
         MPI_Comm_free(&part);
-        if (rank < 2) {
+        if (my_rank < 2) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
-        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+        MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, my_rank, &part);
         check_sum(part);
-        if (rank >= 2) {
+        if (my_rank >= 2) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
         mtree_expect(sum[INTS - 1] == size, "a sum on a communicator that is freed: %d",
@@ -225,15 +207,16 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                     &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    served_open("plans");
     pml_count_begin();
     check_copies("world", MPI_COMM_WORLD, count, !alone);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, my_rank, &part);
     warm_up(MPI_COMM_WORLD, messages);
     check_first("the same processes", part, messages, !alone);
     MPI_Comm_free(&part);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, my_rank, &part);
     check_copies("part", part, count, !alone);
     MPI_Comm_free(&part);
     check_nonblocking();
@@ -244,5 +227,6 @@ int main(int argc, char **argv)
     if (argc < 3 || strcmp(argv[2], "unserved") != 0) {
         check_forgotten();
     }
+    served_close();
     return mtree_expect_end("dups");
 }

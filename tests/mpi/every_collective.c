@@ -56,15 +56,15 @@ static void check_duplicates(void)
     check_and_free(&comm, "a dup with info");
 }
 
-static void check_parts(int rank, int num_ranks)
+static void check_parts(void)
 {
     MPI_Group world, even;
     MPI_Comm comm;
     int range[3] = {0, num_ranks - 1, 2};
 
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank % 2, -my_rank, &comm);
     check_and_free(&comm, "a split, ranks reversed");
-    MPI_Comm_split(MPI_COMM_WORLD, (rank == 0) ? MPI_UNDEFINED : 0, 0, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, (my_rank == 0) ? MPI_UNDEFINED : 0, 0, &comm);
     check_and_free(&comm, "a split without rank 0");
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
     check_and_free(&comm, "the ranks of a host");
@@ -73,7 +73,7 @@ static void check_parts(int rank, int num_ranks)
     MPI_Group_range_incl(world, 1, &range, &even);
     MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
     check_and_free(&comm, "the even ranks, by create");
-    if (rank % 2 == 0) {
+    if (my_rank % 2 == 0) {
         MPI_Comm_create_group(MPI_COMM_WORLD, even, 7, &comm);
         check_and_free(&comm, "the even ranks, by create_group");
     }
@@ -81,16 +81,16 @@ static void check_parts(int rank, int num_ranks)
     MPI_Group_free(&world);
 }
 
-static void check_between_groups(int rank, int num_ranks, int large)
+static void check_between_groups(int large)
 {
-    bool is_low = rank < num_ranks / 2;
+    bool is_low = my_rank < num_ranks / 2;
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm inter, copy, merged;
 
     if (num_ranks < 2) {
         return;
     }
-    MPI_Comm_split(MPI_COMM_WORLD, is_low, rank, &half);
+    MPI_Comm_split(MPI_COMM_WORLD, is_low, my_rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? num_ranks / 2 : 0, 11, &inter);
     mtree_inter_check(inter, is_low, false, SMALL);
     mtree_inter_check(inter, !is_low, true, SMALL);
@@ -109,19 +109,15 @@ static void check_between_groups(int rank, int num_ranks, int large)
 int main(int argc, char **argv)
 {
     int large = argc > 1 ? atoi(argv[1]) : LARGE;
-    int rank, num_ranks;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-
+    mtree_expect_begin(&argc, &argv);
     check_intra(MPI_COMM_WORLD, "the world", false);
     check_intra(MPI_COMM_WORLD, "the world", true);
     check_intra(MPI_COMM_SELF, "self", true);
     check_reduce_local();
     check_duplicates();
-    check_parts(rank, num_ranks);
-    check_between_groups(rank, num_ranks, large);
+    check_parts();
+    check_between_groups(large);
     mtree_neighbours_check(MPI_COMM_WORLD, false, large);
     mtree_neighbours_check(MPI_COMM_WORLD, true, SMALL);
 

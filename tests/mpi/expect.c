@@ -2,13 +2,22 @@
 #include "tests/mpi/expect.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_LINES 10
 
-static long num_checks;
-static long num_failures;
+int my_rank, num_ranks;
+
+static atomic_long num_checks, num_failures;
+
+void mtree_expect_begin(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+}
 
 void mtree_expect(bool ok, const char *format, ...)
 {
@@ -52,13 +61,13 @@ int mtree_expect_finish_on(MPI_Comm comm, const char *program)
 {
     long mine[2] = {num_checks, num_failures};
     long all[2];
-    int rank, num_ranks;
+    int rank, ranks;
 
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &num_ranks);
+    MPI_Comm_size(comm, &ranks);
     MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, comm);
     if (rank == 0) {
-        printf("%s: %ld checks on %d ranks, %ld failed\n", program, all[0], num_ranks,
+        printf("%s: %ld checks on %d ranks, %ld failed\n", program, all[0], ranks,
                all[1]);
     }
     return (all[0] > 0 && all[1] == 0) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -9,7 +9,14 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Count one check; when it is not @a ok, print the line (the first ten of each rank). */
+/* The rank in MPI_COMM_WORLD, and how many there are. */
+extern int my_rank, num_ranks;
+
+/* MPI_Init(), and these two. */
+void mtree_expect_begin(int *argc, char ***argv);
+
+/* Of any thread: count one check; when it is not @a ok, print the line (the first ten of
+ * each rank). */
 void mtree_expect(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*

@@ -12,15 +12,21 @@
  *   few_calls away              the last rank starts a persistent sum and computes for
  *                               longer than an attempt to connect to it may take
  *   few_calls overlapping CALLS so many broadcasts at a time, from each rank in turn
+ *   few_calls absent, present, planned, either
+ *                               is mtree part of this job?  No rank has the component in
+ *                               memory; every rank has; rank 0 alone, which plans, has
+ *                               GLPK as well; ranks may differ.  Calls are right either
+ *                               way, on a copy of the world, too
  *   few_calls lost              the last rank ends itself in the midst of a collective;
  *                               the others go on until they are ended
  */
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
-#include "tests/mpi/forms.h"
+#include "tests/mpi/random_case.h"
 
 #include <glob.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -32,8 +38,6 @@
 #define AWAY 4
 
 #define LENGTH 65536
-
-static int rank, ranks;
 
 static bool exists(const char *pattern)
 {
@@ -48,7 +52,7 @@ static void early(const char *pattern)
 {
     int looks = 0;
 
-    while (rank == 1 && !exists(pattern) && looks < LOOKS) {
+    while (my_rank == 1 && !exists(pattern) && looks < LOOKS) {
         looks++;
         usleep(10000);
     }
@@ -56,50 +60,37 @@ static void early(const char *pattern)
     mtree_calls_check(MPI_COMM_WORLD);
 }
 
+/* @a c on all ranks, with LENGTH ints. */
+static void launch(case_t *c, collective_t collective, mtree_form_t form, int root)
+{
+    const choice_t choice = {.block = LENGTH, .root = root};
+
+    run.choice = &choice;
+    case_launch(c, collective, form, MPI_COMM_WORLD);
+}
+
 static void away(void)
 {
-    static int in[LENGTH], out[LENGTH];
-    MPI_Request request;
-    int wrong = 0;
+    case_t c;
 
-    for (int i = 0; i < LENGTH; i++) {
-        in[i] = i + rank;
-    }
-    MTREE_PERSISTENT_NAME(Allreduce)
-    (in, out, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-    if (rank == ranks - 1) {
+    launch(&c, ALLREDUCE, MTREE_PERSISTENT_FORM, 0);
+    if (my_rank == num_ranks - 1) {
         sleep(AWAY);
     }
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (int i = 0; i < LENGTH; i++) {
-        wrong += out[i] != ranks * i + ranks * (ranks - 1) / 2;
-    }
-    mtree_expect(wrong == 0, "%d sums are wrong", wrong);
-    MPI_Request_free(&request);
+    case_finish(&c);
 }
 
 static void overlapping(int calls)
 {
-    MPI_Request *requests = malloc((size_t)calls * sizeof(*requests));
-    int *vectors = malloc((size_t)calls * LENGTH * sizeof(*vectors)), wrong = 0;
+    case_t *cases = malloc((size_t)calls * sizeof(*cases));
 
-    for (int call = 0; call < calls; call++) {
-        int *vector = vectors + (size_t)call * LENGTH;
-
-        for (int i = 0; i < LENGTH; i++) {
-            vector[i] = call % ranks == rank ? call + i : -1;
-        }
-        MPI_Ibcast(vector, LENGTH, MPI_INT, call % ranks, MPI_COMM_WORLD,
-                   &requests[call]);
+    for (int i = 0; i < calls; i++) {
+        launch(&cases[i], BCAST, MTREE_NONBLOCKING_FORM, i % num_ranks);
     }
-    MPI_Waitall(calls, requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < calls * LENGTH; i++) {
-        wrong += vectors[i] != i / LENGTH + i % LENGTH;
+    for (int i = 0; i < calls; i++) {
+        case_finish(&cases[i]);
     }
-    mtree_expect(wrong == 0, "%d of %d x %d elements are wrong", wrong, calls, LENGTH);
-    free(vectors);
-    free(requests);
+    free(cases);
 }
 
 static void die(int number)
@@ -113,7 +104,7 @@ static void lost(void)
     struct itimerval timer = {.it_value = {.tv_usec = 30000}};
 
     mtree_calls_check(MPI_COMM_WORLD);
-    if (rank == ranks - 1) {
+    if (my_rank == num_ranks - 1) {
         signal(SIGALRM, die);
         setitimer(ITIMER_REAL, &timer, NULL);
     }
@@ -122,12 +113,43 @@ static void lost(void)
     }
 }
 
+static bool is_loaded(const char *library)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096];
+    bool found = false;
+
+    while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL) {
+        found = strstr(line, library) != NULL;
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return found;
+}
+
+static void inert(const char *how)
+{
+    bool is_there = is_loaded("coll_mtree.so");
+    MPI_Comm copy;
+
+    mtree_expect(strcmp(how, "either") == 0 || is_there == (strcmp(how, "absent") != 0),
+                 "mtree is %s", is_there ? "loaded" : "not loaded");
+    mtree_calls_check(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    mtree_calls_check(copy);
+    MPI_Comm_free(&copy);
+    mtree_expect(strcmp(how, "planned") != 0 || is_loaded("libglpk") == (my_rank == 0),
+                 "GLPK is %s on rank %d", my_rank == 0 ? "not loaded" : "loaded",
+                 my_rank);
+}
+
 static void few(void)
 {
     MPI_Comm comm;
 
     mtree_calls_check(MPI_COMM_WORLD);
-    MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1, 0, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, my_rank == num_ranks - 1, 0, &comm);
     MPI_Comm_set_name(comm, "caf\xe9"); /* Latin-1 */
     mtree_calls_check(comm);
     MPI_Comm_free(&comm);
@@ -138,9 +160,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "0";
     int status;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    cases_begin(&argc, &argv);
     if (strcmp(what, "early") == 0) {
         early(argv[2]);
     } else if (strcmp(what, "away") == 0) {
@@ -149,11 +169,14 @@ int main(int argc, char **argv)
         overlapping(atoi(argv[2]));
     } else if (strcmp(what, "lost") == 0) {
         lost();
+    } else if (strstr("absent present planned either", what) != NULL) {
+        inert(what);
     } else {
         few();
     }
+    items_cleanup();
     status = mtree_expect_finish("few_calls");
-    if (rank == 1) {
+    if (my_rank == 1) {
         sleep((unsigned)atoi(what));
     }
     MPI_Finalize();

@@ -23,9 +23,7 @@ static void start(case_t *cases, int calls, MPI_Op kept)
                                  .block = i < 2 ? 10000 : 5000};
 
         run.choice = &choice;
-        case_create(&cases[i], collectives[i], MTREE_NONBLOCKING_FORM, comm);
-        case_fill(&cases[i]);
-        case_call(&cases[i]);
+        case_launch(&cases[i], collectives[i], MTREE_NONBLOCKING_FORM, comm);
         cases[i].op = i < 2 ? kept : MPI_MAX;
     }
     for (int i = 0; i < calls && i < 2; i++) {
@@ -41,8 +39,7 @@ int main(int argc, char **argv)
     case_t cases[CALLS];
     MPI_Op kept;
 
-    MPI_Init(&argc, &argv);
-    items_init();
+    cases_begin(&argc, &argv);
     kept = item_sum_create(ITEM_INT);
     for (int round = 0; round < ROUNDS; round++) {
         int calls = 1 + round % CALLS;
@@ -50,14 +47,9 @@ int main(int argc, char **argv)
         start(cases, calls, kept);
         /* Whichever is waited for last may be the communicator's last user. */
         for (int i = 0; i < calls; i++) {
-            case_t *c = &cases[(round + i) % calls];
-
-            MPI_Wait(&c->request, MPI_STATUS_IGNORE);
-            case_verify(c);
-            case_free(c);
+            case_finish(&cases[(round + i) % calls]);
         }
     }
     MPI_Op_free(&kept);
-    items_cleanup();
-    return mtree_expect_end("freed_early");
+    return cases_end("freed_early");
 }

@@ -25,7 +25,6 @@
 #define MOST_RANKS  16
 
 static size_t element; /* bytes */
-static int rank, ranks;
 static MPI_Datatype type;
 static MPI_Op sum;
 
@@ -120,7 +119,7 @@ static void *make(int count)
 
     for (int at = 0; at < count && vector != NULL; at++) {
         for (int i = 0; i < 3; i++) {
-            *number(vector, at, i) = part(rank, at, i);
+            *number(vector, at, i) = part(my_rank, at, i);
         }
     }
     return vector;
@@ -163,8 +162,8 @@ static void call(collective_t collective, void *sent, void *received)
     case_t c = {.collective = collective,
                 .op = sum,
                 .comm = MPI_COMM_WORLD,
-                .rank = rank,
-                .ranks = ranks,
+                .rank = my_rank,
+                .ranks = num_ranks,
                 .block = 1,
                 .total = 1,
                 .counts = ones,
@@ -172,7 +171,7 @@ static void call(collective_t collective, void *sent, void *received)
                 .send_layout = &element_alone,
                 .recv_layout = &element_alone,
                 .send = {.base = sent, .type = type},
-                .recv = {.base = collective == BCAST && rank == 0 ? sent : received,
+                .recv = {.base = collective == BCAST && my_rank == 0 ? sent : received,
                          .type = type}};
 
     for (int r = 0; r < MOST_RANKS; r++) {
@@ -185,19 +184,19 @@ static void call(collective_t collective, void *sent, void *received)
 /* What MPI says that @a received is. */
 static void verify_all(collective_t collective, void *received)
 {
-    bool is_root = rank == 0, all = receives_all(collective);
+    bool is_root = my_rank == 0, all = receives_all(collective);
     int last = collective == BCAST || collective == SCATTER ? 0
-               : collective == SCAN                         ? rank
-               : collective == EXSCAN                       ? rank - 1
-                                                            : ranks - 1;
+               : collective == SCAN                         ? my_rank
+               : collective == EXSCAN                       ? my_rank - 1
+                                                            : num_ranks - 1;
 
     if (((collective == REDUCE || collective == GATHER) && !is_root) ||
         (collective == BCAST && is_root) || last < 0) {
         return;
     }
-    for (int at = 0; at < (all ? ranks : 1); at++) {
+    for (int at = 0; at < (all ? num_ranks : 1); at++) {
         verify(collective_names[collective], received, at, all ? at : 0, all ? at : last,
-               sends_all(collective) ? rank : 0);
+               sends_all(collective) ? my_rank : 0);
     }
 }
 
@@ -213,8 +212,8 @@ static void check(const char *name)
     if (c == COLLECTIVES) {
         return;
     }
-    sent = make(sends_all((collective_t)c) ? ranks : 1);
-    received = malloc((receives_all((collective_t)c) ? (size_t)ranks : 1) * element);
+    sent = make(sends_all((collective_t)c) ? num_ranks : 1);
+    received = malloc((receives_all((collective_t)c) ? (size_t)num_ranks : 1) * element);
     mtree_expect(sent != NULL && received != NULL, "%s: no memory", name);
     call((collective_t)c, sent, received);
     verify_all((collective_t)c, received);
@@ -227,9 +226,7 @@ int main(int argc, char **argv)
     size_t megabytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     MPI_Datatype megabyte;
     element = megabytes << 20;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     MPI_Type_contiguous(1 << 17, MPI_UINT64_T, &megabyte);
     MPI_Type_contiguous((int)megabytes, megabyte, &type);
     MPI_Type_commit(&type);

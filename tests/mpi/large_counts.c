@@ -21,13 +21,11 @@ int main(int argc, char **argv)
                                     : "large_counts: this MPI has none: skipped");
         return HAS_LARGE_COUNTS ? 0 : 77;
     }
-    MPI_Init(&argc, &argv);
-    run = (random_run_t){.tame = true};
-    items_init();
+    cases_begin(&argc, &argv);
+    run.tame = true;
     for (int i = 0; i < CASES * COLLECTIVES * MTREE_FORMS; i++) {
         case_run((collective_t)(i % COLLECTIVES),
                  (mtree_form_t)(i / COLLECTIVES % MTREE_FORMS), MPI_COMM_WORLD);
     }
-    items_cleanup();
-    return mtree_expect_end("large_counts");
+    return cases_end("large_counts");
 }

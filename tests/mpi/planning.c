@@ -31,8 +31,6 @@
 #define GROUPS         400
 #define MOST_KIB       1024
 
-static int rank, ranks;
-
 /* Of this thread alone, so that neither the planning thread nor other processes count. */
 static double thread_seconds(void)
 {
@@ -60,22 +58,22 @@ static void complete(MPI_Request *request, const char *name, double began)
 
 static void check_calls(void)
 {
-    size_t bytes = (size_t)ranks * BLOCK;
+    size_t bytes = (size_t)num_ranks * BLOCK;
     char *block = malloc(BLOCK), *all = malloc(bytes);
     MPI_Request request;
     double began;
 
-    memset(block, 'a' + rank, BLOCK);
+    memset(block, 'a' + my_rank, BLOCK);
     began = thread_seconds();
     MPI_Iallgather(block, BLOCK, MPI_BYTE, all, BLOCK, MPI_BYTE, MPI_COMM_WORLD,
                    &request);
     complete(&request, "MPI_Iallgather", began);
-    for (int other = 0; other < ranks; other++) {
+    for (int other = 0; other < num_ranks; other++) {
         mtree_expect(all[(size_t)other * BLOCK] == 'a' + other, "block of rank %d",
                      other);
     }
     began = thread_seconds();
-    MPI_Ibcast(all, (int)bytes, MPI_BYTE, ranks - 1, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(all, (int)bytes, MPI_BYTE, num_ranks - 1, MPI_COMM_WORLD, &request);
     complete(&request, "MPI_Ibcast", began);
     began = thread_seconds();
     MPI_Iallreduce(MPI_IN_PLACE, all, (int)bytes / 8, MPI_LONG, MPI_BXOR, MPI_COMM_WORLD,
@@ -89,8 +87,8 @@ static void check_roots(void)
 {
     char *bytes = malloc(BLOCK);
 
-    for (int root = 0; root < ranks; root++) {
-        memset(bytes, 'a' + rank, BLOCK);
+    for (int root = 0; root < num_ranks; root++) {
+        memset(bytes, 'a' + my_rank, BLOCK);
         MPI_Bcast(bytes, BLOCK, MPI_BYTE, root, MPI_COMM_WORLD);
         mtree_expect(bytes[0] == 'a' + root && bytes[BLOCK - 1] == 'a' + root,
                      "the broadcast from rank %d", root);
@@ -127,7 +125,7 @@ static void check_binding(void)
     mtree_expect(bound == before, "%d of %d threads bound", bound, before);
     check_roots();
     after = count_threads(&bound);
-    mtree_expect(rank > 0 || after > before, "no planning thread");
+    mtree_expect(my_rank > 0 || after > before, "no planning thread");
     mtree_expect(bound == after, "%d of %d threads are bound once planned", bound, after);
 }
 
@@ -155,7 +153,7 @@ static void use_groups(int count)
 
         MPI_Comm_split(MPI_COMM_WORLD, 0, rand(), &comm);
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
-        mtree_expect(sum == ranks, "the sum of communicator %d is %d", i, sum);
+        mtree_expect(sum == num_ranks, "the sum of communicator %d is %d", i, sum);
         MPI_Comm_free(&comm);
     }
 }
@@ -164,7 +162,7 @@ static void check_groups(void)
 {
     long before, after;
 
-    srand(17 + (unsigned)rank);
+    srand(17 + (unsigned)my_rank);
     use_groups(WARM_UP_GROUPS);
     before = resident();
     use_groups(GROUPS);
@@ -193,9 +191,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "binding") == 0) {
         bind_process();
     }
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "calls") == 0) {
         check_calls();
     } else if (argc > 1 && strcmp(argv[1], "roots") == 0) {

@@ -9,127 +9,93 @@
 #define CALL MTREE_CALL_FORM
 #endif
 
-/* A form of a collective; errors end the job. */
+/* A form of a collective, and return MPI's code. */
 #define RUN(_c, _name, _lower, ...)                                                      \
     do {                                                                                 \
         int _rc;                                                                         \
                                                                                          \
         CALL(_rc, (_c)->form, &(_c)->request, _name, _lower, __VA_ARGS__);               \
-        (void)_rc;                                                                       \
+        return _rc;                                                                      \
     } while (0)
 
-static void case_call_fold(case_t *c)
+static int call_fold(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
+    void *recv = c->recv.base;
     int count = c->block / c->recv_layout->items;
-    MPI_Op op = c->op;
     MPI_Datatype type = c->in_place ? c->recv.type : c->send.type;
 
     switch (c->collective) {
     case ALLREDUCE:
-        RUN(c, Allreduce, allreduce, send, c->recv.base, count, type, op, c->comm);
-        break;
+        RUN(c, Allreduce, allreduce, send, recv, count, type, c->op, c->comm);
     case REDUCE:
-        RUN(c, Reduce, reduce, send, c->rank == c->root ? c->recv.base : NULL, count,
-            type, op, c->root, c->comm);
-        break;
+        RUN(c, Reduce, reduce, send, c->rank == c->root ? recv : NULL, count, type, c->op,
+            c->root, c->comm);
     case REDUCE_SCATTER:
-        RUN(c, Reduce_scatter, reduce_scatter, send, c->recv.base, c->recv_counts, type,
-            op, c->comm);
-        break;
+        RUN(c, Reduce_scatter, reduce_scatter, send, recv, c->recv_counts, type, c->op,
+            c->comm);
     case SCAN:
-        RUN(c, Scan, scan, send, c->recv.base, count, type, op, c->comm);
-        break;
+        RUN(c, Scan, scan, send, recv, count, type, c->op, c->comm);
     case EXSCAN:
-        RUN(c, Exscan, exscan, send, c->recv.base, count, type, op, c->comm);
-        break;
+        RUN(c, Exscan, exscan, send, recv, count, type, c->op, c->comm);
     default:
-        RUN(c, Reduce_scatter_block, reduce_scatter_block, send, c->recv.base, count,
-            type, op, c->comm);
-        break;
+        RUN(c, Reduce_scatter_block, reduce_scatter_block, send, recv, count, type, c->op,
+            c->comm);
     }
 }
 
-static void case_call_rooted(case_t *c)
+static int call_exchange(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
-    void *recv = c->in_place ? MPI_IN_PLACE : c->recv.base;
+    void *recv = c->recv.base, *scattered = c->in_place ? MPI_IN_PLACE : recv;
     const side_t *from = &c->sides[0], *to = &c->sides[1];
     count_t sent = from->counts[c->root], received = to->counts[c->root];
     MPI_Datatype type = c->send.type, recv_type = c->recv.type;
 
     switch (c->collective) {
     case GATHER:
-        RUN(c, Gather, gather, send, sent, type, c->recv.base, received, recv_type,
-            c->root, c->comm);
-        break;
+        RUN(c, Gather, gather, send, sent, type, recv, received, recv_type, c->root,
+            c->comm);
     case GATHERV:
-        RUN(c, Gatherv, gatherv, send, sent, type, c->recv.base, to->counts, to->places,
+        RUN(c, Gatherv, gatherv, send, sent, type, recv, to->counts, to->places,
             recv_type, c->root, c->comm);
-        break;
     case SCATTER:
-        RUN(c, Scatter, scatter, c->send.base, sent, type, recv, received, recv_type,
+        RUN(c, Scatter, scatter, c->send.base, sent, type, scattered, received, recv_type,
             c->root, c->comm);
-        break;
-    default:
-        RUN(c, Scatterv, scatterv, c->send.base, from->counts, from->places, type, recv,
-            received, recv_type, c->root, c->comm);
-        break;
-    }
-}
-
-static void case_call_alltoall(case_t *c)
-{
-    const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
-    const side_t *from = &c->sides[0], *to = &c->sides[1];
-    MPI_Datatype type = c->send.type, recv_type = c->recv.type;
-
-    switch (c->collective) {
+    case SCATTERV:
+        RUN(c, Scatterv, scatterv, c->send.base, from->counts, from->places, type,
+            scattered, received, recv_type, c->root, c->comm);
     case ALLTOALL:
-        RUN(c, Alltoall, alltoall, send, from->counts[0], type, c->recv.base,
-            to->counts[0], recv_type, c->comm);
-        break;
+        RUN(c, Alltoall, alltoall, send, from->counts[0], type, recv, to->counts[0],
+            recv_type, c->comm);
     case ALLTOALLV:
-        RUN(c, Alltoallv, alltoallv, send, from->counts, from->places, type, c->recv.base,
+        RUN(c, Alltoallv, alltoallv, send, from->counts, from->places, type, recv,
             to->counts, to->places, recv_type, c->comm);
-        break;
     default:
-        RUN(c, Alltoallw, alltoallw, send, from->counts, from->places, from->types,
-            c->recv.base, to->counts, to->places, to->types, c->comm);
-        break;
+        RUN(c, Alltoallw, alltoallw, send, from->counts, from->places, from->types, recv,
+            to->counts, to->places, to->types, c->comm);
     }
 }
 
-void case_call(case_t *c)
+int case_call(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
-    int send_count = send_items(c) / c->send_layout->items, rc;
+    int sent = send_items(c) / c->send_layout->items, rc;
+    int count = c->block / c->recv_layout->items;
 
     switch (c->collective) {
     case BCAST:
-        RUN(c, Bcast, bcast, c->recv.base, c->block / c->recv_layout->items, c->recv.type,
-            c->root, c->comm);
-        break;
+        RUN(c, Bcast, bcast, c->recv.base, count, c->recv.type, c->root, c->comm);
     case ALLGATHER:
-        RUN(c, Allgather, allgather, send, send_count, c->send.type, c->recv.base,
-            c->block / c->recv_layout->items, c->recv.type, c->comm);
-        break;
+        RUN(c, Allgather, allgather, send, sent, c->send.type, c->recv.base, count,
+            c->recv.type, c->comm);
     case ALLGATHERV:
-        RUN(c, Allgatherv, allgatherv, send, send_count, c->send.type, c->recv.base,
+        RUN(c, Allgatherv, allgatherv, send, sent, c->send.type, c->recv.base,
             c->recv_counts, c->recv_places, c->recv.type, c->comm);
-        break;
     case BARRIER:
         MTREE_CALL_FORM(rc, c->form, &c->request, Barrier, barrier, c->comm);
-        (void)rc;
-        break;
+        return rc;
     default:
-        if (is_alltoall(c)) {
-            case_call_alltoall(c);
-        } else if (is_exchange(c)) {
-            case_call_rooted(c);
-        } else {
-            case_call_fold(c);
-        }
-        break;
+        return is_exchange(c) ? call_exchange(c) : call_fold(c);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/mpi/random_case.h"
 
+#include "tests/mpi/expect.h"
 #include "tests/mpi/random_sides.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #define RARE         48
 #define RARE_LARGEST 1000000
 
-random_run_t run;
+_Thread_local random_run_t run;
 
 const char *const collective_names[COLLECTIVES] = {"allreduce",
                                                    "reduce",
@@ -236,7 +237,7 @@ void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm
 
 void case_free(case_t *c)
 {
-    if (c->form == MTREE_PERSISTENT_FORM) {
+    if (c->request != MPI_REQUEST_NULL) {
         MPI_Request_free(&c->request);
     }
     area_free(&c->send);
@@ -249,17 +250,44 @@ void case_free(case_t *c)
     free(c->recv_places);
 }
 
+int case_begin(case_t *c)
+{
+    int rc = case_call(c);
+
+    return rc == MPI_SUCCESS && c->form == MTREE_PERSISTENT_FORM ? MPI_Start(&c->request)
+                                                                 : rc;
+}
+
+void case_launch(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm comm)
+{
+    case_create(c, collective, form, comm);
+    case_fill(c);
+    (void)case_begin(c);
+}
+
+void case_finish(case_t *c)
+{
+    MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+    case_verify(c);
+    case_free(c);
+}
+
 void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm)
 {
     case_t c;
 
-    case_create(&c, collective, form, comm);
-    case_fill(&c);
-    case_call(&c);
-    if (form == MTREE_PERSISTENT_FORM) {
-        MPI_Start(&c.request);
-    }
-    MPI_Wait(&c.request, MPI_STATUS_IGNORE);
-    case_verify(&c);
-    case_free(&c);
+    case_launch(&c, collective, form, comm);
+    case_finish(&c);
+}
+
+void cases_begin(int *argc, char ***argv)
+{
+    mtree_expect_begin(argc, argv);
+    items_init();
+}
+
+int cases_end(const char *program)
+{
+    items_cleanup();
+    return mtree_expect_end(program);
 }

@@ -62,7 +62,7 @@ typedef struct {
     bool in_place;
 } choice_t;
 
-/* What the whole run draws from, and what it was asked for. */
+/* What a thread's cases are drawn from, and what it was asked for. */
 typedef struct {
     generator_t common;     /* the same on all ranks */
     generator_t own;        /* this rank's */
@@ -73,7 +73,7 @@ typedef struct {
     const choice_t *choice; /* NULL: all is drawn */
 } random_run_t;
 
-extern random_run_t run;
+extern _Thread_local random_run_t run;
 
 /* What a rank sends, or receives, of a case that moves another block between each two
  * ranks; counted in elements, whose size differs between ranks and sides. */
@@ -146,11 +146,24 @@ void case_free(case_t *c);
 /* Fill what this rank sends, which is in the receive area in place and in a bcast. */
 void case_fill(case_t *c);
 
-/* Make the call; a persistent one is not started yet. */
-void case_call(case_t *c);
+/* Make the call; a persistent one is not started yet.  MPI's code. */
+int case_call(case_t *c);
 
-/* Make and fill a case, call it, wait for it, and check it. */
+/* The same, and start a persistent one. */
+int case_begin(case_t *c);
+
+/* Make and fill a case, and begin it. */
+void case_launch(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm comm);
+
+/* The same, wait for it, check and free it. */
 void case_run(collective_t collective, mtree_form_t form, MPI_Comm comm);
+
+/* Wait for a case that has begun, check and free it. */
+void case_finish(case_t *c);
+
+/* MPI_Init() and items_init(), and what ends both, with mtree_expect_end()'s status. */
+void cases_begin(int *argc, char ***argv);
+int cases_end(const char *program);
 
 /* Check what the call has left, and make the receive area look untouched again. */
 void case_verify(case_t *c);

@@ -92,12 +92,7 @@ static void launch(collective_t collective, mtree_form_t form, MPI_Comm comm)
 {
     case_t *c = &flying[num_flying];
 
-    case_create(c, collective, form, comm);
-    case_fill(c);
-    case_call(c);
-    if (form == MTREE_PERSISTENT_FORM) {
-        MPI_Start(&c->request);
-    }
+    case_launch(c, collective, form, comm);
     if (form == MTREE_BLOCKING_FORM) {
         land_case(c);
     } else {
@@ -110,15 +105,13 @@ static void launch_pair(MPI_Comm first, MPI_Comm second)
 {
     generator_t before = run.common, between;
     collective_t collective[2];
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     land(MAX_IN_FLIGHT - 2);
     collective[0] = (collective_t)draw(&run.common, COLLECTIVES);
     collective[1] = (collective_t)draw(&run.common, COLLECTIVES);
     before = between = run.common;
     between.state ^= 0x5deece66d;
-    if (rank % 2 == 0) {
+    if (my_rank % 2 == 0) {
         launch(collective[0], MTREE_NONBLOCKING_FORM, first);
         run.common = between;
         launch(collective[1], MTREE_NONBLOCKING_FORM, second);
@@ -154,10 +147,6 @@ static void finish_small(MPI_Comm comm, bool all)
 /* Another communicator in place of @a comm, which may have calls under way. */
 static void renew(MPI_Comm *comm, int number)
 {
-    int rank, size;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (*comm != MPI_COMM_NULL) {
         finish_small(*comm, !early);
         MPI_Comm_free(comm);
@@ -165,7 +154,8 @@ static void renew(MPI_Comm *comm, int number)
     if (number % 2 == 1) {
         MPI_Comm_dup(MPI_COMM_WORLD, comm);
     } else {
-        MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2 ? 0 : 1, size - rank, comm);
+        MPI_Comm_split(MPI_COMM_WORLD, my_rank < num_ranks / 2 ? 0 : 1,
+                       num_ranks - my_rank, comm);
     }
 }
 
@@ -191,20 +181,20 @@ static int read_seconds(void)
 }
 
 /* Is there to be case @a number?  All ranks know the same. */
-static bool goes_on(int number, int rank)
+static bool goes_on(int number)
 {
     int seconds = 0;
 
-    if (run.until && rank == 0) {
+    if (run.until && my_rank == 0) {
         printf("case %d\n", number);
         (void)fflush(stdout);
     }
     if (run.until && number % CASES_OF_A_LOOK == 0) {
-        seconds = rank == 0 ? read_seconds() : 0;
+        seconds = my_rank == 0 ? read_seconds() : 0;
         MPI_Bcast(&seconds, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (seconds > 0) {
-        if (rank == 0) {
+        if (my_rank == 0) {
             printf("idle %d\n", seconds);
             (void)fflush(stdout);
         }
@@ -218,23 +208,20 @@ int main(int argc, char **argv)
     int cases = argc > 1 ? atoi(argv[1]) : 200;
     MPI_Comm comms[NUM_COMMS] = {MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_NULL,
                                  MPI_COMM_NULL};
-    int rank;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cases_begin(&argc, &argv);
     run.common.state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    run.own.state = run.common.state * 1000 + (unsigned long long)rank;
+    run.own.state = run.common.state * 1000 + (unsigned long long)my_rank;
     for (int i = 3; i < argc; i++) {
         early = early || strcmp(argv[i], "early") == 0;
         run.tame = run.tame || strcmp(argv[i], "tame") == 0;
         run.until = run.until || strcmp(argv[i], "until") == 0;
         run.late = run.late || strcmp(argv[i], "late") == 0;
     }
-    items_init();
     for (int i = 1; i < NUM_COMMS; i++) {
         renew(&comms[i], i);
     }
-    for (int i = 0; i < cases && goes_on(i, rank); i++) {
+    for (int i = 0; i < cases && goes_on(i); i++) {
         int which = draw(&run.common, NUM_COMMS);
         generator_t next;
 
@@ -262,6 +249,5 @@ int main(int argc, char **argv)
     for (int i = 1; i < NUM_COMMS; i++) {
         MPI_Comm_free(&comms[i]);
     }
-    items_cleanup();
-    return mtree_expect_end("random_cases");
+    return cases_end("random_cases");
 }

@@ -28,7 +28,6 @@ static struct {
 } places[COUNT], extremes[COUNT];
 static MPI_Datatype below; /* two numbers: the one before the address, the one after it */
 static MPI_Op add;
-static int ranks;
 
 /* A kind of call, and what it gave. */
 typedef struct {
@@ -84,7 +83,7 @@ static double value_of(int rank, size_t i)
 /* NaN on one rank, and zeros of both signs on the others, or a number. */
 static double odd_value_of(int rank, size_t i)
 {
-    if ((i + (size_t)rank) % (size_t)ranks == 1) {
+    if ((i + (size_t)rank) % (size_t)num_ranks == 1) {
         return i % 2 == 0 ? NAN : -1;
     }
     return i % 4 == 0 ? rank : (i + (size_t)rank) % 2 == 0 ? 0.0 : -0.0;
@@ -109,7 +108,7 @@ static bool is_near(const kind_t *kind)
     for (size_t i = 0; kind->step > 0 && i < kind->step * COUNT; i += kind->step) {
         double sum = 0;
 
-        for (int of = 0; of < ranks; of++) {
+        for (int of = 0; of < num_ranks; of++) {
             sum += value_of(of, i);
         }
         if (!(fabs(output[i] - sum) < 1e-9)) {
@@ -119,7 +118,7 @@ static bool is_near(const kind_t *kind)
     return true;
 }
 
-static void check(kind_t *kind, int call, int rank)
+static void check(kind_t *kind, int call)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     uint64_t hash;
@@ -134,7 +133,7 @@ static void check(kind_t *kind, int call, int rank)
         MPI_Allreduce(kind->in, kind->out, COUNT, kind->type, kind->op, MPI_COMM_WORLD);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (kind->form != ROOTED || rank == 0) {
+    if (kind->form != ROOTED || my_rank == 0) {
         hash = hash_of(kind);
         kind->wrong += !is_near(kind);
         kind->changes += call > 0 && hash != kind->last;
@@ -142,37 +141,37 @@ static void check(kind_t *kind, int call, int rank)
     }
 }
 
-static void fill(int rank)
+static void fill(void)
 {
     for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
-        input[i] = value_of(rank, i);
+        input[i] = value_of(my_rank, i);
     }
     for (size_t i = 0; i < COUNT; i++) {
-        odd[i] = places[i].value = odd_value_of(rank, i);
-        places[i].place = rank;
+        odd[i] = places[i].value = odd_value_of(my_rank, i);
+        places[i].place = my_rank;
     }
 }
 
-static void check_all(int calls, int rank)
+static void check_all(int calls)
 {
     kind_t kinds[] = {
-        {"allreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, BLOCKING, 0, 0, 0},
-        {"iallreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, NONBLOCKING, 0, 0, 0},
-        {"reduce", input, output, MPI_DOUBLE, MPI_SUM, 1, ROOTED, 0, 0, 0},
+        {"allreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, .form = BLOCKING},
+        {"iallreduce", input, output, MPI_DOUBLE, MPI_SUM, 1, .form = NONBLOCKING},
+        {"reduce", input, output, MPI_DOUBLE, MPI_SUM, 1, .form = ROOTED},
         {"allreduce of a derived datatype", input + 1, output + 1, below, add, STRIDE,
-         BLOCKING, 0, 0, 0},
-        {"maximum", odd, output, MPI_DOUBLE, MPI_MAX, 0, BLOCKING, 0, 0, 0},
-        {"minimum", odd, output, MPI_DOUBLE, MPI_MIN, 0, BLOCKING, 0, 0, 0},
+         .form = BLOCKING},
+        {"maximum", odd, output, MPI_DOUBLE, MPI_MAX, 0, .form = BLOCKING},
+        {"minimum", odd, output, MPI_DOUBLE, MPI_MIN, 0, .form = BLOCKING},
         {"maximum with its place", places, extremes, MPI_DOUBLE_INT, MPI_MAXLOC, 0,
-         BLOCKING, 0, 0, 0},
+         .form = BLOCKING},
         {"minimum with its place", places, extremes, MPI_DOUBLE_INT, MPI_MINLOC, 0,
-         BLOCKING, 0, 0, 0},
+         .form = BLOCKING},
     };
     const size_t num = sizeof(kinds) / sizeof(kinds[0]);
 
     for (int call = 0; call < calls; call++) {
         for (size_t k = 0; k < num; k++) {
-            check(&kinds[k], call, rank);
+            check(&kinds[k], call);
         }
     }
     for (size_t k = 0; k < num; k++) {
@@ -185,15 +184,13 @@ static void check_all(int calls, int rank)
 
 int main(int argc, char **argv)
 {
-    int rank, calls;
+    int calls;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     calls = argc > 1 ? atoi(argv[1]) : 100;
     make_datatype();
-    fill(rank);
-    check_all(calls, rank);
+    fill();
+    check_all(calls);
     MPI_Op_free(&add);
     MPI_Type_free(&below);
     return mtree_expect_end("repeated");

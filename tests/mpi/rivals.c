@@ -5,7 +5,9 @@
  * each other one; the rank programs of the baseline must send as many.  Prints the calls
  * that differ.
  */
+#include "tests/mpi/expect.h"
 #include "tests/mpi/pml_count.h"
+#include "tests/mpi/random_case.h"
 
 #include "simulate/baseline/baseline.h"
 
@@ -15,15 +17,19 @@
 #include <string.h>
 
 #define MOST_RANKS PML_COUNT_MOST_RANKS
-#define MOST_BYTES (4 << 20)
 
 typedef struct {
     mtree_collective_t collective;
     int count, root;
 } call_t;
 
-static int my_rank, num_ranks;
-static int *input, *output;
+/* Does each rank give, or get, a block as long as the others'? */
+static bool is_alike(const call_t *call)
+{
+    return (mtree_collective_has_blocks(call->collective) ||
+            mtree_collective_is_personalized(call->collective)) &&
+           !mtree_collective_is_prefix(call->collective);
+}
 
 /* Elements in all, as mtree_baseline_call_t counts them; blocks are alike. */
 static call_t draw_call(void)
@@ -31,57 +37,32 @@ static call_t draw_call(void)
     call_t call = {.collective = (mtree_collective_t)(rand() % MTREE_COLLECTIVE_LAST),
                    .root = rand() % num_ranks};
     int bytes = 4 << (rand() % 20);
-    bool alike = mtree_collective_has_blocks(call.collective) ||
-                 mtree_collective_is_personalized(call.collective);
 
     bytes += rand() % bytes;
     call.count = bytes / 4;
-    if (alike && !mtree_collective_is_prefix(call.collective)) {
+    if (is_alike(&call)) {
         call.count = (call.count / num_ranks + 1) * num_ranks;
     }
     return call;
 }
 
-static void run_call(const call_t *call)
+static void create_case(case_t *c, const call_t *call)
 {
-    int count = call->count, block = call->count / num_ranks, counts[MOST_RANKS];
+    static const collective_t collectives[] = {[MTREE_ALLREDUCE] = ALLREDUCE,
+                                               [MTREE_REDUCE] = REDUCE,
+                                               [MTREE_BCAST] = BCAST,
+                                               [MTREE_ALLGATHER] = ALLGATHER,
+                                               [MTREE_REDUCE_SCATTER] = REDUCE_SCATTER,
+                                               [MTREE_SCATTER] = SCATTER,
+                                               [MTREE_GATHER] = GATHER,
+                                               [MTREE_ALLTOALL] = ALLTOALL,
+                                               [MTREE_SCAN] = SCAN};
+    const choice_t choice = {.block = call->count / (is_alike(call) ? num_ranks : 1),
+                             .root = call->root};
 
-    for (int r = 0; r < num_ranks; r++) {
-        counts[r] = block;
-    }
-    switch (call->collective) {
-    case MTREE_ALLREDUCE:
-        MPI_Allreduce(input, output, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        break;
-    case MTREE_REDUCE:
-        MPI_Reduce(input, output, count, MPI_INT, MPI_SUM, call->root, MPI_COMM_WORLD);
-        break;
-    case MTREE_BCAST:
-        MPI_Bcast(output, count, MPI_INT, call->root, MPI_COMM_WORLD);
-        break;
-    case MTREE_ALLGATHER:
-        MPI_Allgather(input, block, MPI_INT, output, block, MPI_INT, MPI_COMM_WORLD);
-        break;
-    case MTREE_REDUCE_SCATTER:
-        MPI_Reduce_scatter(input, output, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        break;
-    case MTREE_SCATTER:
-        MPI_Scatter(input, block, MPI_INT, output, block, MPI_INT, call->root,
-                    MPI_COMM_WORLD);
-        break;
-    case MTREE_GATHER:
-        MPI_Gather(input, block, MPI_INT, output, block, MPI_INT, call->root,
-                   MPI_COMM_WORLD);
-        break;
-    case MTREE_ALLTOALL:
-        MPI_Alltoall(input, block, MPI_INT, output, block, MPI_INT, MPI_COMM_WORLD);
-        break;
-    case MTREE_SCAN:
-        MPI_Scan(input, output, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        break;
-    case MTREE_COLLECTIVE_LAST:
-        break;
-    }
+    run.choice = &choice;
+    case_create(c, collectives[call->collective], MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
+    case_fill(c);
 }
 
 /* What this rank's program sends to each rank, into @a sent, and the algorithm's name. */
@@ -114,7 +95,7 @@ static const char *expect(const call_t *call, pml_sent_t *sent)
 }
 
 /* Programs leave some empty messages out, and have one element in others. */
-static bool is_alike(const pml_sent_t *sent, const pml_sent_t *expected)
+static bool is_expected(const pml_sent_t *sent, const pml_sent_t *expected)
 {
     return expected->messages >= sent->messages &&
            expected->messages <= sent->messages + sent->empty &&
@@ -127,11 +108,14 @@ static bool try_call(const call_t *call)
 {
     pml_sent_t expected[MOST_RANKS];
     const char *name = expect(call, expected);
+    case_t c;
 
+    create_case(&c, call);
     memset(pml_sent, 0, sizeof(pml_sent));
-    run_call(call);
+    (void)case_call(&c);
+    case_free(&c);
     for (int r = 0; r < num_ranks; r++) {
-        if (!is_alike(&pml_sent[r], &expected[r])) {
+        if (!is_expected(&pml_sent[r], &expected[r])) {
             printf("rivals: %s of %d elements, root %d, %d ranks: rank %d sends rank %d "
                    "%zu messages, %zu bytes; %s would send %zu, %zu\n",
                    mtree_collective_name(call->collective), call->count, call->root,
@@ -147,12 +131,8 @@ int main(int argc, char **argv)
 {
     int calls = argc > 1 ? atoi(argv[1]) : 0, wrong = 0;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    cases_begin(&argc, &argv);
     pml_count_begin();
-    input = calloc(2, MOST_BYTES);
-    output = calloc(2, MOST_BYTES);
     srand((unsigned)atoi(argc > 2 ? argv[2] : "1"));
     for (int c = 0; c < calls; c++) {
         const call_t call = draw_call();
@@ -161,9 +141,6 @@ int main(int argc, char **argv)
         MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
         wrong += !all;
     }
-    if (my_rank == 0) {
-        printf("rivals: %d of %d calls differ\n", wrong, calls);
-    }
-    MPI_Finalize();
-    return calls > 0 && wrong == 0 ? 0 : 1;
+    mtree_expect(calls > 0 && wrong == 0, "%d of %d calls differ", wrong, calls);
+    return cases_end("rivals");
 }

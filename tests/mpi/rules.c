@@ -4,6 +4,10 @@
  * for every collective that mtree serves in every form; all groups without arguments.
  * Where there is mtree, it must serve each call that it says it serves.
  *
+ * rules unequal: calls whose size only some ranks know.  Blocking ones agree on it and
+ * are served, nonblocking ones are once that has been done, and persistent ones agree by
+ * themselves.
+ *
  * Open MPI's own collectives do not bear all of `freed`, and not all datatypes of
  * `areas`.
  */
@@ -12,12 +16,16 @@
 #include "tests/mpi/served.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* While rank 0 plans the fallback serves. */
+#define MOST_CALLS 2000
+#define PAUSE_US   1000
 
 #define MOST_RANKS 16
 #define SHORT_INTS 16
 #define LAST       REDUCE_SCATTER_BLOCK
 
-static int my_rank, num_ranks;
 static MPI_Op sum; /* of ints, by a function of ours */
 
 static bool folds(int collective)
@@ -54,14 +62,6 @@ static void create(case_t *c, int collective, mtree_form_t form, int pair, int b
     case_fill(c);
 }
 
-static void begin(case_t *c)
-{
-    case_call(c);
-    if (c->form == MTREE_PERSISTENT_FORM) {
-        MPI_Start(&c->request);
-    }
-}
-
 /* The call that has begun when mtree had served @a before calls, if there is mtree. */
 static void finish(case_t *c, long before)
 {
@@ -83,7 +83,7 @@ static void check_area(int collective, int form, int pair, int block)
     case_t c;
 
     create(&c, collective, (mtree_form_t)form, pair, block, MPI_COMM_WORLD);
-    begin(&c);
+    (void)case_begin(&c);
     finish(&c, before);
     case_free(&c);
 }
@@ -148,7 +148,7 @@ static void check_freed_under(int collective, mtree_form_t form, int pair)
     create(&c, collective, form, pair, 5003, comm);
     before = served_calls();
     c.op = op;
-    begin(&c);
+    (void)case_begin(&c);
     c.op = sum;
     area_free_type(&c.send);
     area_free_type(&c.recv);
@@ -227,7 +227,7 @@ static void check_attributes(void)
     mtree_expect(num_copied == 1, "the attribute was copied %d times", num_copied);
     /* A call under way while the callbacks run. */
     create(&c, ALLREDUCE, MTREE_NONBLOCKING_FORM, 0, 5003, copy);
-    begin(&c);
+    (void)case_begin(&c);
     MPI_Comm_delete_attr(copy, keyval);
     finish(&c, -1);
     case_free(&c);
@@ -239,28 +239,50 @@ static void check_attributes(void)
     MPI_Comm_free_keyval(&keyval);
 }
 
+/* Is a call of @a form served by mtree?  Blocks differ; all calls have the same. */
+static bool is_served(mtree_form_t form)
+{
+    static const choice_t choice = {.kind = ITEM_COMPLEX, .block = -1};
+    long before = served_calls();
+
+    run.choice = &choice;
+    run.common.state = 1;
+    case_run(ALLTOALLV, form, MPI_COMM_WORLD);
+    return served_calls() > before;
+}
+
+static void check_unequal(void)
+{
+    int calls = 0;
+
+    mtree_expect(!is_served(MTREE_NONBLOCKING_FORM),
+                 "a nonblocking call was served before any rank could know its size");
+    while (!is_served(MTREE_BLOCKING_FORM) && ++calls < MOST_CALLS) {
+        usleep(PAUSE_US);
+    }
+    mtree_expect(calls < MOST_CALLS, "no blocking call was served");
+    mtree_expect(is_served(MTREE_NONBLOCKING_FORM),
+                 "a nonblocking call was not served after blocking ones");
+    mtree_expect(is_served(MTREE_PERSISTENT_FORM), "a persistent call was not served");
+}
+
 static const struct {
     const char *name;
     void (*check)(void);
+    bool is_apart; /* not among all */
 } groups[] = {
-    {"areas", check_areas},
-    {"nothing", check_nothing},
-    {"freed", check_freed},
-    {"attributes", check_attributes},
+    {"areas", check_areas, false},    {"nothing", check_nothing, false},
+    {"freed", check_freed, false},    {"attributes", check_attributes, false},
+    {"unequal", check_unequal, true},
 };
 
 int main(int argc, char **argv)
 {
-    int status;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-    served_open();
-    items_init();
+    cases_begin(&argc, &argv);
+    served_open("calls_trees");
     sum = item_sum_create(ITEM_INT);
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        bool wanted = argc == 1;
+        bool wanted = argc == 1 && !groups[i].is_apart;
 
         for (int a = 1; a < argc; a++) {
             wanted = wanted || strcmp(argv[a], groups[i].name) == 0;
@@ -270,9 +292,6 @@ int main(int argc, char **argv)
         }
     }
     MPI_Op_free(&sum);
-    items_cleanup();
-    status = mtree_expect_finish("rules");
     served_close();
-    MPI_Finalize();
-    return status;
+    return cases_end("rules");
 }

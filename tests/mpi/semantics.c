@@ -19,7 +19,7 @@ static void check_both(collective_t collective, choice_t choice)
 }
 
 /* Every predefined datatype, with every predefined operation that is legal for it. */
-static void check_types(int ranks)
+static void check_types(void)
 {
     static const int counts[] = {1, 37, 6001};
     const item_t *item;
@@ -27,7 +27,8 @@ static void check_types(int ranks)
 
     for (int kind = 0; (item = item_get(kind)) != NULL; kind++) {
         for (int i = 0; i < 3 && item->type != MPI_DATATYPE_NULL; i++) {
-            choice_t choice = {.kind = kind, .block = counts[i], .root = kind % ranks};
+            choice_t choice = {
+                .kind = kind, .block = counts[i], .root = kind % num_ranks};
 
             run.where = "of any kind";
             check(BCAST, choice, false);
@@ -44,20 +45,20 @@ static void check_types(int ranks)
 }
 
 /* From nothing to more than a million elements, around powers of two and of primes. */
-static void check_counts(int ranks)
+static void check_counts(void)
 {
     static const int counts[] = {0,    1,    2,     3,     7,     8,      255,
                                  1000, 4097, 32749, 65536, 65537, 262147, 1048577};
 
     run.where = "of any count";
     for (int i = 0; i < (int)(sizeof(counts) / sizeof(counts[0])); i++) {
-        choice_t floats = {.kind = ITEM_FLOAT, .block = counts[i], .root = i % ranks};
-        choice_t bytes = {.kind = ITEM_BYTE, .block = counts[i], .root = ranks - 1};
+        choice_t floats = {.kind = ITEM_FLOAT, .block = counts[i], .root = i % num_ranks};
+        choice_t bytes = {.kind = ITEM_BYTE, .block = counts[i], .root = num_ranks - 1};
 
         check_both(ALLREDUCE, floats);
         check(BCAST, floats, false);
         check(BCAST, bytes, false);
-        floats.block /= ranks;
+        floats.block /= num_ranks;
         check_both(ALLGATHER, floats);
     }
 }
@@ -113,7 +114,7 @@ static void check_user_operation(MPI_User_function *function, int commutes)
 }
 
 /* Elements of 32 bytes with gaps, cut anywhere by chunks. */
-static void check_long_elements(int rank)
+static void check_long_elements(void)
 {
     enum { COUNT = 1001 };
     static long double complex numbers[2 * COUNT];
@@ -122,7 +123,7 @@ static void check_long_elements(int rank)
     MPI_Type_vector(COUNT, 1, 2, MPI_C_LONG_DOUBLE_COMPLEX, &type);
     MPI_Type_commit(&type);
     for (int i = 0; i < 2 * COUNT; i++) {
-        numbers[i] = rank == 0 || i % 2 == 1 ? i : -1;
+        numbers[i] = my_rank == 0 || i % 2 == 1 ? i : -1;
     }
     MPI_Bcast(numbers, 1, type, 0, MPI_COMM_WORLD);
     for (int i = 0; i < 2 * COUNT; i++) {
@@ -133,17 +134,11 @@ static void check_long_elements(int rank)
 
 int main(int argc, char **argv)
 {
-    int rank, ranks;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    items_init();
-    check_types(ranks);
-    check_counts(ranks);
+    cases_begin(&argc, &argv);
+    check_types();
+    check_counts();
     check_user_operation(add, 1);
     check_user_operation(compose, 0);
-    check_long_elements(rank);
-    items_cleanup();
-    return mtree_expect_end("semantics");
+    check_long_elements();
+    return cases_end("semantics");
 }

@@ -3,19 +3,21 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handle;
 static bool known;
 
-void served_open(void)
+void served_open(const char *counter)
 {
     int provided, index, count;
+    char name[64];
 
+    (void)snprintf(name, sizeof(name), "coll_mtree_%s", counter);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    known = MPI_T_pvar_get_index("coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER,
-                                 &index) == MPI_SUCCESS;
+    known = MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS;
     if (known) {
         MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
     }

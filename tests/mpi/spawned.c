@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     int status;
 
     MPI_Init(&argc, &argv);
-    served_open();
+    served_open("calls_trees");
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         status = be_a_child(parent);

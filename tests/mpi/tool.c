@@ -21,8 +21,6 @@
 
 static const char prefix[] = "coll_mtree_";
 static MPI_T_pvar_session session;
-static int rank, ranks;
-
 /* As docs/report.md has them; all others are read once. */
 static const struct {
     const char *name;
@@ -56,10 +54,11 @@ static void make_calls(int count, int calls)
 
     for (int call = 0; call < calls; call++) {
         for (int i = 0; i < count; i++) {
-            vector[i] = rank + i;
+            vector[i] = my_rank + i;
         }
         MPI_Allreduce(vector, sum, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        mtree_expect(sum[count - 1] == ranks * (count - 1) + ranks * (ranks - 1) / 2,
+        mtree_expect(sum[count - 1] ==
+                         num_ranks * (count - 1) + num_ranks * (num_ranks - 1) / 2,
                      "a sum is wrong");
     }
 }
@@ -99,28 +98,33 @@ static unsigned long long growth(const char *name, int var_class)
     return value;
 }
 
+/* What each counts of the first calls, CALLS for each variable. */
 static void check_counters(void)
 {
-    unsigned long long chunks;
+    static const unsigned long long all = CALLS * COUNT * sizeof(int), any = ~0ULL;
+    const struct {
+        const char *name;
+        int var_class;
+        unsigned long long least, most;
+    } counters[] = {
+        {"coll_mtree_plans", MPI_T_PVAR_CLASS_COUNTER, 1, 1},
+        {"coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER, CALLS, CALLS},
+        {"coll_mtree_bytes_trees", MPI_T_PVAR_CLASS_AGGREGATE, all, all},
+        {"coll_mtree_calls_fallback", MPI_T_PVAR_CLASS_COUNTER, 0, 0},
+        {"coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER, CALLS, any},
+        /* No less than a leaf has. */
+        {"coll_mtree_chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE, all, any},
+        /* No slots are in use where no call is. */
+        {"coll_mtree_scratch", MPI_T_PVAR_CLASS_LEVEL, 0, 0},
+        {"coll_mtree_probe_bytes", MPI_T_PVAR_CLASS_AGGREGATE, 0, 0},
+    };
 
-    mtree_expect(growth("coll_mtree_plans", MPI_T_PVAR_CLASS_COUNTER) == 1,
-                 "the first calls did not make one plan");
-    mtree_expect(growth("coll_mtree_calls_trees", MPI_T_PVAR_CLASS_COUNTER) == CALLS,
-                 "not all calls are counted");
-    mtree_expect(growth("coll_mtree_bytes_trees", MPI_T_PVAR_CLASS_AGGREGATE) ==
-                     CALLS * COUNT * sizeof(int),
-                 "not all bytes are counted");
-    mtree_expect(growth("coll_mtree_calls_fallback", MPI_T_PVAR_CLASS_COUNTER) == 0,
-                 "calls fell back");
-    chunks = growth("coll_mtree_chunks", MPI_T_PVAR_CLASS_COUNTER);
-    mtree_expect(chunks >= CALLS, "%llu chunks", chunks);
-    mtree_expect(growth("coll_mtree_chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE) >=
-                     CALLS * COUNT * sizeof(int),
-                 "less is sent than a leaf has");
-    mtree_expect(growth("coll_mtree_scratch", MPI_T_PVAR_CLASS_LEVEL) == 0,
-                 "slots in use where no call is");
-    mtree_expect(growth("coll_mtree_probe_bytes", MPI_T_PVAR_CLASS_AGGREGATE) == 0,
-                 "the network was probed");
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+        unsigned long long found = growth(counters[i].name, counters[i].var_class);
+
+        mtree_expect(found >= counters[i].least && found <= counters[i].most,
+                     "%s is %llu", counters[i].name, found);
+    }
 }
 
 /* Write, if it is given, and read a control variable. */
@@ -251,7 +255,7 @@ static void check_report_live(const char *path)
     mtree_expect(access(path, F_OK) != 0, "a report before it was asked for");
     set("report_live", &at_once);
     make_calls(KIB(16), 1);
-    if (rank == 0) {
+    if (my_rank == 0) {
         mtree_expect(access(path, F_OK) == 0, "no report while the job runs");
         unlink(path);
     }
@@ -264,9 +268,7 @@ int main(int argc, char **argv)
 {
     int provided, status;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mtree_expect_begin(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
     if (argc > 1) {
