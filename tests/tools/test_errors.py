@@ -43,7 +43,6 @@ UNREAD = {
     "is wrong": "the program itself would be",
     "takes more than …u steps": "takes a simulation of an hour",
     "Graphviz could not": "Graphviz would have to fail",
-    "no topology was found": "a probe would have to fail",
     "cannot open a packet socket": "the relay would have to be started by who may not",
     "TCP connections cannot be watched": "the kernel would have to fail",
     "cannot watch a descriptor": "the kernel would have to fail",

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* The MPI program of each rank, which is installed beside no user's program. */
@@ -33,11 +32,10 @@ static void set_parameters(const char *output)
     setenv("OMPI_MCA_coll_mtree_verbose", "1", 0);
 }
 
-static mtree_status_t run_program(const char *output)
+/* Become the program, which on rank 0 becomes `mtree topology` when it has ended. */
+static mtree_status_t become_program(const char *output, bool with_json, bool is_first)
 {
-    char path[COMMAND_PATH_ROOM];
-    int state;
-    pid_t child;
+    char path[COMMAND_PATH_ROOM], mtree[COMMAND_PATH_ROOM];
 
     if (!command_find(PROGRAM, PKGLIBEXECDIR, path)) {
         mtree_error("probe: %s is neither beside mtree nor in %s: was mtree built with "
@@ -45,35 +43,12 @@ static mtree_status_t run_program(const char *output)
                     PROGRAM, PKGLIBEXECDIR);
         return MTREE_ERR_NOT_FOUND;
     }
-    child = fork();
-    if (child == 0) {
-        set_parameters(output);
-        execl(path, PROGRAM, (char *)NULL);
-        _exit(127);
-    }
-    if (child < 0 || waitpid(child, &state, 0) != child) {
-        mtree_error("probe: %s cannot be started: %s", path, strerror(errno));
-        return MTREE_ERR_IO;
-    }
-    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0) {
-        mtree_error("probe: %s failed", path);
-        return MTREE_ERR_IO;
-    }
-    return MTREE_OK;
-}
-
-/* Print on rank 0 what was found. */
-static int show(const char *output, bool with_json)
-{
-    if (access(output, R_OK) != 0) {
-        mtree_error("probe: no topology was found; the lines above say why");
-        return COMMAND_FAILED;
-    }
-    execl("/proc/self/exe", "mtree", "topology", output, with_json ? "--json" : NULL,
-          (char *)NULL);
-    mtree_error("probe: mtree topology %s cannot be started: %s", output,
-                strerror(errno));
-    return COMMAND_FAILED;
+    (void)command_find("mtree", PKGDATADIR, mtree);
+    set_parameters(output);
+    execl(path, PROGRAM, is_first ? mtree : NULL, "topology", output,
+          with_json ? "--json" : NULL, (char *)NULL);
+    mtree_error("probe: %s cannot be started: %s", path, strerror(errno));
+    return MTREE_ERR_IO;
 }
 
 typedef struct {
@@ -107,10 +82,7 @@ static int run(int argc, char **argv)
         mtree_error("%s: cannot be written: %s", output, strerror(errno));
         return COMMAND_FAILED;
     }
-    if (run_program(output) != MTREE_OK) {
-        return COMMAND_FAILED;
-    }
-    return strcmp(rank, "0") == 0 ? show(output, arguments.json) : COMMAND_OK;
+    return command_exit(become_program(output, arguments.json, strcmp(rank, "0") == 0));
 }
 
 const command_t command_probe = {
