@@ -142,45 +142,6 @@ static void buffers_init_fold(coll_mtree_buffers_t *buffers)
     }
 }
 
-/*
- * Data to be moved: units are bytes of the packed image, which is what all ranks have in
- * common when their datatypes differ.  Whether it lies packed in memory is each rank's
- * own affair.
- */
-static void buffers_init_move(coll_mtree_buffers_t *buffers)
-{
-    const coll_mtree_coll_args_t *args = buffers->args;
-    ptrdiff_t lower, extent;
-    size_t begin = 0;
-
-    buffers->super.extent = 1;
-    buffers->super.span = 1;
-    if (are_on_device(buffers_elements(buffers, &begin))) {
-        buffers->stash = mtree_malloc(args->call.units);
-        buffers->super.input = buffers->super.output = buffers->stash;
-        return;
-    }
-    if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
-                                                   args->count > 1 ? 2 : 1)) {
-        buffers->super.pack = buffers_pack;
-        buffers->super.unpack = buffers_unpack;
-        return;
-    }
-    ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
-    buffers->super.output = mtree_address(args->output, lower);
-    buffers->super.input = buffers->super.output;
-    if (args->blocks == NULL) {
-        return;
-    }
-    buffers->shift = mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
-    for (int r = 0; r < buffers->ranks; r++) {
-        buffers->shift[r] =
-            (ptrdiff_t)((uintptr_t)coll_mtree_side_block(&args->recv, r).address -
-                        (uintptr_t)args->output - args->blocks[r]);
-    }
-    buffers->super.shift = buffers->shift;
-}
-
 /* Are the blocks, of which one that is not empty stands for all, in a device's memory? */
 static bool is_side_on_device(const coll_mtree_side_t *side, int ranks)
 {
@@ -233,6 +194,44 @@ static void side_init(coll_mtree_side_buffers_t *buffers, const coll_mtree_side_
     }
 }
 
+/*
+ * Data to be moved: units are bytes of the packed image, which is what all ranks have in
+ * common when their datatypes differ.  Whether it lies packed in memory is each rank's
+ * own affair.
+ */
+static void buffers_init_move(coll_mtree_buffers_t *buffers)
+{
+    const coll_mtree_coll_args_t *args = buffers->args;
+    ptrdiff_t lower, extent;
+
+    buffers->super.extent = 1;
+    buffers->super.span = 1;
+    if (is_side_on_device(&args->recv, buffers->ranks)) {
+        side_init(&buffers->recv, &args->recv, buffers->ranks, true);
+        buffers->super.input = buffers->super.output = buffers->recv.stash;
+        return;
+    }
+    if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
+                                                   args->count > 1 ? 2 : 1)) {
+        buffers->super.pack = buffers_pack;
+        buffers->super.unpack = buffers_unpack;
+        return;
+    }
+    ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
+    buffers->super.output = mtree_address(args->output, lower);
+    buffers->super.input = buffers->super.output;
+    if (args->blocks == NULL) {
+        return;
+    }
+    buffers->shift = mtree_malloc((size_t)buffers->ranks * sizeof(*buffers->shift));
+    for (int r = 0; r < buffers->ranks; r++) {
+        buffers->shift[r] =
+            (ptrdiff_t)((uintptr_t)coll_mtree_side_block(&args->recv, r).address -
+                        (uintptr_t)args->output - args->blocks[r]);
+    }
+    buffers->super.shift = buffers->shift;
+}
+
 static void side_cleanup(coll_mtree_side_buffers_t *buffers)
 {
     free(buffers->units);
@@ -247,22 +246,30 @@ static mtree_side_t side_view(const coll_mtree_side_buffers_t *buffers, bool une
                           .address = buffers->address};
 }
 
-/* Copy the blocks to the stash before the first message, and from it after the last. */
-static void side_stash(const coll_mtree_buffers_t *buffers)
+/* Copy to their stashes what this rank sends and the block of the result that it has from
+ * the beginning, before the first message; and the others from theirs, after the last. */
+static void sides_stash(const coll_mtree_buffers_t *buffers)
 {
-    const coll_mtree_side_buffers_t *send = &buffers->send;
+    const coll_mtree_side_buffers_t *send = &buffers->send, *recv = &buffers->recv;
+    const int rank = buffers->rank;
 
     for (int peer = 0; send->stash != NULL && peer < buffers->ranks; peer++) {
         const coll_mtree_elements_t block =
             coll_mtree_side_block(&buffers->args->send, peer);
 
-        if (peer != buffers->rank) {
+        if (peer != rank) {
             coll_mtree_pack(&block, 0, send->address[peer], send->units[peer]);
         }
     }
+    if (recv->stash != NULL) {
+        const coll_mtree_elements_t own =
+            coll_mtree_side_block(&buffers->args->recv, rank);
+
+        coll_mtree_pack(&own, 0, recv->address[rank], recv->units[rank]);
+    }
 }
 
-static void side_deliver(const coll_mtree_buffers_t *buffers)
+static void sides_deliver(const coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_side_buffers_t *recv = &buffers->recv;
 
@@ -323,80 +330,35 @@ static int copy_own_block(const coll_mtree_buffers_t *buffers)
                                       (coll_mtree_mpi_count_t)to.count, to.type);
 }
 
-/* Copy to the stash what this rank has of the result from the beginning: the root its
- * vector, a rank its own block, rank 0 of a scan what it contributes. */
-static void stash_result(const coll_mtree_buffers_t *buffers)
-{
-    const coll_mtree_coll_args_t *args = buffers->args;
-    const size_t rank = (size_t)buffers->rank;
-    const coll_mtree_elements_t own = coll_mtree_side_block(&args->recv, buffers->rank);
-    const size_t bytes = coll_mtree_elements_bytes(&own);
-
-    if (args->op == NULL && bytes > 0) {
-        coll_mtree_pack(&own, 0,
-                        buffers->stash + (args->blocks != NULL  ? args->blocks[rank]
-                                          : args->recv.only < 0 ? rank * bytes
-                                                                : 0),
-                        bytes);
-    } else if (args->op != NULL && args->call.collective == MTREE_SCAN && rank == 0) {
-        buffers_copy((void *)buffers, buffers->result.address, buffers->super.output,
-                     args->count);
-    }
-}
-
-/* Copy the result from the stash to its place. */
-static void deliver_result(const coll_mtree_buffers_t *buffers)
-{
-    const coll_mtree_coll_args_t *args = buffers->args;
-
-    if (args->op != NULL) {
-        ompi_datatype_copy_content_same_ddt(
-            args->datatype, args->count, buffers->result.address,
-            mtree_address(buffers->stash, -buffers->super.gap));
-        return;
-    }
-    for (int block = 0; block < (args->blocks != NULL ? buffers->ranks : 1); block++) {
-        size_t begin = args->blocks != NULL ? args->blocks[block] : 0;
-        size_t end = args->blocks != NULL ? args->blocks[block + 1] : args->call.units;
-
-        if (end > begin) {
-            buffers_unpack((void *)buffers, -1, begin, buffers->stash + begin,
-                           end - begin);
-        }
-    }
-}
-
-/* Has this rank a result of its own? */
-static bool has_result(const coll_mtree_buffers_t *buffers)
-{
-    const mtree_call_t *call = &buffers->args->call;
-
-    return call->collective == MTREE_BCAST ? call->root != buffers->rank
-                                           : !call->is_exclusive || buffers->rank > 0;
-}
-
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
 {
-    int rc;
+    const coll_mtree_coll_args_t *args = buffers->args;
+    int rc = copy_own_block(buffers);
 
-    side_stash(buffers);
+    sides_stash(buffers);
     if (buffers->input != NULL) {
-        buffers_copy((void *)buffers, buffers->args->input, (void *)buffers->super.input,
-                     buffers->args->call.units);
+        buffers_copy((void *)buffers, args->input, (void *)buffers->super.input,
+                     args->call.units);
     }
-    rc = copy_own_block(buffers);
-    if (buffers->stash != NULL) {
-        stash_result(buffers);
+    /* The result of rank 0 of a scan is what it contributes. */
+    if (buffers->stash != NULL && args->call.collective == MTREE_SCAN &&
+        buffers->rank == 0) {
+        buffers_copy((void *)buffers, buffers->result.address, buffers->super.output,
+                     args->count);
     }
     return rc;
 }
 
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
 {
-    if (buffers->stash != NULL && has_result(buffers)) {
-        deliver_result(buffers);
+    /* Rank 0 of an exclusive scan has no result. */
+    if (buffers->stash != NULL &&
+        (!buffers->args->call.is_exclusive || buffers->rank > 0)) {
+        ompi_datatype_copy_content_same_ddt(
+            buffers->args->datatype, buffers->args->count, buffers->result.address,
+            mtree_address(buffers->stash, -buffers->super.gap));
     }
-    side_deliver(buffers);
+    sides_deliver(buffers);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)

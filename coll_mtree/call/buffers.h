@@ -32,10 +32,11 @@ typedef struct {
     int rank, ranks;              /* the engine leaves this one's own block alone */
     ptrdiff_t *shift;             /* owned; super.shift */
     char *input;                  /* the stash of what is reduced; owned, or NULL */
-    char *stash;                  /* that of the result, of moved data its packed image;
-                                     owned, or NULL */
-    coll_mtree_elements_t result; /* where a reduced one is delivered to */
-    coll_mtree_side_buffers_t send, recv; /* of a personalized collective */
+    char *stash;                  /* that of a reduced result; owned, or NULL */
+    coll_mtree_elements_t result; /* where that is delivered to */
+    coll_mtree_side_buffers_t send,
+        recv; /* of a personalized collective; `recv` of others
+                 that move data, where that is stashed */
 } coll_mtree_buffers_t;
 
 /* The buffers of the call of @a args, which must outlive them.  Zeros may be cleaned up,
