@@ -222,7 +222,8 @@ void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
 }
 
 void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
-                                   mtree_collective_t collective, bool in_place)
+                                   mtree_collective_t collective, bool in_place,
+                                   size_t bytes, int ranks)
 {
     args->call.collective = collective;
     args->call.unit_bytes = 1;
@@ -232,19 +233,11 @@ void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
         args->send = args->recv;
         args->copies_sent = true;
     }
-}
-
-void coll_mtree_coll_args_equal(coll_mtree_coll_args_t *args, size_t bytes, int ranks)
-{
-    args->call.units = bytes * (size_t)ranks;
-    args->verdict = verdict_by_bytes(args->call.units);
-}
-
-void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes)
-{
-    args->call.unequal = true;
+    args->call.unequal = ranks == 0;
     args->own_bytes = bytes;
-    args->verdict = MTREE_COLL_ARGS_SERVED;
+    args->call.units = bytes * (size_t)ranks;
+    args->verdict =
+        ranks == 0 ? MTREE_COLL_ARGS_SERVED : verdict_by_bytes(args->call.units);
 }
 
 void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)

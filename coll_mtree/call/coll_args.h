@@ -97,19 +97,14 @@ void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args,
                                  int ranks);
 
 /*
- * Set the arguments of a call of a personalized collective, whose sides, and root, are
- * set; @a in_place: what is sent lies where the result goes.  Then equal() or unequal().
+ * Set the arguments of a call of a personalized collective between @a ranks ranks, whose
+ * sides, and root, are set; @a in_place: what is sent lies where the result goes.  All
+ * blocks have @a bytes bytes; or with @a ranks 0 each rank knows the sizes of its own
+ * blocks, and @a bytes is its part of the whole, by which dispatch sets size and verdict.
  */
 void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
-                                   mtree_collective_t collective, bool in_place);
-
-/*
- * The sizes of the blocks of a personalized collective.  Either all have @a bytes bytes;
- * or each rank knows the sizes of its own blocks, and @a bytes is its part of the whole,
- * by which dispatch sets size and verdict.
- */
-void coll_mtree_coll_args_equal(coll_mtree_coll_args_t *args, size_t bytes, int ranks);
-void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes);
+                                   mtree_collective_t collective, bool in_place,
+                                   size_t bytes, int ranks);
 
 /* Set the size of a call with unequal blocks, on which all ranks have agreed, and the
  * verdict. */

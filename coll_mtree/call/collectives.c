@@ -114,7 +114,6 @@ static void rooted_args(coll_mtree_coll_args_t *args, mtree_collective_t collect
     const bool gathers = collective == MTREE_GATHER;
     const bool is_root = ompi_comm_rank(comm) == own.only;
     coll_mtree_elements_t block;
-    size_t bytes;
 
     if (is_root) {
         *(gathers ? &args->recv : &args->send) = blocks;
@@ -123,14 +122,10 @@ static void rooted_args(coll_mtree_coll_args_t *args, mtree_collective_t collect
         *(gathers ? &args->send : &args->recv) = own;
     }
     args->call.root = own.only;
-    coll_mtree_coll_args_exchange(args, collective, false);
     block = coll_mtree_side_block(is_root ? &blocks : &own, own.only);
-    bytes = coll_mtree_elements_bytes(&block);
-    if (equal) {
-        coll_mtree_coll_args_equal(args, bytes, ompi_comm_size(comm));
-    } else {
-        coll_mtree_coll_args_unequal(args, bytes);
-    }
+    coll_mtree_coll_args_exchange(args, collective, false,
+                                  coll_mtree_elements_bytes(&block),
+                                  equal ? ompi_comm_size(comm) : 0);
 }
 
 static void gather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(gather))
@@ -164,38 +159,42 @@ static void scatterv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(scatter
 /* What is received says how long the blocks are, also in place. */
 static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoall))
 {
-    int ranks = ompi_comm_size(comm);
-
     args->recv = coll_mtree_side_of(rbuf, (size_t)rcount, rdtype, -1);
     args->send = coll_mtree_side_of(sbuf, (size_t)scount, sdtype, -1);
-    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
-    coll_mtree_coll_args_equal(args, rdtype->super.size * (size_t)rcount, ranks);
+    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE,
+                                  rdtype->super.size * (size_t)rcount,
+                                  ompi_comm_size(comm));
+}
+
+/* The same with blocks of any size; both sides are set. */
+static void unequal_args(coll_mtree_coll_args_t *args, ompi_communicator_t *comm)
+{
+    const bool in_place = args->send.buffer == MPI_IN_PLACE;
+
+    coll_mtree_coll_args_exchange(
+        args, MTREE_ALLTOALL, in_place,
+        coll_mtree_side_bytes(in_place ? &args->recv : &args->send, ompi_comm_size(comm)),
+        0);
 }
 
 static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoallv))
 {
-    int ranks = ompi_comm_size(comm);
-
     args->recv = coll_mtree_side_of_unequal(rbuf, coll_mtree_counts(rcounts),
                                             coll_mtree_displs(rdispls), rdtype);
     args->send = coll_mtree_side_of_unequal(sbuf, coll_mtree_counts(scounts),
                                             coll_mtree_displs(sdispls), sdtype);
-    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
-    coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
+    unequal_args(args, comm);
 }
 
 static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS(alltoallw))
 {
-    int ranks = ompi_comm_size(comm);
-
     args->recv = coll_mtree_side_of_unequal(rbuf, coll_mtree_counts(rcounts),
                                             coll_mtree_displs(rdispls), NULL);
     args->recv.types = rdtypes;
     args->send = coll_mtree_side_of_unequal(sbuf, coll_mtree_counts(scounts),
                                             coll_mtree_displs(sdispls), NULL);
     args->send.types = sdtypes;
-    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
-    coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
+    unequal_args(args, comm);
 }
 
 /* The result of rank 0 is what it contributes. */
