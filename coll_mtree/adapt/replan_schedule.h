@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When ranks begin a replan query, what they contribute to it, when its reply is due, and
- * what follows from a reply (coll_mtree/adapt/replan.h).
+ * what follows from a reply (coll_mtree/call/plan_sequence.h).
  *
  * Traffic is what the calls of one process sent to other hosts in a stretch of time; it
  * shows the paths to them, for the drift of the network (topo/drift/drift.h).  Everything

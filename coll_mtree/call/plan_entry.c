@@ -23,7 +23,8 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
         return;
     }
     coll_mtree_gate_cleanup(&entry->gate);
-    coll_mtree_replan_query_destroy(entry->query);
+    free(entry->query.traffic);
+    free(entry->query.check.streams);
     mtree_plan_part_destroy(entry->part);
     coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_part_destroy(entry->default_part);
@@ -127,12 +128,12 @@ static void plan_entry_start(coll_mtree_plan_entry_t *entry)
 
 coll_mtree_plan_entry_t *
 coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
-                             coll_mtree_replan_query_t *query)
+                             const coll_mtree_replan_query_t *query)
 {
     coll_mtree_plan_entry_t *next =
         plan_entry_new(entry->module, entry->comm, &entry->call_class);
 
-    next->query = query;
+    next->query = *query;
     next->part = mtree_plan_part_retain(entry->part);
     plan_entry_start(next);
     return next;

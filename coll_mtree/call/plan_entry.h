@@ -27,10 +27,11 @@
 #ifndef COLL_MTREE_CALL_PLAN_ENTRY_H
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
 
-#include "coll_mtree/adapt/replan.h"
+#include "coll_mtree/adapt/replan_schedule.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/plan/plan_thread.h"
+#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/relay/relayed.h"
 
 /* Something to be decided for an entry in the planning thread, which holds the entry and
@@ -43,6 +44,15 @@ typedef struct {
     void (*decide)(coll_mtree_plan_entry_t *entry);
 } coll_mtree_plan_job_t;
 
+/* What is asked of rank 0 about a plan (coll_mtree/call/plan_sequence.h). */
+typedef struct {
+    coll_mtree_traffic_t *traffic; /* what the sample is made of, owned; NULL: nothing is
+                                      asked */
+    double promised; /* seconds that the plans predict for the traffic; 0: not known */
+    coll_mtree_link_check_t check; /* on rank 0: that was run; then the one that is to be
+                                      run */
+} coll_mtree_replan_query_t;
+
 struct coll_mtree_plan_entry {
     atomic_int holders;
     mca_coll_mtree_module_t *module;
@@ -53,11 +63,11 @@ struct coll_mtree_plan_entry {
     coll_mtree_waiter_t opening; /* of its exchange, in the module's gate */
     bool asks_hosts;             /* by its exchange */
     bool is_plain;               /* it has no exchange: its calls go over the default */
-    coll_mtree_replan_query_t *query; /* its exchange, owned; NULL: it is the first of its
-                                         class */
-    coll_mtree_gate_t gate;           /* open when the members down to `relayed` are
-                                         final; calls wait in it */
-    int status;                       /* Open MPI's code */
+    coll_mtree_replan_query_t query; /* its exchange; or the entry is the first of its
+                                        class */
+    coll_mtree_gate_t gate;          /* open when the members down to `relayed` are
+                                        final; calls wait in it */
+    int status;                      /* Open MPI's code */
     coll_mtree_replan_reply_t
         reply;                 /* of rank 0; to stay where the exchange has failed */
     mtree_plan_part_t *part;   /* of its plan; NULL: none could be made.  With a query at
@@ -95,11 +105,11 @@ void coll_mtree_plan_entry_share(mca_coll_mtree_module_t *module,
                                  coll_mtree_comm_class_t *comm_class,
                                  const coll_mtree_plan_entry_t *other);
 
-/* An entry of the class of @a entry for the reply to @a query, which is taken over.  The
- * caller holds it. */
+/* An entry of the class of @a entry for the reply to @a query, whose members it takes
+ * over.  The caller holds it. */
 coll_mtree_plan_entry_t *
 coll_mtree_plan_entry_follow(const coll_mtree_plan_entry_t *entry,
-                             coll_mtree_replan_query_t *query);
+                             const coll_mtree_replan_query_t *query);
 
 /* Are calls over it measured?  The same on all ranks. */
 bool coll_mtree_plan_entry_is_monitored(const coll_mtree_plan_entry_t *entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a plan entry gets its plan from rank 0 (coll_mtree/call/plan_entry.h). */
-#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_sequence.h"
 
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
@@ -62,21 +62,20 @@ static coll_mtree_planned_t make_plan(const coll_mtree_plan_entry_t *entry,
  * plan that they have. */
 static void decide(coll_mtree_plan_entry_t *entry)
 {
-    entry->decided = entry->query == NULL
+    entry->decided = entry->query.traffic == NULL
                          ? COLL_MTREE_REPLY_PLAN
-                         : coll_mtree_replan_decide(entry->query, entry->part->plan,
-                                                    entry->contributions);
+                         : coll_mtree_plan_sequence_decide(entry, entry->contributions);
     if (entry->decided == COLL_MTREE_REPLY_PLAN) {
         entry->planned = make_plan(entry, entry->contributions);
         decide_relays(entry);
     }
-    if (entry->query == NULL || entry->decided != COLL_MTREE_REPLY_PLAN) {
+    if (entry->query.traffic == NULL || entry->decided != COLL_MTREE_REPLY_PLAN) {
         return;
     }
     if (entry->planned.plan == NULL) {
         entry->decided = COLL_MTREE_REPLY_STAY;
     } else {
-        coll_mtree_replan_changes(entry->module);
+        coll_mtree_plan_sequence_changes(entry->module);
     }
 }
 
@@ -169,7 +168,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     entry->decided = COLL_MTREE_REPLY_PLAN;
     entry->planned.forecast = mtree_forecast_of(false);
     if ((contributions == NULL && entry->module->context == NULL) ||
-        (entry->query == NULL && !entry->call_class.relayed &&
+        (entry->query.traffic == NULL && !entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, &entry->call_class, &entry->planned))) {
         exchange_answer(exchange, entry);
         return;
@@ -230,7 +229,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
 static void exchange_ended(const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    const bool is_query = entry->query != NULL;
+    const bool is_query = entry->query.traffic != NULL;
 
     entry->status =
         reply->code == OMPI_SUCCESS ? exchange_read(entry, reply) : reply->code;
@@ -320,24 +319,24 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
         planning_open();
     }
     add_finish();
-    if (entry->query != NULL) {
-        coll_mtree_replan_query_sample(entry->query, samples);
+    if (entry->query.traffic != NULL) {
+        coll_mtree_plan_sequence_sample(entry, samples);
         atomic_fetch_add(&num_queries, 1);
     }
-    entry->asks_hosts = entry->query == NULL && !module->hosts_asked;
+    entry->asks_hosts = entry->query.traffic == NULL && !module->hosts_asked;
     /* Hosts and their connections take as long as many a plan. */
     if (entry->asks_hosts) {
         module->hosts_asked = true;
         coll_mtree_endpoints_meet(entry->comm);
         early_plan_start(entry);
     }
-    return coll_mtree_exchange_start(
-        &(coll_mtree_exchange_spec_t){.module = module,
-                                      .comm = entry->comm,
-                                      .with_hosts = entry->asks_hosts,
-                                      .mine = entry->query == NULL ? NULL : samples,
-                                      .bytes = entry->query == NULL ? 0 : sizeof(samples),
-                                      .decide = exchange_decide,
-                                      .end = exchange_ended,
-                                      .arg = entry});
+    return coll_mtree_exchange_start(&(coll_mtree_exchange_spec_t){
+        .module = module,
+        .comm = entry->comm,
+        .with_hosts = entry->asks_hosts,
+        .mine = entry->query.traffic == NULL ? NULL : samples,
+        .bytes = entry->query.traffic == NULL ? 0 : sizeof(samples),
+        .decide = exchange_decide,
+        .end = exchange_ended,
+        .arg = entry});
 }

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The replan sequence of a communicator (coll_mtree/adapt/replan.h): which plan follows
- * which, and from which blocking call on.
+ * Replanning: plans follow the network while a job runs.  docs/replan.md has the rules.
  *
- * A query is the exchange of a new plan entry.  The call at which the reply is due waits
- * for it before it looks its class up.  If there is another plan the new entry takes the
- * place of that of its class, and all other classes give their entries up.
+ * When the blocking calls of a communicator have moved enough, the ranks begin a replan
+ * query: the exchange of a new plan entry, which brings a sample of each rank to rank 0.
+ * Rank 0 updates the planning context, and its reply says what becomes of the plans,
+ * those of nonblocking calls included.  At the call at which the reply is due the new
+ * entry takes the place of that of its class, and all other classes give their entries
+ * up.
+ *
+ * These invariants keep the ranks in step:
+ * - Calls are numbered in an order that all ranks share.  Which calls are numbered and at
+ *   which number a query begins follows from that order, call classes, plans and
+ *   parameters alone (coll_mtree/adapt/replan_schedule.h).
+ * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
+ *   query.  That call waits for it in Open MPI's progress.  This cannot hang a correct
+ *   program, since the reply depends on earlier calls of the other ranks alone, as any
+ *   collective may.  Of two queries under way rank 0 may decide the later one first: then
+ *   the next one finds that a plan is for an earlier version of the network.
+ * - Calls that have begun keep their plan, by a reference of their own, and persistent
+ *   requests that of their beginning.
+ * - A query that ends with an error changes no plan: calls meet the failure themselves.
+ * - A query holds its communicator until a deferred release, and MPI_Finalize waits for
+ *   all queries, since a rank forwards the messages of others.
  */
 #ifndef COLL_MTREE_CALL_PLAN_SEQUENCE_H
 #define COLL_MTREE_CALL_PLAN_SEQUENCE_H
@@ -22,6 +39,21 @@ void coll_mtree_plan_sequence_note(const coll_mtree_request_t *req);
 /* A relay of the plan of @a comm_class is gone, or the topology is known: its calls from
  * here on have an entry of their own. */
 void coll_mtree_plan_sequence_renew(coll_mtree_comm_class_t *comm_class);
+
+/* What this rank contributes to the query of @a entry, sent as it is. */
+void coll_mtree_plan_sequence_sample(const coll_mtree_plan_entry_t *entry,
+                                     mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS]);
+
+/* On rank 0, in the planning thread: update the planning context by what the ranks
+ * contributed to the query of @a entry, COLL_MTREE_MOST_PATHS @a samples each, and say
+ * what becomes of its plan.  COLL_MTREE_REPLY_PLAN: another one is to be made. */
+coll_mtree_replan_reply_t
+coll_mtree_plan_sequence_decide(coll_mtree_plan_entry_t *entry,
+                                const mtree_path_sample_t *samples);
+
+/* Likewise, once the new plan exists: note that the plans of @a module change, and with
+ * them the order of sums. */
+void coll_mtree_plan_sequence_changes(mca_coll_mtree_module_t *module);
 
 /* Free what a module holds for this; its classes have no entries then. */
 void coll_mtree_plan_sequence_destroy(mca_coll_mtree_module_t *module);
