@@ -35,7 +35,7 @@ static const mtree_algorithm_t algorithms[] = {
      ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan, false, NULL,
      MTREE_AT_ONCE},
     {"multitree", "MultiTree: one tree per host, grown in steps", ALLREDUCE | BLOCKS,
-     mtree_multitree_plan, false, NULL, MTREE_AT_ONCE},
+     mtree_multitree_plan, false, mtree_multitree_fits, MTREE_AT_ONCE},
     {"ring", "each block goes around all hosts", ALLREDUCE | BLOCKS, mtree_ring_plan,
      false, NULL, MTREE_AT_ONCE},
     {"segmented_ring", "the same, in segments", ALLREDUCE | BLOCKS, mtree_ring_plan,

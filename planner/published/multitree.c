@@ -301,10 +301,10 @@ static mtree_status_t run_steps(build_t *build)
     while (left > 0 && status == MTREE_OK) {
         status = run_step(build, &num_joined);
         if (status == MTREE_OK && num_joined == 0) {
-            mtree_error(
-                "multitree: in %s some of the %d hosts do not reach each other; check "
-                "its links",
-                build->topology->source, n);
+            mtree_error("multitree: in %s some of the %d hosts do not reach each other "
+                        "over links "
+                        "that carry both ways; choose packing",
+                        build->topology->source, n);
             status = MTREE_ERR_UNREACHABLE;
         }
         left -= num_joined;
@@ -329,6 +329,20 @@ mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int
     }
     mtree_arena_cleanup(&build.arena);
     return status;
+}
+
+bool mtree_multitree_fits(const mtree_problem_t *problem)
+{
+    const mtree_topology_t *topology = problem->topology;
+
+    for (int link = 0; link < topology->num_links; link++) {
+        const double *capacity = topology->links[link].capacity;
+
+        if (capacity[0] <= 0.0 || capacity[1] <= 0.0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static mtree_status_t add_to_plan(void *arg, const mtree_multitree_edge_t *edge)

@@ -34,6 +34,9 @@ mtree_status_t mtree_multitree_build(const mtree_topology_t *topology, const int
                                      int num_hosts, mtree_multitree_visit_t visit,
                                      void *arg);
 
+/* Its trees are used in both directions: do all links carry both ways? */
+bool mtree_multitree_fits(const mtree_problem_t *problem);
+
 /*
  * The trees as a plan for allreduce, allgather and reduce_scatter: every tree at the same
  * rate, the largest that the routes between its hosts hold.

@@ -426,4 +426,19 @@ UNIT_TEST(chunks_grow_with_rates)
     ck_assert_uint_ge(chunks[1], 8 * chunks[0]);
 }
 
+/* Where links carry one way alone, a call is planned by what can use them. */
+UNIT_LOOP(one_way_links_have_plans, 0, MTREE_COLLECTIVE_LAST)
+{
+    static const double bytes[] = {8, 1 << 20};
+
+    given(map_text("graph g { edge [capacity=\"1Gbps\" capacity_back=\"0bps\"];"
+                   "a -- b -- c -- d -- e -- a; }"));
+    for (size_t size = 0; size < sizeof(bytes) / sizeof(bytes[0]); size++) {
+        OWNED(plan) *plan = choose((mtree_plan_request_t){
+            .collective = (mtree_collective_t)_i, .max_trees = 10, .bytes = bytes[size]});
+
+        ck_assert_double_gt(plan->throughput, 0);
+    }
+}
+
 UNIT_FIXTURE(NULL, forget)
