@@ -147,7 +147,8 @@ static const coll_mtree_param_t table[] = {
      .agree = agree_value,
      .help = "Bytes sent as one message; 0: what the plan says, by size and network. "
              "Above the transport's eager limit each message costs an extra round trip"},
-    {SIZE("min_bytes", min_bytes, 1), COLLECTIVE, .level = 4, .agree = agree_value,
+    {SIZE("min_bytes", min_bytes, 1), RANGE(0, MOST_BYTES), COLLECTIVE, .level = 4,
+     .agree = agree_value,
      .help = "Smallest message (allgather, reduce_scatter: of all ranks together) in "
              "bytes that mtree serves where it expects to be faster than the fallback; "
              "0: all sizes, whatever is expected"},

@@ -112,16 +112,18 @@ UNIT_TEST(numbers_out_of_their_range_are_not_taken)
     ck_assert_int_eq(coll_mtree_params.trees, 10);
     coll_mtree_params.trees = -1;
     coll_mtree_params.memory = (size_t)-5;
+    coll_mtree_params.min_bytes = (size_t)-1;
     coll_mtree_params.relays_share = NAN;
     coll_mtree_params.priority = -1;
     coll_mtree_params.verbose = -4;
     coll_mtree_params_confine(true);
-    ck_assert_int_eq(heard_lines(), 3);
+    ck_assert_int_eq(heard_lines(), 4);
     heard_is("coll_mtree_memory 18446744073709551611: a number "
              "from 0 to 1e+15 is needed; its default, 67108864, "
              "holds");
     ck_assert_int_eq(coll_mtree_params.trees, 10);
     ck_assert_uint_eq(coll_mtree_params.memory, (size_t)64 << 20);
+    ck_assert_uint_eq(coll_mtree_params.min_bytes, 1);
     ck_assert_double_eq(coll_mtree_params.relays_share, 0.25);
     ck_assert_int_eq(coll_mtree_params.priority, -1);
     ck_assert_int_eq(coll_mtree_params.verbose, -4);
