@@ -8,7 +8,6 @@
 #include "coll_mtree/relay/world.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
-#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/endpoints.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/source.h"
@@ -17,6 +16,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "ompi/proc/proc.h"
+#include "tcp/tls.h"
 
 #include "base/memory.h"
 
@@ -224,7 +224,7 @@ static void log_obstacle(ompi_communicator_t *comm, const obstacle_t *obstacle)
     coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? level : 10,
                        "not served, %s; the fallback serves", obstacle->text);
     if (obstacle->leaves_hosts) {
-        coll_mtree_encryption_missed(comm, "this communicator", obstacle->text);
+        coll_mtree_not_encrypted(comm, "this communicator", obstacle->text);
     }
 }
 
@@ -247,7 +247,12 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         }
         return NULL;
     }
-    coll_mtree_encryption_confirm(comm, coll_mtree_endpoints_most());
+    if (coll_mtree_params.encrypt && comm == &ompi_mpi_comm_world.comm) {
+        coll_mtree_verbose(comm, 1,
+                           "calls are encrypted between hosts: " MTREE_TLS_CIPHER
+                           ", TCP connections to each process: %d",
+                           coll_mtree_endpoints_most());
+    }
     module = OBJ_NEW(mca_coll_mtree_module_t);
     mtree_require(module == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
     module->super.coll_module_enable = module_enable;
@@ -278,8 +283,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
             comm, coll_mtree_unserved_level(comm),
             "not served, no component of a priority below %d serves as fallback",
             coll_mtree_params.priority);
-        coll_mtree_encryption_missed(comm, "this communicator",
-                                     "nothing is its fallback");
+        coll_mtree_not_encrypted(comm, "this communicator", "nothing is its fallback");
         return OMPI_ERR_NOT_AVAILABLE;
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)

@@ -328,28 +328,20 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
     return true;
 }
 
-bool mtree_tail_probe_is_due(mtree_tail_probe_t *probe, uint64_t written, double now)
-{
-    if (written != probe->written) {
-        *probe = (mtree_tail_probe_t){.written = written, .due = now + PROBE_GAP};
-    }
-    return now >= probe->due && probe->num < MOST_PROBES;
-}
-
-void mtree_tail_probe_sent(mtree_tail_probe_t *probe, uint64_t written, double now)
-{
-    probe->written = written;
-    probe->num++;
-    probe->due = now + PROBE_GAP;
-}
-
 /* Some of what was written is not acknowledged; false: the connection has failed. */
 static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now)
 {
+    mtree_tail_probe_t *probe = &connection->tail_probe;
     mtree_tcp_message_t *message;
 
-    if (connection->sending != NULL || !connection->is_writable ||
-        !mtree_tail_probe_is_due(&connection->tail_probe, connection->written, now)) {
+    if (connection->sending != NULL || !connection->is_writable) {
+        return true;
+    }
+    if (connection->written != probe->written) {
+        *probe =
+            (mtree_tail_probe_t){.written = connection->written, .due = now + PROBE_GAP};
+    }
+    if (now < probe->due || probe->num >= MOST_PROBES) {
         return true;
     }
     message = mtree_tcp_message_create(connection->peer, NULL);
@@ -362,7 +354,9 @@ static bool connection_probe_tail(mtree_tcp_connection_t *connection, double now
     if (!mtree_tcp_connection_write(connection)) {
         return false;
     }
-    mtree_tail_probe_sent(&connection->tail_probe, connection->written, now);
+    probe->written = connection->written;
+    probe->num++;
+    probe->due = now + PROBE_GAP;
     return true;
 }
 

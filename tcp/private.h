@@ -276,13 +276,6 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
  * loss probe where one is due. */
 bool mtree_tcp_connection_look(mtree_tcp_connection_t *connection, double now);
 
-/* Is a probe to be sent at @a now on a connection that waits for acknowledgements, to
- * which @a written bytes have been written? */
-bool mtree_tail_probe_is_due(mtree_tail_probe_t *probe, uint64_t written, double now);
-
-/* It was, and makes @a written bytes. */
-void mtree_tail_probe_sent(mtree_tail_probe_t *probe, uint64_t written, double now);
-
 /* Has the peer's kernel acknowledged nothing for so many @a seconds, at @a now? */
 bool mtree_tcp_connection_is_silent(mtree_tcp_connection_t *connection, double seconds,
                                     double now);

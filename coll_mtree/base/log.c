@@ -172,6 +172,18 @@ bool coll_mtree_log_is_first(const char *topic)
     return is_first;
 }
 
+void coll_mtree_not_encrypted(ompi_communicator_t *comm, const char *what,
+                              const char *reason)
+{
+    if (coll_mtree_params.encrypt && ompi_comm_rank(comm) == 0 &&
+        coll_mtree_log_is_first(reason)) {
+        coll_mtree_verbose(comm, 0,
+                           "not encrypted: %s, since %s; what it sends between hosts "
+                           "goes over Open MPI's connections",
+                           what, reason);
+    }
+}
+
 int coll_mtree_different_calls(ompi_communicator_t *comm, const char *function,
                                const char *root, const char *planned)
 {

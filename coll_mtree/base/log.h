@@ -28,6 +28,14 @@ int coll_mtree_unserved_level(ompi_communicator_t *comm);
 bool coll_mtree_log_is_first(const char *topic);
 
 /*
+ * What @a what sends between hosts goes over Open MPI's connections, for @a reason, a
+ * clause that follows "since" and stays in memory.  Where encryption is asked for rank 0
+ * of @a comm says it, each reason once.
+ */
+void coll_mtree_not_encrypted(ompi_communicator_t *comm, const char *what,
+                              const char *reason);
+
+/*
  * The code of a call of @a function, @a root ("": none, or of no matter), on @a comm for
  * which the plan of rank 0, which is one for @a planned, cannot be: the program's ranks
  * make different calls.  The first logs a line.

@@ -32,7 +32,7 @@ typedef struct {
     char *relays;        /* "world", or none */
     double relays_share; /* of a processor */
     char *tcp_congestion_control;
-    bool encrypt; /* coll_mtree/tcp/encryption.h */
+    bool encrypt; /* what calls send between hosts */
     bool deterministic;
     size_t memory;        /* bytes */
     size_t arrival_room;  /* bytes */

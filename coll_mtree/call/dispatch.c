@@ -11,7 +11,6 @@
 #include "coll_mtree/call/plan_sequence.h"
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
-#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
 
 #include "base/memory.h"
@@ -356,8 +355,8 @@ static int dispatch_choose(coll_mtree_mpi_call_t *call,
     if (backend == COLL_MTREE_TREES) {
         return OMPI_SUCCESS;
     }
-    coll_mtree_encryption_missed(call->comm, call->args.function,
-                                 coll_mtree_reason_text(reason));
+    coll_mtree_not_encrypted(call->comm, call->args.function,
+                             coll_mtree_reason_text(reason));
     coll_mtree_statistics_fell_back(&call->count, reason);
     return MTREE_DECLINED;
 }

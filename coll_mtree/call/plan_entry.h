@@ -32,7 +32,7 @@
 #include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/plan/plan_thread.h"
 #include "coll_mtree/plan/planning_context.h"
-#include "coll_mtree/relay/relayed.h"
+#include "coll_mtree/relay/relays.h"
 
 /* Something to be decided for an entry in the planning thread, which holds the entry and
  * its communicator. */

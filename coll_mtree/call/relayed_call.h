@@ -12,7 +12,7 @@
 #define COLL_MTREE_CALL_RELAYED_CALL_H
 
 #include "coll_mtree/call/request.h"
-#include "coll_mtree/relay/relayed.h"
+#include "coll_mtree/relay/relays.h"
 
 /* May the call of @a args on @a comm, which is @a blocking or not, pass through relays?
  * The same on all ranks.  Where relays are configured and it may not, one line gives the

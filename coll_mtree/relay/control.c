@@ -78,12 +78,6 @@ void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double 
     control->silence = (mtree_tcp_polled_time_t){.seconds = 0};
 }
 
-void coll_mtree_relay_control_ping(coll_mtree_relay_control_t *control, double now)
-{
-    control->pinged = now;
-    (void)coll_mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
-}
-
 bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control)
 {
     return !control->is_up || control->received > control->pinged;
@@ -104,7 +98,8 @@ bool coll_mtree_relay_control_receive(coll_mtree_relay_control_t *control, doubl
     } else if (control->is_up && control->silence.seconds > SILENT_SECONDS) {
         coll_mtree_relay_control_fail(control, "it is silent");
     } else if (control->is_up && now > control->pinged + PING_SECONDS) {
-        coll_mtree_relay_control_ping(control, now);
+        control->pinged = now;
+        (void)coll_mtree_relay_control_send(control, MTREE_RELAY_PING, NULL, 0);
     }
     return answer > 0;
 }

@@ -45,9 +45,6 @@ bool coll_mtree_relay_control_send(coll_mtree_relay_control_t *control,
 /* Nobody has read the connection for a while: measure silence from @a now on. */
 void coll_mtree_relay_control_touch(coll_mtree_relay_control_t *control, double now);
 
-/* Send a ping. */
-void coll_mtree_relay_control_ping(coll_mtree_relay_control_t *control, double now);
-
 /* Has a message come since the last ping, or is the relay lost? */
 bool coll_mtree_relay_control_has_answered(const coll_mtree_relay_control_t *control);
 

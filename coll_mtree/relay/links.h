@@ -7,7 +7,7 @@
 #ifndef COLL_MTREE_RELAY_LINKS_H
 #define COLL_MTREE_RELAY_LINKS_H
 
-#include "coll_mtree/relay/relayed.h"
+#include "coll_mtree/relay/relays.h"
 #include "coll_mtree/tcp/transport.h"
 
 #include "schedule/layout.h"

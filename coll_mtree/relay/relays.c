@@ -205,29 +205,69 @@ static bool find_numbers(const mtree_plan_t *plan, uint32_t *numbers)
     return true;
 }
 
-bool coll_mtree_relays_send_plan(const mtree_plan_t *plan, int num_ranks, const int *host,
-                                 const uint32_t *world, coll_mtree_relay_pass_t *pass,
-                                 char **text_p)
+/* Send the relays of @a plan the message about it; false: one of them is lost. */
+static bool send_plan(const mtree_plan_t *plan, const uint32_t *numbers, const char *text)
 {
-    const size_t ranks = (size_t)num_ranks, relays = (size_t)plan->num_relays;
-    uint32_t *peers = mtree_malloc((ranks + relays) * sizeof(*peers));
+    bool is_sent = true;
+
+    for (int i = 0; i < plan->num_relays && is_sent; i++) {
+        is_sent =
+            coll_mtree_relay_control_send(&job.relays[numbers[i] & ~MTREE_RELAY_IS_RELAY],
+                                          MTREE_RELAY_PLAN, text, strlen(text));
+    }
+    return is_sent;
+}
+
+bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
+                              const int *host, char **bytes_p, size_t *length_p)
+{
+    const int ranks = ompi_comm_size(comm);
+    uint32_t *peers = mtree_malloc((size_t)(ranks + plan->num_relays) * sizeof(*peers));
+    coll_mtree_relay_pass_t pass;
+    char *text = NULL;
     bool is_sent;
 
-    *text_p = NULL;
-    memcpy(peers, world, ranks * sizeof(*peers));
-    pthread_mutex_lock(&job.lock);
-    *pass = (coll_mtree_relay_pass_t){.job = job.id, .key = job.key};
-    is_sent = find_numbers(plan, peers + ranks) &&
-              mtree_relay_plan_write(plan, ++job.num_plans, num_ranks, host, peers,
-                                     text_p) == MTREE_OK;
-    for (size_t i = 0; i < relays && is_sent; i++) {
-        is_sent = coll_mtree_relay_control_send(
-            &job.relays[peers[ranks + i] & ~MTREE_RELAY_IS_RELAY], MTREE_RELAY_PLAN,
-            *text_p, strlen(*text_p));
+    for (int r = 0; r < ranks; r++) {
+        peers[r] = (uint32_t)coll_mtree_process_name(comm, r).vpid;
     }
+    pthread_mutex_lock(&job.lock);
+    pass = (coll_mtree_relay_pass_t){.job = job.id, .key = job.key};
+    is_sent = find_numbers(plan, peers + ranks) &&
+              mtree_relay_plan_write(plan, ++job.num_plans, ranks, host, peers, &text) ==
+                  MTREE_OK &&
+              send_plan(plan, peers + ranks, text);
     pthread_mutex_unlock(&job.lock);
+    if (is_sent) {
+        *length_p = sizeof(pass) + strlen(text);
+        *bytes_p = mtree_malloc(*length_p);
+        memcpy(*bytes_p, &pass, sizeof(pass));
+        memcpy(*bytes_p + sizeof(pass), text, strlen(text));
+    }
+    free(text);
     free(peers);
     return is_sent;
+}
+
+coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length)
+{
+    coll_mtree_relayed_t *relayed = mtree_calloc(1, sizeof(*relayed));
+    const size_t before = sizeof(relayed->pass);
+
+    mtree_require(length > before ? MTREE_OK : MTREE_ERR_INVALID);
+    memcpy(&relayed->pass, bytes, before);
+    mtree_require(mtree_relay_plan_read(bytes + before, length - before,
+                                        (uint32_t)coll_mtree_world_rank(),
+                                        &relayed->plan));
+    return relayed;
+}
+
+void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed)
+{
+    if (relayed != NULL) {
+        mtree_relay_plan_destroy(relayed->plan);
+        explicit_bzero(&relayed->pass, sizeof(relayed->pass));
+        free(relayed);
+    }
 }
 
 /* Relay @a i of @a plan. */

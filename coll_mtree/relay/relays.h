@@ -7,6 +7,7 @@
 #ifndef COLL_MTREE_RELAY_RELAYS_H
 #define COLL_MTREE_RELAY_RELAYS_H
 
+#include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/relay/reports.h"
 #include "planner/plan/plan.h"
 #include "relay/greeting.h"
@@ -18,6 +19,14 @@ typedef struct {
     mtree_relay_job_id_t job;
     mtree_relay_key_t key;
 } coll_mtree_relay_pass_t;
+
+/* A plan with relays, as all ranks have it.  Beside each lies the plan without, over
+ * which calls go when relays are lost. */
+typedef struct {
+    coll_mtree_relay_pass_t pass;
+    mtree_relay_plan_t *plan;
+    uint32_t calls; /* so far; the same on all ranks */
+} coll_mtree_relayed_t;
 
 /* Do the parameters name relays?  The same on all ranks. */
 bool coll_mtree_relays_are_configured(void);
@@ -46,14 +55,18 @@ void coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
 bool coll_mtree_relays_are_up(const mtree_plan_t *plan);
 
 /*
- * In the planning thread: send each relay of @a plan the message about it, which is for
- * all ranks, too (relay/plan.h).  They are on @a host [@a num_ranks], and @a world is the
- * rank of each in MPI_COMM_WORLD.  *text_p is malloc'ed.  False: it cannot be written, or
- * one of the relays is lost.
+ * In the planning thread: tell the relays of @a plan about it, for the ranks of @a comm
+ * on @a host [ranks].  *bytes_p: what all ranks have to know, malloc'ed, *length_p bytes.
+ * False: it cannot be used.
  */
-bool coll_mtree_relays_send_plan(const mtree_plan_t *plan, int num_ranks, const int *host,
-                                 const uint32_t *world, coll_mtree_relay_pass_t *pass,
-                                 char **text_p);
+bool coll_mtree_relayed_write(const mtree_plan_t *plan, ompi_communicator_t *comm,
+                              const int *host, char **bytes_p, size_t *length_p);
+
+/* What that is, for this process, which need not be a rank 0. */
+coll_mtree_relayed_t *coll_mtree_relayed_read(const char *bytes, size_t length);
+
+/* Free; NULL is allowed. */
+void coll_mtree_relayed_destroy(coll_mtree_relayed_t *relayed);
 
 /* Start the call @a start at the relays of @a plan; false: one is lost. */
 bool coll_mtree_relays_start_call(const mtree_relay_plan_t *plan,

@@ -10,6 +10,7 @@
 #include "coll_mtree/tcp/sockets.h"
 #include "coll_mtree/transport/progress.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -35,8 +36,6 @@
 #define IDLE_POLLS 64
 
 typedef struct {
-    mtree_hash_link_t link;
-    int rank;                          /* in MPI_COMM_WORLD */
     mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML */
     coll_mtree_handshake_t *handshake; /* NULL: it is decided how messages go */
     int num_cables;                    /* that its connections take */
@@ -55,30 +54,19 @@ static struct {
     /* Guards what follows.  What holds it may begin messages of the PML, which may run
      * callbacks, and these this unit. */
     opal_recursive_mutex_t lock;
-    mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
-    mtree_hash_table_t table;
+    mtree_tcp_t *tcp;  /* NULL: there is no endpoint yet */
+    endpoint_t **list; /* [count] by rank in MPI_COMM_WORLD; NULL: there is none */
+    int count, capacity;
     int num_undecided;
     int missing; /* connections, at the last poll */
     double last_look;
     bool is_looking; /* at who connects, and at processes that are not connected yet */
 } endpoints;
 
-static bool endpoint_equals(const mtree_hash_link_t *link, const void *key)
-{
-    return MTREE_CONTAINER_OF(link, endpoint_t, link)->rank == *(const int *)key;
-}
-
-static uint64_t hash_rank(int rank)
-{
-    return mtree_hash_bytes(MTREE_HASH_INIT, &rank, sizeof(rank));
-}
-
+/* NULL: there is none. */
 static endpoint_t *endpoint_find(int rank)
 {
-    mtree_hash_link_t *link =
-        mtree_hash_table_find(&endpoints.table, hash_rank(rank), endpoint_equals, &rank);
-
-    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
+    return rank >= 0 && rank < endpoints.count ? endpoints.list[rank] : NULL;
 }
 
 /* Is a connection to the listener one that is awaited, or was lost?  Whoever knows its
@@ -148,10 +136,13 @@ static endpoint_t *endpoint_create(int rank, coll_mtree_way_t way)
     char name[32];
 
     begin_to_poll();
-    mtree_require(
-        mtree_hash_table_add(&endpoints.table, &endpoint->link, hash_rank(rank)));
+    mtree_require(mtree_array_reserve(&endpoints.list, &endpoints.capacity, rank + 1,
+                                      sizeof(*endpoints.list)));
+    while (endpoints.count <= rank) {
+        endpoints.list[endpoints.count++] = NULL;
+    }
+    endpoints.list[rank] = endpoint;
     (void)snprintf(name, sizeof(name), "rank %d", rank);
-    endpoint->rank = rank;
     endpoint->num_cables = way.cables.count;
     endpoint->peer = mtree_tcp_peer_create(endpoints.tcp, name);
     mtree_require(endpoint->peer == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK);
@@ -197,14 +188,11 @@ static void endpoint_look(endpoint_t *endpoint, double now)
 
 static void look_at_endpoints(double now)
 {
-    for (size_t i = 0; i < endpoints.table.num_buckets; i++) {
-        for (mtree_hash_link_t *link = endpoints.table.buckets[i]; link != NULL;
-             link = link->next) {
-            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
+    for (int rank = 0; rank < endpoints.count; rank++) {
+        endpoint_t *endpoint = endpoints.list[rank];
 
-            if (endpoint->handshake != NULL) {
-                endpoint_look(endpoint, now);
-            }
+        if (endpoint != NULL && endpoint->handshake != NULL) {
+            endpoint_look(endpoint, now);
         }
     }
 }
@@ -369,7 +357,6 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
         return;
     }
     OBJ_CONSTRUCT(&endpoints.lock, opal_recursive_mutex_t);
-    mtree_hash_table_init(&endpoints.table);
     settings.reroute = reroute;
 }
 
@@ -400,19 +387,17 @@ void coll_mtree_endpoints_close(void)
     }
     settings.reroute = NULL;
     coll_mtree_progress_remove(poll_endpoints);
-    for (size_t i = 0; i < endpoints.table.num_buckets; i++) {
-        mtree_hash_link_t *next;
+    while (endpoints.count > 0) {
+        endpoint_t *endpoint = endpoints.list[--endpoints.count];
 
-        for (mtree_hash_link_t *link = endpoints.table.buckets[i]; link != NULL;
-             link = next) {
-            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
-
-            next = link->next;
+        if (endpoint != NULL) {
             coll_mtree_handshake_end(endpoint->handshake, false);
             free(endpoint);
         }
     }
-    mtree_hash_table_cleanup(&endpoints.table);
+    free(endpoints.list);
+    endpoints.list = NULL;
+    endpoints.capacity = 0;
     coll_mtree_contact_close();
     mtree_tcp_destroy(endpoints.tcp);
     endpoints.tcp = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Behind the last message there are tail loss probes until all is acknowledged. */
-#include "tcp/private.h"
+#include "tcp/frame.h"
 #include "tests/unit/runner.h"
 
 #include "base/clock.h"
@@ -8,47 +8,7 @@
 
 #include <sys/ioctl.h>
 
-/* Seconds and number of calls that are more than any gap between probes, and their most.
- */
-#define LONG  1.0
-#define CALLS 1000
-
 static const mtree_tcp_key_t key = {3, 70, 1};
-
-UNIT_TEST(a_probe_is_due_behind_the_last_message)
-{
-    mtree_tail_probe_t probe = {0};
-    double now = 7;
-
-    /* While messages are written none is. */
-    for (uint64_t written = 100; written < 1000; written += 100, now += LONG) {
-        ck_assert(!mtree_tail_probe_is_due(&probe, written, now));
-    }
-    ck_assert(mtree_tail_probe_is_due(&probe, 900, now));
-    mtree_tail_probe_sent(&probe, 932, now);
-    ck_assert(!mtree_tail_probe_is_due(&probe, 932, now));
-    ck_assert(mtree_tail_probe_is_due(&probe, 932, now + LONG));
-}
-
-UNIT_TEST(probes_end_and_begin_again_with_a_message)
-{
-    mtree_tail_probe_t probe = {0};
-    uint64_t written = 100;
-    double now = 0;
-    int num = 0;
-
-    for (int i = 0; i < CALLS; i++, now += LONG) {
-        if (mtree_tail_probe_is_due(&probe, written, now)) {
-            mtree_tail_probe_sent(&probe, ++written, now);
-            num++;
-        }
-    }
-    ck_assert_int_gt(num, 0);
-    ck_assert_int_lt(num, CALLS);
-    ck_assert(!mtree_tail_probe_is_due(&probe, written, now));
-    ck_assert(!mtree_tail_probe_is_due(&probe, ++written, now));
-    ck_assert(mtree_tail_probe_is_due(&probe, written, now + LONG));
-}
 
 /* Bytes that wait at @a socket. */
 static int num_waiting(int socket)
@@ -101,4 +61,19 @@ UNIT_TEST(a_connection_sends_probes_until_all_is_read)
     loop_create(&loop, 1);
     pass_unread(&loop, true);
     pass_unread(&loop, false);
+}
+
+/* The kernel's timeout is due by then. */
+UNIT_TEST(probes_end)
+{
+    loop_message_t sent;
+    int bytes;
+    UNIT_OWNED(loop_destroy) loop_t loop;
+
+    loop_create(&loop, 1);
+    unit_ok(
+        mtree_tcp_send(loop_session(&loop, 0, &key), 0, "", 1, true, loop_begin(&sent)));
+    (void)poll_until(&loop, 0, loop.sockets[1][0], 1 << 20, 0.5);
+    bytes = num_waiting(loop.sockets[1][0]);
+    ck_assert_int_eq(poll_until(&loop, 0, loop.sockets[1][0], bytes + 1, 0.05), bytes);
 }
