@@ -4,6 +4,7 @@
 #include "coll_mtree/tcp/sockets.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/memory.h"
 #include "tcp/listener.h"
 #include "tcp/rate_test.h"
@@ -15,45 +16,42 @@
 /* Seconds in which the two ends have to meet. */
 #define MEETING 3.0
 
-typedef enum { MEETING_END, TESTING, ENDED } state_t;
-
-typedef struct {
-    state_t state;
+struct coll_mtree_cable {
+    mtree_list_t link; /* of those that are tried here */
+    const coll_mtree_cable_part_t *part;
+    enum { MEETING_END, TESTING, ENDED } state;
+    double began;
     int socket; /* that dials; negative: none does */
     mtree_rate_test_t test;
     bool has_test;
-} end_t;
-
-struct coll_mtree_cables {
-    const coll_mtree_cable_part_t *parts; /* [num_parts] */
-    int num_parts;
-    end_t *ends; /* [num_parts] */
-    double began;
 };
 
 static struct {
-    mtree_tcp_listener_t *listener;     /* NULL: nobody is expected */
-    coll_mtree_cables_trial_t *current; /* NULL: none has begun here */
-} this_host;
+    mtree_tcp_listener_t *listener; /* NULL: nobody is expected */
+    mtree_list_t cables;
+} this_host = {.cables = {&this_host.cables, &this_host.cables}};
 
-static void test_begin(end_t *end, int socket)
+static void test_begin(coll_mtree_cable_t *cable, int socket)
 {
-    mtree_rate_test_begin(&end->test, socket, mtree_clock_seconds());
-    end->has_test = true;
-    end->state = TESTING;
+    mtree_rate_test_begin(&cable->test, socket, mtree_clock_seconds());
+    cable->has_test = true;
+    cable->state = TESTING;
 }
 
 /* Take the connection if it is that of a cable. */
 static mtree_tcp_admission_t admit(void *arg, const mtree_tcp_greeting_t *greeting,
                                    int socket)
 {
-    (void)arg;
-    for (int p = 0; this_host.current != NULL && p < this_host.current->num_parts; p++) {
-        end_t *end = &this_host.current->ends[p];
+    mtree_list_t *link;
 
-        if (this_host.current->parts[p].number == (int)greeting->rank &&
-            !this_host.current->parts[p].dials && end->state == MEETING_END) {
-            test_begin(end, socket);
+    (void)arg;
+    MTREE_LIST_FOR_EACH(link, &this_host.cables)
+    {
+        coll_mtree_cable_t *cable = MTREE_CONTAINER_OF(link, coll_mtree_cable_t, link);
+
+        if (cable->part->number == (int)greeting->rank && !cable->part->dials &&
+            cable->state == MEETING_END) {
+            test_begin(cable, socket);
             return MTREE_TCP_ADMITTED;
         }
     }
@@ -83,23 +81,18 @@ void coll_mtree_cables_close(void)
     this_host.listener = NULL;
 }
 
-coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
-                                                   int num_parts)
+coll_mtree_cable_t *coll_mtree_cable_begin(const coll_mtree_cable_part_t *part)
 {
-    coll_mtree_cables_trial_t *trial = mtree_calloc(1, sizeof(*trial));
-    end_t *ends = mtree_calloc((size_t)num_parts, sizeof(*ends));
+    coll_mtree_cable_t *cable = mtree_calloc(1, sizeof(*cable));
 
-    *trial = (coll_mtree_cables_trial_t){parts, num_parts, ends, mtree_clock_seconds()};
-    for (int p = 0; p < num_parts; p++) {
-        ends[p].socket =
-            parts[p].dials
-                ? mtree_tcp_socket_connect(&parts[p].ends[0], &parts[p].ends[1],
-                                           (uint16_t)parts[p].port, 0)
-                : -1;
-        ends[p].state = parts[p].dials && ends[p].socket < 0 ? ENDED : MEETING_END;
-    }
-    this_host.current = trial;
-    return trial;
+    cable->part = part;
+    cable->began = mtree_clock_seconds();
+    cable->socket = part->dials ? mtree_tcp_socket_connect(&part->ends[0], &part->ends[1],
+                                                           (uint16_t)part->port, 0)
+                                : -1;
+    cable->state = part->dials && cable->socket < 0 ? ENDED : MEETING_END;
+    mtree_list_append(&this_host.cables, &cable->link);
+    return cable;
 }
 
 /* The kernel of the other end has answered; say which cable that is. */
@@ -112,58 +105,43 @@ static bool greet(const coll_mtree_cable_part_t *part, int socket)
 }
 
 /* The other end has not come yet, or does not answer. */
-static void end_meet(end_t *end, const coll_mtree_cable_part_t *part, double began,
-                     double now)
+static void cable_meet(coll_mtree_cable_t *cable, double now)
 {
-    int connected = part->dials ? mtree_tcp_socket_connected(end->socket) : 0;
+    int connected = cable->part->dials ? mtree_tcp_socket_connected(cable->socket) : 0;
 
-    if (connected > 0 && greet(part, end->socket)) {
-        test_begin(end, end->socket);
-    } else if (connected != 0 || now > began + MEETING) {
-        end->state = ENDED;
+    if (connected > 0 && greet(cable->part, cable->socket)) {
+        test_begin(cable, cable->socket);
+    } else if (connected != 0 || now > cable->began + MEETING) {
+        cable->state = ENDED;
     }
 }
 
-bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial)
+bool coll_mtree_cable_advance(coll_mtree_cable_t *cable)
 {
-    const double now = mtree_clock_seconds();
-    bool have_ended = true;
-
     if (this_host.listener != NULL) {
         mtree_tcp_listener_poll(this_host.listener, MTREE_HOST_INTERFACES);
     }
-    for (int p = 0; p < trial->num_parts; p++) {
-        end_t *end = &trial->ends[p];
+    if (cable->state == MEETING_END) {
+        cable_meet(cable, mtree_clock_seconds());
+    } else if (cable->state == TESTING) {
+        int result = mtree_rate_test_poll(&cable->test, mtree_clock_seconds());
 
-        if (end->state == MEETING_END) {
-            end_meet(end, &trial->parts[p], trial->began, now);
-        } else if (end->state == TESTING) {
-            int result = mtree_rate_test_poll(&end->test, mtree_clock_seconds());
-
-            end->test.bytes = result < 0 ? 0 : end->test.bytes;
-            end->state = result == 0 ? TESTING : ENDED;
-        }
-        have_ended = have_ended && end->state == ENDED;
+        cable->test.bytes = result < 0 ? 0 : cable->test.bytes;
+        cable->state = result == 0 ? TESTING : ENDED;
     }
-    return have_ended;
+    return cable->state == ENDED;
 }
 
-void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
-                           coll_mtree_cable_report_t *reports)
+void coll_mtree_cable_end(coll_mtree_cable_t *cable, double *rate_p, double *trip_p)
 {
-    for (int p = 0; p < trial->num_parts; p++) {
-        end_t *end = &trial->ends[p];
-
-        reports[p] = (coll_mtree_cable_report_t){.number = trial->parts[p].number};
-        if (end->has_test) {
-            reports[p].rate = mtree_rate_test_rate(&end->test);
-            reports[p].trip = end->test.trip;
-            mtree_rate_test_end(&end->test);
-        } else if (end->socket >= 0) {
-            (void)close(end->socket);
-        }
+    *rate_p = *trip_p = 0;
+    if (cable->has_test) {
+        *rate_p = mtree_rate_test_rate(&cable->test);
+        *trip_p = cable->test.trip;
+        mtree_rate_test_end(&cable->test);
+    } else if (cable->socket >= 0) {
+        (void)close(cable->socket);
     }
-    this_host.current = NULL;
-    free(trial->ends);
-    free(trial);
+    mtree_list_remove(&cable->link);
+    free(cable);
 }

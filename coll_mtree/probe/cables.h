@@ -28,30 +28,22 @@ typedef struct {
     mtree_tcp_secret_t secret; /* of the other end */
 } coll_mtree_cable_part_t;
 
-/* What came of it; sent as it is. */
-typedef struct {
-    int number;
-    double rate; /* bits/s that came to this end; 0: nothing */
-    double trip; /* seconds */
-} coll_mtree_cable_report_t;
-
 /* Describe this host, which listens from now on until it is closed. */
 void coll_mtree_cables_describe(coll_mtree_cable_host_t *host);
 
 /* The other ends know nothing more of this host. */
 void coll_mtree_cables_close(void);
 
-typedef struct coll_mtree_cables coll_mtree_cables_trial_t;
+typedef struct coll_mtree_cable coll_mtree_cable_t;
 
-/* Begin to try @a parts, which stay. */
-coll_mtree_cables_trial_t *coll_mtree_cables_begin(const coll_mtree_cable_part_t *parts,
-                                                   int num_parts);
+/* Begin to try @a part, which stays. */
+coll_mtree_cable_t *coll_mtree_cable_begin(const coll_mtree_cable_part_t *part);
 
-/* Go on without waiting; true when all have ended, well or not. */
-bool coll_mtree_cables_advance(coll_mtree_cables_trial_t *trial);
+/* Go on without waiting; true when it has ended, well or not. */
+bool coll_mtree_cable_advance(coll_mtree_cable_t *cable);
 
-/* Write a report of each part; then free all. */
-void coll_mtree_cables_end(coll_mtree_cables_trial_t *trial,
-                           coll_mtree_cable_report_t *reports);
+/* Free it; *rate_p is the bits/s that came to this end (0: nothing), *trip_p the seconds
+ * of a round trip. */
+void coll_mtree_cable_end(coll_mtree_cable_t *cable, double *rate_p, double *trip_p);
 
 #endif

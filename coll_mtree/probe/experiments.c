@@ -161,8 +161,9 @@ static void ping_end(ping_t *ping, mtree_probe_result_t *result)
 
 typedef struct {
     coll_mtree_probe_part_t part;
-    ping_t *ping; /* one of the two, once it has begun */
+    ping_t *ping; /* one of the three, once it has begun */
     coll_mtree_stream_t *stream;
+    coll_mtree_cable_t *cable;
     bool ended;
 } running_t;
 
@@ -179,7 +180,9 @@ static void begin_parts(coll_mtree_probe_experiments_t *experiments)
     for (int i = 0; i < experiments->num_parts; i++) {
         running_t *running = &experiments->parts[i];
 
-        if (running->part.experiment.kind == MTREE_PROBE_PING) {
+        if (running->part.is_cable) {
+            running->cable = coll_mtree_cable_begin(&running->part.cable);
+        } else if (running->part.experiment.kind == MTREE_PROBE_PING) {
             running->ping = ping_begin(experiments->channel, &running->part);
         } else {
             running->stream =
@@ -220,8 +223,9 @@ bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experi
         running_t *running = &experiments->parts[i];
 
         if (!running->ended) {
-            running->ended = running->ping != NULL
-                                 ? ping_advance(running->ping)
+            running->ended = running->ping != NULL ? ping_advance(running->ping)
+                             : running->cable != NULL
+                                 ? coll_mtree_cable_advance(running->cable)
                                  : coll_mtree_stream_advance(running->stream);
         }
         ended = ended && running->ended;
@@ -234,15 +238,18 @@ void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiment
 {
     for (int i = 0; i < experiments->num_parts; i++) {
         running_t *running = &experiments->parts[i];
+        coll_mtree_probe_report_t *report = reports;
         mtree_probe_result_t *result = NULL;
 
         if (coll_mtree_probe_part_reports(&running->part)) {
-            reports->number = running->part.number;
-            result = &reports->result;
-            *result = (mtree_probe_result_t){.failed = true};
+            *report = (coll_mtree_probe_report_t){.number = running->part.number,
+                                                  .result.failed = true};
+            result = &report->result;
             reports++;
         }
-        if (running->ping != NULL) {
+        if (running->cable != NULL) {
+            coll_mtree_cable_end(running->cable, &report->rate, &report->trip);
+        } else if (running->ping != NULL) {
             ping_end(running->ping, result);
         } else if (running->stream != NULL) {
             coll_mtree_stream_end(running->stream, result);

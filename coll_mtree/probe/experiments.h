@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One host's part in a round of experiments (topo/probe/probe.h): round trips and
- * streams, all at the same time, driven by coll_mtree_probe_experiments_advance().
+ * One host's part in a round of experiments: round trips and streams
+ * (topo/probe/probe.h), and cables (coll_mtree/probe/cables.h), all at the same time,
+ * driven by coll_mtree_probe_experiments_advance().
  */
 #ifndef COLL_MTREE_PROBE_EXPERIMENTS_H
 #define COLL_MTREE_PROBE_EXPERIMENTS_H
 
 #include "coll_mtree/control/message.h"
+#include "coll_mtree/probe/cables.h"
 
 #include "topo/probe/probe.h"
 
@@ -17,19 +19,23 @@ typedef struct {
     int peer;   /* rank of the other host's leader */
     int tag;    /* of the channel, this experiment's own */
     mtree_probe_experiment_t experiment;
+    int is_cable; /* the experiment is this: */
+    coll_mtree_cable_part_t cable;
 } coll_mtree_probe_part_t;
 
 /* Sent as it is. */
 typedef struct {
     int number;
     mtree_probe_result_t result;
+    double rate, trip; /* of a cable: bits/s that came to this end, and seconds */
 } coll_mtree_probe_report_t;
 
-/* Does this host report?  The sender of round trips does, and the receiver of a stream.
- */
+/* Does this host report?  The sender of round trips does, the receiver of a stream, and
+ * both ends of a cable. */
 static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
 {
-    return (part->experiment.kind == MTREE_PROBE_PING) == (part->sends != 0);
+    return part->is_cable ||
+           (part->experiment.kind == MTREE_PROBE_PING) == (part->sends != 0);
 }
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;

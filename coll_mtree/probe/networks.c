@@ -40,16 +40,18 @@ static void share_out(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_cable_host_t *described,
                       const mtree_networks_t *networks, int round)
 {
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_CABLES);
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int end = 0; end < 2 * networks->num_trials; end++) {
         const mtree_network_trial_t *trial = &networks->trials[end / 2];
         const int near = end % 2, other = trial->hosts[!near];
-        const coll_mtree_cable_part_t part = {
+        const coll_mtree_probe_part_t part = {
             .number = end / 2,
-            .dials = near == 0,
-            .ends = {trial->ends[near], trial->ends[!near]},
-            .port = described[other].port,
-            .secret = described[other].secret};
+            .is_cable = true,
+            .cable = {.number = end / 2,
+                      .dials = near == 0,
+                      .ends = {trial->ends[near], trial->ends[!near]},
+                      .port = described[other].port,
+                      .secret = described[other].secret}};
 
         if (trial->round == round) {
             coll_mtree_probe_coordinator_add(coordinator, trial->hosts[near], &part);
@@ -63,7 +65,7 @@ static void take_reports(const coll_mtree_probe_coordinator_t *coordinator,
 {
     for (int host = 0; host < coordinator->num_hosts; host++) {
         const coll_mtree_share_t *share = &coordinator->share[host];
-        const coll_mtree_cable_report_t *reports = share->replies;
+        const coll_mtree_probe_report_t *reports = share->replies;
 
         for (int i = 0; i < share->command.num_items; i++) {
             mtree_network_trial_t *to = &networks->trials[reports[i].number];

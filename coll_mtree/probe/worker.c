@@ -19,7 +19,6 @@ struct coll_mtree_probe_worker {
     /* What goes on; NULL: the command asks for something else. */
     coll_mtree_probe_experiments_t *experiments;
     mtree_traceroute_t *hops;
-    coll_mtree_cables_trial_t *cables;
     bool is_done;
 };
 
@@ -35,8 +34,6 @@ static const struct {
     [COLL_MTREE_COMMAND_EXPERIMENTS] = {sizeof(coll_mtree_probe_part_t),
                                         sizeof(coll_mtree_probe_report_t)},
     [COLL_MTREE_COMMAND_INTERFACES] = {0, sizeof(coll_mtree_cable_host_t)},
-    [COLL_MTREE_COMMAND_CABLES] = {sizeof(coll_mtree_cable_part_t),
-                                   sizeof(coll_mtree_cable_report_t)},
 };
 
 size_t coll_mtree_command_item_bytes(int kind)
@@ -110,11 +107,8 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
         worker->experiments = coll_mtree_probe_experiments_begin(
             channel, items, command->num_items, command->delay);
         break;
-    case COLL_MTREE_COMMAND_INTERFACES:
-        coll_mtree_cables_describe(replies);
-        break;
     default:
-        worker->cables = coll_mtree_cables_begin(items, command->num_items);
+        coll_mtree_cables_describe(replies);
         break;
     }
     return worker;
@@ -122,12 +116,10 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
 
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
 {
-    worker->is_done =
-        worker->is_done ||
-        ((worker->experiments == NULL ||
-          coll_mtree_probe_experiments_advance(worker->experiments)) &&
-         (worker->hops == NULL || mtree_traceroute_advance(worker->hops)) &&
-         (worker->cables == NULL || coll_mtree_cables_advance(worker->cables)));
+    worker->is_done = worker->is_done ||
+                      ((worker->experiments == NULL ||
+                        coll_mtree_probe_experiments_advance(worker->experiments)) &&
+                       (worker->hops == NULL || mtree_traceroute_advance(worker->hops)));
     return worker->is_done;
 }
 
@@ -137,7 +129,7 @@ coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *
 
     return worker == NULL || worker->is_done || worker->hops != NULL
                ? COLL_MTREE_WAIT_LATER
-           : worker->cables != NULL || parts[0].experiment.kind == MTREE_PROBE_PING
+           : parts[0].is_cable || parts[0].experiment.kind == MTREE_PROBE_PING
                ? COLL_MTREE_WAIT_AT_ONCE
                : COLL_MTREE_WAIT_SOON;
 }
@@ -149,9 +141,6 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
     }
     if (worker->experiments != NULL) {
         coll_mtree_probe_experiments_end(worker->experiments, worker->replies);
-    }
-    if (worker->cables != NULL) {
-        coll_mtree_cables_end(worker->cables, worker->replies);
     }
     mtree_traceroute_destroy(worker->hops);
     free(worker);

@@ -6,7 +6,6 @@
 #ifndef COLL_MTREE_PROBE_WORKER_H
 #define COLL_MTREE_PROBE_WORKER_H
 
-#include "coll_mtree/probe/cables.h"
 #include "coll_mtree/probe/experiments.h"
 
 #include "topo/host/processor.h"
@@ -19,7 +18,6 @@ typedef enum {
     COLL_MTREE_COMMAND_HOPS,        /* replied: the items, answered */
     COLL_MTREE_COMMAND_EXPERIMENTS, /* replied: by the parts that report */
     COLL_MTREE_COMMAND_INTERFACES,
-    COLL_MTREE_COMMAND_CABLES,
     COLL_MTREE_COMMAND_END /* no reply; no command follows */
 } coll_mtree_command_kind_t;
 
