@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "schedule/layout.h"
 #include "schedule/program/run.h"
-#include "simulate/check_data.h"
 #include "simulate/pt2pt.h"
 #include "simulate/simulate.h"
 
@@ -21,7 +20,7 @@ typedef mtree_status_t (*mtree_simulated_start_t)(mtree_simulated_rank_t *rank);
 
 typedef struct {
     const mtree_simulate_options_t *options;
-    bool checks; /* real data is carried and results are checked */
+    mtree_collective_t collective;
     int num_arcs;
     int num_ranks;   /* without relays */
     int num_members; /* ranks, and behind them relays */
@@ -30,8 +29,7 @@ typedef struct {
     mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_t *pt2pt;
-    mtree_arena_t arena; /* freed with the simulation */
-    mtree_check_data_t data;
+    mtree_arena_t arena;           /* freed with the simulation */
     mtree_simulated_rank_t *ranks; /* [num_members] */
 } mtree_simulation_t;
 
@@ -44,6 +42,7 @@ typedef struct {
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, int num_relays, bool streams,
+                                     mtree_collective_t collective,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);
@@ -57,8 +56,6 @@ struct mtree_simulated_rank {
     int number;
     mtree_simulated_start_t start;
     void *arg; /* of mtree_simulation_begin() */
-    /* NULL: a relay's, or not there; without data they are only addresses. */
-    uint32_t *buffers[MTREE_BUFFER_LAST];
     mtree_timer_t arrival;
     mtree_operation_t *operation;
     bool has_ended;
@@ -66,32 +63,27 @@ struct mtree_simulated_rank {
     mtree_layout_t *layout; /* of a plan; else NULL */
 };
 
-/* What `fold` and `copy` of an operation's data are, with a rank as their argument. */
-void mtree_simulated_fold(void *arg, const void *a, const void *b, void *out,
-                          size_t count);
-void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count);
+/* The data of an operation of @a rank: addresses that nobody reads, and sums that take
+ * time. */
+mtree_operation_data_t mtree_simulated_data(mtree_simulated_rank_t *rank);
 
 /* The operation of @a arg, a rank, has ended. */
 void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status,
                            void *arg);
 
-/* Run @a program on the buffers of @a rank; with data it gets those that it lacks. */
+/* Run @a program. */
 mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
                                      const mtree_program_t *program,
                                      const mtree_operation_data_t *data);
 
-/* Make the ranks of @a simulation, which stays where it is, and the data of @a
- * collective.  Each is to @a start when it arrives; @a arg is kept for that. */
+/* Make the ranks of @a simulation, which stays where it is.  Each is to @a start when it
+ * arrives; @a arg is kept for that. */
 mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
-                                      mtree_collective_t collective,
                                       mtree_simulated_start_t start, void *arg);
 
-/*
- * Let all ranks run to their end; *seconds_p is when the last one left.  Then results are
- * checked, with @a name, that of the algorithm.  MTREE_ERR_TRANSPORT (logged): some wait
- * for ever, or a result is wrong.
- */
+/* Let all ranks run to their end; *seconds_p is when the last one left.
+ * MTREE_ERR_TRANSPORT (logged): some wait for ever. */
 mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
-                                    const char *name, double *seconds_p);
+                                    double *seconds_p);
 
 #endif

@@ -29,7 +29,6 @@ typedef struct {
                            those of the others */
     size_t unit_bytes;  /* bytes of a transport's unit; > 0 */
     bool streams;       /* messages go over mtree's own connections */
-    bool data;          /* copy the bytes; else buffers are not read and may be NULL */
     size_t eager_bytes; /* longest message sent without asking; 0: no limit */
     size_t
         control_bytes; /* an envelope: part of each message, all of an acknowledgement */
@@ -56,8 +55,8 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt);
 /* The transport of rank @a rank.  It lives as long as @a pt2pt. */
 mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank);
 
-/* The same for the messages that decide who sends data to whom, whose contents arrive
- * even where no data is carried.  Its unit is the byte; a message takes the time of its
+/* The same for the messages that decide who sends data to whom, whose contents arrive;
+ * those of others do not.  Its unit is the byte; a message takes the time of its
  * whole units of the other transport. */
 mtree_transport_t *mtree_pt2pt_control(mtree_pt2pt_t *pt2pt, int rank);
 

@@ -99,13 +99,10 @@ static void recv_done(mtree_timer_t *event)
     done->func(done, MTREE_OK);
 }
 
-/* Copy the message from the sender's buffer, or from the copy made before the buffer was
- * given back. */
 static void copy_data(const mtree_send_t *send)
 {
     if (send->carried > 0) {
-        memcpy(send->recv->buffer, send->copy != NULL ? send->copy : send->buffer,
-               send->carried);
+        memcpy(send->recv->buffer, send->copy, send->carried);
     }
 }
 
@@ -232,19 +229,17 @@ static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
         streams && send->synchronous ? stream_acknowledged : NULL;
 }
 
-static mtree_status_t send_copy(mtree_send_t *send)
+/* Of a message that carries data: the buffer may be reused before the match. */
+static mtree_status_t send_copy(mtree_send_t *send, const void *buffer)
 {
-    const bool waits =
-        (send->synchronous && send->message.acknowledged == NULL) || send->rest_bytes > 0;
-
-    if (waits || send->carried == 0) {
+    if (send->carried == 0) {
         return MTREE_OK;
     }
     send->copy = malloc(send->carried);
     if (send->copy == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    memcpy(send->copy, send->buffer, send->carried);
+    memcpy(send->copy, buffer, send->carried);
     return MTREE_OK;
 }
 
@@ -268,17 +263,14 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     }
     send->pair = pair;
     send->tag = tag;
-    send->buffer = buffer;
-    send->carried = end->is_control       ? count
-                    : pt2pt->options.data ? count * pt2pt->options.unit_bytes
-                                          : 0;
+    send->carried = end->is_control ? count : 0;
     send->count = units_of(end, count);
     send->synchronous = synchronous;
     send->references = 2;
     send->done = done;
     send->event.func = send_start;
     send_cut(send, &pt2pt->options);
-    status = send_copy(send);
+    status = send_copy(send, buffer);
     if (status != MTREE_OK) {
         free(send);
         return status;

@@ -33,9 +33,8 @@ struct mtree_send {
     mtree_list_t arrived; /* in the queue of its pair and tag */
     mtree_pair_t *pair;
     int tag;
-    const void *buffer;
-    size_t carried; /* bytes of the buffer that the receiver gets */
-    void *copy;     /* of these, when the buffer may be reused before the match */
+    size_t carried; /* bytes that the receiver gets */
+    void *copy;     /* of these */
     size_t count, first_bytes, rest_bytes;
     bool synchronous;
     int references;
@@ -65,7 +64,7 @@ struct mtree_match_queues {
 typedef struct {
     mtree_transport_t transport;
     mtree_rank_t *rank;
-    bool is_control; /* it counts bytes, and carries them in any case */
+    bool is_control; /* it counts bytes, and carries them */
 } mtree_endpoint_t;
 
 struct mtree_rank {

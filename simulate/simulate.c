@@ -85,6 +85,7 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
 
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts, int num_relays, bool streams,
+                                     mtree_collective_t collective,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p)
 {
@@ -94,14 +95,13 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .num_relays = num_relays,
                                          .streams = streams,
                                          .unit_bytes = sizeof(uint32_t),
-                                         .data = options->check,
                                          .eager_bytes = options->eager_bytes,
                                          .control_bytes = options->control_bytes,
                                          .cost = find_cost(topology, options)};
     mtree_network_options_t network = options->network;
     mtree_simulation_t simulation = {.options = options,
+                                     .collective = collective,
                                      .num_arcs = 2 * topology->num_links,
-                                     .checks = options->check,
                                      .num_ranks = num_ranks,
                                      .num_members = num_ranks + num_relays,
                                      .root = options->root * options->ranks_per_host,
@@ -144,7 +144,6 @@ void mtree_simulation_close(mtree_simulation_t *simulation)
         mtree_operation_free(rank->operation);
         mtree_layout_destroy(rank->layout);
     }
-    mtree_check_data_clear(&simulation->data);
     mtree_arena_cleanup(&simulation->arena);
     mtree_pt2pt_destroy(simulation->pt2pt);
     mtree_network_destroy(simulation->network);
@@ -175,30 +174,45 @@ mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
     return MTREE_OK;
 }
 
-void mtree_simulated_fold(void *arg, const void *a, const void *b, void *out,
-                          size_t count)
+static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     const mtree_simulated_rank_t *rank = arg;
-    const mtree_simulate_options_t *options = rank->simulation->options;
-    const uint32_t *x = a, *y = b;
-    uint32_t *sum = out;
+    const double rate = rank->simulation->options->fold_rate;
 
-    if (options->fold_rate > 0.0) {
+    (void)a, (void)b, (void)out;
+    if (rate > 0.0) {
         mtree_pt2pt_compute(rank->simulation->pt2pt, rank->number,
-                            (double)(count * sizeof(*sum)) / options->fold_rate);
-    }
-    for (size_t i = 0; i < count && options->check; i++) {
-        sum[i] = x[i] + y[i];
+                            (double)(count * sizeof(uint32_t)) / rate);
     }
 }
 
-void mtree_simulated_copy(void *arg, const void *from, void *to, size_t count)
+static void copy(void *arg, const void *from, void *to, size_t count)
 {
-    const mtree_simulated_rank_t *rank = arg;
+    (void)arg, (void)from, (void)to, (void)count;
+}
 
-    if (rank->simulation->options->check) {
-        memmove(to, from, count * sizeof(uint32_t));
-    }
+static void pack(void *arg, int peer, size_t offset, void *bytes, size_t length)
+{
+    (void)arg, (void)peer, (void)offset, (void)bytes, (void)length;
+}
+
+static void unpack(void *arg, int peer, size_t offset, const void *bytes, size_t length)
+{
+    (void)arg, (void)peer, (void)offset, (void)bytes, (void)length;
+}
+
+mtree_operation_data_t mtree_simulated_data(mtree_simulated_rank_t *rank)
+{
+    const bool has_blocks =
+        mtree_collective_is_personalized(rank->simulation->collective);
+
+    return (mtree_operation_data_t){.extent = sizeof(uint32_t),
+                                    .span = sizeof(uint32_t),
+                                    .fold = fold,
+                                    .copy = copy,
+                                    .pack = has_blocks ? pack : NULL,
+                                    .unpack = has_blocks ? unpack : NULL,
+                                    .arg = rank};
 }
 
 void mtree_simulated_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
@@ -217,21 +231,11 @@ mtree_status_t mtree_simulated_start(mtree_simulated_rank_t *rank,
                                      const mtree_program_t *program,
                                      const mtree_operation_data_t *data)
 {
-    mtree_simulation_t *simulation = rank->simulation;
-    void *address[MTREE_BUFFER_LAST];
+    static void *const nowhere[MTREE_BUFFER_LAST];
 
-    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
-        if (simulation->checks && rank->buffers[b] == NULL) {
-            MTREE_ARENA_ARRAY(&simulation->arena, rank->buffers[b], program->lengths[b]);
-        }
-        address[b] = rank->buffers[b];
-    }
-    if (simulation->arena.status != MTREE_OK) {
-        return simulation->arena.status;
-    }
     return mtree_program_start(
-        program, mtree_pt2pt_transport(simulation->pt2pt, rank->number), data, address,
-        NULL, mtree_simulated_ended, rank, &rank->operation);
+        program, mtree_pt2pt_transport(rank->simulation->pt2pt, rank->number), data,
+        nowhere, NULL, mtree_simulated_ended, rank, &rank->operation);
 }
 
 static void arrive(mtree_timer_t *event)
@@ -266,7 +270,6 @@ static mtree_status_t refuse_waiting(const mtree_simulated_rank_t *rank, int cou
 }
 
 mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
-                                      mtree_collective_t collective,
                                       mtree_simulated_start_t start, void *arg)
 {
     const double *arrivals = simulation->options->arrivals;
@@ -288,12 +291,11 @@ mtree_status_t mtree_simulation_begin(mtree_simulation_t *simulation,
             simulation->queue, &rank->arrival,
             arrivals == NULL || r >= simulation->num_ranks ? 0.0 : arrivals[r]);
     }
-    return mtree_check_data_init(&simulation->data, collective, simulation->num_ranks,
-                                 simulation->root, simulation->count);
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
-                                    const char *name, double *seconds_p)
+                                    double *seconds_p)
 {
     const mtree_simulated_rank_t *ranks = simulation->ranks;
     mtree_status_t status = mtree_event_queue_run(simulation->queue);
@@ -303,11 +305,6 @@ mtree_status_t mtree_simulation_run(const mtree_simulation_t *simulation,
         *seconds_p = fmax(*seconds_p, ranks[r].left);
         status = ranks[r].has_ended ? MTREE_OK
                                     : refuse_waiting(&ranks[r], simulation->num_members);
-    }
-    for (int r = 0; r < simulation->num_ranks && simulation->checks && status == MTREE_OK;
-         r++) {
-        status = mtree_check_data_check(&simulation->data, name, r,
-                                        ranks[r].buffers[MTREE_BUFFER_RESULT]);
     }
     return status;
 }

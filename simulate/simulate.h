@@ -3,7 +3,7 @@
  * The entry point of the simulator: the time that a collective takes on a network, and
  * how busy each link is.  Plans run in the production engine (schedule/operation.h), Open
  * MPI's algorithms as rank programs, both on the same event queue, network and ranks.
- * Deterministic.
+ * They carry no data.  Deterministic.
  */
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
@@ -18,17 +18,16 @@ typedef struct {
         bytes; /* message (of all blocks together; alltoall: that a rank sends), > 0;
                   whole elements of 4 bytes are simulated, the last one may be longer */
     int root;  /* host number, where the collective has a root: its first rank */
-    int ranks_per_host;     /* > 0; rank r runs on host r / ranks_per_host */
-    size_t chunk_bytes;     /* of plans; 0: that of the plan, or of the engine */
-    size_t segment_bytes;   /* of baselines that cut messages; 0: whole messages */
-    size_t eager_bytes;     /* longest message sent before it is matched; 0: no limit */
-    size_t control_bytes;   /* the envelope of a message */
-    double overhead;        /* seconds per message of a rank's time, at both ends;
-                               negative: as the topology says (topo/costs.h) */
-    double fold_rate;       /* bytes/s that a rank adds up; 0: adding takes no time */
-    const double *arrivals; /* [ranks] seconds after which each rank enters the call;
-                               NULL: all at 0 */
-    bool check; /* carry real data and check the result: MTREE_ERR_TRANSPORT */
+    int ranks_per_host;      /* > 0; rank r runs on host r / ranks_per_host */
+    size_t chunk_bytes;      /* of plans; 0: that of the plan, or of the engine */
+    size_t segment_bytes;    /* of baselines that cut messages; 0: whole messages */
+    size_t eager_bytes;      /* longest message sent before it is matched; 0: no limit */
+    size_t control_bytes;    /* the envelope of a message */
+    double overhead;         /* seconds per message of a rank's time, at both ends;
+                                negative: as the topology says (topo/costs.h) */
+    double fold_rate;        /* bytes/s that a rank adds up; 0: adding takes no time */
+    const double *arrivals;  /* [ranks] seconds after which each rank enters the call;
+                                NULL: all at 0 */
     mtree_openmpi_t openmpi; /* whose baselines they are */
     size_t most_messages; /* of baselines: after so many the rest is taken to go on at the
                              same pace; 0: no limit */

@@ -7,30 +7,11 @@ static bool holds_block(mtree_collective_t collective)
     return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
 }
 
-/* Give @a rank the @a count elements of its input with real data. */
-static void make_input(mtree_simulated_rank_t *rank, size_t count)
-{
-    const mtree_check_data_t *data = &rank->simulation->data;
-    const size_t shift = holds_block(data->collective) ? data->blocks[rank->number] : 0;
-    uint32_t *input = MTREE_ARENA_ARRAY(&rank->simulation->arena,
-                                        rank->buffers[MTREE_BUFFER_INPUT], count);
-
-    for (size_t i = 0; input != NULL && i < count; i++) {
-        input[i] = mtree_check_data_value(rank->number, shift + i);
-    }
-}
-
 static mtree_status_t start(mtree_simulated_rank_t *rank)
 {
     const mtree_program_t *program = &((mtree_program_t *)rank->arg)[rank->number];
-    const mtree_operation_data_t data = {.extent = sizeof(uint32_t),
-                                         .fold = mtree_simulated_fold,
-                                         .copy = mtree_simulated_copy,
-                                         .arg = rank};
+    const mtree_operation_data_t data = mtree_simulated_data(rank);
 
-    if (rank->simulation->checks) {
-        make_input(rank, program->lengths[MTREE_BUFFER_INPUT]);
-    }
     return mtree_simulated_start(rank, program, &data);
 }
 
@@ -47,20 +28,18 @@ static size_t count_messages(const mtree_program_t *programs, int num_ranks)
 }
 
 /* Run @a programs, one per rank, until all have ended. */
-static mtree_status_t run_all(mtree_simulation_t *simulation,
-                              const mtree_baseline_t *baseline, mtree_program_t *programs,
+static mtree_status_t run_all(mtree_simulation_t *simulation, mtree_program_t *programs,
                               double *seconds_p)
 {
-    const size_t most = simulation->checks ? 0 : simulation->options->most_messages;
+    const size_t most = simulation->options->most_messages;
     const size_t all = count_messages(programs, simulation->num_ranks);
-    mtree_status_t status =
-        mtree_simulation_begin(simulation, baseline->collective, start, programs);
+    mtree_status_t status = mtree_simulation_begin(simulation, start, programs);
 
     mtree_pt2pt_limit(simulation->pt2pt, all > most ? most : 0);
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_simulation_run(simulation, baseline->name, seconds_p);
+    status = mtree_simulation_run(simulation, seconds_p);
     return status != MTREE_OK && mtree_pt2pt_is_cut(simulation->pt2pt, all, seconds_p)
                ? MTREE_OK
                : status;
@@ -74,11 +53,12 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
     mtree_simulation_t simulation;
     mtree_program_t *programs = NULL;
     mtree_baseline_call_t call = {.segment = options->segment_bytes / sizeof(uint32_t),
+                                  .without_copies = true,
                                   .element_bytes = sizeof(uint32_t),
                                   .openmpi = options->openmpi};
     double seconds = 0.0;
-    mtree_status_t status =
-        mtree_simulation_open(topology, hosts, num_hosts, 0, false, options, &simulation);
+    mtree_status_t status = mtree_simulation_open(
+        topology, hosts, num_hosts, 0, false, baseline->collective, options, &simulation);
 
     if (status != MTREE_OK) {
         return status;
@@ -92,12 +72,9 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
         simulation.count = (simulation.count + ranks - 1) / ranks * ranks;
     }
     call.count = simulation.count;
-    /* One rank alone has its result in its input and no program. */
-    simulation.checks = options->check && call.num_ranks > 1;
-    call.without_copies = !simulation.checks;
     status = mtree_baseline_build(baseline, &call, &programs);
     if (status == MTREE_OK) {
-        status = run_all(&simulation, baseline, programs, &seconds);
+        status = run_all(&simulation, programs, &seconds);
     }
     if (status == MTREE_OK) {
         status = mtree_simulation_result(&simulation, seconds, result_p);

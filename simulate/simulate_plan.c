@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct {
     const mtree_plan_t *plan;
@@ -20,34 +19,9 @@ typedef struct {
     mtree_placement_t *placement;
     mtree_call_t call;
     bool is_by_arrival;
-    void *no_data; /* the address of all vectors where no data is carried */
-    size_t no_data_bytes;
     double *tree_seconds;
     double seconds;
 } run_t;
-
-static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
-{
-    const mtree_simulated_rank_t *rank = arg;
-
-    if (rank->simulation->checks) {
-        offset += mtree_check_data_sent(&rank->simulation->data, rank->number, peer);
-        memcpy(bytes, rank->buffers[MTREE_BUFFER_INPUT] + offset,
-               length * sizeof(uint32_t));
-    }
-}
-
-static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
-                         size_t length)
-{
-    const mtree_simulated_rank_t *rank = arg;
-
-    if (rank->simulation->checks) {
-        offset += mtree_check_data_received(&rank->simulation->data, rank->number, peer);
-        memcpy(rank->buffers[MTREE_BUFFER_RESULT] + offset, bytes,
-               length * sizeof(uint32_t));
-    }
-}
 
 static mtree_status_t create_placement(run_t *run)
 {
@@ -66,69 +40,20 @@ static mtree_status_t create_placement(run_t *run)
                                           &run->placement);
 }
 
-/* Without data the engine still computes addresses.  All vectors then are one range of
- * addresses that nobody reads or writes. */
-static mtree_status_t make_vectors(run_t *run)
+/* The first element of each rank's block; lengths differ by one at most, the longer ones
+ * first. */
+static mtree_status_t make_blocks(run_t *run)
 {
     mtree_simulation_t *simulation = &run->simulation;
-    const size_t count = simulation->count;
-    /* As many blocks as there are ranks, of which each may be one element longer than
-     * others. */
-    const size_t most = count + (size_t)simulation->num_ranks;
+    const size_t ranks = (size_t)simulation->num_ranks;
+    const size_t each = simulation->count / ranks, longer = simulation->count % ranks;
+    size_t *blocks = MTREE_ARENA_ARRAY(&simulation->arena, blocks, ranks + 1);
 
-    if (!simulation->checks) {
-        run->no_data_bytes = count * sizeof(uint32_t);
-        run->no_data = mmap(NULL, run->no_data_bytes, PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (run->no_data == MAP_FAILED) {
-            run->no_data = NULL;
-            return MTREE_ERR_NO_MEMORY;
-        }
+    for (size_t r = 0; blocks != NULL && r <= ranks; r++) {
+        blocks[r] = r * each + (r < longer ? r : longer);
     }
-    for (int r = 0; r < simulation->num_ranks; r++) {
-        uint32_t **buffers = simulation->ranks[r].buffers;
-
-        if (run->no_data != NULL) {
-            buffers[MTREE_BUFFER_INPUT] = buffers[MTREE_BUFFER_RESULT] = run->no_data;
-            continue;
-        }
-        MTREE_ARENA_ARRAY(&simulation->arena, buffers[MTREE_BUFFER_INPUT], count);
-        MTREE_ARENA_ARRAY(&simulation->arena, buffers[MTREE_BUFFER_RESULT], most);
-        for (size_t i = 0; i < count && simulation->arena.status == MTREE_OK; i++) {
-            buffers[MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, i);
-        }
-    }
+    run->call.blocks = blocks;
     return simulation->arena.status;
-}
-
-/* Where data only goes down the trees, a rank starts with its contribution in its result;
- * of a scan rank 0 does, whose result it is. */
-static void seed_output(const mtree_simulated_rank_t *rank)
-{
-    const mtree_check_data_t *data = &rank->simulation->data;
-    const uint32_t *input = rank->buffers[MTREE_BUFFER_INPUT];
-    uint32_t *output = rank->buffers[MTREE_BUFFER_RESULT];
-    const int number = rank->number;
-    const size_t *own;
-    size_t begin, end;
-    bool is_result = mtree_collective_is_prefix(data->collective) && number == 0;
-
-    if (number >= rank->simulation->num_ranks ||
-        (mtree_collective_reduces(data->collective) && !is_result) ||
-        !rank->simulation->checks) {
-        return;
-    }
-    own = &data->blocks[number];
-    if (mtree_collective_is_personalized(data->collective)) {
-        memcpy(output + mtree_check_data_received(data, number, number),
-               input + mtree_check_data_sent(data, number, number),
-               (own[1] - own[0]) * sizeof(uint32_t));
-        return;
-    }
-    mtree_check_data_input(data, number, &begin, &end);
-    if (end > begin) {
-        memcpy(output + begin, input + begin, (end - begin) * sizeof(uint32_t));
-    }
 }
 
 /* The part of the plan for the host of @a rank. */
@@ -219,28 +144,16 @@ static mtree_status_t start_by_arrival(run_t *run, mtree_simulated_rank_t *rank,
 static mtree_status_t start(mtree_simulated_rank_t *rank)
 {
     run_t *run = rank->arg;
-    const bool has_blocks =
-        mtree_collective_is_personalized(run->simulation.data.collective);
-    const mtree_operation_data_t data = {.input = rank->buffers[MTREE_BUFFER_INPUT],
-                                         .output = rank->buffers[MTREE_BUFFER_RESULT],
-                                         .extent = sizeof(uint32_t),
-                                         .span = sizeof(uint32_t),
-                                         .fold = mtree_simulated_fold,
-                                         .copy = mtree_simulated_copy,
-                                         .pack = has_blocks ? pack_block : NULL,
-                                         .unpack = has_blocks ? unpack_block : NULL,
-                                         .arg = rank,
-                                         .tree_ends = run->tree_seconds};
+    mtree_operation_data_t data = mtree_simulated_data(rank);
 
-    seed_output(rank);
+    data.tree_ends = run->tree_seconds;
     return run->is_by_arrival ? start_by_arrival(run, rank, &data)
                               : start_static(run, rank, &data);
 }
 
 static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
 {
-    mtree_status_t status =
-        mtree_simulation_begin(&run->simulation, collective, start, run);
+    mtree_status_t status = mtree_simulation_begin(&run->simulation, start, run);
 
     run->call = (mtree_call_t){.collective = collective,
                                .root = run->simulation.root,
@@ -249,8 +162,7 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
                                .chunk_bytes = run->simulation.options->chunk_bytes,
                                .recovery = mtree_network_loses(run->simulation.network)
                                                ? MTREE_CALL_RECOVERY
-                                               : 0.0,
-                               .blocks = run->simulation.data.blocks};
+                                               : 0.0};
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
     run->is_by_arrival =
         mtree_plan_is_by_arrival(run->plan) && mtree_arrival_serves(collective);
@@ -264,11 +176,10 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
         status = mtree_plan_cut_create(run->plan, &run->cut);
     }
     if (status == MTREE_OK) {
-        status = make_vectors(run);
+        status = make_blocks(run);
     }
     if (status == MTREE_OK) {
-        status =
-            mtree_simulation_run(&run->simulation, run->plan->algorithm, &run->seconds);
+        status = mtree_simulation_run(&run->simulation, &run->seconds);
     }
     return status;
 }
@@ -276,9 +187,6 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
 static void clear(run_t *run)
 {
     mtree_simulation_close(&run->simulation);
-    if (run->no_data != NULL) {
-        munmap(run->no_data, run->no_data_bytes);
-    }
     free(run->tree_seconds);
     mtree_plan_part_destroy(run->part);
     mtree_plan_cut_destroy(run->cut);
@@ -287,7 +195,7 @@ static void clear(run_t *run)
 
 /* A network of the plan's hosts, with its relays behind the @a hosts. */
 static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topology,
-                                      const int *hosts,
+                                      const int *hosts, mtree_collective_t collective,
                                       const mtree_simulate_options_t *options)
 {
     const mtree_plan_t *plan = run->plan;
@@ -301,9 +209,9 @@ static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topolo
     memcpy(all, hosts, (size_t)active * sizeof(*all));
     status = mtree_relays_find(plan, topology, all + active);
     if (status == MTREE_OK) {
-        status =
-            mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
-                                  mtree_plan_streams(plan), options, &run->simulation);
+        status = mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
+                                       mtree_plan_streams(plan), collective, options,
+                                       &run->simulation);
     }
     free(all);
     return status;
@@ -327,7 +235,7 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
             mtree_plan_num_active(plan), num_hosts);
         return MTREE_ERR_INVALID;
     }
-    status = open_simulation(&run, topology, hosts, options);
+    status = open_simulation(&run, topology, hosts, collective, options);
     if (status != MTREE_OK) {
         return status;
     }

@@ -99,8 +99,6 @@ const option_t simulate_options[] = {
      .example = "20us"},
     {"window", 0, OPTION_SIZE, MEMBER(network.window_bytes), .argument = "BYTES",
      .help = "most bytes in flight per connection (default: no limit)", .example = "64K"},
-    {"check", 0, OPTION_FLAG, MEMBER(check),
-     .help = "carry real data and check the result"},
     {0}};
 
 const option_t simulate_segment_option[] = {

@@ -513,10 +513,10 @@ for algorithm in multitree optree ring; do
     expect 0 '^allgather' plan -a $algorithm -C allgather -o "$tmp/steps.json" "$maps/torus-4x4.dot"
     says "$tmp/steps.json" '"steps"'
     expect 0 'every tree spans' check "$tmp/steps.json" "$maps/torus-4x4.dot"
-    expect 0 '^240 messages' simulate --check --plan "$tmp/steps.json" "$maps/torus-4x4.dot"
+    expect 0 '^240 messages' simulate --plan "$tmp/steps.json" "$maps/torus-4x4.dot"
 done
 expect 0 '^allreduce' plan -a ring -o "$tmp/steps.json" "$maps/star-8.dot"
-expect 0 '^112 messages' simulate --check --plan "$tmp/steps.json" "$maps/star-8.dot"
+expect 0 '^112 messages' simulate --plan "$tmp/steps.json" "$maps/star-8.dot"
 tr -d ' \n' <"$tmp/steps.json" | sed 's/"steps":\[1,/"steps":[7,/' >"$tmp/late.json"
 expect 1 'a later one than its parent' check "$tmp/late.json"
 tr -d ' \n' <"$tmp/steps.json" | sed 's/"steps":\[1,/"steps":[/' >"$tmp/short.json"
@@ -534,7 +534,7 @@ expect 0 '^  ring .*(times 1.5: whole blocks fill queues): its estimate is much 
 expect 0 '^allreduce of 1 MB by packing, .* of the bound$' simulate --size 1M "$maps/abilene.dot"
 says "$tmp/out" '^  [^ ]* *> [^ ]* *[0-9.]* %$'
 expect 0 "^allreduce of 16 MB by $published" simulate --plan "$tmp/plan.json" "$maps/b4.dot"
-expect 0 '^bcast of 64 KB by latency, 1 tree' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
+expect 0 '^bcast of 64 KB by latency, 1 tree' simulate -C bcast -R EU1 -b 64K "$maps/b4.dot"
 expect 0 '"share_of_bound": ' simulate --json -b 1M "$maps/star-8.dot"
 says "$tmp/out" '"bound_by": "cut"'
 # What no rank has a part of needs no time.
@@ -582,7 +582,7 @@ expect 0 "\"fastest_plan\": \"$published\"" compare -j -b 1M -a $published,openm
 expect 0 '"bound_seconds": ' compare -j -b 1M -a openmpi:ring "$maps/star-8.dot"
 expect 0 '^bcast of 1 MB, 6 ranks on 3 hosts of star:8$' compare -b 1M -a packing,openmpi:pipeline -C bcast --root h3 \
     --hosts h3,h1,h2 --trees 1 --height 1 --min-rate 1Mbps --seed 2 --ranks-per-host 2 --chunk 32K \
-    --eager 1K --overhead 1ms --window 64K --check "$maps/star-8.dot"
+    --eager 1K --overhead 1ms --window 64K "$maps/star-8.dot"
 says "$tmp/out" '^  packing  *1 '
 expect 0 '^  openmpi:pipeline ' compare -b 1M -a openmpi:pipeline -C bcast "$maps/star-8.dot"
 whole=$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")

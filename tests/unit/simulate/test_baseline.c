@@ -1,57 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "schedule/program/run.h"
 #include "simulate/simulate.h"
 #include "tests/unit/maps.h"
 #include "tests/unit/owned.h"
+#include "tests/unit/schedule/chaos.h"
 
-#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A star around a switch; its links have different rates and latencies. */
-static mtree_topology_t *star(int num_hosts)
-{
-    mtree_topology_t *topology = NULL;
-    char name[16];
-    int h;
+#define MOST_RANKS 36
 
-    unit_ok(mtree_topology_create("star", "test", &topology));
-    for (h = 0; h <= num_hosts; h++) {
-        snprintf(name, sizeof(name), "v%d", h);
-        unit_ok(mtree_topology_add_vertex(
-            topology, name, NULL,
-            h == num_hosts ? MTREE_VERTEX_SWITCH : MTREE_VERTEX_HOST, NULL));
-    }
-    for (h = 0; h < num_hosts; h++) {
-        unit_ok(mtree_topology_add_link(topology, h, num_hosts, 1e8 + 1e7 * h, 1e8,
-                                        1e-4 * (1 + h % 3), NULL));
-    }
-    return topology;
+/* Element @a index of the vector as @a rank contributes it: no two ranks and no two
+ * adjacent elements are equal. */
+static uint32_t value_of(int rank, size_t index)
+{
+    return (uint32_t)(rank + 1) * 2654435761u + (uint32_t)index * 40503u;
 }
 
-/* Run with real data and have the result checked; the eager limit makes both protocols
- * occur. */
-static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per_host,
-                  int root, size_t elements, size_t segment)
+static bool has_block_input(mtree_collective_t collective)
 {
-    OWNED(topology) *topology = star(num_hosts);
-    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t result = {0};
-    mtree_simulate_options_t options;
-    double seconds;
+    return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
+}
 
-    mtree_simulate_default_options(&options);
-    options.bytes = elements * 4;
-    options.segment_bytes = segment * 4;
-    options.root = root;
-    options.ranks_per_host = ranks_per_host;
-    options.eager_bytes = 200;
-    options.check = true;
-    ck_assert_msg(mtree_simulate_baseline(topology, map_vertices, num_hosts, baseline,
-                                          &options, &result) == MTREE_OK,
-                  "%s %s: %d hosts of %d ranks, root %d, %zu elements, segment %zu",
-                  mtree_collective_name(baseline->collective), baseline->name, num_hosts,
-                  ranks_per_host, root, elements, segment);
-    seconds = result.seconds;
-    ck_assert_double_gt(seconds, 0.0);
-    return seconds;
+/* The first element of a rank's block; of lengths that differ the longer ones come first.
+ */
+static size_t block_begin(const mtree_baseline_call_t *call, int rank)
+{
+    const size_t ranks = (size_t)call->num_ranks, r = (size_t)rank;
+    const size_t longer = call->count % ranks;
+
+    return r * (call->count / ranks) + (r < longer ? r : longer);
+}
+
+static uint32_t expected_value(mtree_collective_t collective,
+                               const mtree_baseline_call_t *call, int rank, size_t i)
+{
+    const size_t block = call->count / (size_t)call->num_ranks;
+    const int end = mtree_collective_is_prefix(collective) ? rank + 1 : call->num_ranks;
+    uint32_t sum = 0;
+
+    if (mtree_collective_is_transposed(collective)) {
+        return value_of((int)(i / block), (size_t)rank * block + i % block);
+    }
+    if (!mtree_collective_reduces(collective)) {
+        return value_of(has_block_input(collective) ? (int)(i / block) : call->root, i);
+    }
+    for (int r = 0; r < end; r++) {
+        sum += value_of(r, i);
+    }
+    return sum;
+}
+
+/* Is the result of @a rank right, as far as the collective defines one? */
+static bool is_right(mtree_collective_t collective, const mtree_baseline_call_t *call,
+                     int rank, const uint32_t *result)
+{
+    const mtree_part_t part = mtree_collective_result(collective, rank, call->root);
+    const bool is_block = part == MTREE_PART_BLOCK;
+    size_t i = is_block ? block_begin(call, rank) : 0;
+    const size_t end = part == MTREE_PART_NONE ? 0
+                       : is_block              ? block_begin(call, rank + 1)
+                                               : call->count;
+
+    while (i < end && result[i] == expected_value(collective, call, rank, i)) {
+        i++;
+    }
+    return i >= end;
+}
+
+/* The program of one rank, and its buffers. */
+typedef struct {
+    uint32_t *buffers[MTREE_BUFFER_LAST];
+    mtree_operation_t *operation;
+} seat_t;
+
+static void seat_open(seat_t *seat, const mtree_program_t *program, chaos_t *chaos,
+                      int rank, size_t first)
+{
+    const mtree_operation_data_t data = {
+        .extent = sizeof(uint32_t), .span = sizeof(uint32_t), .fold = chaos_fold_add};
+
+    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        seat->buffers[b] = calloc(program->lengths[b] + 1, sizeof(uint32_t));
+    }
+    for (size_t i = 0; i < program->lengths[MTREE_BUFFER_INPUT]; i++) {
+        seat->buffers[MTREE_BUFFER_INPUT][i] = value_of(rank, first + i);
+    }
+    unit_ok(mtree_program_start(program, chaos_transport(chaos, rank), &data,
+                                (void *const *)seat->buffers, NULL, NULL, NULL,
+                                &seat->operation));
+}
+
+static void seat_close(seat_t *seat)
+{
+    mtree_operation_free(seat->operation);
+    for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+        free(seat->buffers[b]);
+    }
+}
+
+/* Run on real data, with messages that come at any time. */
+static void run(const mtree_baseline_t *baseline, int num_ranks, int root,
+                size_t elements, size_t segment)
+{
+    const mtree_collective_t collective = baseline->collective;
+    const size_t ranks = (size_t)num_ranks;
+    mtree_baseline_call_t call = {.num_ranks = num_ranks,
+                                  .root = root,
+                                  .count = elements,
+                                  .segment = segment,
+                                  .element_bytes = sizeof(uint32_t)};
+    chaos_t *chaos = chaos_create(num_ranks, sizeof(uint32_t), (unsigned)elements);
+    seat_t seats[MOST_RANKS];
+    mtree_program_t *programs;
+
+    if (has_block_input(collective) || mtree_collective_is_personalized(collective)) {
+        call.count = (elements + ranks - 1) / ranks * ranks;
+    }
+    unit_ok(mtree_baseline_build(baseline, &call, &programs));
+    for (int r = 0; r < num_ranks; r++) {
+        seat_open(&seats[r], &programs[r], chaos, r,
+                  has_block_input(collective) ? block_begin(&call, r) : 0);
+    }
+    while (chaos_step(chaos)) {}
+    ck_assert(chaos_is_quiet(chaos));
+    for (int r = 0; r < num_ranks; r++) {
+        ck_assert_msg(
+            mtree_operation_done(seats[r].operation, NULL) &&
+                is_right(collective, &call, r, seats[r].buffers[MTREE_BUFFER_RESULT]),
+            "%s %s: rank %d of %d, root %d, %zu elements, segment %zu",
+            mtree_collective_name(collective), baseline->name, r, num_ranks, root,
+            elements, segment);
+        seat_close(&seats[r]);
+    }
+    mtree_baseline_destroy(programs, num_ranks);
+    chaos_destroy(chaos);
 }
 
 /* Algorithm number @a index of all collectives together; NULL behind the last. */
@@ -99,14 +183,14 @@ UNIT_LOOP(test_results, 0, num_baselines())
         for (c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
             for (root = 0; root < (is_rooted(baseline) ? size : 1);
                  root += 1 + size / 3) {
-                run(baseline, size, 1, root, counts[c], 0);
+                run(baseline, size, root, counts[c], 0);
                 if (baseline->segments) {
-                    run(baseline, size, 1, root, counts[c], 5);
+                    run(baseline, size, root, counts[c], 5);
                 }
             }
         }
     }
-    run(baseline, 9, 4, is_rooted(baseline) ? 5 : 0, 1000, baseline->segments ? 64 : 0);
+    run(baseline, 36, is_rooted(baseline) ? 20 : 0, 1000, baseline->segments ? 64 : 0);
 }
 
 /* The same simulation twice gives the same time, bit by bit. */
@@ -114,10 +198,18 @@ UNIT_TEST(test_deterministic)
 {
     const mtree_baseline_t *baseline =
         mtree_baseline_find(MTREE_ALLREDUCE, "rabenseifner");
-    double first = run(baseline, 11, 1, 0, 5000, 0);
-    double second = run(baseline, 11, 1, 0, 5000, 0);
+    UNIT_OWNED(mtree_simulate_result_clear) mtree_simulate_result_t first, second;
+    OWNED(topology) *topology = map_shape("ring:11", 1e8, 1e-4);
+    mtree_simulate_options_t options;
 
-    ck_assert_int_eq(memcmp(&first, &second, sizeof(first)), 0);
+    mtree_simulate_default_options(&options);
+    options.bytes = 20000;
+    options.eager_bytes = 200;
+    unit_ok(
+        mtree_simulate_baseline(topology, map_vertices, 11, baseline, &options, &first));
+    unit_ok(
+        mtree_simulate_baseline(topology, map_vertices, 11, baseline, &options, &second));
+    ck_assert_int_eq(memcmp(&first.seconds, &second.seconds, sizeof(double)), 0);
 }
 
 /* Left after a part of its messages, a ring takes as long as it would have. */

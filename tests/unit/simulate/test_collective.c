@@ -10,7 +10,6 @@
 
 #include "planner/planner.h"
 #include "schedule/arrival/arrival.h"
-#include "simulate/check_data.h"
 #include "simulate/simulate.h"
 #include "tests/unit/whole_plan.h"
 
@@ -108,8 +107,8 @@ UNIT_LOOP(each_says_what_mpi_says, 0, MTREE_COLLECTIVE_LAST)
     ck_assert_int_eq(mtree_collective_result(c, 0, 0), facts[_i].root_result);
 }
 
-/* The default algorithm plans it, the engine runs the plan on data, and so does Open
- * MPI's default. */
+/* The default algorithm plans it, the engine runs the plan, and so does Open MPI's
+ * default. */
 UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
 {
     const mtree_collective_t collective = (mtree_collective_t)_i;
@@ -124,7 +123,6 @@ UNIT_LOOP(each_is_planned_simulated_and_compared, 0, MTREE_COLLECTIVE_LAST)
 
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
-    options.check = true;
     unit_ok(mtree_planner_run(topology, hosts, HOSTS, &request, &plan));
     unit_ok(
         mtree_simulate_plan(topology, hosts, HOSTS, plan, collective, &options, &result));
@@ -175,7 +173,6 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
     OWNED(placement) *placement = NULL;
     mtree_arrival_t arrival = {.call = &call};
     mtree_operation_t *operation;
-    mtree_check_data_t data;
     mtree_layout_t *layout;
     OWNED(plan) *plan = NULL;
 
@@ -188,9 +185,7 @@ UNIT_LOOP(another_value_is_not_run, 0, NUM_STRANGE)
     ck_assert_int_eq(heard_lines(), 1);
     unit_invalid(mtree_arrival_start(&arrival, NULL, NULL, NULL, NULL, &operation));
     ck_assert_int_eq(heard_lines(), 2);
-    unit_invalid(mtree_check_data_init(&data, strange[_i], HOSTS, 0, 8));
-    ck_assert_int_eq(heard_lines(), 3);
     unit_invalid(mtree_simulate_plan(topology, hosts, HOSTS, plan, strange[_i], &options,
                                      &result));
-    ck_assert_int_eq(heard_lines(), 4);
+    ck_assert_int_eq(heard_lines(), 3);
 }

@@ -206,11 +206,28 @@ typedef struct {
     uint32_t *word;
 } late_t;
 
+/* Messages that carry data. */
+static void tell(fixture_t *fixture, int tag, const uint32_t *word, done_t *note)
+{
+    mtree_transport_t *transport = mtree_pt2pt_control(fixture->pt2pt, 0);
+
+    unit_ok(transport->ops->send(transport, 1, tag, word, sizeof(*word), false,
+                                 watch(fixture, note)));
+}
+
+static void hear(fixture_t *fixture, int tag, uint32_t *word, done_t *note)
+{
+    mtree_transport_t *transport = mtree_pt2pt_control(fixture->pt2pt, 1);
+
+    unit_ok(transport->ops->recv(transport, 0, tag, word, sizeof(*word),
+                                 watch(fixture, note)));
+}
+
 static void recv_late(mtree_timer_t *event)
 {
     late_t *late = (late_t *)event;
 
-    recv(late->fixture, 1, 0, 7, late->word, 1, late->note);
+    hear(late->fixture, 7, late->word, late->note);
 }
 
 /*
@@ -225,19 +242,18 @@ UNIT_TEST(test_matching)
     UNIT_OWNED(clear) fixture_t fixture;
     late_t late;
 
-    options.data = true;
     options.unit_bytes = sizeof(uint32_t);
     fixture = make(options);
     late = (late_t){
         .event.func = recv_late, .fixture = &fixture, .note = &notes[7], .word = &got[3]};
-    recv(&fixture, 1, 0, 5, &got[2], 1, &notes[0]);
-    recv(&fixture, 1, 0, 7, &got[0], 1, &notes[1]);
-    recv(&fixture, 1, 0, 7, &got[1], 1, &notes[2]);
+    hear(&fixture, 5, &got[2], &notes[0]);
+    hear(&fixture, 7, &got[0], &notes[1]);
+    hear(&fixture, 7, &got[1], &notes[2]);
     for (word = 1; word <= 3; word++) {
-        send(&fixture, 0, 1, 7, &word, 1, false, &notes[2 + word]);
+        tell(&fixture, 7, &word, &notes[2 + word]);
     }
     word = 4;
-    send(&fixture, 0, 1, 5, &word, 1, false, &notes[6]);
+    tell(&fixture, 5, &word, &notes[6]);
     word = 99;
     mtree_event_queue_add(fixture.queue, &late.event, 1.0);
     unit_ok(mtree_event_queue_run(fixture.queue));

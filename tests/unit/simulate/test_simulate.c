@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/planner.h"
-#include "simulate/check_data.h"
 #include "simulate/simulate.h"
 #include "tcp/width.h"
 #include "tests/unit/maps.h"
@@ -75,7 +74,6 @@ static mtree_simulate_options_t bare(size_t bytes)
     options.network.header_bytes = 0;
     options.network.ack_bytes = 0;
     options.network.packet_bytes = 1000;
-    options.check = true;
     return options;
 }
 
@@ -185,7 +183,6 @@ UNIT_LOOP(test_collectives, 0, MTREE_COLLECTIVE_LAST)
         options.bytes = 300001;
         options.root = 4;
         options.ranks_per_host = ranks;
-        options.check = true;
         result = simulate(&fixture, plan, (mtree_collective_t)_i, &options);
         ck_assert_double_gt(result.seconds, 0.0);
         ck_assert_int_eq(result.num_trees, plan->num_trees);
@@ -342,7 +339,7 @@ UNIT_LOOP(test_lab, 0, 3)
                             cases[_i].seconds, 0.1 * cases[_i].seconds);
 }
 
-/* Every collective is right where packets are lost, and a reduction takes longer. */
+/* Every collective ends where packets are lost, and a reduction takes longer. */
 UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
 {
     UNIT_OWNED(forget) fixture_t fixture = b4();
@@ -361,20 +358,18 @@ UNIT_LOOP(test_losses, 0, MTREE_COLLECTIVE_LAST)
         }
         mtree_simulate_default_options(&options);
         options.bytes = 1000000;
-        options.check = true;
         seconds[lossy] = seconds_of(&fixture, plan, (mtree_collective_t)_i, &options);
     }
     ck_assert(own || seconds[1] > seconds[0]);
 }
 
-/* With and without data, and a second time: the same times bit by bit; in the second
- * round packets are lost. */
+/* Twice the same times, bit by bit; in the second round packets are lost. */
 UNIT_LOOP(test_deterministic, 0, 2)
 {
     UNIT_OWNED(forget) fixture_t fixture = b4();
     mtree_plan_request_t request = {
         .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
-    mtree_simulate_result_t result[3] = {{0}};
+    mtree_simulate_result_t result[2] = {{0}};
     mtree_simulate_options_t options;
     OWNED(plan) *plan = plan_for(&fixture, &request);
     int i;
@@ -384,8 +379,7 @@ UNIT_LOOP(test_deterministic, 0, 2)
     for (i = 0; i < fixture.topology->num_links && _i > 0; i++) {
         fixture.topology->links[i].conditions.loss = 0.01;
     }
-    for (i = 0; i < 3; i++) {
-        options.check = i == 1;
+    for (i = 0; i < 2; i++) {
         result[i] = simulate(&fixture, plan, MTREE_ALLREDUCE, &options);
         ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
                          0);
@@ -393,7 +387,7 @@ UNIT_LOOP(test_deterministic, 0, 2)
                                 (size_t)result[0].num_arcs * sizeof(double)),
                          0);
     }
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 2; i++) {
         mtree_simulate_result_clear(&result[i]);
     }
 }
@@ -423,37 +417,6 @@ UNIT_LOOP(test_errors, 0, 5)
                      cases[_i].status);
 }
 
-/* The check of results finds one wrong element, and looks only where something must be.
- */
-UNIT_TEST(test_sample)
-{
-    uint32_t result[10];
-    UNIT_OWNED(mtree_check_data_clear) mtree_check_data_t sample;
-    size_t i;
-
-    unit_ok(mtree_check_data_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10));
-    ck_assert_uint_eq(sample.blocks[1], 4);
-    ck_assert_uint_eq(sample.blocks[2], 7);
-    for (i = 0; i < 10; i++) {
-        result[i] = mtree_check_data_value(0, i) + mtree_check_data_value(1, i) +
-                    mtree_check_data_value(2, i);
-    }
-    unit_ok(mtree_check_data_check(&sample, "test", 1, result));
-    result[7] += 1;
-    unit_ok(mtree_check_data_check(&sample, "test", 1, result));
-    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 2, result),
-                     MTREE_ERR_TRANSPORT);
-    mtree_check_data_clear(&sample);
-    unit_ok(mtree_check_data_init(&sample, MTREE_ALLGATHER, 2, 0, 4));
-    for (i = 0; i < 4; i++) {
-        result[i] = mtree_check_data_value(i < 2 ? 0 : 1, i);
-    }
-    unit_ok(mtree_check_data_check(&sample, "test", 0, result));
-    result[2] = mtree_check_data_value(0, 2);
-    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result),
-                     MTREE_ERR_TRANSPORT);
-}
-
 static double seconds_on(const fixture_t *fixture, const char *algorithm,
                          mtree_collective_t collective,
                          const mtree_simulate_options_t *options)
@@ -467,7 +430,7 @@ static double seconds_on(const fixture_t *fixture, const char *algorithm,
     return seconds_of(fixture, plan, collective, options);
 }
 
-/* By arrival with real data on B4, two ranks per host, everyone at a time of its own. */
+/* By arrival on B4, two ranks per host, everyone at a time of its own. */
 UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
 {
     UNIT_OWNED(forget) fixture_t fixture = b4();
@@ -482,7 +445,6 @@ UNIT_LOOP(test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1)
     options.bytes = 300001;
     options.root = 4;
     options.ranks_per_host = 2;
-    options.check = true;
     options.arrivals = arrivals;
     ck_assert_double_gt(seconds_on(&fixture, "arrival", (mtree_collective_t)_i, &options),
                         last);
@@ -503,7 +465,6 @@ UNIT_LOOP(test_late_host, 0, 2)
     const double arrivals[] = {0, 0.3, 0, 0, 0};
     mtree_simulate_options_t options = bare(1000000);
 
-    options.check = true;
     ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options), 0.13);
     options.arrivals = arrivals;
     ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options),
