@@ -11,61 +11,45 @@
 
 #include "tests/mpi/expect.h"
 #include "tests/mpi/pml_count.h"
+#include "tests/mpi/random_case.h"
 #include "tests/mpi/served.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RANKS 8
-#define INTS       1024
+#define INTS 1024
+
+static const struct {
+    collective_t collective;
+    int block;
+} checks[] = {{ALLREDUCE, 1},
+              {BCAST, INTS},
+              {ALLTOALLV, 1}}; /* of which each rank knows a part alone */
+
+#define CHECKS ((int)(sizeof(checks) / sizeof(checks[0])))
+
+static void make_check(int check, MPI_Comm comm)
+{
+    choice_t choice = {.block = checks[check].block};
+    int ranks;
+
+    MPI_Comm_size(comm, &ranks);
+    choice.root = ranks - 1;
+    run.choice = &choice;
+    case_run(checks[check].collective, MTREE_BLOCKING_FORM, comm);
+}
 
 static void check_sum(MPI_Comm comm)
 {
-    int value = 1, sum, size;
-
-    MPI_Comm_size(comm, &size);
-    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
-    mtree_expect(sum == size, "a sum of %d, not %d", sum, size);
+    make_check(0, comm);
 }
-
-static void check_bcast(MPI_Comm comm)
-{
-    int values[INTS], size, own;
-
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &own);
-    for (int i = 0; i < INTS; i++) {
-        values[i] = own;
-    }
-    MPI_Bcast(values, INTS, MPI_INT, size - 1, comm);
-    mtree_expect(values[0] == size - 1 && values[INTS - 1] == size - 1, "a broadcast");
-}
-
-/* Of which each rank knows a part alone. */
-static void check_unequal(MPI_Comm comm)
-{
-    int counts[MOST_RANKS], displs[MOST_RANKS], sent[MOST_RANKS], got[MOST_RANKS], size;
-
-    MPI_Comm_size(comm, &size);
-    for (int i = 0; i < size; i++) {
-        counts[i] = 1;
-        displs[i] = i;
-        sent[i] = my_rank;
-    }
-    MPI_Alltoallv(sent, counts, displs, MPI_INT, got, counts, displs, MPI_INT, comm);
-    mtree_expect(got[size - 1] >= got[0], "blocks of others");
-}
-
-static void (*const checks[])(MPI_Comm comm) = {check_sum, check_bcast, check_unequal};
-
-#define CHECKS ((int)(sizeof(checks) / sizeof(checks[0])))
 
 static size_t messages_of(int check, MPI_Comm comm)
 {
     size_t before = pml_sent_all;
 
-    checks[check](comm);
+    make_check(check, comm);
     return pml_sent_all - before;
 }
 
@@ -209,6 +193,7 @@ int main(int argc, char **argv)
                     &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    items_init();
     served_open("plans");
     pml_count_begin();
     check_copies("world", MPI_COMM_WORLD, count, !alone);
@@ -228,5 +213,5 @@ int main(int argc, char **argv)
         check_forgotten();
     }
     served_close();
-    return mtree_expect_end("dups");
+    return cases_end("dups");
 }

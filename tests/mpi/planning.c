@@ -11,6 +11,7 @@
 #include "config/mtree_config.h"
 
 #include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
 
 #include <mpi.h>
 #include <dirent.h>
@@ -58,42 +59,33 @@ static void complete(MPI_Request *request, const char *name, double began)
 
 static void check_calls(void)
 {
-    size_t bytes = (size_t)num_ranks * BLOCK;
-    char *block = malloc(BLOCK), *all = malloc(bytes);
-    MPI_Request request;
-    double began;
+    static const collective_t collectives[] = {ALLGATHER, BCAST, ALLREDUCE};
 
-    memset(block, 'a' + my_rank, BLOCK);
-    began = thread_seconds();
-    MPI_Iallgather(block, BLOCK, MPI_BYTE, all, BLOCK, MPI_BYTE, MPI_COMM_WORLD,
-                   &request);
-    complete(&request, "MPI_Iallgather", began);
-    for (int other = 0; other < num_ranks; other++) {
-        mtree_expect(all[(size_t)other * BLOCK] == 'a' + other, "block of rank %d",
-                     other);
+    for (int i = 0; i < 3; i++) {
+        const choice_t choice = {.kind = ITEM_BYTE,
+                                 .block = (i == 0 ? 1 : num_ranks) * BLOCK,
+                                 .root = num_ranks - 1};
+        double began;
+        case_t c;
+
+        run.choice = &choice;
+        case_create(&c, collectives[i], MTREE_NONBLOCKING_FORM, MPI_COMM_WORLD);
+        case_fill(&c);
+        began = thread_seconds();
+        (void)case_call(&c);
+        complete(&c.request, collective_names[collectives[i]], began);
+        case_finish(&c);
     }
-    began = thread_seconds();
-    MPI_Ibcast(all, (int)bytes, MPI_BYTE, num_ranks - 1, MPI_COMM_WORLD, &request);
-    complete(&request, "MPI_Ibcast", began);
-    began = thread_seconds();
-    MPI_Iallreduce(MPI_IN_PLACE, all, (int)bytes / 8, MPI_LONG, MPI_BXOR, MPI_COMM_WORLD,
-                   &request);
-    complete(&request, "MPI_Iallreduce", began);
-    free(block);
-    free(all);
 }
 
 static void check_roots(void)
 {
-    char *bytes = malloc(BLOCK);
-
     for (int root = 0; root < num_ranks; root++) {
-        memset(bytes, 'a' + my_rank, BLOCK);
-        MPI_Bcast(bytes, BLOCK, MPI_BYTE, root, MPI_COMM_WORLD);
-        mtree_expect(bytes[0] == 'a' + root && bytes[BLOCK - 1] == 'a' + root,
-                     "the broadcast from rank %d", root);
+        const choice_t choice = {.kind = ITEM_BYTE, .block = BLOCK, .root = root};
+
+        run.choice = &choice;
+        case_run(BCAST, MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
     }
-    free(bytes);
 }
 
 /* The threads of this process, and in *bound_p those that may use one processor alone. */
@@ -191,7 +183,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "binding") == 0) {
         bind_process();
     }
-    mtree_expect_begin(&argc, &argv);
+    cases_begin(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "calls") == 0) {
         check_calls();
     } else if (argc > 1 && strcmp(argv[1], "roots") == 0) {
@@ -203,5 +195,5 @@ int main(int argc, char **argv)
     } else {
         mtree_expect(0, "usage: planning calls | roots | binding | groups");
     }
-    return mtree_expect_end("planning");
+    return cases_end("planning");
 }

@@ -8,6 +8,7 @@
  *   tool REPORT  all control variables; REPORT is where the report is written
  */
 #include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -50,16 +51,11 @@ static bool pvar_open(const char *name, int var_class, MPI_T_pvar_handle *handle
 /* Right sums of @a count ints. */
 static void make_calls(int count, int calls)
 {
-    static int vector[COUNT], sum[COUNT];
+    const choice_t choice = {.block = count};
 
+    run.choice = &choice;
     for (int call = 0; call < calls; call++) {
-        for (int i = 0; i < count; i++) {
-            vector[i] = my_rank + i;
-        }
-        MPI_Allreduce(vector, sum, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        mtree_expect(sum[count - 1] ==
-                         num_ranks * (count - 1) + num_ranks * (num_ranks - 1) / 2,
-                     "a sum is wrong");
+        case_run(ALLREDUCE, MTREE_BLOCKING_FORM, MPI_COMM_WORLD);
     }
 }
 
@@ -268,7 +264,7 @@ int main(int argc, char **argv)
 {
     int provided, status;
 
-    mtree_expect_begin(&argc, &argv);
+    cases_begin(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
     if (argc > 1) {
